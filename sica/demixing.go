@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/internal/iterate"
 	"github.com/seed-47b1e431/gosica/internal/signal"
@@ -59,7 +57,9 @@ func (r *Result) demixing() (*Demixing, error) {
 // signal is its share of the variance of the mixed signal of which it has most. Column i of A
 // depends on all rows of W: with more sources than channels, that of a good signal may be far from
 // its source's (S. Haufe et al., NeuroImage 87, 2014, who regress on one signal). The stronger
-// signals are there as a weak one may have parts of them.
+// signals are there as a weak one may have parts of them. Of a heavy-tailed signal, such as blinks, the
+// column goes as far as it can be told from chance to E[x·z³]/E[z⁴] (as in FastICA's steps), as at its
+// peaks there is little else in it.
 //
 // The error for a result whose signals aren't a linear demixing wraps ErrNotLinear.
 func (r *Result) Patterns() (*mat.Dense, error) {
@@ -80,10 +80,7 @@ func (r *Result) Patterns() (*mat.Dense, error) {
 }
 
 // patterns returns, as columns, what values of 1 of the recovered signals of the rows add to the
-// mixed signals: the columns of A if all signals are identified. Else the pattern of a signal is
-// its coefficient in the regression on it, the others of the rows, and all stronger ones, which are
-// B. With the covariance C of the recovered signals that is its column of A·C[:, B]·C[B, B]⁻¹. For
-// the rows of all signals it is its column of A.
+// mixed signals: the columns of A if all signals are identified, else the patterns by the moments.
 //
 // With surplus sources a signal that is removed leaves less of itself so than by its column of A,
 // and puts less into other channels: docs/evaluation/recordings.md has the mean errors of synthetic
@@ -93,77 +90,28 @@ func (r *Result) Patterns() (*mat.Dense, error) {
 func (r *Result) patterns(d *Demixing, rows []int) (*mat.Dense, error) {
 	n, _ := d.A.Dims()
 	columns := mat.NewDense(n, len(rows), nil)
-	if r.covariance == nil {
-		for place, i := range rows {
-			columns.SetCol(place, mat.Col(nil, i, d.A))
-		}
-		return columns, nil
-	}
-	var cross mat.Dense // of mixed and recovered signals
-	cross.Mul(d.A, r.covariance)
-	strengths := strengthsOf(d.A, &cross, r.covariance)
 	for place, i := range rows {
-		var on []int
-		for j := range strengths {
-			if slices.Contains(rows, j) || strengths[j] > strengths[i] {
-				on = append(on, j)
+		column := mat.Col(nil, i, d.A)
+		if r.moments != nil {
+			var err error
+			if column, err = r.moments.pattern(d.A, rows, i); err != nil {
+				return nil, err
 			}
-		}
-		column, err := coefficients(&cross, r.covariance, on, i)
-		if err != nil {
-			return nil, err
 		}
 		columns.SetCol(place, column)
 	}
 	return columns, nil
 }
 
-// strengthsOf returns, for each recovered signal, the share of a mixed signal's variance that
-// follows from it alone, of the mixed signal for which that is most.
-func strengthsOf(a, cross *mat.Dense, covariance *mat.SymDense) []float64 {
-	n, k := a.Dims()
-	strengths := make([]float64, k)
-	for c := range n {
-		variance := floats.Dot(cross.RawRowView(c), a.RawRowView(c))
-		if variance <= 0 {
-			continue
-		}
-		for i, v := range cross.RawRowView(c) {
-			strengths[i] = max(strengths[i], v*v/(variance*covariance.At(i, i)))
-		}
-	}
-	return strengths
-}
-
-// coefficients returns those of recovered signal i in the regression of the mixed signals on the
-// recovered signals of the rows, of which i is one.
-func coefficients(
-	cross *mat.Dense, covariance *mat.SymDense, rows []int, i int,
-) ([]float64, error) {
-	n, _ := cross.Dims()
-	among, shared := mat.NewSymDense(len(rows), nil), mat.NewDense(len(rows), n, nil)
-	for place, j := range rows {
-		shared.SetRow(place, mat.Col(nil, j, cross))
-		for other := range place + 1 {
-			among.SetSym(place, other, covariance.At(j, rows[other]))
-		}
-	}
-	var factor mat.Cholesky
-	if !factor.Factorize(among) {
-		return nil, errors.New("the recovered signals are collinear")
-	}
-	var all mat.Dense
-	if err := factor.SolveTo(&all, shared); err != nil {
-		return nil, fmt.Errorf("the recovered signals are nearly collinear: %w", err)
-	}
-	return all.RawRowView(slices.Index(rows, i)), nil
-}
-
-// setCovariance sets the covariance of the recovered signals without the outliers, if the linear
-// rule doesn't identify all of them.
-func (r *Result) setCovariance() {
+// setMoments sets the moments of the recovered signals without the outliers, if they have patterns
+// and the linear rule doesn't identify all of them.
+func (r *Result) setMoments() {
 	k, n := r.Z.Dims()
 	if r.Linear == nil || len(r.Linear.Groups) == k {
+		return
+	}
+	d, err := r.demixing()
+	if err != nil {
 		return
 	}
 	weights := make([]float64, n)
@@ -173,8 +121,7 @@ func (r *Result) setCovariance() {
 	for _, t := range r.Outliers {
 		weights[t] = 0
 	}
-	r.covariance = mat.NewSymDense(k, nil)
-	stat.CovarianceMatrix(r.covariance, r.Z.T(), weights)
+	r.moments = newJointMoments(d.A, r.Z, weights)
 }
 
 // Remove returns the mixed signals x, d×n, without the recovered signals of the given rows, counted

@@ -140,9 +140,9 @@ type Result struct {
 
 	maps    iterate.Chain   // that made Z; nil unless Fit or Load made the result
 	backend compute.Backend // nil for pure Go
-	// covariance is that of the recovered signals without the outliers; nil if the linear rule
+	// moments are those of the recovered signals without the outliers; nil if the linear rule
 	// identifies all of them, and for other methods.
-	covariance *mat.SymDense
+	moments *jointMoments
 }
 
 // result returns the result of a run.
@@ -174,7 +174,7 @@ func (f *fitting) result(r *fitRun, s *separation, out *iterate.Output) *Result 
 		result.Why = "the signals are as the transforms left them"
 	}
 	result.Why = r.why + result.Why + r.hint
-	result.setCovariance()
+	result.setMoments()
 	return result
 }
 

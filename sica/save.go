@@ -35,8 +35,11 @@ type savedResult struct {
 	Summary
 	Moved  bool             `json:"moved"` // initial.npy isn't z.npy
 	Stages []iterate.Record `json:"stages"`
-	// Covariance is Result.covariance, row by row, without a value for nil.
+	// Covariance, Cubes and ByCubes are Result.moments, the first two row by row, without values for
+	// nil.
 	Covariance []float64 `json:"covariance,omitempty"`
+	Cubes      []float64 `json:"cubes,omitempty"`
+	ByCubes    []float64 `json:"by_cubes,omitempty"`
 }
 
 // Save writes the result into the folder dir, which must not exist yet. It keeps all fields and
@@ -100,8 +103,10 @@ func (r *Result) write(dir string) error {
 func (r *Result) saved() savedResult {
 	d, n := r.Z.Dims()
 	saved := savedResult{Signals: d, Positions: n, Summary: r.Summary}
-	if r.covariance != nil {
-		saved.Covariance = mat.DenseCopyOf(r.covariance).RawMatrix().Data
+	if r.moments != nil {
+		saved.Covariance = mat.DenseCopyOf(r.moments.covariance).RawMatrix().Data
+		saved.Cubes = r.moments.cubes.RawMatrix().Data
+		saved.ByCubes = r.moments.byCubes
 	}
 	return saved
 }
@@ -142,7 +147,10 @@ func readResult(dir string) (*Result, error) {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, resultFile), err)
 	}
 	if saved.Covariance != nil {
-		r.covariance = mat.NewSymDense(saved.Signals, saved.Covariance)
+		k := saved.Signals
+		r.moments = &jointMoments{
+			mat.NewSymDense(k, saved.Covariance), mat.NewDense(k, k, saved.Cubes), saved.ByCubes,
+		}
 	}
 	r.Initial = r.Z
 	if saved.Moved {
@@ -179,8 +187,10 @@ func (s *savedResult) check(z *mat.Dense) error {
 	if !slices.Equal(s.Shape, g.Shape()) {
 		return fmt.Errorf("shape: is %v; must be %v, that of the settings", s.Shape, g.Shape())
 	}
-	if k := len(s.Covariance); k != 0 && k != d*d {
-		return fmt.Errorf("covariance: has %d entries; must have %d", k, d*d)
+	squares, cubes, weights := len(s.Covariance), len(s.Cubes), len(s.ByCubes)
+	if squares+cubes+weights > 0 && (squares != d*d || cubes != d*d || weights != d) {
+		return fmt.Errorf("covariance, cubes and by_cubes have %d, %d and %d entries; must have %d, %d and "+
+			"%d, or none", squares, cubes, weights, d*d, d*d, d)
 	}
 	return (*iterate.Trace)(&s.Trace).Check()
 }

@@ -19,7 +19,7 @@ import (
 // and nothing in Config that isn't saved.
 func exported(r *Result) Result {
 	copied := *r
-	copied.maps, copied.backend, copied.covariance = nil, nil, nil
+	copied.maps, copied.backend, copied.moments = nil, nil, nil
 	copied.Config = copied.Config.Clone()
 	copied.Config.Checkpoint = ""
 	if copied.Config.Flow != nil {
@@ -39,9 +39,11 @@ func exported(r *Result) Result {
 // x to the same.
 func checkEqual(t *testing.T, got, want *Result, x *mat.Dense) {
 	t.Helper()
-	if (got.covariance == nil) != (want.covariance == nil) ||
-		want.covariance != nil && !mat.Equal(got.covariance, want.covariance) {
-		t.Error("the covariance of the recovered signals is another")
+	if (got.moments == nil) != (want.moments == nil) || want.moments != nil &&
+		(!mat.Equal(got.moments.covariance, want.moments.covariance) ||
+			!mat.Equal(got.moments.cubes, want.moments.cubes) ||
+			!slices.Equal(got.moments.byCubes, want.moments.byCubes)) {
+		t.Error("the moments of the recovered signals are others")
 	}
 	if g, w := exported(got), exported(want); !reflect.DeepEqual(g, w) {
 		t.Errorf("the result is\n%+v, want\n%+v", g, w)

@@ -1,0 +1,199 @@
+package sica
+
+import (
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+)
+
+// jointMoments are what the patterns of the recovered signals z follow from: moments at the
+// positions of the fit without outliers. The signals have a mean of 0 there.
+type jointMoments struct {
+	covariance *mat.SymDense // E[z_i·z_j], k×k
+	cubes      *mat.Dense    // E[z_i·z_j³], k×k
+	// byCubes is, of each signal, the weight of the pattern by cubes, from 0 to 1; see pattern.
+	byCubes []float64
+}
+
+// newJointMoments returns the moments of the signals z, k×n, at the positions of weight 1; the others
+// have weight 0. The mixed signals are a·z, d×n.
+func newJointMoments(a, z *mat.Dense, weights []float64) *jointMoments {
+	k, n := z.Dims()
+	centred, cubes := mat.NewDense(k, n, nil), mat.NewDense(k, n, nil)
+	for i := range k {
+		mean := stat.Mean(z.RawRowView(i), weights)
+		for t, v := range z.RawRowView(i) {
+			v = (v - mean) * weights[t]
+			centred.Set(i, t, v)
+			cubes.Set(i, t, v*v*v)
+		}
+	}
+	positions := floats.Sum(weights)
+	between := func(begin, end int) *jointMoments { // the part of the means from there
+		m := &jointMoments{covariance: mat.NewSymDense(k, nil), cubes: new(mat.Dense)}
+		part := centred.Slice(0, k, begin, end)
+		m.covariance.SymOuterK(1/positions, part)
+		m.cubes.Mul(part, cubes.Slice(0, k, begin, end).T())
+		m.cubes.Scale(1/positions, m.cubes)
+		return m
+	}
+	m := between(0, n)
+	without := make([]*jointMoments, patternBlocks)
+	for b := range without {
+		block := between(b*n/patternBlocks, (b+1)*n/patternBlocks)
+		block.covariance.ScaleSym(-1, block.covariance)
+		block.covariance.AddSym(m.covariance, block.covariance)
+		block.cubes.Sub(m.cubes, block.cubes)
+		without[b] = block
+	}
+	m.weighCubes(a, without)
+	return m
+}
+
+// patternBlocks is the number of blocks of the jackknife that says how exact a pattern by cubes is.
+// A choice.
+const patternBlocks = 20
+
+// weighCubes sets byCubes: 1 − V/D², and at least 0, of a heavy-tailed signal, as in the estimators of
+// James and Stein. D is the distance of the pattern by cubes from that by a regression, and V its
+// variance by the jackknife over the moments without a block of positions each. It is 0 if the signals
+// are so collinear that one of the two can't be solved for.
+func (m *jointMoments) weighCubes(a *mat.Dense, without []*jointMoments) {
+	d, k := a.Dims()
+	m.byCubes = make([]float64, k)
+	heavy, strengths, blocks := m.heavyTailed(), m.strengths(a), len(without)
+	for i := range k {
+		if !heavy[i] {
+			continue
+		}
+		difference := func(m *jointMoments) ([]float64, error) {
+			pattern, err := m.coefficients(a, explaining(i, nil, strengths, nil), nil, i)
+			if err != nil {
+				return nil, err
+			}
+			byCubes, err := m.coefficients(a, explaining(i, nil, strengths, heavy), heavy, i)
+			if err != nil {
+				return nil, err
+			}
+			return floats.SubTo(pattern, byCubes, pattern), nil
+		}
+		all, err := difference(m)
+		differences := mat.NewDense(blocks, d, nil)
+		for b := 0; b < blocks && err == nil; b++ {
+			var part []float64
+			if part, err = difference(without[b]); err == nil {
+				differences.SetRow(b, part)
+			}
+		}
+		if err != nil {
+			continue
+		}
+		var variance float64
+		for c := range d {
+			variance += float64(blocks-1) * stat.PopVariance(mat.Col(nil, c, differences), nil)
+		}
+		if square := floats.Dot(all, all); square > variance {
+			m.byCubes[i] = 1 - variance/square
+		}
+	}
+}
+
+// minHeavyKurtosis is the kurtosis E[z⁴]/E[z²]² from which a signal is heavy-tailed. A Gaussian has 3,
+// a Laplace variable 6, blinks and heartbeats have 10 and more. A choice.
+const minHeavyKurtosis = 4
+
+// heavyTailed says which signals are.
+func (m *jointMoments) heavyTailed() []bool {
+	heavy := make([]bool, m.covariance.SymmetricDim())
+	for i := range heavy {
+		variance := m.covariance.At(i, i)
+		heavy[i] = m.cubes.At(i, i) > minHeavyKurtosis*variance*variance
+	}
+	return heavy
+}
+
+// strengths returns, for each recovered signal, the share of a mixed signal's variance that follows
+// from it alone, of the mixed signal for which that is most. The mixed signals are a·z.
+func (m *jointMoments) strengths(a *mat.Dense) []float64 {
+	n, k := a.Dims()
+	var cross mat.Dense // d×k, E[x·z]
+	cross.Mul(a, m.covariance)
+	strengths := make([]float64, k)
+	for c := range n {
+		variance := floats.Dot(cross.RawRowView(c), a.RawRowView(c))
+		if variance <= 0 {
+			continue
+		}
+		for i, v := range cross.RawRowView(c) {
+			strengths[i] = max(strengths[i], v*v/(variance*m.covariance.At(i, i)))
+		}
+	}
+	return strengths
+}
+
+// pattern returns what a value of 1 of signal i adds to the mixed signals a·z: its coefficient in
+// x = Σ_j p_j·z_j + rest over i, the signals of the rows, and stronger signals. Two estimates have a
+// weighted mean, which for the rows of all signals is column i of a:
+//   - The regression, E[rest·z_j] = 0, over all stronger signals.
+//   - By cubes, for heavy-tailed signals such as blinks: E[rest·z_j³] = 0 for each heavy-tailed j, over
+//     the stronger ones that are heavy-tailed. At a signal's peaks there is little else in it, so
+//     this is less biased by parts of other sources in it, but less exact; see weighCubes.
+func (m *jointMoments) pattern(a *mat.Dense, rows []int, i int) ([]float64, error) {
+	strengths := m.strengths(a)
+	pattern, err := m.coefficients(a, explaining(i, rows, strengths, nil), nil, i)
+	if err != nil || m.byCubes[i] == 0 {
+		return pattern, err
+	}
+	heavy := m.heavyTailed()
+	byCubes, err := m.coefficients(a, explaining(i, rows, strengths, heavy), heavy, i)
+	if err != nil {
+		return nil, err
+	}
+	floats.Sub(byCubes, pattern)
+	floats.AddScaled(pattern, m.byCubes[i], byCubes)
+	return pattern, nil
+}
+
+// explaining returns signal i, those of the rows, and those that are stronger than i and, unless
+// heavy is nil, heavy-tailed.
+func explaining(i int, rows []int, strengths []float64, heavy []bool) []int {
+	var on []int
+	for j := range strengths {
+		stronger := strengths[j] > strengths[i] && (heavy == nil || heavy[j])
+		if j == i || stronger || slices.Contains(rows, j) {
+			on = append(on, j)
+		}
+	}
+	return on
+}
+
+// coefficients returns p_i of x = Σ_j p_j·z_j + rest over the signals j in on, of which i is one, with
+// E[rest·z_j³] = 0 for a j that is cubed, and E[rest·z_j] = 0 for another. With the matrices
+// C = E[z·gᵀ], k×|on|, of the functions g_j of z_j, and its rows C_on, p_i is a·C·C_on⁻¹·e_i.
+func (m *jointMoments) coefficients(a *mat.Dense, on []int, cubed []bool, i int) ([]float64, error) {
+	n, k := a.Dims()
+	products, among := mat.NewDense(k, len(on), nil), mat.NewDense(len(on), len(on), nil)
+	for place, j := range on {
+		if cubed != nil && cubed[j] {
+			products.SetCol(place, mat.Col(nil, j, m.cubes))
+		} else {
+			products.SetCol(place, mat.Col(nil, j, m.covariance))
+		}
+	}
+	for place, j := range on {
+		among.SetRow(place, products.RawRowView(j))
+	}
+	unit := mat.NewVecDense(len(on), nil)
+	unit.SetVec(slices.Index(on, i), 1)
+	var solved, shared mat.VecDense
+	if err := solved.SolveVec(among, unit); err != nil {
+		return nil, fmt.Errorf("the recovered signals are nearly collinear: %w", err)
+	}
+	shared.MulVec(products, &solved)
+	pattern := mat.NewVecDense(n, nil)
+	pattern.MulVec(a, &shared)
+	return pattern.RawVector().Data, nil
+}
