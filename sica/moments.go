@@ -18,8 +18,8 @@ type jointMoments struct {
 	byCubes []float64
 }
 
-// newJointMoments returns the moments of the signals z, k×n, at the positions of weight 1; the others
-// have weight 0. The mixed signals are a·z, d×n.
+// newJointMoments returns the moments of the signals z, k×n, at the positions of weight 1; the
+// others have weight 0. The mixed signals are a·z, d×n.
 func newJointMoments(a, z *mat.Dense, weights []float64) *jointMoments {
 	k, n := z.Dims()
 	centred, cubes := mat.NewDense(k, n, nil), mat.NewDense(k, n, nil)
@@ -57,10 +57,10 @@ func newJointMoments(a, z *mat.Dense, weights []float64) *jointMoments {
 // A choice.
 const patternBlocks = 20
 
-// weighCubes sets byCubes: 1 − V/D², and at least 0, of a heavy-tailed signal, as in the estimators of
-// James and Stein. D is the distance of the pattern by cubes from that by a regression, and V its
-// variance by the jackknife over the moments without a block of positions each. It is 0 if the signals
-// are so collinear that one of the two can't be solved for.
+// weighCubes sets byCubes: 1 − V/D², and at least 0, of a heavy-tailed signal, as in the estimators
+// of James and Stein. D is the distance of the pattern by cubes from that by a regression, and V
+// its variance by the jackknife over the moments without a block of positions each. It is 0 if the
+// signals are so collinear that one of the two can't be solved for.
 func (m *jointMoments) weighCubes(a *mat.Dense, without []*jointMoments) {
 	d, k := a.Dims()
 	m.byCubes = make([]float64, k)
@@ -101,8 +101,8 @@ func (m *jointMoments) weighCubes(a *mat.Dense, without []*jointMoments) {
 	}
 }
 
-// minHeavyKurtosis is the kurtosis E[z⁴]/E[z²]² from which a signal is heavy-tailed. A Gaussian has 3,
-// a Laplace variable 6, blinks and heartbeats have 10 and more. A choice.
+// minHeavyKurtosis is the kurtosis E[z⁴]/E[z²]² from which a signal is heavy-tailed. A Gaussian has
+// 3, a Laplace variable 6, blinks and heartbeats have 10 and more. A choice.
 const minHeavyKurtosis = 4
 
 // heavyTailed says which signals are.
@@ -134,13 +134,13 @@ func (m *jointMoments) strengths(a *mat.Dense) []float64 {
 	return strengths
 }
 
-// pattern returns what a value of 1 of signal i adds to the mixed signals a·z: its coefficient in
-// x = Σ_j p_j·z_j + rest over i, the signals of the rows, and stronger signals. Two estimates have a
+// pattern returns what a value of 1 of signal i adds to the mixed signals a·z: its coefficient in x
+// = Σ_j p_j·z_j + rest over i, the signals of the rows, and stronger signals. Two estimates have a
 // weighted mean, which for the rows of all signals is column i of a:
 //   - The regression, E[rest·z_j] = 0, over all stronger signals.
-//   - By cubes, for heavy-tailed signals such as blinks: E[rest·z_j³] = 0 for each heavy-tailed j, over
-//     the stronger ones that are heavy-tailed. At a signal's peaks there is little else in it, so
-//     this is less biased by parts of other sources in it, but less exact; see weighCubes.
+//   - By cubes, for heavy-tailed signals such as blinks: E[rest·z_j³] = 0 for each heavy-tailed j,
+//     over the stronger ones that are heavy-tailed. At a signal's peaks there is little else in it,
+//     so this is less biased by parts of other sources in it, but less exact; see weighCubes.
 func (m *jointMoments) pattern(a *mat.Dense, rows []int, i int) ([]float64, error) {
 	strengths := m.strengths(a)
 	pattern, err := m.coefficients(a, explaining(i, rows, strengths, nil), nil, i)
@@ -170,9 +170,9 @@ func explaining(i int, rows []int, strengths []float64, heavy []bool) []int {
 	return on
 }
 
-// coefficients returns p_i of x = Σ_j p_j·z_j + rest over the signals j in on, of which i is one, with
-// E[rest·z_j³] = 0 for a j that is cubed, and E[rest·z_j] = 0 for another. With the matrices
-// C = E[z·gᵀ], k×|on|, of the functions g_j of z_j, and its rows C_on, p_i is a·C·C_on⁻¹·e_i.
+// coefficients returns p_i of x = Σ_j p_j·z_j + rest over the signals j in on, of which i is one,
+// with E[rest·z_j³] = 0 for a j that is cubed, and E[rest·z_j] = 0 for another. With the matrices C
+// = E[z·gᵀ], k×|on|, of the functions g_j of z_j, and its rows C_on, p_i is a·C·C_on⁻¹·e_i.
 func (m *jointMoments) coefficients(a *mat.Dense, on []int, cubed []bool, i int) ([]float64, error) {
 	n, k := a.Dims()
 	products, among := mat.NewDense(k, len(on), nil), mat.NewDense(len(on), len(on), nil)

@@ -43,10 +43,10 @@ func surplusMixture(seed uint64, n int) (blinks []float64, x *mat.Dense) {
 	return blinks, x
 }
 
-// With more sources than channels, what is left of the channels doesn't correlate with the strongest
-// signal, the blinks, or with its cube, by a pattern of one kind alone, and is their means if all
-// signals are removed. The blinks' patterns are nearer
-// to the true ones than the columns of A. A saved result removes the same.
+// With more sources than channels, what is left of the channels doesn't correlate with the
+// strongest signal, the blinks, or with its cube, by a pattern of one kind alone, and is their
+// means if all signals are removed. The blinks' patterns are nearer to the true ones than the
+// columns of A. A saved result removes the same.
 func TestPatternsOfSurplusSources(t *testing.T) {
 	var regressed, inverse float64 // mean distances
 	for seed := range uint64(4) {

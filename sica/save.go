@@ -189,8 +189,8 @@ func (s *savedResult) check(z *mat.Dense) error {
 	}
 	squares, cubes, weights := len(s.Covariance), len(s.Cubes), len(s.ByCubes)
 	if squares+cubes+weights > 0 && (squares != d*d || cubes != d*d || weights != d) {
-		return fmt.Errorf("covariance, cubes and by_cubes have %d, %d and %d entries; must have %d, %d and "+
-			"%d, or none", squares, cubes, weights, d*d, d*d, d)
+		return fmt.Errorf("covariance, cubes and by_cubes have %d, %d and %d entries; "+
+			"must have %d, %d and %d, or none", squares, cubes, weights, d*d, d*d, d)
 	}
 	return (*iterate.Trace)(&s.Trace).Check()
 }
