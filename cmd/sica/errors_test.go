@@ -83,6 +83,7 @@ func TestBadInput(t *testing.T) {
 		{"shape of nothing", separate(good, "--shape", ""), exitUsage, "--shape"},
 		{"negative shape", separate(good, "--shape", "-32x-16"), exitUsage, "--shape"},
 		{"unknown method", separate(good, "--method", "ica"), exitUsage, "sica-wgf"},
+		{"method of compare", separate(good, "--method", "fastica"), exitUsage, "sica compare"},
 		{"unknown preset", separate(good, "--preset", "best"), exitUsage, "smoke"},
 		{"preset of another method", separate(good, "--preset", "paper"), exitUsage,
 			`--method sica has no --preset "paper": use default, smoke`},

@@ -116,6 +116,28 @@ func TestSetAside(t *testing.T) {
 
 // What is cleaned has the form of its file: channels that were left out stay in their place, and
 // without a header there is none, and times stay first.
+// Removing a component from a recording that has less of it than the fit's says so.
+func TestRemoveNotesWhatItAdds(t *testing.T) {
+	dir, x := t.TempDir(), mixedLaplace(t, 2, 600)
+	file := func(name string, cz float64) string {
+		text := "Fp1,Cz\n"
+		for k := range 600 {
+			text += fmt.Sprintf("%g,%g\n", x.At(0, k), cz*x.At(1, k))
+		}
+		return write(t, dir, name, text)
+	}
+	same, weak, model := file("same.csv", 1), file("weak.csv", 0.01), filepath.Join(dir, "model")
+	must(t, "separate", "--in", same, "--out", filepath.Join(dir, "z.csv"), "--save", model, "--backend", "go")
+	for _, in := range []string{same, weak} {
+		said := must(t, "remove", "--model", model, "--in", in, "--out", filepath.Join(dir, "clean.csv"),
+			"--components", "1")
+		noted := strings.Contains(said, "don't fit this recording: Cz")
+		if want := in == weak; noted != want {
+			t.Errorf("%s: a note on Cz is %v, want %v: %s", filepath.Base(in), noted, want, said)
+		}
+	}
+}
+
 func TestRemoveKeepsTheForm(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }

@@ -247,6 +247,10 @@ func presetConfig(method, preset string) (sica.Config, error) {
 		}
 		return cfg, nil
 	}
+	if _, err := experiment.MethodNamed(method); err == nil {
+		return sica.Config{}, usage.Errorf("--method %s is another method than SICA: use sica compare "+
+			"--methods sica,%s; here use %s", method, method, fitMethodNames())
+	}
 	return sica.Config{}, usage.Errorf("unknown --method %q: use %s", method, fitMethodNames())
 }
 

@@ -108,7 +108,9 @@ func (opt *removeOptions) run(cmd *cobra.Command) error {
 		return fmt.Errorf("%s: %w", opt.in[0], err)
 	}
 	shown.Done()
-	fmt.Fprintln(cmd.OutOrStdout(), taken.String(files.ChannelNames(&in.About)))
+	names := files.ChannelNames(&in.About)
+	fmt.Fprintln(cmd.OutOrStdout(), taken.String(names))
+	files.Note(cmd.OutOrStdout(), taken.excess(names))
 	files.Wrote(cmd.OutOrStdout(), opt.out)
 	return nil
 }
@@ -178,15 +180,36 @@ func (r *removal) measure(cleaned *mat.Dense) {
 // choice.
 const maxRemovalChannels = 5
 
-// String returns the share of the variance that was removed from the channels that lose most.
-func (r *removal) String(names []string) string {
+// shares returns what was removed from each channel, as a share of its variance.
+func (r *removal) shares() []float64 {
 	shares := make([]float64, len(r.all))
-	order := grid.Range(len(r.all))
 	for i := range shares {
 		if v := r.all[i].Variance(); v > 0 {
 			shares[i] = r.removed[i].Variance() / v
 		}
 	}
+	return shares
+}
+
+// excess returns a note on the channels of which more was removed than there was.
+func (r *removal) excess(names []string) []string {
+	var channels []string
+	for i, share := range r.shares() {
+		if share > 1 {
+			channels = append(channels, channelName(names, i))
+		}
+	}
+	if len(channels) == 0 {
+		return nil
+	}
+	return []string{"more was taken out than there was, as the components don't fit this recording: " +
+		strings.Join(channels, ", ")}
+}
+
+// String returns the share of the variance that was removed from the channels that lose most.
+func (r *removal) String(names []string) string {
+	shares := r.shares()
+	order := grid.Range(len(shares))
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(shares[j], shares[i]) })
 	var words []string
 	for _, i := range order[:min(len(order), maxRemovalChannels)] {
