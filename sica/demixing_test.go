@@ -80,8 +80,21 @@ func TestDependentChannelsAreReduced(t *testing.T) {
 	}
 	few := Default()
 	few.Components = 2
-	if r := fit(t, b, x, few); r.Z.RawMatrix().Rows != 2 || !strings.Contains(r.Why, "reduced to 2") || strings.Contains(r.Why, "rounding") {
+	if r := fit(t, b, x, few); r.Z.RawMatrix().Rows != 2 || !strings.Contains(r.Why, "reduced to 2") ||
+		!strings.Contains(r.Why, "a source in the others") || strings.Contains(r.Why, "rounding") {
 		t.Errorf("%d signals: %s", r.Z.RawMatrix().Rows, r.Why)
+	}
+}
+
+// As many components as signals of full rank reduce nothing.
+func TestAllComponents(t *testing.T) {
+	_, x := leads(1000)
+	b := backendtest.Open(t, backend.Go)
+	cfg := Default()
+	want := fit(t, b, x, cfg)
+	cfg.Components = 4
+	if got := fit(t, b, x, cfg); !mat.Equal(got.Z, want.Z) || got.Why != want.Why {
+		t.Errorf("with four components of four signals: %s; without: %s", got.Why, want.Why)
 	}
 }
 

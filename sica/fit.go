@@ -227,7 +227,7 @@ func (f *fitting) prepare(r *fitRun) error {
 }
 
 // reduce replaces the signals of a run by their principal components, if Config.Components
-// or their rank asks for it.
+// or their rank is less than their number.
 func (f *fitting) reduce(r *fitRun) error {
 	m, err := mapping.Reduce(r.x.X(), f.cfg.Components)
 	if err == nil && m.Components() < 2 {
@@ -237,7 +237,7 @@ func (f *fitting) reduce(r *fitRun) error {
 	if err != nil {
 		return kindError{err, ErrSignals}
 	}
-	if m.Components() == m.Channels() && f.cfg.Components == 0 {
+	if m.Components() == m.Channels() {
 		return nil
 	}
 	x, err := m.Apply(r.x.X())
@@ -253,6 +253,8 @@ func (f *fitting) reduce(r *fitRun) error {
 		m.Channels(), m.Components(), 100*m.Explained)
 	if m.Components() == m.Rank {
 		why += ": the others are rounding"
+	} else {
+		why += "; a source in the others would be mixed into these, and isn't noticed"
 	}
 	r.why += why + ". "
 	return nil

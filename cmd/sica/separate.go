@@ -218,7 +218,7 @@ func (opt *separateOptions) runWhole(
 	rep := opt.begin(out, b, cfg, d, n)
 	files.Note(out, in.Notes)
 	rep.Notes, rep.LearnedOn = in.Notes, learnedOn
-	if truth != nil {
+	if truth != nil && asManySignals(x, truth) {
 		fmt.Fprintf(out, "mixed: MCC %.4f\n", mixed.MCC)
 	}
 	rep.MixedMCC = finite(mixed.MCC)
@@ -290,9 +290,16 @@ func (opt *separateOptions) writeRecovered(
 	if err != nil {
 		return err
 	}
-	if truth != nil {
+	switch {
+	case truth == nil:
+	case asManySignals(z, truth):
 		fmt.Fprintf(out, "recovered: MCC %.4f\n", m.MCC)
 		rep.Match = newMatchReport(m)
+	default:
+		fmt.Fprint(out, "recovered: ")
+		if err := printBest(out, bestMatches(z, truth), false); err != nil {
+			return err
+		}
 	}
 	if opt.images() {
 		err = files.WriteImages(opt.out, z, shape)
@@ -546,13 +553,18 @@ func removeCheckpoint(cfg sica.Config) error {
 	return os.RemoveAll(cfg.Checkpoint)
 }
 
-// score compares z with the truth. Without a truth the MCC is NaN.
+// score compares z with the truth. Without a truth, or one of as many positions and another number of
+// signals, the MCC is NaN.
 func score(z, truth *mat.Dense) (metric.Match, error) {
-	if truth == nil {
+	if truth == nil || asManyPositions(z, truth) && !asManySignals(z, truth) {
 		return metric.Match{MCC: math.NaN()}, nil
 	}
 	return metric.MCC(z, truth)
 }
+
+func asManySignals(a, b *mat.Dense) bool { return a.RawMatrix().Rows == b.RawMatrix().Rows }
+
+func asManyPositions(a, b *mat.Dense) bool { return a.RawMatrix().Cols == b.RawMatrix().Cols }
 
 // separation is what separate --json writes. A number that wasn't measured, or isn't finite, is
 // null.

@@ -188,3 +188,18 @@ func TestMatricesBelongToFiles(t *testing.T) {
 func dense(rows [][]float64) *mat.Dense {
 	return mat.NewDense(len(rows), len(rows[0]), slices.Concat(rows...))
 }
+
+// Of fewer recovered signals than sources the best matches are printed, and the signals are written.
+func TestSeparateFewerThanTheTruth(t *testing.T) {
+	dir := t.TempDir()
+	must(t, "generate", "--signals", "ar7", "--d", "3", "--out", dir)
+	out := filepath.Join(dir, "z.csv")
+	said := must(t, "separate", "--in", filepath.Join(dir, "mixed.csv"), "--truth",
+		filepath.Join(dir, "sources.csv"), "--components", "2", "--out", out, "--backend", "go")
+	if !strings.Contains(said, "recovered: no MCC") || strings.Count(said, "is most like source") != 2 {
+		t.Errorf("separate said %s", said)
+	}
+	if n := len(strings.Split(lines(read(t, out))[0], ",")); n != 2 {
+		t.Errorf("%d signals are written, want 2", n)
+	}
+}
