@@ -25,9 +25,11 @@ import (
 //
 // z is shaped [R, d, T]; y and the int32 hidden positions idx are shaped [R, B, d]. A joint sample
 // hides the same t in every signal, a product sample a different one in each. The result is shaped
-// [R, B, p…, 3d], where shape holds the axes p… of the index, none for a sequence.
+// [R, B, p…, 3d], where shape holds the axes p… of the index, none for a sequence. Z_t of a sample
+// with a position outside 0 to T−1 is NaN.
 func WholeContext(z, y, idx *Node, shape ...int) *Node {
 	shape = checkWhole("WholeContext", z, y, idx, shape)
+	y = nanOutside(y, idx, z.Shape().Dim(2))
 	return inIndexShape(Concatenate([]*Node{
 		hiddenMask(z, idx),   // [R, B, T, d]
 		repeatOverTime(z, y), // [R, B, T, d]
@@ -43,6 +45,7 @@ func WholeContext(z, y, idx *Node, shape ...int) *Node {
 func WholeContextRF(z, y, idx, idx2, time *Node, shape ...int) *Node {
 	shape = checkWhole("WholeContextRF", z, y, idx, shape)
 	checkTarget("WholeContextRF", idx, idx2, time)
+	y = nanOutside(nanOutside(y, idx, z.Shape().Dim(2)), idx2, z.Shape().Dim(2))
 	return inIndexShape(Concatenate([]*Node{
 		hiddenMask(z, idx),      // [R, B, T, d]
 		repeatOverTime(z, y),    // [R, B, T, d]

@@ -23,6 +23,7 @@ import (
 // input, an int of at least 1. The default is 1. Like GoMLX's hyperparameters it is that of the
 // layer's scope, or else of the nearest scope around it, up to the store's root. Another length of
 // the axis panics: a batch of GoMLX's shape, without a runs axis, would be taken for many networks.
+// Its name is "sica_runs".
 const ParamRuns = argument.ParamRuns
 
 // ParamSeed is the hyperparameter for the seed of the initial values, an int. With 0 or more,
@@ -71,9 +72,9 @@ func linear(scope *model.Scope, x *Node, outputs int) *Node {
 }
 
 // relu returns max(x, 0) with the subgradient 0 at 0, as PyTorch. The masked columns of a
-// context make exact zeros common.
+// context make exact zeros common. NaN stays NaN.
 func relu(x *Node) *Node {
-	return Where(GreaterThan(x, ZerosLike(x)), x, ZerosLike(x))
+	return Where(LessOrEqual(x, ZerosLike(x)), ZerosLike(x), x)
 }
 
 // MLPConfig is made by MLP; call Done to get the output node.

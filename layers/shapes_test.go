@@ -3,6 +3,7 @@ package layers_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -62,6 +63,16 @@ func TestNumberOfRunsIsChecked(t *testing.T) {
 	const want = "layers: WholeCNN: z is (Float32)[3, 2, 6]; must be [R, d, T] with R = 1 runs"
 	if err := buildError(t, whole, z); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %q", err, want)
+	}
+	three := func(s *model.Scope, x *Node) *Node {
+		s.SetParam(layers.ParamRuns, 3)
+		return layers.Dense(s, x, 3)
+	}
+	const wantThree = "layers: Dense: x is (Float32)[1, 8, 2]; must be [R, B, …, C] with " +
+		"R = 3 runs, as ParamRuns says"
+	one := tensors.FromShape(shapes.Make(dtypes.Float32, 1, 8, 2))
+	if err := buildError(t, three, one); err == nil || !strings.Contains(err.Error(), wantThree) {
+		t.Errorf("%v, want %q", err, wantThree)
 	}
 	for _, runs := range []int{0, -1} {
 		none := func(s *model.Scope, x *Node) *Node {
@@ -219,8 +230,15 @@ func TestPositionsOutsideGiveNaN(t *testing.T) {
 			z, idx := in[0], in[1]
 			y := Zeros(z.Graph(), shapes.Make(z.DType(), 1, 3, 2))
 			neighbours := Const(z.Graph(), [][]int32{{3, 1}, {0, 2}, {1, 3}})
+			inside := Const(z.Graph(), [][][]int32{{{0, 1}, {1, 1}, {2, 0}}})
+			whole := layers.WholeContext(z, y, idx)
+			first := layers.WholeContextRF(z, y, idx, inside, y)
+			second := layers.WholeContextRF(z, y, inside, idx, y)
 			return []*Node{layers.GatherSignals(z, idx), layers.WindowContext(z, idx, neighbours),
-				layers.WholeCNN(scope, z, y, idx, 3).Channels(2).Done()}
+				layers.WholeCNN(scope, z, y, idx, 3).Channels(2).Done(),
+				layers.CNN(scope.In("over"), whole).Channels(2).Done(),
+				layers.CNN(scope.In("first"), first).Channels(2).Done(),
+				layers.CNN(scope.In("second"), second).Channels(2).Done()}
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -230,12 +248,37 @@ func TestPositionsOutsideGiveNaN(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, x := range out {
+		for k, x := range out {
 			for sample, values := range x.Value().([][][]float32)[0] {
 				if got := math.IsNaN(float64(values[0])); got != (sample > 0) {
-					t.Errorf("sample %d of %v: %v", sample, idx, values)
+					t.Errorf("result %d: sample %d of %v: %v", k, sample, idx, values)
 				}
 			}
+		}
+	})
+}
+
+// One NaN of a sample makes NaN of its outputs and of no other's, as in networks with GoMLX's
+// ReLU.
+func TestCNNKeepsNaN(t *testing.T) {
+	x := make([]float32, 2*5)
+	x[3] = float32(math.NaN())
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
+		store := seeded(t)
+		exec, err := model.NewExec(b, store, func(scope *model.Scope, x *Node) *Node {
+			return layers.CNN(scope, x).Done()
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer exec.Finalize()
+		out, err := exec.Call1(tensors.FromFlatDataAndDimensions(slices.Clone(x), 1, 2, 5, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		y := out.Value().([][][]float32)[0]
+		if !math.IsNaN(float64(y[0][0])) || math.IsNaN(float64(y[1][0])) {
+			t.Errorf("%v, want NaN for the first sample only", y)
 		}
 	})
 }

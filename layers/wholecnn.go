@@ -25,8 +25,8 @@ type WholeCNNConfig struct {
 }
 
 // WholeCNN is CNN over WholeContext(z, y, idx, shape...), or over WholeContextRF where Target is
-// called. Its variables and its function are the same, for about a third of the work. Three exact
-// identities save the rest:
+// called. Its variables are the same, and for finite z its function, for about a third of the work.
+// Three exact identities save the rest:
 //
 //   - The first layer is linear, and its inputs are the same signals for every sample except at the
 //     hidden positions. So the signals are convolved once, and each sample corrects the few
@@ -40,6 +40,13 @@ type WholeCNNConfig struct {
 //
 // z has a leading runs axis (see ParamRuns). The outputs of a sample with a position outside 0 to
 // T−1 are NaN.
+//
+// A network that predicts the values at positions idx, [1, B, d] with one t for all signals (a
+// joint sample), from all other positions of z [1, d, T]:
+//
+//	target := GatherSignals(z, idx)
+//	out := WholeCNN(scope.In("net"), z, ZerosLike(target), idx).Outputs(d).Done() // [1, B, d]
+//	loss := ReduceAllMean(Square(Sub(out, target)))
 func WholeCNN(scope *model.Scope, z, y, idx *Node, shape ...int) *WholeCNNConfig {
 	argument.Layer(scope, "layers: WholeCNN", "z", z, "[R, d, T]", 3, 3)
 	shape = checkWhole("WholeCNN", z, y, idx, shape)

@@ -46,7 +46,12 @@ func Layer(
 	if runs < 1 {
 		exceptions.Panicf("%s: ParamRuns is %d; must be at least 1", where, runs)
 	}
-	if got := x.Shape().Dim(0); got != runs {
+	got := x.Shape().Dim(0)
+	if got != runs && runs > 1 {
+		exceptions.Panicf("%s: %s is %s; must be %s with R = %d runs, as ParamRuns says",
+			where, name, x.Shape(), form, runs)
+	}
+	if got != runs {
 		exceptions.Panicf("%s: %s is %s; must be %s with R = %d runs: insert the runs axis by "+
 			"InsertAxes(%[2]s, 0), or set the number of runs by ParamRuns",
 			where, name, x.Shape(), form, runs)
