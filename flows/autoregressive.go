@@ -171,6 +171,10 @@ func LogLikelihood(sources, logDet *Node, past [][]int) *Node {
 	before, after := margins(past, logDet.Rank()-1)
 	slice := []SliceAxisSpec{AxisRange()}
 	for i := range before {
+		if logDet.Shape().Dim(1+i) <= before[i]+after[i] {
+			exceptions.Panicf("flows: LogLikelihood: logDet is %s; must have more than %d "+
+				"positions along axis %d, as far as past reaches", logDet.Shape(), before[i]+after[i], 1+i)
+		}
 		slice = append(slice, AxisRange(before[i], logDet.Shape().Dim(1+i)-after[i]))
 	}
 	logDet = Slice(logDet, slice...)

@@ -47,9 +47,8 @@ func RatioVelocity(logit func(y *Node) *Node, y *Node) *Node {
 }
 
 // StraightPath is the path y(τ) = (1−τ)·y0 + τ·y1 from the current sample at τ = 0 to the target at
-// τ = 1. (The paper's equation rectified prints τ·y1 + τ·y0 by mistake.) y0 and y1 begin with the
-// axes of tau, those of the batch, and then have any of a sample: [B, d] or images [B, H, W, C] for
-// tau [B].
+// τ = 1. (The paper's equation rectified prints τ·y1 + τ·y0 by mistake.) y0 and y1 have tau's axes
+// first, those of the batch, and then those of a sample: [B, d] or images [B, H, W, C] for tau [B].
 func StraightPath(y0, y1, tau *Node) *Node {
 	const where = "flows: StraightPath"
 	argument.Same(where, "y1", y1, "y0", y0)

@@ -1,6 +1,7 @@
 package flows
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/gomlx/gomlx/ml/train/optimizer"
 	"github.com/gomlx/gomlx/support/exceptions"
 
+	"github.com/seed-47b1e431/gosica/internal/argument"
 	"github.com/seed-47b1e431/gosica/internal/grid"
 )
 
@@ -133,7 +135,7 @@ const RunsAdamRates = "/" + runsAdamScope + "/rates"
 
 // A Schedule is a learning rate that changes with the step k = 0, 1, …
 type Schedule struct {
-	Rate float64 // maximum
+	Rate float64 // maximum; 0 leaves the variables as they are
 	Wait int     // steps without learning at first
 	Ramp int     // steps after Wait in which the rate rises linearly from 0; 0 for none
 	// Steps is the step at which the rate reaches 0 and stays, along half a cosine from step 0
@@ -260,6 +262,9 @@ func (a *runsAdam) UpdateGraphWithGradients(
 	next := AddScalar(step, 1)
 	stepVar.SetNodeValue(next)
 
+	for k, s := range a.schedules {
+		s.check(a.scopes[k])
+	}
 	groups := a.grouped(scope, g, grads)
 	debias1 := Reciprocal(OneMinus(Exp(MulScalar(next, math.Log(a.beta1)))))
 	debias2 := Reciprocal(OneMinus(Exp(MulScalar(next, math.Log(a.beta2)))))
@@ -404,8 +409,10 @@ func (a *runsAdam) group(v *model.Variable) int {
 			return k
 		}
 	}
-	exceptions.Panicf("flows: RunsAdam: variable %q has no learning rate; must be in a scope with a "+
-		"Schedule, whose path begins with / (those with one are %q)", v.Path(), a.scopes)
+	exceptions.Panicf("flows: RunsAdam: variable %q has no Schedule; must have one: call "+
+		"Schedule(\"/\", …) for all variables, or with a path that begins with / "+
+		"(Schedules so far: %q)",
+		v.Path(), a.scopes)
 	return 0
 }
 
@@ -417,6 +424,17 @@ func (a *runsAdam) clipped(grad *Node) *Node {
 	norm := Sqrt(ReduceAndKeep(Square(grad), ReduceSum, 1)) // [R, 1]
 	limit := Const(grad.Graph(), shapes.CastAsDType(a.clip, grad.DType()))
 	return Mul(grad, Div(limit, MaxScalar(norm, a.clip))) // [R, P]
+}
+
+// check panics unless the values of the Schedule of a scope are valid.
+func (s Schedule) check(scope string) {
+	if !(s.Rate >= 0) || math.IsInf(s.Rate, 0) {
+		exceptions.Panicf("flows: RunsAdam: Schedule %q: Rate: %g; must be finite and at least 0",
+			scope, s.Rate)
+	}
+	argument.AtLeast("flows: RunsAdam", fmt.Sprintf("Schedule %q: Wait", scope), s.Wait, 0)
+	argument.AtLeast("flows: RunsAdam", fmt.Sprintf("Schedule %q: Ramp", scope), s.Ramp, 0)
+	argument.AtLeast("flows: RunsAdam", fmt.Sprintf("Schedule %q: Steps", scope), s.Steps, 0)
 }
 
 // rate returns the learning rate at step, a float scalar.

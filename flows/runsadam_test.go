@@ -138,11 +138,37 @@ func TestRunsAdamWithoutRate(t *testing.T) {
 			func(scope *model.Scope, _, batch []*Node) *Node {
 				return Add(batch[0], scope.In("net").VariableWithShape("w", shapes.Make(dtypes.Float64, 1)).NodeValue(batch[0].Graph()))
 			}, nil, []shapes.Shape{shapes.Make(dtypes.Float64, 1, 1)})
-		const want = `must be in a scope with a Schedule, whose path begins with / (those with one are ["/other"])`
+		const want = `has no Schedule; must have one: call Schedule("/", …) for all variables, or ` +
+			`with a path that begins with / (Schedules so far: ["/other"])`
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	})
+}
+
+// A Schedule with a rate that isn't finite, or with a value below 0, is an error; a rate of 0 is
+// none.
+func TestScheduleIsChecked(t *testing.T) {
+	b := backendtest.Open(t, backend.Go)
+	for want, s := range map[string]flows.Schedule{
+		"Rate: -1; must be finite and at least 0":   {Rate: -1},
+		"Rate: NaN; must be finite and at least 0":  {Rate: math.NaN()},
+		"Rate: +Inf; must be finite and at least 0": {Rate: math.Inf(1)},
+		"Wait: -1; must be at least 0":              {Rate: 1, Wait: -1},
+		"Ramp: -2; must be at least 0":              {Rate: 1, Ramp: -2},
+		"Steps: -3; must be at least 0":             {Rate: 1, Steps: -3},
+		"":                                          {Steps: 1},
+	} {
+		_, err := flows.NewTrainer(b, model.NewStore(), flows.RunsAdam().Schedule("/", s).Done(),
+			func(scope *model.Scope, _, batch []*Node) *Node {
+				w := scope.In("net").VariableWithShape("w", shapes.Make(dtypes.Float64, 1))
+				return Add(batch[0], w.NodeValue(batch[0].Graph()))
+			}, nil, []shapes.Shape{shapes.Make(dtypes.Float64, 1, 1)})
+		if want == "" && err != nil || want != "" && (err == nil ||
+			!strings.Contains(err.Error(), `flows: RunsAdam: Schedule "/": `+want)) {
+			t.Errorf("%+v: %v, want %q", s, err, want)
+		}
+	}
 }
 
 // A network without the runs axis is an error that names two of its variables, whose first axes

@@ -68,6 +68,9 @@ func TestLossesNameWhatIsWrong(t *testing.T) {
 		"flows: Autoregressive: z is (Float32)[1, 2, 3]; must have more than 3 positions": func(s *model.Scope, g *Graph) *Node {
 			return flows.Autoregressive(s, zeros(g, 1, 2, 3)).Past(flows.Past(3, 1)).Done()
 		},
+		"flows: LogLikelihood: logDet is (Float32)[4, 2]; must have more than 2 positions along axis 1": func(_ *model.Scope, g *Graph) *Node {
+			return flows.LogLikelihood(zeros(g, 4, 2), zeros(g, 4, 2), flows.Past(2, 1))
+		},
 		"flows: LogLikelihood: sources is (Float32)[1, 9]; must be (Float32)[1, 7]": func(_ *model.Scope, g *Graph) *Node {
 			return flows.LogLikelihood(zeros(g, 1, 9), zeros(g, 1, 9), flows.Past(2, 1))
 		},

@@ -178,14 +178,16 @@ func (t *Trainer) ResetOptimizer() error {
 	return nil
 }
 
-// Train makes the first steps (1 to S) of batches, or any number without batches. It returns the
-// loss of each step before its update, [steps][R], without regularization. data and batches must
+// Train makes as many steps as the argument steps says: 1 to S, with the first of the batches, or
+// any number without batches. It returns the loss of each step before its update, [steps][R],
+// without regularization. data and batches must
 // have the shapes of NewTrainer; they stay the caller's. A loss that is NaN or infinite, as by an
 // overflow in half precision, is no error. For variables in half precision GoMLX's Adam needs
 // DType(dtypes.Float32).
 //
-// If ctx ends, Train returns its error, and the updates of earlier steps stay. In pure Go that is
-// before the next step. On XLA it is before the next call of the device, which makes up to S steps,
+// If ctx ends, Train returns its error and no losses. The updates of earlier steps stay, and
+// GoMLX's global step (optimizer.GetGlobalStep) counts them. In pure Go that is before the next
+// step. On XLA it is before the next call of the device, which makes up to S steps,
 // or 100 without batches, and can't be interrupted. Nor can the compilation in the first Train,
 // which takes seconds of a core on XLA: no step is made if ctx ends during it. To have it behind
 // you, make one step without a deadline.
