@@ -43,7 +43,8 @@ func (r *Result) Transform(x *mat.Dense, shape ...int) (*mat.Dense, error) {
 
 // InverseTransform returns the mixed signals that Transform takes to z, and how
 // far from z it takes them, measured: the largest difference over all signals and
-// positions. Signals that Transform takes to the same, up to a local deviation
+// positions. x lacks what Config.Components left out of the fit's signals; roundTrip doesn't show
+// that. Signals that Transform takes to the same, up to a local deviation
 // below rounding, have the same inverse.
 //
 // Steps of the family Free are inverted by a fixed-point iteration. Where one

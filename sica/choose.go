@@ -40,7 +40,7 @@ type Candidate struct {
 // Difference is one of code lengths, in nats per position: its Mean and standard error SE.
 type Difference = network.Difference
 
-// String returns the name of the candidate.
+// String returns Name, or the transforms and the method: "zca, linear" is one candidate.
 func (c Candidate) String() string {
 	var names []string
 	if c.Name != "" {

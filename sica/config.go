@@ -14,6 +14,7 @@ import (
 	"github.com/seed-47b1e431/gosica/flows"
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/iterate"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
@@ -29,8 +30,9 @@ type Config struct {
 	Seed uint64 `json:"seed"`
 	// Prepare, if set, is a custom transform that comes before all else.
 	Prepare preprocess.Fitter `json:"-"`
-	// Components is the number of principal components that the mixed signals are reduced to, those
-	// of the largest variance: at least 2; 0 is their numerical rank.
+	// Components is the number of principal components that the mixed signals, each scaled to
+	// variance 1, are reduced to, those of the largest variance: at least 2; 0 is their numerical
+	// rank.
 	Components int `json:"components,omitempty"`
 	// Transforms are applied to the reduced signals, in order. Method whitens what they leave. See
 	// package preprocess.
@@ -38,7 +40,8 @@ type Config struct {
 	// Method is what separates the signals.
 	Method Method `json:"method,omitempty"`
 	// NetworkSteps is the number of training steps of the networks of Auto and NetworkOnly; 0 is as
-	// many as the signals call for: d·n/4, at least 2400 and at most 4800.
+	// many as the signals call for: d·n/4, at least 2400 and at most 4800; 8000 of more than eight
+	// signals.
 	NetworkSteps int `json:"network_steps,omitempty"`
 	// Candidates are custom methods that Auto and LinearOnly compare with the linear rule by code
 	// length. If one of them is chosen, no network is fitted.
@@ -292,7 +295,8 @@ func (c Config) grid(d, n int) (*grid.Grid, error) {
 	}
 	if least := max(minPositions, d+2); c.Method != NoMethod && n < least {
 		return nil, kindError{fmt.Errorf("x: has %d positions of %d signals, too few for the method "+
-			"%q; must be at least %d", n, d, c.Method, least), ErrSignals}
+			"%q; must be at least %d%s", n, d, c.Method, least,
+			signal.Transposed("x", d > n)), ErrSignals}
 	}
 	g, err := grid.New(c.Shape, n)
 	if err != nil { // its argument is the field

@@ -52,10 +52,10 @@ type Run struct {
 // With Config.Checkpoint, a folder for this fit alone, Fit keeps its state after the choice of the
 // method and after each iteration. It makes the folder if need be. A fit of the same signals and
 // settings on the same backend continues from there. It ends with the result that it would have
-// had, bit for bit where the backend repeats itself. A fit of others, except Flow.Budget, is
-// refused. OnIteration isn't called again for the iterations kept; Elapsed and Budget count their
-// time. The folder stays when the fit is done: the same fit then returns its result at once. Remove
-// it when it has served.
+// had, bit for bit where the backend repeats itself. A fit of other signals or settings is refused;
+// only Flow.Budget may differ. OnIteration isn't called again for the iterations kept; Elapsed and
+// Budget count their time. The folder stays when the fit is done: the same fit then returns its
+// result at once. Remove it when it has served.
 func Fit(ctx context.Context, backend compute.Backend, x *mat.Dense, cfg Config) (*Result, error) {
 	results, err := FitRuns(ctx, backend, []Run{{X: x, Seed: cfg.Seed}}, cfg)
 	if len(results) == 0 {
@@ -248,6 +248,9 @@ func (f *fitting) reduce(r *fitRun) error {
 		return kindError{err, ErrSignals}
 	}
 	r.maps = append(r.maps, m)
+	if m.Components() == m.Channels() {
+		return nil
+	}
 	why := fmt.Sprintf("The %d mixed signals were reduced to %d principal components, which hold "+
 		"%.4g %% of their variance",
 		m.Channels(), m.Components(), 100*m.Explained)

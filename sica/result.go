@@ -56,16 +56,16 @@ func (t *Trace) Convergence() ica.Convergence { return (*iterate.Trace)(t).Conve
 // Status says why a fit ended.
 type Status = iterate.Status
 
-// Why a fit ended.
+// Why a fit ended, with the text that JSON has.
 const (
-	StoppedMethod     = iterate.StoppedMethod     // no iterations: the signals are the method's
-	StoppedIterations = iterate.StoppedIterations // all iterations were made
-	StoppedAsked      = iterate.StoppedAsked      // Flow.Stop returned true
-	StoppedBudget     = iterate.StoppedBudget     // Flow.Budget was used up
-	StoppedCancelled  = iterate.StoppedCancelled  // the caller's context ended
-	StoppedDiverged   = iterate.StoppedDiverged   // the divergence or the size of the signals grew
-	StoppedCheckpoint = iterate.StoppedCheckpoint // Config.Checkpoint couldn't be written
-	StoppedNotFinite  = iterate.StoppedNotFinite  // a loss or a signal became NaN or infinite
+	StoppedMethod     = iterate.StoppedMethod     // "method": no iterations
+	StoppedIterations = iterate.StoppedIterations // "iterations": all iterations were made
+	StoppedAsked      = iterate.StoppedAsked      // "asked": Flow.Stop returned true
+	StoppedBudget     = iterate.StoppedBudget     // "budget": Flow.Budget was used up
+	StoppedCancelled  = iterate.StoppedCancelled  // "cancelled": the caller's context ended
+	StoppedDiverged   = iterate.StoppedDiverged   // "diverged": divergence or signals grew
+	StoppedCheckpoint = iterate.StoppedCheckpoint // "checkpoint": it couldn't be written
+	StoppedNotFinite  = iterate.StoppedNotFinite  // "not finite": a loss or a signal was NaN or infinite
 )
 
 // A Curve is a []float64 with a value for each iteration, NaN where none was measured. JSON has
@@ -81,12 +81,16 @@ type Curve = signal.Curve
 //	PastGain      []Difference // by how much its own past shortens the code of each signal
 //	Groups        [][]int      // the signals whose rotations among themselves aren't identified
 //	OverWhitening Difference   // by how much the code of the whitened signals is longer
-//	HeldOut       Curve        // code length at held-out positions during training
+//	HeldOut       Curve        // code length at held-out positions during training, see below
 //	Unpredicted() []int        // the signals, counted from 0, that their past doesn't predict
 //	Reproduced() bool          // whether other networks recovered the same signals
 //
 // The agreement of two networks is the mean of the two lowest absolute correlations of matched
 // signals. Code lengths are in nats per position.
+//
+// HeldOut has a value for step 0 and for every 50 steps. Of more than eight signals it has one for
+// every fiftieth of the steps, at least 50 steps apart, and one where a stage of the training ends.
+// A network that wasn't trained to the end has fewer.
 type Network = network.Findings
 
 // A Summary is all of a Result except its signals and maps.
@@ -128,8 +132,8 @@ type Summary struct {
 	Versions map[string]string `json:"versions"`
 }
 
-// Result is the outcome of a fit. In JSON it is its Summary; Save keeps the signals and
-// maps, which would be long there.
+// Result is the outcome of a fit. Its fields besides Z and Initial are those of Summary and Trace.
+// In JSON it is its Summary; Save keeps the signals and maps, which would be long there.
 type Result struct {
 	// Z are the recovered signals, d×n, in the order and sign that the fit left them in.
 	Z *mat.Dense `json:"-"`

@@ -74,9 +74,10 @@ func CheckNew(name string, x *mat.Dense, d int) error {
 		return fmt.Errorf("%s: is empty; must have %d rows, one for each signal, and a column for "+
 			"each position", name, d)
 	}
-	rows, _ := x.Dims()
+	rows, columns := x.Dims()
 	if rows != d {
-		return fmt.Errorf("%s: has %d signals; must have %d, as in the fit", name, rows, d)
+		return fmt.Errorf("%s: has %d signals; must have %d, as in the fit%s", name, rows, d,
+			Transposed(name, columns == d))
 	}
 	for i := range rows {
 		for t, v := range x.RawRowView(i) {
@@ -86,6 +87,16 @@ func CheckNew(name string, x *mat.Dense, d int) error {
 		}
 	}
 	return nil
+}
+
+// Transposed ends an error about the size of x, called name in the error, if it looks as if its
+// rows were positions. Otherwise it is empty.
+func Transposed(name string, looksSo bool) string {
+	if !looksSo {
+		return ""
+	}
+	return fmt.Sprintf(": a row is a signal, a column a position; transpose %s "+
+		"(mat.DenseCopyOf(%[1]s.T())) if it is the other way round", name)
 }
 
 // CheckFinite returns an error that wraps ErrNotFinite unless all values are finite.

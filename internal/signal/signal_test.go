@@ -45,6 +45,11 @@ func TestCheckNew(t *testing.T) {
 	if err := signal.CheckNew("x", one, 3); err == nil || !strings.Contains(err.Error(), "x: has 2 signals; must have 3") {
 		t.Errorf("two signals of three: %v", err)
 	}
+	const transpose = "x: has 2 signals; must have 1, as in the fit: a row is a signal, a column " +
+		"a position; transpose x (mat.DenseCopyOf(x.T())) if it is the other way round"
+	if err := signal.CheckNew("x", one, 1); err == nil || err.Error() != transpose {
+		t.Errorf("a position of two signals as two of one: %v", err)
+	}
 	one.Set(1, 0, math.NaN())
 	if err := signal.CheckNew("x", one, 2); err == nil || !strings.Contains(err.Error(), "NaN") {
 		t.Errorf("NaN: %v", err)

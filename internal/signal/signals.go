@@ -58,8 +58,8 @@ func CheckMixed(x *mat.Dense) error {
 		return err
 	}
 	if d, n := x.Dims(); n <= d {
-		return fmt.Errorf("x: has %d signals at %d positions; must have at least %d positions",
-			d, n, d+1)
+		return fmt.Errorf("x: has %d signals at %d positions; must have at least %d positions%s",
+			d, n, d+1, Transposed("x", d > n))
 	}
 	return nil
 }

@@ -71,8 +71,9 @@ type Findings struct {
 	// OverWhitening is by how much the code of the whitened signals is longer at the held-out
 	// positions of the chosen run. It includes the cost of the choice among the runs and steps.
 	OverWhitening Difference `json:"over_whitening"`
-	// HeldOut is the code length at the held-out positions during training, every 50 steps,
-	// in nats per position of the whitened signals.
+	// HeldOut is the code length at the held-out positions during training, in nats per position of
+	// the whitened signals: at step 0 and every 50 steps. Of more than eight signals it is that of
+	// every fiftieth of the steps, at least 50 steps apart, and of the end of each stage.
 	HeldOut signal.Curve `json:"held_out"`
 }
 

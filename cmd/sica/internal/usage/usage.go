@@ -69,6 +69,9 @@ var (
 	sequence = regexp.MustCompile(`Config\.Shape to \{(\d+)\}`)
 )
 
+// transposed matches the advice of packages to transpose a matrix. Files have rows of positions.
+var transposed = regexp.MustCompile(`: a row is a signal, a column a position; transpose .* round`)
+
 // unparsed are what package strconv says of a value that isn't a number of a kind.
 var unparsed = []struct {
 	pattern *regexp.Regexp
@@ -85,6 +88,7 @@ var unparsed = []struct {
 // Flags returns the text of a package with the flags of the command in the place of the settings
 // that it names.
 func Flags(text string) string {
+	text = transposed.ReplaceAllString(text, "; use --transpose if a row of the file is a signal")
 	text = shape.ReplaceAllString(text, "--shape ${1}x$2")
 	return flags.Replace(sequence.ReplaceAllString(text, "--shape $1"))
 }

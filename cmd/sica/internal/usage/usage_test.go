@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
 // What packages call by its name in Go, the command calls by its flag.
@@ -58,6 +59,17 @@ func TestMessageOfAFile(t *testing.T) {
 		"must be at least 16")
 	const want = "few.csv: has 5 positions of 4 signals, too few for --method sica; must be at least 16"
 	if got := usage.Message(err); got != want {
+		t.Errorf("the message %q, want %q", got, want)
+	}
+}
+
+// Who has files transposes them by a flag.
+func TestMessageOfATransposedFile(t *testing.T) {
+	wide := errors.New("wide.csv: sica: x: has 400 signals; must have 3, as in the fit" +
+		signal.Transposed("x", true))
+	const want = "wide.csv: has 400 signals; must have 3, as in the fit; use --transpose if a row " +
+		"of the file is a signal"
+	if got := usage.Message(wide); got != want {
 		t.Errorf("the message %q, want %q", got, want)
 	}
 }
