@@ -217,7 +217,7 @@ supplement, "–" isn't from the paper.
 | setting | where, in a checkout |
 | --- | --- |
 | filters; stretches and channels to leave out | [Recordings in Go](../how-to/recordings-in-go.md), ` + "`go doc ./datasets Filter`" + ` |
-| what a fit returns | ` + "`go doc ./sica Result`, `go doc ./sica/linear Findings`, `go doc ./sica Network`" + ` |
+| what a fit returns | ` + "`go doc ./sica Result`, `Summary`, `Trace`, `Candidate`; `go doc ./sica/linear Findings`, `go doc ./sica Network`" + ` |
 | options of a report: refits, shape, progress | ` + "`go doc ./sica/report Options`" + ` |
 | seed of the linear rule alone; models without noise | ` + "`go doc ./sica/linear Options`" + ` |
 | settings of a rival, such as FastICA | ` + "`go doc ./sica/baseline/fastica Config`" + ` |
