@@ -88,6 +88,10 @@ func (b *Bar) html(share float64, text string, left time.Duration) string {
 //		live.Iteration(it.J, it.Divergence, it.Z)
 //	}
 type Live struct {
+	// Method is that of the divergence's line and label; see plot.HasStyle. NewLive sets
+	// plot.SICAFast.
+	Method string
+
 	bar        *Bar
 	iterations int
 	draw       func(z *mat.Dense) (*plot.Picture, error)
@@ -96,7 +100,7 @@ type Live struct {
 
 // NewLive returns a Live of a fit of that many iterations; draw draws its signals.
 func NewLive(iterations int, draw func(z *mat.Dense) (*plot.Picture, error)) *Live {
-	return &Live{bar: NewBar(), iterations: iterations, draw: draw}
+	return &Live{Method: plot.SICAFast, bar: NewBar(), iterations: iterations, draw: draw}
 }
 
 // Iteration shows the signals after iteration j, counted from 1, and the divergence that was
@@ -113,7 +117,7 @@ func (l *Live) Iteration(j int, divergence float64, z *mat.Dense) {
 	}
 	text := fmt.Sprintf("%d of %d iterations", j, l.iterations)
 	page := l.bar.html(float64(j)/float64(max(l.iterations, 1)), text, 0) + imageOf(picture)
-	history := plot.History{Method: plot.SICA, Divergence: l.divergence}
+	history := plot.History{Method: l.Method, Divergence: l.divergence}
 	if curve, err := plot.Progress(history); err == nil { // there is a divergence
 		page += imageOf(Must(curve.Bytes(plot.PNG)))
 	}

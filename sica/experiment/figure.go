@@ -271,13 +271,16 @@ func (f Figure) summarise(r *Results, p Preset, runs int) []line {
 	return lines
 }
 
-// runs returns the number of runs averaged in the points, such as "20" or "1–3".
+// runs returns the number of runs averaged in the points that have any, such as "20" or "1–3",
+// or "0".
 func (l line) runs() string {
 	minRuns, maxRuns := math.MaxInt, 0
 	for _, p := range l.points {
-		minRuns, maxRuns = min(minRuns, p.n), max(maxRuns, p.n)
+		if p.n > 0 {
+			minRuns, maxRuns = min(minRuns, p.n), max(maxRuns, p.n)
+		}
 	}
-	if minRuns == maxRuns {
+	if minRuns >= maxRuns {
 		return fmt.Sprint(maxRuns)
 	}
 	return fmt.Sprintf("%d–%d", minRuns, maxRuns)

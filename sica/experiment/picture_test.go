@@ -44,7 +44,7 @@ func TestPictureNeedsOneOutcome(t *testing.T) {
 			t.Fatal(err)
 		}
 		if want := map[bool]string{true: "truth",
-			false: "ZCA (n=0–1)"}[f.Example]; !strings.Contains(svg.String(), want) &&
+			false: "ZCA (n=1)"}[f.Example]; !strings.Contains(svg.String(), want) &&
 			f.Name != "4a" {
 			t.Errorf("figure %s doesn't say %q", f.Name, want)
 		}

@@ -181,7 +181,8 @@ func Curves(panels ...Panel) (*Picture, error) {
 }
 
 // dodge returns how far each series is shifted along the x axis, so that those with standard
-// errors don't overlap. Together they fill up to 0.4 of the smallest gap between two x.
+// errors don't overlap. Together they fill up to 0.4 of the smallest gap between two x, or of 1
+// if there is one x.
 func dodge(x Axis, series []Series) []float64 {
 	var at []float64
 	barred := 0
@@ -199,15 +200,17 @@ func dodge(x Axis, series []Series) []float64 {
 	slices.Sort(at)
 	at = slices.Compact(at)
 	shifts := make([]float64, len(series))
-	if barred < 2 || len(at) < 2 {
+	if barred < 2 {
 		return shifts
 	}
-	span := at[len(at)-1] - at[0]
-	gap := span
-	for i := range len(at) - 1 {
-		gap = min(gap, at[i+1]-at[i])
+	step := 0.4 / float64(barred)
+	if span := at[len(at)-1] - at[0]; span > 0 {
+		gap := span
+		for i := range len(at) - 1 {
+			gap = min(gap, at[i+1]-at[i])
+		}
+		step = min(0.4*gap/float64(barred), span/80) // few stay near
 	}
-	step := min(0.4*gap/float64(barred), span/80) // few stay near
 	slot := -float64(barred-1) / 2
 	for k, s := range series {
 		if s.SE != nil && hasPoint(s) {

@@ -70,12 +70,19 @@ func TestDodge(t *testing.T) {
 	for name, series := range map[string][]Series{
 		"without bars":   {bare, bare},
 		"only one bar":   {barred, bare},
-		"a single x":     {{X: x[:1], Y: y[:1], SE: y[:1]}, {X: x[:1], Y: y[:1], SE: y[:1]}},
-		"one point each": {{X: x[:2], Y: []float64{math.NaN(), 1}, SE: y[:2]}, {X: x[:2], Y: []float64{math.NaN(), 2}, SE: y[:2]}},
 		"without points": {{SE: []float64{}}, {SE: []float64{}}},
 	} {
 		if shifts := dodge(Axis{}, series); !slices.Equal(shifts, []float64{0, 0}) {
 			t.Errorf("%s: moved by %v, want not at all", name, shifts)
+		}
+	}
+	// At one x they fill 0.4 of 1.
+	for name, series := range map[string][]Series{
+		"a single x":     {{X: x[:1], Y: y[:1], SE: y[:1]}, {X: x[:1], Y: y[:1], SE: y[:1]}},
+		"one point each": {{X: x[:2], Y: []float64{math.NaN(), 1}, SE: y[:2]}, {X: x[:2], Y: []float64{math.NaN(), 2}, SE: y[:2]}},
+	} {
+		if shifts := dodge(Axis{}, series); !slices.Equal(shifts, []float64{-0.1, 0.1}) {
+			t.Errorf("%s: moved by %v, want 0.1 to each side", name, shifts)
 		}
 	}
 	shifts = dodge(Axis{Log: true}, []Series{{X: []float64{1, 10, 100}, Y: y[:3], SE: y[:3]}, bare, {X: []float64{1, 10, 100}, Y: y[:3], SE: y[:3]}})

@@ -72,6 +72,37 @@ func TestRecordedTraceGrid(t *testing.T) {
 	}
 }
 
+// A column has its signal's name, and its positions are drawn at their times.
+func TestNamedTraceGrid(t *testing.T) {
+	group := Group{Method: SICA, Signals: waves(2, 100)}
+	p, err := NamedTraceGrid(0, 100, []string{"left", "right"}, 50, nil, group)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := textOf(t, p)
+	for _, want := range []string{"left", "right", "1.0", "time, s"} {
+		if !strings.Contains(text, want+"\n") {
+			t.Errorf("%q isn't in the picture: %q", want, text)
+		}
+	}
+	for _, not := range []string{"signal 1", "position t"} {
+		if strings.Contains(text, not) {
+			t.Errorf("%q is in the picture: %q", not, text)
+		}
+	}
+	if _, err := NamedTraceGrid(0, 100, []string{"left"}, 50, nil, group); err == nil {
+		t.Error("one name for two signals is no error")
+	}
+	for _, rate := range []float64{0, -1, math.NaN(), math.Inf(1)} {
+		if _, err := NamedTraceGrid(0, 100, []string{"left", "right"}, rate, nil, group); err == nil {
+			t.Errorf("a rate of %g is no error", rate)
+		}
+	}
+	if _, err := NamedTraceGrid(0, 100, nil, 50, nil); err == nil {
+		t.Error("no groups are no error")
+	}
+}
+
 // The traces of a column have one range: one with half the amplitude is drawn half as high.
 func TestTraceGridSharesRanges(t *testing.T) {
 	s := waves(1, 100)

@@ -31,7 +31,7 @@ func Traces(first, end int, groups ...Group) (*Picture, error) {
 		p := newPanel()
 		p.Y.Label.Text = fmt.Sprintf("signal %d", i+1)
 		for k, g := range groups {
-			line, err := plotter.NewLine(window(g, i, first, end, nil))
+			line, err := plotter.NewLine(window(g, i, first, end, atPosition))
 			if err != nil {
 				return nil, fmt.Errorf("plot: traces: group %q, signal %d: %w", labelOf(g), i+1, err)
 			}
@@ -70,18 +70,16 @@ func checkWindow(first, end int, groups []Group) (d int, err error) {
 	return d, err
 }
 
-// window returns signal i of g as points. Its position t is at recorded[t], or at t if that is nil.
-func window(g Group, i, first, end int, recorded []int) plotter.XYs {
+// window returns signal i of g as points, with position t drawn at place(t).
+func window(g Group, i, first, end int, place func(t int) float64) plotter.XYs {
 	points := make(plotter.XYs, 0, end-first)
 	for t := first; t < end; t++ {
-		position := t
-		if recorded != nil {
-			position = recorded[t]
-		}
-		points = append(points, plotter.XY{X: float64(position), Y: g.Signals.At(i, t)})
+		points = append(points, plotter.XY{X: place(t), Y: g.Signals.At(i, t)})
 	}
 	return points
 }
+
+func atPosition(t int) float64 { return float64(t) }
 
 // maxColumns is the maximum number of signals of a TraceGrid.
 const maxColumns = 4
@@ -96,7 +94,31 @@ const maxColumns = 4
 // It is an error if there are no groups, if their sizes or that of truth differ, if there are
 // fewer than two such positions, or if a value there isn't finite.
 func TraceGrid(first, end int, truth *mat.Dense, groups ...Group) (*Picture, error) {
-	return recordedGrid(first, end, nil, truth, groups)
+	return newTraceGrid().picture(first, end, truth, groups)
+}
+
+// NamedTraceGrid is [TraceGrid] with names of the signals above the columns, and the time in
+// seconds below them. It is an error if there isn't a name for each signal, or if rate, in Hz,
+// isn't positive and finite.
+func NamedTraceGrid(
+	first, end int, names []string, rate float64, truth *mat.Dense, groups ...Group,
+) (*Picture, error) {
+	d, _, err := checkGroups(groups)
+	if err != nil {
+		return nil, fmt.Errorf("plot: trace grid: %w", err)
+	}
+	if len(names) != d {
+		return nil, fmt.Errorf("plot: trace grid: %d names; must be one for each of %d signals",
+			len(names), d)
+	}
+	if !(rate > 0) || math.IsInf(rate, 1) {
+		return nil, fmt.Errorf("plot: trace grid: rate is %g; must be positive and finite", rate)
+	}
+	grid := newTraceGrid()
+	grid.title = func(i int) string { return names[i] }
+	grid.axis = "time, s"
+	grid.place = func(t int) float64 { return float64(t) / rate }
+	return grid.picture(first, end, truth, groups)
 }
 
 // RecordedTraceGrid is [TraceGrid] of signals that are a part of a recording. Their position t is
@@ -109,43 +131,48 @@ func RecordedTraceGrid(
 		return nil, fmt.Errorf("plot: trace grid: %d recorded positions; must be at least the %d "+
 			"of the window's end", len(recorded), end)
 	}
-	return recordedGrid(first, end, recorded, truth, groups)
+	grid := newTraceGrid()
+	grid.place = func(t int) float64 { return float64(recorded[t]) }
+	return grid.picture(first, end, truth, groups)
 }
 
-func recordedGrid(
-	first, end int, recorded []int, truth *mat.Dense, groups []Group,
+// picture returns the grid of the groups over truth, which may be nil.
+func (g *traceGrid) picture(
+	first, end int, truth *mat.Dense, groups []Group,
 ) (*Picture, error) {
 	d, err := checkWindow(first, end, groups)
 	if err != nil {
 		return nil, fmt.Errorf("plot: trace grid: %w", err)
 	}
-	grid := newTraceGrid(min(d, maxColumns), recorded)
+	for range min(d, maxColumns) {
+		g.scales = append(g.scales, gplot.New())
+	}
 	if truth != nil {
 		all := append([]Group{{Method: Truth, Signals: truth}}, groups...)
 		if _, _, err := checkGroups(all); err != nil {
 			return nil, fmt.Errorf("plot: trace grid: %w", err)
 		}
 		thin := draw.LineStyle{Color: black, Width: 0.6}
-		if grid.truth, err = grid.traces(all[0], first, end, thin); err != nil {
+		if g.truth, err = g.traces(all[0], first, end, thin); err != nil {
 			return nil, fmt.Errorf("plot: trace grid: %w", err)
 		}
-		grid.legend.add(Truth, grid.truth[0])
+		g.legend.add(Truth, g.truth[0])
 	}
 	if d > maxColumns {
-		grid.legend.add(fmt.Sprintf("the first %d of %d signals", maxColumns, d))
+		g.legend.add(fmt.Sprintf("the first %d of %d signals", maxColumns, d))
 	}
 	styles := stylesOf(groups)
-	for k, g := range groups {
+	for k, group := range groups {
 		// Dashes would look like gaps through which the truth shows.
 		solid := draw.LineStyle{Color: styles[k].color, Width: 1.2}
-		row, err := grid.traces(g, first, end, solid)
+		row, err := g.traces(group, first, end, solid)
 		if err != nil {
 			return nil, fmt.Errorf("plot: trace grid: %w", err)
 		}
-		grid.labels = append(grid.labels, labelOf(g))
-		grid.rows = append(grid.rows, row)
+		g.labels = append(g.labels, labelOf(group))
+		g.rows = append(g.rows, row)
 	}
-	for _, scale := range grid.scales {
+	for _, scale := range g.scales {
 		if scale.Y.Min == scale.Y.Max { // a constant goes in the middle
 			scale.Y.Min--
 			scale.Y.Max++
@@ -156,8 +183,8 @@ func recordedGrid(
 	rowHeight := max(40, min(110, 640/vg.Length(len(groups)))) * pixel
 	return &Picture{
 		width:  width,
-		height: rowHeight*vg.Length(len(groups)) + 90*pixel + grid.legend.height(width-2*margin),
-		draw:   func(c draw.Canvas) { grid.draw(inset(c)) },
+		height: rowHeight*vg.Length(len(groups)) + 90*pixel + g.legend.height(width-2*margin),
+		draw:   func(c draw.Canvas) { g.draw(inset(c)) },
 	}, nil
 }
 
@@ -170,15 +197,18 @@ type traceGrid struct {
 	truth  []*plotter.Line   // [column], or nil
 	scales []*gplot.Plot     // [column], for their ranges only
 
-	recorded []int // where the positions are drawn; nil for where they are
+	title func(i int) string  // of a column
+	axis  string              // label of what place returns
+	place func(t int) float64 // where a position is drawn
 }
 
-func newTraceGrid(columns int, recorded []int) *traceGrid {
-	g := &traceGrid{recorded: recorded, scales: make([]*gplot.Plot, columns)}
-	for i := range g.scales {
-		g.scales[i] = gplot.New()
+// newTraceGrid returns an empty grid of signals with numbers along their positions.
+func newTraceGrid() *traceGrid {
+	return &traceGrid{
+		title: func(i int) string { return fmt.Sprintf("signal %d", i+1) },
+		axis:  "position t",
+		place: atPosition,
 	}
-	return g
 }
 
 // traces returns a line for each signal and makes room for it.
@@ -187,7 +217,7 @@ func (g *traceGrid) traces(
 ) ([]*plotter.Line, error) {
 	lines := make([]*plotter.Line, len(g.scales))
 	for i, scale := range g.scales {
-		line, err := plotter.NewLine(window(group, i, first, end, g.recorded))
+		line, err := plotter.NewLine(window(group, i, first, end, g.place))
 		if err != nil {
 			return nil, fmt.Errorf("group %q, signal %d: %w", labelOf(group), i+1, err)
 		}
@@ -207,9 +237,9 @@ func (g *traceGrid) draw(c draw.Canvas) {
 	for i, scale := range g.scales {
 		top, bottom := cells[0][i], cells[len(cells)-1][i]
 		above := vg.Point{X: top.Center().X, Y: top.Max.Y + 8*pixel}
-		c.FillText(title, above, fmt.Sprintf("signal %d", i+1))
+		c.FillText(title, above, g.title(i))
 		below := vg.Point{X: bottom.Center().X, Y: bottom.Min.Y - 22*pixel}
-		c.FillText(position, below, "position t")
+		c.FillText(position, below, g.axis)
 		// The lines of the positions go through all rows, so that these can be
 		// compared.
 		column := bottom
