@@ -9,6 +9,7 @@ import posixpath
 import re
 import sys
 import unicodedata
+from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
@@ -86,6 +87,9 @@ ALPHABETS = {
 # A picture that isn't a slider's.
 ALONE = re.compile(r'(?<!</label>)(<img [^>]*src="(pictures/[^"]+)"[^>]*>)')
 
+# A heading, without its number.
+HEADING = re.compile(r"(?m)^#+ (?:\d+\. )?(.+)$")
+
 FORMULA = re.compile(r"\$\$(.+?)\$\$|(?<![\\$])\$(?!\s)([^$\n]+?)(?<!\s)\$(?!\d)", re.S)
 CODE = re.compile(r"(```.*?```|`[^`\n]+`)", re.S)
 
@@ -100,23 +104,23 @@ def main() -> int:
         "# Gallery",
         "",
         "The pictures of the notebooks, as their last runs drew them. Each leads to its notebook, which says how to read it "
-        "and which GitHub shows. In a checkout the same is in `docs/notebooks/NAME.html`, to be opened in a browser. "
+        "and which GitHub shows, with sliders that stand still and without sounds. In a checkout the same is in `docs/notebooks/NAME.html`, to be opened in a browser. "
         "Written by `scripts/lab --html`.",
     ]
     for name in ORDER:
         notebook = nbformat.read(NOTEBOOKS / f"{name}.ipynb", as_version=4)
         files = pictures(name, notebook)
-        shown = {file: heading for file, heading in headings(notebook, files).items() if heading not in UNSHOWN}
+        shown = captions(notebook, files)
         write(name, notebook, files)  # which changes the notebook
         gallery += ["", f"## [{title(notebook)}](../notebooks/{name}.ipynb)", ""]
         if not shown:
             gallery.append("It has tables and no pictures.")
         before = ""
-        for file, heading in shown.items():
-            if heading != before:
-                gallery += [*[""] * bool(before), f"{heading}:", ""]
-            before = heading
-            gallery.append(f"[![{heading}](notebooks/{file})](../notebooks/{name}.ipynb)")
+        for file, caption in shown.items():
+            if caption != before:
+                gallery += [*[""] * bool(before), f"{caption}:", ""]
+            before = caption
+            gallery.append(f"[![{caption}](notebooks/{file})](../notebooks/{name}.ipynb)")
     (ROOT / "docs" / "gallery.md").write_text("\n".join(gallery) + "\n", encoding="utf-8")
     size = sum(file.stat().st_size for file in PAGES.rglob("*.*"))
     print(f"docs/notebooks: {len(ORDER)} pages with their pictures, {size / 1e6:.1f} MB")
@@ -127,17 +131,28 @@ def title(notebook: nbformat.NotebookNode) -> str:
     return notebook.cells[0].source.splitlines()[0].lstrip("# ")
 
 
-def headings(notebook: nbformat.NotebookNode, files: dict[str, str]) -> dict[str, str]:
-    """The heading that each picture stands under, without its number."""
+def captions(notebook: nbformat.NotebookNode, files: dict[str, str]) -> dict[str, str]:
+    """The captions of the pictures, but of those under the headings in UNSHOWN."""
     found: dict[str, str] = {}
     heading = ""
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
-            heading = (re.findall(r"(?m)^#+ (?:\d+\. )?(.+)$", CODE.sub("", cell.source)) or [heading])[-1]
-        for output in cell.get("outputs", []):
-            if picture := output.get("data", {}).get("image/png"):
-                found.setdefault(files[address(picture)], heading)
+            heading = (re.findall(HEADING, CODE.sub("", cell.source)) or [heading])[-1]
+        for output, caption in captioned(heading, cell):
+            if heading not in UNSHOWN and (picture := output.get("data", {}).get("image/png")):
+                found.setdefault(files[address(picture)], caption)
     return found
+
+
+def captioned(heading: str, cell: nbformat.NotebookNode) -> Iterator[tuple[nbformat.NotebookNode, str]]:
+    """The outputs of a cell with their captions: the heading above, which may be followed by what
+    the cell has shown in bold, as "Figure 3b: linear mixing" and "**Figure 3b, steps of 1**"."""
+    caption = heading
+    for output in cell.get("outputs", []):
+        if bold := re.fullmatch(r"\*\*(.+)\*\*\s*", output.get("data", {}).get("text/markdown", "")):
+            more = bold[1].removeprefix(heading.split(":")[0]).lstrip(", ")
+            caption = f"{heading}, {more}" if more else heading
+        yield output, caption
 
 
 def write(name: str, notebook: nbformat.NotebookNode, files: dict[str, str]) -> None:
@@ -146,15 +161,15 @@ def write(name: str, notebook: nbformat.NotebookNode, files: dict[str, str]) -> 
     heading = ""
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
-            heading = (re.findall(r"(?m)^#+ (.+)$", cell.source) or [heading])[-1]
+            heading = (re.findall(HEADING, CODE.sub("", cell.source)) or [heading])[-1]
             cell.source = without_formulas(cell.source, formulas)
-        cell.metadata["alt"] = f"picture: {heading}"
-        for output in cell.get("outputs", []):
+        for output, caption in captioned(heading, cell):
             data = output.get("data", {})
             if "text/html" in data:  # the picture is for readers without HTML
                 data.pop("image/png", None)
-                data["text/html"] = data["text/html"].replace("<img ", f'<img alt="picture: {html.escape(heading)}" ')
+                data["text/html"] = data["text/html"].replace("<img ", f'<img alt="picture: {html.escape(caption)}" ')
             elif "image/png" in data:
+                output.metadata["alt"] = f"picture: {caption}"
                 data["image/png"] = "".join(data["image/png"].split())
     body, _ = HTMLExporter(template_name="basic").from_notebook_node(notebook)
     body = re.sub(r"FORMULA(\d+)X", lambda match: formulas[int(match[1])], body)
