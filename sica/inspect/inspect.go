@@ -67,7 +67,7 @@ const Rule = "the size of the correlation, or the coherence, is at least 0.5"
 // before it was measured: in the 40 recordings of TestBlinksAreProposed, of 8 sources and a
 // reference that has 0.3 of a mixture of the others and is delayed in half of them, 0.5 misses no
 // artefact and proposes no other component. With 0.25 one other component is proposed; 0.75 misses
-// 2 artefacts, and 0.9 misses 20.
+// one artefact, and 0.9 misses 20.
 const minShared = 0.5
 
 const (

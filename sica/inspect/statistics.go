@@ -209,9 +209,11 @@ func (s *spectra) shares() []float64 {
 	return power
 }
 
-// independentShare is the number of independent segments, as a share of all, where neighbours
-// overlap by half with a Hann window.
-const independentShare = 0.55
+// independentShare is the number of independent segments, as a share of all. Under a Hann window,
+// the values of neighbours that overlap by half correlate by 1/6, and their powers by 1/36. So the
+// mean over many segments varies by 1 + 2/36 times as much as that over as many independent ones (P.
+// D. Welch, 1967).
+const independentShare = 18.0 / 19
 
 // coherence returns the share of the variance of b that a filter of a explains: the mean over
 // frequencies of |S_ab|²/(S_aa·S_bb), weighted by S_bb, minus its mean by chance.
