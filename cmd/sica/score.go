@@ -18,10 +18,14 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
+type scoreOptions struct {
+	reading          files.Reading
+	truth, recovered []string
+	json             bool
+}
+
 func newScore() *cobra.Command {
-	var reading files.Reading
-	var truth, recovered []string
-	var asJSON bool
+	var opt scoreOptions
 	cmd := &cobra.Command{
 		Use:   "score --truth a.csv --recovered b.csv",
 		Short: "Compare recovered signals with the true sources",
@@ -33,59 +37,69 @@ If one file has a row for each signal, and the other a column, both are read.
 
 ` + files.Formats,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, _, err := reading.Recording(truth)
-			if err != nil {
-				return err
-			}
-			z, _, err := reading.Recording(recovered)
-			if err != nil {
-				return err
-			}
-			if signals(s) == positions(z) && positions(s) == signals(z) && signals(s) != signals(z) {
-				read, file := &s, truth
-				if signals(z) > positions(z) {
-					read, file = &z, recovered
-				}
-				other := reading
-				other.Transpose = !reading.Transpose
-				if *read, _, err = other.Recording(file); err != nil {
-					return err
-				}
-				if !asJSON {
-					files.Note(cmd.OutOrStdout(), []string{file[0] + " is transposed, and was read so"})
-				}
-			}
-			if d, n := s.Signals.Dims(); n == positions(z) && d != signals(z) &&
-				leftOut(s) == "" && leftOut(z) == "" {
-				return printBest(cmd.OutOrStdout(), bestMatches(z.Signals, s.Signals), asJSON)
-			}
-			if err := checkSizes(truth[0], s, recovered[0], z); err != nil {
-				return err
-			}
-			m, err := metric.MCC(z.Signals, s.Signals)
-			if err != nil {
-				return fmt.Errorf("%s against %s: %w", recovered[0], truth[0], err)
-			}
-			if asJSON {
-				return files.PrintJSON(cmd.OutOrStdout(), newMatchReport(m))
-			}
-			out := cmd.OutOrStdout()
-			fmt.Fprintf(out, "MCC %.4f\n", m.MCC)
-			for i, j := range m.Assignment {
-				fmt.Fprintf(out, "source %d is recovered signal %d, correlation %+.4f\n", i+1, j+1,
-					m.Correlation[i])
-			}
-			return nil
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return opt.run(cmd.OutOrStdout()) },
 	}
-	cmd.Flags().StringArrayVar(&truth, "truth", nil, "`FILE` of the true sources (required)")
-	cmd.Flags().StringArrayVar(&recovered, "recovered", nil,
-		"`FILE` of the recovered signals (required)")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, in which signals count from 0")
-	reading.Add(cmd)
+	f := cmd.Flags()
+	f.StringArrayVar(&opt.truth, "truth", nil, "`FILE` of the true sources (required)")
+	f.StringArrayVar(&opt.recovered, "recovered", nil, "`FILE` of the recovered signals (required)")
+	f.BoolVar(&opt.json, "json", false, "print JSON, in which signals count from 0")
+	opt.reading.Add(cmd)
 	require(cmd, "truth", "recovered")
 	return cmd
+}
+
+func (opt *scoreOptions) run(out io.Writer) error {
+	s, z, err := opt.read(out)
+	if err != nil {
+		return err
+	}
+	if positions(s) == positions(z) && signals(s) != signals(z) &&
+		leftOut(s) == "" && leftOut(z) == "" {
+		return printBest(out, bestMatches(z.Signals, s.Signals), opt.json)
+	}
+	if err := checkSizes(opt.truth[0], s, opt.recovered[0], z); err != nil {
+		return err
+	}
+	m, err := metric.MCC(z.Signals, s.Signals)
+	if err != nil {
+		return fmt.Errorf("%s against %s: %w", opt.recovered[0], opt.truth[0], err)
+	}
+	if opt.json {
+		return files.PrintJSON(out, newMatchReport(m))
+	}
+	fmt.Fprintf(out, "MCC %.4f\n", m.MCC)
+	for i, j := range m.Assignment {
+		fmt.Fprintf(out, "source %d is recovered signal %d, correlation %+.4f\n", i+1, j+1,
+			m.Correlation[i])
+	}
+	return nil
+}
+
+// read returns the true sources s and the recovered signals z. If one file is the other transposed,
+// by its size, the one with more signals than positions is read so, with a note.
+func (opt *scoreOptions) read(out io.Writer) (s, z *datasets.Recording, err error) {
+	if s, _, err = opt.reading.Recording(opt.truth); err != nil {
+		return nil, nil, err
+	}
+	if z, _, err = opt.reading.Recording(opt.recovered); err != nil {
+		return nil, nil, err
+	}
+	if signals(s) != positions(z) || positions(s) != signals(z) || signals(s) == signals(z) {
+		return s, z, nil
+	}
+	transposed, file := &s, opt.truth
+	if signals(z) > positions(z) {
+		transposed, file = &z, opt.recovered
+	}
+	other := opt.reading
+	other.Transpose = !other.Transpose
+	if *transposed, _, err = other.Recording(file); err != nil {
+		return nil, nil, err
+	}
+	if !opt.json {
+		files.Note(out, []string{file[0] + " is transposed, and was read so"})
+	}
+	return s, z, nil
 }
 
 func signals(r *datasets.Recording) int {

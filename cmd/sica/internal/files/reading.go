@@ -7,8 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -138,23 +136,6 @@ func Note(out io.Writer, notes []string) {
 	for _, note := range notes {
 		fmt.Fprintln(out, "note:", note)
 	}
-}
-
-// recovered describes d signals that were recovered from a recording and are written to a file: with
-// its times, annotations and the columns that can't be channels, unless all columns of such a file
-// are taken for signals. Columns before the first channel stay before the signals.
-func recovered(about datasets.Recording, d int, path string) datasets.Recording {
-	about.Names, about.Units = nil, nil // recovered signals have none
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".npy", ".wav":
-		about.Aside = nil
-	}
-	if about.Places != nil {
-		about.Places = slices.Repeat([]int{slices.Min(about.Places)}, d)
-	}
-	isChannel := func(c datasets.Column) bool { return c.Reason == "" }
-	about.Aside = slices.DeleteFunc(slices.Clone(about.Aside), isChannel)
-	return about
 }
 
 // ChannelNames returns the names of a recording's channels for people. Without names in the file

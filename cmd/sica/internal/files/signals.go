@@ -4,7 +4,9 @@ package files
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -27,6 +29,23 @@ func WriteSignals(path string, r *datasets.Recording, z *mat.Dense, names []stri
 	about := recovered(*r, d, path)
 	about.Signals, about.Names = z, names
 	return datasets.WriteRecording(path, &about)
+}
+
+// recovered describes d signals that were recovered from a recording and are written to a file: with
+// its times, annotations and the columns that can't be channels, unless all columns of such a file
+// are taken for signals. Columns before the first channel stay before the signals.
+func recovered(about datasets.Recording, d int, path string) datasets.Recording {
+	about.Names, about.Units = nil, nil // recovered signals have none
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".npy", ".wav":
+		about.Aside = nil
+	}
+	if about.Places != nil {
+		about.Places = slices.Repeat([]int{slices.Min(about.Places)}, d)
+	}
+	isChannel := func(c datasets.Column) bool { return c.Reason == "" }
+	about.Aside = slices.DeleteFunc(slices.Clone(about.Aside), isChannel)
+	return about
 }
 
 // SequenceShape returns the shape of n positions of a recording with a rate, which are times and no

@@ -1,0 +1,212 @@
+package files
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/text"
+	"github.com/seed-47b1e431/gosica/sica/blockwise"
+)
+
+// LearnOn is a value of --learn-on: "" for the default, "all", a time such as 60s, a number of
+// positions, or a share 1/n of them.
+type LearnOn string
+
+// The values of LearnOn that aren't sizes.
+const (
+	LearnOnDefault LearnOn = ""
+	LearnOnAll     LearnOn = "all"
+)
+
+// LearnOnUsage is the help of --learn-on for commands that use only the part that is learned from.
+const LearnOnUsage = "take a `PART` of the positions, spread evenly: 60s, a number, 1/10 or all; " +
+	"65536 at most by default"
+
+// Check returns a usage error unless the value has one of the forms.
+func (l LearnOn) Check() error {
+	_, err := l.Positions(1<<30, 1) // enough of both for any value
+	return err
+}
+
+// Positions returns the number of positions to learn from, of n at a rate in positions per
+// second. 0 leaves the choice to blockwise.Fit.
+func (l LearnOn) Positions(n int, rate float64) (int, error) {
+	switch l {
+	case LearnOnDefault:
+		return 0, nil
+	case LearnOnAll:
+		return n, nil
+	}
+	part, err := l.size(n, rate)
+	if err != nil {
+		return 0, err
+	}
+	if part < 2 {
+		return 0, usage.Errorf("--learn-on %s is %s: use more", l, text.Counted(part, "position"))
+	}
+	return min(part, n), nil
+}
+
+// size returns the number of positions of a share, a number or a time.
+func (l LearnOn) size(n int, rate float64) (int, error) {
+	malformed := usage.Errorf("--learn-on %q: use a time such as 60s, a number of positions, a "+
+		"share such as 1/10, or all", string(l))
+	if divisor, isShare := strings.CutPrefix(string(l), "1/"); isShare {
+		every, err := strconv.Atoi(divisor)
+		if err != nil || every < 1 {
+			return 0, malformed
+		}
+		return n / every, nil
+	}
+	if number, err := strconv.Atoi(string(l)); err == nil {
+		return number, nil
+	}
+	length, err := time.ParseDuration(string(l))
+	if err != nil {
+		return 0, malformed
+	}
+	if rate == 0 {
+		return 0, usage.Errorf("--learn-on %s: the recording has no sampling rate: use --rate, or a "+
+			"number of positions", l)
+	}
+	return int(min(length.Seconds()*rate, float64(n))), nil
+}
+
+// A Part is the part of a recording that a command works on.
+type Part struct {
+	X     *mat.Dense // d×n
+	Shape []int      // nil for a sequence
+	Total int        // positions of the recording
+	Notes []string   // what was unusual in its file
+	// Positions are where those of X are in the recording, from 0; nil for a whole one.
+	Positions []int
+
+	left int // positions of the recording that weren't skipped or thinned out
+}
+
+// String says which part it is, in words. It is empty if that is all that is left of the recording.
+func (p Part) String() string {
+	n := p.X.RawMatrix().Cols
+	if n == p.left {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d positions, in blocks spread evenly; --learn-on takes others", n,
+		p.left)
+}
+
+// Note prints which part it is, unless it is the whole recording, and what was unusual in its
+// file.
+func (p Part) Note(out io.Writer) {
+	if words := p.String(); words != "" {
+		fmt.Fprintf(out, "\nThis is about %s.\n", words)
+	}
+	Note(out, p.Notes)
+}
+
+// Read returns the part of a recording that is to be learned from. By default a sequence gives at
+// most blockwise.AlwaysLearned positions. Images, and other signals with a shape of several axes,
+// are always read as a whole.
+func (l LearnOn) Read(
+	ctx context.Context, reading *Reading, inputs []string, shape []int,
+	report func(doing string, fraction float64),
+) (Part, error) {
+	if err := l.Check(); err != nil { // before anything is read
+		return Part{}, err
+	}
+	whole := len(shape) > 1 || len(inputs) > 1 || datasets.IsImage(inputs[0])
+	if whole && l != LearnOnDefault && l != LearnOnAll {
+		return Part{}, usage.Errorf("--learn-on %s: images and videos are taken as a whole", l)
+	}
+	if whole || l == LearnOnAll {
+		return readWhole(ctx, reading, inputs, shape)
+	}
+	s, err := reading.Open(ctx, inputs, report)
+	if err != nil {
+		return Part{}, err
+	}
+	d, total := s.Dims()
+	if err := reading.CheckLooks(inputs[0], d, total); err != nil {
+		return Part{}, err
+	}
+	if err := CheckSequence(inputs[0], total, shape); err != nil {
+		return Part{}, err
+	}
+	source, err := reading.source(ctx, s, &s.About)
+	if err != nil {
+		return Part{}, err
+	}
+	_, left := source.Dims()
+	n, err := l.Positions(left, s.About.Rate)
+	if err != nil {
+		return Part{}, err
+	}
+	if n == 0 {
+		n = min(left, blockwise.AlwaysLearned)
+	}
+	s.Doing = "reading " + filepath.Base(inputs[0])
+	x, err := blockwise.Part(ctx, source, n)
+	if err != nil {
+		return Part{}, fmt.Errorf("%s: %w", inputs[0], err)
+	}
+	_, n = x.Dims()
+	p := Part{
+		X: x, Shape: SequenceShape(&s.About, n), Total: total, Notes: s.About.Notes, left: left,
+	}
+	if n < total {
+		p.Positions = blockwise.Positions(source, n)
+	}
+	return p, nil
+}
+
+// readWhole reads all of a recording that is to be learned from, except the positions that its
+// Fitting excludes. A nil shape is that of the files.
+func readWhole(
+	ctx context.Context, reading *Reading, inputs []string, shape []int,
+) (Part, error) {
+	in, ownShape, err := reading.Recording(inputs)
+	if err != nil {
+		return Part{}, err
+	}
+	if shape == nil {
+		shape = ownShape
+	}
+	x := in.Signals
+	d, n := x.Dims()
+	if err := reading.CheckLooks(inputs[0], d, n); err != nil {
+		return Part{}, err
+	}
+	all := blockwise.Source(blockwise.InMemory{Dense: x})
+	source, err := reading.source(ctx, all, in)
+	if err != nil {
+		return Part{}, err
+	}
+	p := Part{X: x, Shape: shape, Total: n, Notes: in.Notes, left: n}
+	if source != all {
+		_, p.left = source.Dims()
+		if p.X, err = blockwise.Part(ctx, source, p.left); err != nil {
+			return Part{}, err
+		}
+		p.Positions = blockwise.Positions(source, p.left)
+	}
+	if p.Shape == nil {
+		p.Shape = SequenceShape(in, p.left)
+	}
+	return p, nil
+}
+
+// CheckSequence returns a usage error if a shape of one axis isn't that of n positions.
+func CheckSequence(file string, n int, shape []int) error {
+	if len(shape) == 1 && shape[0] != n {
+		return usage.Errorf("--shape %d: %s has %d positions", shape[0], file, n)
+	}
+	return nil
+}
