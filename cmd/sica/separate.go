@@ -171,42 +171,23 @@ func (opt *separateOptions) run(cmd *cobra.Command) error {
 	return opt.runWhole(cmd, cfg, parts)
 }
 
+// A wholeRecording is one in memory, all of whose positions are separated.
+type wholeRecording struct {
+	*datasets.Recording
+	truth   *mat.Dense       // the sources, nil if they weren't given
+	source  blockwise.Source // what is learned from
+	learned *mat.Dense       // its signals: those of the recording, or what is left of them
+}
+
 // runWhole separates signals in memory by all of their positions.
 func (opt *separateOptions) runWhole(
 	cmd *cobra.Command, cfg sica.Config, parts *progress.Progress,
 ) error {
-	in, truth, shape, err := opt.read()
+	in, err := opt.readWhole(cmd.Context(), &cfg)
 	if err != nil {
 		return err
 	}
-	x := in.Signals
-	if cfg.Shape == nil {
-		cfg.Shape = shape
-	}
-	d, n := x.Dims()
-	if len(cfg.Shape) < 2 {
-		if err := opt.reading.CheckLooks(opt.in[0], d, n); err != nil {
-			return err
-		}
-	}
-	source, learned, err := opt.learnedSignals(cmd.Context(), in)
-	if err != nil {
-		return err
-	}
-	_, learnedOn := learned.Dims()
-	if cfg.Shape == nil {
-		cfg.Shape = files.SequenceShape(in, learnedOn)
-	}
-	if err := checkShape(opt.shape, cfg.Shape, learnedOn, opt.in[0]); err != nil {
-		return err
-	}
-	if err := checkComponents(cfg.Components, d, opt.in[0]); err != nil {
-		return err
-	}
-	if err := cfg.Validate(d, learnedOn); err != nil {
-		return fmt.Errorf("%s: %w", opt.in[0], err)
-	}
-	mixed, err := score(x, truth)
+	mixed, err := score(in.Signals, in.truth)
 	if err != nil {
 		return fmt.Errorf("%s against %s: %w", opt.in[0], opt.truth[0], err)
 	}
@@ -215,10 +196,12 @@ func (opt *separateOptions) runWhole(
 		return err
 	}
 	out := cmd.OutOrStdout()
+	d, n := in.Signals.Dims()
 	rep := opt.begin(out, b, cfg, d, n)
 	files.Note(out, in.Notes)
-	rep.Notes, rep.LearnedOn = in.Notes, learnedOn
-	if truth != nil && asManySignals(x, truth) {
+	rep.Notes = in.Notes
+	_, rep.LearnedOn = in.learned.Dims()
+	if in.truth != nil && asManySignals(in.Signals, in.truth) {
 		fmt.Fprintf(out, "mixed: MCC %.4f\n", mixed.MCC)
 	}
 	rep.MixedMCC = finite(mixed.MCC)
@@ -226,20 +209,14 @@ func (opt *separateOptions) runWhole(
 	cfg.OnProgress = func(_ int, doing string, done float64) { parts.Part(doing, done) }
 	iterations := progress.NewIterations(out, cmd.ErrOrStderr(), cfg.Iterations())
 	cfg = cfg.Watch(func(_ int, it sica.Iteration) {
-		m, err := score(it.Z, truth)
-		if err != nil || learned != x { // the truth has the positions of x
+		m, err := score(it.Z, in.truth)
+		if err != nil || in.learned != in.Signals { // the truth has the positions of all signals
 			m.MCC = math.NaN()
 		}
 		iterations.Iteration(it, m.MCC)
 		rep.add(it, m.MCC)
 	})
-	var res *sica.Result
-	var fitErr error
-	if _, isSubset := source.(blockwise.Subset); isSubset { // outliers are those of the recording
-		res, fitErr = blockwise.Fit(cmd.Context(), b, source, cfg, learnedOn)
-	} else {
-		res, fitErr = sica.Fit(cmd.Context(), b, learned, cfg)
-	}
+	res, fitErr := in.fit(cmd.Context(), b, cfg)
 	iterations.Done()
 	parts.Done()
 	if fitErr != nil && (res == nil || res.Iterations == 0) {
@@ -247,16 +224,65 @@ func (opt *separateOptions) runWhole(
 	}
 
 	// A fit that was cut short has a result, which is written before its error is returned.
-	if err := printSummary(out, res, learned, files.ChannelNames(in)); err != nil {
+	if err := printSummary(out, res, in.learned, files.ChannelNames(in.Recording)); err != nil {
 		return err
 	}
-	if err := opt.writeRecovered(out, in, learned, truth, cfg.Shape, res, rep); err != nil {
+	if err := opt.writeRecovered(out, in, cfg.Shape, res, rep); err != nil {
 		return err
 	}
 	if fitErr != nil {
 		return opt.cutShort(cfg, res, fitErr)
 	}
 	return removeCheckpoint(cfg)
+}
+
+// readWhole reads the recording and checks that it can be separated by the settings. It sets the
+// shape in these if there is none.
+func (opt *separateOptions) readWhole(
+	ctx context.Context, cfg *sica.Config,
+) (*wholeRecording, error) {
+	recording, truth, shape, err := opt.read()
+	if err != nil {
+		return nil, err
+	}
+	in := &wholeRecording{Recording: recording, truth: truth}
+	if cfg.Shape == nil {
+		cfg.Shape = shape
+	}
+	d, n := in.Signals.Dims()
+	if len(cfg.Shape) < 2 {
+		if err := opt.reading.CheckLooks(opt.in[0], d, n); err != nil {
+			return nil, err
+		}
+	}
+	if in.source, in.learned, err = opt.learnedSignals(ctx, recording); err != nil {
+		return nil, err
+	}
+	_, learnedOn := in.learned.Dims()
+	if cfg.Shape == nil {
+		cfg.Shape = files.SequenceShape(recording, learnedOn)
+	}
+	if err := checkShape(opt.shape, cfg.Shape, learnedOn, opt.in[0]); err != nil {
+		return nil, err
+	}
+	if err := checkComponents(cfg.Components, d, opt.in[0]); err != nil {
+		return nil, err
+	}
+	if err := cfg.Validate(d, learnedOn); err != nil {
+		return nil, fmt.Errorf("%s: %w", opt.in[0], err)
+	}
+	return in, nil
+}
+
+// fit separates what is learned from. Outliers are positions of the recording.
+func (in *wholeRecording) fit(
+	ctx context.Context, b compute.Backend, cfg sica.Config,
+) (*sica.Result, error) {
+	if _, isSubset := in.source.(blockwise.Subset); isSubset {
+		_, n := in.learned.Dims()
+		return blockwise.Fit(ctx, b, in.source, cfg, n)
+	}
+	return sica.Fit(ctx, b, in.learned, cfg)
 }
 
 // cutShort returns the error of a fit that ended with err after an iteration, and whose result is
@@ -275,36 +301,35 @@ func (opt *separateOptions) cutShort(cfg sica.Config, res *sica.Result, err erro
 
 // writeRecovered writes the recovered signals at all positions of a recording, and the report.
 func (opt *separateOptions) writeRecovered(
-	out io.Writer, in *datasets.Recording, learned, truth *mat.Dense, shape []int,
-	res *sica.Result, rep *separation,
+	out io.Writer, in *wholeRecording, shape []int, res *sica.Result, rep *separation,
 ) error {
 	res.Channels = in.Names
 	z := res.Z
-	if learned != in.Signals {
+	if in.learned != in.Signals {
 		var err error
 		if z, err = res.Transform(in.Signals); err != nil {
 			return fmt.Errorf("%s: %w", opt.in[0], err)
 		}
 	}
-	m, err := score(z, truth)
+	m, err := score(z, in.truth)
 	if err != nil {
 		return err
 	}
 	switch {
-	case truth == nil:
-	case asManySignals(z, truth):
+	case in.truth == nil:
+	case asManySignals(z, in.truth):
 		fmt.Fprintf(out, "recovered: MCC %.4f\n", m.MCC)
 		rep.Match = newMatchReport(m)
 	default:
 		fmt.Fprint(out, "recovered: ")
-		if err := printBest(out, bestMatches(z, truth), false); err != nil {
+		if err := printBest(out, bestMatches(z, in.truth), false); err != nil {
 			return err
 		}
 	}
 	if opt.images() {
 		err = files.WriteImages(opt.out, z, shape)
 	} else {
-		err = files.WriteSignals(opt.out, in, z, nil)
+		err = files.WriteSignals(opt.out, in.Recording, z, nil)
 	}
 	if err != nil {
 		return err
