@@ -21,19 +21,19 @@ const (
 	// minPeak is by how much the autocorrelation at the row's length must be above those
 	// minRow/4 and more positions away, on the scale of correlations.
 	minPeak = 0.05
-	// minAlike is the autocorrelation at the row's length, as a share of that at one position, that
-	// each signal must have: images are about as smooth from row to row as along them. 24 mixtures of
-	// photographs have 0.92 and more. Of 1,680 mixtures of sequences (n = 1,024 to 20,000) 21, of
-	// waves and voices, have peaks and edges, and 0.71 or less.
-	minAlike = 0.8
+	// minRowShare is the autocorrelation at the row's length, as a share of that at one position,
+	// that each signal must have: images are about as smooth from row to row as along them. 24
+	// mixtures of photographs have 0.92 and more. Of 1,680 mixtures of sequences (n = 1,024 to
+	// 20,000) 21, of waves and voices, have peaks and edges, and 0.71 or less.
+	minRowShare = 0.8
 	// minDecay is by how much the autocorrelation at 2 to apartRows rows must be below that at one.
 	// Rows of an image become less alike; the periods of a wave don't. Both are choices.
 	minDecay, apartRows = 0.01, minRow / 2
 )
 
 // recognise sets the shape if none is given and all runs look like images of one size: such as the
-// columns of a text file that are photographs, row after row. It is for Auto and LinearOnly. Networks
-// and flows know no shape but the given.
+// columns of a text file that are photographs, row after row. It is for Auto and LinearOnly.
+// Networks and flows know no shape but the given.
 func (f *fitting) recognise(runs []Run) {
 	linear := f.cfg.Method == Auto || f.cfg.Method == LinearOnly
 	if f.cfg.Shape != nil || f.cfg.Flow != nil || !linear {
@@ -58,9 +58,9 @@ func (f *fitting) recognise(runs []Run) {
 	f.cfg.Shape, f.recognised = shape, true
 }
 
-// shapeHint returns a sentence, with a space before it, if the signals x were recognised as images, or
-// look like images in rows of another length than the settings' shape says; else nothing. A shape of
-// one axis says that they are a sequence, whatever they look like.
+// shapeHint returns a sentence, with a space before it, if the signals x were recognised as images,
+// or look like images in rows of another length than the settings' shape says; else nothing. A
+// shape of one axis says that they are a sequence, whatever they look like.
 func (f *fitting) shapeHint(x *mat.Dense) string {
 	shape := f.cfg.Shape
 	_, n := x.Dims()
@@ -111,20 +111,39 @@ func rowLength(x *mat.Dense) int {
 
 // isRow reports whether the standardised signals consist of rows of w positions.
 func isRow(signals [][]float64, w int) bool {
-	var peak, before, after, edge, inside float64
-	edges, insides := 0, 0
+	return len(signals) > 0 && len(signals[0]) >= minRow*w && isSmoothAcross(signals, w) &&
+		hasPeak(signals, w) && hasEdges(signals, w) && decays(signals, w)
+}
+
+// isSmoothAcross reports whether each signal is about as smooth from row to row as along a row.
+func isSmoothAcross(signals [][]float64, w int) bool {
+	for _, row := range signals {
+		if correlation(row, w) < minRowShare*correlation(row, 1) {
+			return false
+		}
+	}
+	return true
+}
+
+// hasPeak reports whether the mean autocorrelation of the signals at w is a peak.
+func hasPeak(signals [][]float64, w int) bool {
+	var before, peak, after float64
 	away := max(2, w/minRow)
 	for _, row := range signals {
-		if len(row) < minRow*w {
-			return false
-		}
-		alike := correlation(row, w)
-		if alike < minAlike*correlation(row, 1) {
-			return false
-		}
-		peak += alike
 		before += correlation(row, w-away)
+		peak += correlation(row, w)
 		after += correlation(row, w+away)
+	}
+	n := float64(len(signals))
+	return peak/n > max(before, after)/n+minPeak
+}
+
+// hasEdges reports whether the mean square step between neighbours is larger from the end of a row
+// to the next than within rows.
+func hasEdges(signals [][]float64, w int) bool {
+	var edge, inside float64
+	edges, insides := 0, 0
+	for _, row := range signals {
 		for t := 1; t < len(row); t++ {
 			step := row[t] - row[t-1]
 			if t%w == 0 {
@@ -136,9 +155,7 @@ func isRow(signals [][]float64, w int) bool {
 			}
 		}
 	}
-	k := float64(len(signals))
-	return k > 0 && peak/k > max(before, after)/k+minPeak &&
-		edge/float64(edges) > minJump*inside/float64(insides) && decays(signals, w)
+	return edge/float64(edges) > minJump*inside/float64(insides)
 }
 
 // decays reports whether the autocorrelation of each signal falls from row to row. Of a wave whose
