@@ -105,8 +105,14 @@ func (f *fitting) separate(r *fitRun) (*separation, error) {
 		}
 	}
 	s, err := c.choose(f.ctx)
-	if err != nil || outliers == nil {
-		return s, err
+	if err != nil {
+		return nil, err
+	}
+	if f.ctx.Err() != nil && s.Network == nil {
+		s.markStopped(f.cfg.Method)
+	}
+	if outliers == nil {
+		return s, nil
 	}
 	s.Outliers = outliers
 	s.Why = strings.TrimSpace(s.Why + " " + outlier.Sentence(outliers))
@@ -114,25 +120,17 @@ func (f *fitting) separate(r *fitRun) (*separation, error) {
 	return s, err
 }
 
-// choose returns the separation by the method of the settings. If ctx ends before the method has
-// done its work, which for Auto is to examine nonlinear mixings, it says so and nothing is
-// identified.
-func (c *chooser) choose(ctx context.Context) (*separation, error) {
-	s, err := c.chosen(ctx)
-	if err != nil || ctx.Err() == nil || s.Network != nil {
-		return s, err
-	}
-	switch c.cfg.Method {
-	case Auto:
+// markStopped says that the context ended before the method had done its work, which for Auto is to
+// examine nonlinear mixings: then nothing is identified.
+func (s *separation) markStopped(m Method) {
+	switch {
+	case m == Auto:
 		s.Linear, s.Why = unidentified(s.Linear, stoppedSentence), stoppedSentence
-	case NetworkOnly:
+	case m == NetworkOnly:
 		s.Why = "Stopped before a network was fitted: the signals are whitened only."
-	case LinearOnly:
-		if s.Linear == nil {
-			s.Why = "Stopped before the linear rule had ended: the signals are whitened only."
-		}
+	case m == LinearOnly && s.Linear == nil:
+		s.Why = "Stopped before the linear rule had ended: the signals are whitened only."
 	}
-	return s, nil
 }
 
 // stoppedSentence is the reason of a choice that was cut short.
@@ -163,8 +161,9 @@ func unidentified(f *linear.Findings, why string) *linear.Findings {
 	return &u
 }
 
-// chosen returns the separation by the method of the settings, or as far as it had come.
-func (c *chooser) chosen(ctx context.Context) (*separation, error) {
+// choose returns the separation by the method of the settings, or as far as it had come when ctx
+// ended.
+func (c *chooser) choose(ctx context.Context) (*separation, error) {
 	white, err := c.whiten(ctx)
 	if err != nil {
 		return nil, err
@@ -220,22 +219,24 @@ func (c *chooser) demix(
 			return nil, err
 		}
 	}
-	found, err := linear.Separate(ctx, x, linear.Options{Seed: c.cfg.Seed, ShortestCode: shortestCode})
+	o := linear.Options{Seed: c.cfg.Seed, ShortestCode: shortestCode}
+	solution, err := linear.Separate(ctx, x, o)
 	if ctx.Err() != nil {
 		return white, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	turn := mapping.LinearMap(found.FromWhite, make([]float64, len(found.Mean)))
-	z, err := turn.Apply(white.Z)
+	demixing := mapping.LinearMap(solution.FromWhite, make([]float64, len(solution.Mean)))
+	z, err := demixing.Apply(white.Z)
 	if err != nil {
 		return nil, err
 	}
 	chosen := Candidate{Transforms: white.Chosen.Transforms, Method: LinearOnly}
 	return &separation{
-		Z: z, Maps: append(slices.Clone(white.Maps), turn),
-		Chosen: chosen, Candidates: []Candidate{chosen}, Linear: &found.Findings, Why: found.Why,
+		Z: z, Maps: append(slices.Clone(white.Maps), demixing),
+		Chosen: chosen, Candidates: []Candidate{chosen},
+		Linear: &solution.Findings, Why: solution.Why,
 	}, nil
 }
 
