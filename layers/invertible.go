@@ -417,7 +417,7 @@ func leakyInverse(c, y *Node) *Node {
 // The initial values of the variables.
 const (
 	// biasSpread and asymmetrySpread are the standard deviations of the biases and of the "bends"
-	// around 0. They are choices of the prototype, and weren't varied.
+	// around 0. They are choices: half and twice of them weren't measured.
 	biasSpread      = 0.3
 	asymmetrySpread = 0.05
 	// unitScale is the scale of the first layer. It makes the nonlinearity as sharp as

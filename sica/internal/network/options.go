@@ -100,8 +100,8 @@ func (o *Options) report(stage Stage, fraction float64) {
 	}
 }
 
-// The settings of training that aren't options. They are those of the prototype, by which the
-// numbers of steps and the learning rate were measured, after layers of leaky ReLU:
+// The settings of training that aren't options. The numbers of steps and the learning rate were
+// measured in development, after layers of leaky ReLU, with the others as they are:
 //
 //	signals  layers  n       seeds         steps  rate  mean MCC
 //	2        3       1,024   21 to 36      1200   0.02  0.981
@@ -125,6 +125,7 @@ const (
 	minSteps, maxSteps = 2400, 4800
 	learningRate       = 0.04
 
+	// The others are choices: half and twice of them weren't measured.
 	waitSteps     = 60   // in which only the sources are fitted, before the map moves
 	rampSteps     = 60   // in which the map's learning rate rises to its highest
 	evaluateEvery = 50   // steps
@@ -138,7 +139,7 @@ func (o Options) withDefaults(d, n int) (Options, error) {
 		o.Shape = []int{n}
 	}
 	if grid.Product(o.Shape) != n {
-		return o, fmt.Errorf("shape: is %v for %d positions; must have the product %[2]d",
+		return o, fmt.Errorf("Shape: is %v for %d positions; must have the product %[2]d",
 			o.Shape, n)
 	}
 	layers, steps, rate := 8, min(max(d*n/4, minSteps), maxSteps), learningRate
@@ -170,7 +171,7 @@ func (o Options) withDefaults(d, n int) (Options, error) {
 		o.LearningRate = rate
 	}
 	if !(o.LearningRate > 0) || math.IsInf(o.LearningRate, 0) {
-		return o, fmt.Errorf("learning rate: is %g; must be positive", o.LearningRate)
+		return o, fmt.Errorf("LearningRate: is %g; must be positive and finite", o.LearningRate)
 	}
 	return o, nil
 }
