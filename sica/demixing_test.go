@@ -32,17 +32,6 @@ func leads(n int) (s, x *mat.Dense) {
 	return s, x
 }
 
-// As many components as there are channels reduce nothing, and the reason names no reduction.
-func TestAllComponentsAreNoReduction(t *testing.T) {
-	_, x := leads(2000)
-	cfg := Default()
-	cfg.Method, cfg.Components = LinearOnly, 4
-	r := fit(t, backendtest.Open(t, backend.Go), mat.DenseCopyOf(x.Slice(0, 4, 0, 2000)), cfg)
-	if strings.Contains(r.Why, "reduced") || strings.Contains(r.Why, "rounding") {
-		t.Error(r.Why)
-	}
-}
-
 // Channels that are linear combinations of others are reduced without a setting: the sources are
 // recovered, the map takes all channels, and it is saved and loaded.
 func TestDependentChannelsAreReduced(t *testing.T) {

@@ -248,9 +248,6 @@ func (f *fitting) reduce(r *fitRun) error {
 		return kindError{err, ErrSignals}
 	}
 	r.maps = append(r.maps, m)
-	if m.Components() == m.Channels() {
-		return nil
-	}
 	why := fmt.Sprintf("The %d mixed signals were reduced to %d principal components, which hold "+
 		"%.4g %% of their variance",
 		m.Channels(), m.Components(), 100*m.Explained)
