@@ -35,12 +35,14 @@ func (p *Past) PredictionError(r, y, weights []float64) {
 // Adjoint sets a, [n], so that its product with any signal is that of psi, [N], with the
 // signal's prediction error.
 func (p *Past) Adjoint(a, psi, weights []float64) {
-	clear(a)
+	set := 0 // how many entries are set
 	for _, run := range p.Runs {
+		clear(a[set:run.First])
+		set = run.End
 		for first := run.First; first < run.End; first += blockLength {
 			end := min(first+blockLength, run.End)
 			block := psi[:end-first]
-			floats.Add(a[first:end], block)
+			copy(a[first:end], block)
 			for k, w := range weights {
 				lag := p.Lags[k]
 				floats.AddScaled(a[first-lag:end-lag], -w, block)
@@ -48,6 +50,7 @@ func (p *Past) Adjoint(a, psi, weights []float64) {
 			psi = psi[end-first:]
 		}
 	}
+	clear(a[set:])
 }
 
 // Sequence reports whether the index has one axis.
@@ -117,6 +120,11 @@ func (p *Past) direct(ctx context.Context, z *mat.Dense, pairs [][2]int) (*Momen
 			b.Cols = a.Cols
 			for k, lags := range pairs {
 				a.Data, b.Data = raw.Data[first-lags[0]:], raw.Data[first-lags[1]:]
+				if d == 1 { // takes a third of the time
+					sum := floats.Dot(a.Data[:a.Cols], b.Data[:b.Cols])
+					m.cov[k].Set(0, 0, m.cov[k].At(0, 0)+sum/float64(p.N))
+					continue
+				}
 				signal.AddProducts(m.cov[k].RawMatrix(), 1/float64(p.N), a, b)
 			}
 		}

@@ -28,7 +28,7 @@ func TestAdjointOfPredictionError(t *testing.T) {
 		p := New(shape, Nearest(shape, 18))
 		weights := normals(rng, len(p.Lags))
 		y, psi := normals(rng, grid.Product(shape)), normals(rng, p.N)
-		r, a := make([]float64, p.N), make([]float64, len(y))
+		r, a := make([]float64, p.N), normals(rng, len(y)) // a is overwritten
 		p.PredictionError(r, y, weights)
 		p.Adjoint(a, psi, weights)
 		if got, want := floats.Dot(a, y), floats.Dot(psi, r); math.Abs(got-want) > 1e-9 {

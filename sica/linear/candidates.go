@@ -26,54 +26,72 @@ type candidate struct {
 	textbook bool       // whether it is that of a textbook method: FastICA, or SOBI with few lags
 }
 
-// candidates returns those for the white signals, and those that failed.
-func (s *separator) candidates(
-	ctx context.Context, seed uint64,
-) (all []candidate, skipped []Skipped, err error) {
-	all = []candidate{{name: "whitening", b: rotation.Identity(s.d)}}
+// ofInnovationsName is the name of the candidate by FastICA of the innovations.
+const ofInnovationsName = "FastICA of innovations"
+
+// candidates are those for the white signals.
+type candidates struct {
+	all         []candidate
+	skipped     []Skipped  // those that failed
+	innovations *mat.Dense // of the white signals; nil if there is one signal
+}
+
+// candidates returns those for the white signals, without that of addVariances.
+func (s *separator) candidates(ctx context.Context, seed uint64) (*candidates, error) {
+	c := &candidates{all: []candidate{{name: "whitening", b: rotation.Identity(s.d)}}}
 	if s.d == 1 {
-		return all, nil, nil
+		return c, nil
 	}
-	innovations := s.innovations()
+	c.innovations = s.innovations()
 	limit, converged := s.fastICALimit(), false
-	ofInnovations := func() (b *mat.Dense, err error) {
-		b, converged, err = fastICA(ctx, innovations, seed, limit)
-		return b, err
+	if len(s.past.Lags) > 0 {
+		err := c.add(ctx, "spectra", true, func() (*mat.Dense, error) { return s.spectra(ctx) })
+		if err != nil {
+			return nil, err
+		}
 	}
-	ofSignals := func() (b *mat.Dense, err error) {
+	if c.innovations != s.z {
+		err := c.add(ctx, ofInnovationsName, false, func() (b *mat.Dense, err error) {
+			b, converged, err = fastICA(ctx, c.innovations, seed, limit)
+			return b, err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return c, c.add(ctx, "FastICA", true, func() (*mat.Dense, error) {
 		if s.d > maxChannels && converged {
 			limit = min(limit, briefIterations)
 		}
-		b, _, err = fastICA(ctx, s.z, seed, limit)
+		b, _, err := fastICA(ctx, s.z, seed, limit)
 		return b, err
+	})
+}
+
+// addVariances adds the candidate whose innovations have diagonal covariances in blocks of positions.
+func (c *candidates) addVariances(ctx context.Context) error {
+	if c.innovations == nil {
+		return nil
 	}
-	for _, c := range []struct {
-		name     string
-		applies  bool
-		textbook bool
-		demix    func() (*mat.Dense, error)
-	}{
-		{"spectra", len(s.past.Lags) > 0, true,
-			func() (*mat.Dense, error) { return s.spectra(ctx) }},
-		{"FastICA of innovations", innovations != s.z, false, ofInnovations},
-		{"FastICA", true, true, ofSignals},
-		{"variances", true, false,
-			func() (*mat.Dense, error) { return varianceDemixing(ctx, innovations) }},
-	} {
-		if !c.applies {
-			continue
-		}
-		b, err := c.demix()
-		switch {
-		case ctx.Err() != nil:
-			return nil, nil, fmt.Errorf("candidate %s: %w", c.name, ctx.Err())
-		case err != nil:
-			skipped = append(skipped, Skipped{c.name, err.Error()})
-		case b != nil:
-			all = append(all, candidate{name: c.name, b: b, textbook: c.textbook})
-		}
+	return c.add(ctx, "variances", false, func() (*mat.Dense, error) {
+		return varianceDemixing(ctx, c.innovations)
+	})
+}
+
+// add adds a candidate by its demixing, if there is one. It is an error if ctx ends.
+func (c *candidates) add(
+	ctx context.Context, name string, textbook bool, demix func() (*mat.Dense, error),
+) error {
+	b, err := demix()
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("candidate %s: %w", name, ctx.Err())
+	case err != nil:
+		c.skipped = append(c.skipped, Skipped{name, err.Error()})
+	case b != nil:
+		c.all = append(c.all, candidate{name: name, b: b, textbook: textbook})
 	}
-	return all, skipped, nil
+	return nil
 }
 
 // spectra returns the rotation that makes the covariances with the past as diagonal as
@@ -84,8 +102,17 @@ func (s *separator) spectra(ctx context.Context) (*mat.Dense, error) {
 	if !s.past.Sequence() {
 		lags = s.past.Lags
 	}
-	lags = slices.DeleteFunc(slices.Clone(lags), func(lag int) bool { return lag >= positions/4 })
-	return diagonalise(ctx, laggedCovariances(s.z, lags))
+	var all []*mat.SymDense
+	for _, lag := range lags {
+		switch k := slices.Index(s.past.Lags, lag); {
+		case lag >= positions/4:
+		case k >= 0:
+			all = append(all, symmetric(s.moments.Between(0, k+1), 1))
+		default:
+			all = append(all, covariance(s.z, 0, lag, positions-lag))
+		}
+	}
+	return diagonalise(ctx, all)
 }
 
 // fastICALimit returns the most iterations of FastICA for a candidate.
@@ -184,8 +211,9 @@ func (s *separator) innovations() *mat.Dense {
 }
 
 // jointPrediction returns the weights of the prediction of z from the nearest values of all signals'
-// past, [order·d, d], as ar.JointPrediction does; nil if there are none. Those of an image are from
-// all neighbours, which come in shells.
+// past, [order·d, d], as ar.JointPrediction does; nil if there are none. More values are tried as long
+// as the order is more than half of those tried. Those of an image are from all neighbours, which come
+// in shells.
 func (s *separator) jointPrediction() *mat.Dense {
 	_, positions := s.z.Dims()
 	limit := min(len(s.past.Lags), positions/(positionsPerWeight*s.d), maxPredictors/s.d)
@@ -195,6 +223,23 @@ func (s *separator) jointPrediction() *mat.Dense {
 	if limit == 0 {
 		return nil
 	}
+	if !s.past.Sequence() {
+		return s.predictionFrom(limit)
+	}
+	for values := min(firstValues, limit); ; values = min(2*values, limit) {
+		weights := s.predictionFrom(values)
+		order := 0
+		if weights != nil {
+			order = weights.RawMatrix().Rows / s.d
+		}
+		if values == limit || 2*order <= values {
+			return weights
+		}
+	}
+}
+
+// predictionFrom is jointPrediction from at most limit values of each signal's past.
+func (s *separator) predictionFrom(limit int) *mat.Dense {
 	size := limit * s.d
 	gram, cross := mat.NewSymDense(size, nil), mat.NewDense(size, s.d, nil)
 	for k := range limit {
@@ -228,10 +273,16 @@ func covariance(z *mat.Dense, first, lag, n int) *mat.SymDense {
 	slice := func(first int) *mat.Dense { return z.Slice(0, d, first, first+n).(*mat.Dense) }
 	c := mat.NewDense(d, d, nil)
 	signal.Products(c, slice(first), slice(first+lag))
+	return symmetric(c, float64(n))
+}
+
+// symmetric returns the symmetric part of the square matrix a over a divisor.
+func symmetric(a *mat.Dense, divisor float64) *mat.SymDense {
+	d, _ := a.Dims()
 	sym := mat.NewSymDense(d, nil)
 	for i := range d {
 		for j := range i + 1 {
-			sym.SetSym(i, j, (c.At(i, j)+c.At(j, i))/2/float64(n))
+			sym.SetSym(i, j, (a.At(i, j)+a.At(j, i))/2/divisor)
 		}
 	}
 	return sym
@@ -248,13 +299,7 @@ func laggedCovariances(z *mat.Dense, lags []int) []*mat.SymDense {
 	sums := p.Sums()
 	var all []*mat.SymDense
 	for _, lag := range lags {
-		c, sum := mat.NewSymDense(d, nil), sums[lag]
-		for i := range d {
-			for j := range i + 1 {
-				c.SetSym(i, j, (sum.At(i, j)+sum.At(j, i))/2/float64(n-lag))
-			}
-		}
-		all = append(all, c)
+		all = append(all, symmetric(sums[lag], float64(n-lag)))
 	}
 	return all
 }
@@ -302,14 +347,7 @@ func varianceDemixing(ctx context.Context, innovations *mat.Dense) (*mat.Dense, 
 		for b := range blocks {
 			var c mat.Dense
 			c.Product(white, covariance(innovations, b*length, 0, length), white.T())
-			trace := mat.Trace(&c) / float64(d)
-			sym := mat.NewSymDense(d, nil)
-			for i := range d {
-				for j := range i + 1 {
-					sym.SetSym(i, j, (c.At(i, j)+c.At(j, i))/2/trace)
-				}
-			}
-			all = append(all, sym)
+			all = append(all, symmetric(&c, mat.Trace(&c)/float64(d)))
 		}
 	}
 	v, err := diagonalise(ctx, all)

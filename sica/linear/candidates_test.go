@@ -87,3 +87,33 @@ func TestLaggedCovariances(t *testing.T) {
 		}
 	}
 }
+
+// Innovations are predicted from as many values of the past as the process has, and more are tried as
+// long as the order is large.
+func TestJointPredictionTriesMoreValues(t *testing.T) {
+	const d, n = 2, 4000
+	for _, lag := range []int{1, firstValues - 1, firstValues + 3} {
+		rng := rand.New(rand.NewPCG(4, uint64(lag)))
+		z := mat.NewDense(d, n, nil)
+		for i := range d {
+			row := z.RawRowView(i)
+			for k := range row {
+				row[k] = rng.NormFloat64()
+				for _, l := range []int{lag, (lag + 1) / 2} {
+					if k >= l {
+						row[k] += 0.4 * row[k-l]
+					}
+				}
+			}
+		}
+		s, err := newSeparator(t.Context(), z, newPast([]int{n}, d))
+		if err != nil {
+			t.Fatal(err)
+		}
+		size, _ := s.jointPrediction().Dims()
+		all, _ := s.predictionFrom(maxLags).Dims()
+		if size < lag*d || size != all {
+			t.Errorf("lag %d: %d values predict, with all lags %d", lag, size/d, all/d)
+		}
+	}
+}

@@ -108,6 +108,9 @@ func (c *channels) gainOverGaussian(ctx context.Context, e *explanation, k int) 
 			coders[worker] = newCoder(p)
 		}
 		coder, signal, s := coders[worker], y.RawRowView(i), &sources[i]
+		if e.choices == nil { // which keep it
+			s = &coder.pair[0]
+		}
 		s.q, _ = past.SelfMoments(context.Background(), p, signal)
 		var match *choice
 		var correlation float64

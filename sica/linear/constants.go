@@ -66,6 +66,10 @@ const (
 	// predicted from, d for each lag. It bounds time and memory (512² moments); half of it
 	// shortens pasts from 22 signals on.
 	maxPredictors = 512
+	// firstValues is how many values of each signal's past are tried first. Of 16 signals, with the 24
+	// of maxLags it takes 5 ms, a fiftieth of the separation of 20,000 positions. Half of it misses more
+	// pasts that begin late. It is a choice.
+	firstValues = 8
 	// maxSweeps and sweepTolerance (radians) end joint diagonalisation. A candidate's angle
 	// only has to be right to some degrees.
 	maxSweeps, sweepTolerance = 30, 1e-4
@@ -79,6 +83,9 @@ const (
 	// not to be chosen anew in its first steps. At 32, with 32 signals, that costs an MCC of
 	// 0.0002 to 0.006; twice and half of it are choices.
 	minBriefPositions = 64
+	// minSufficient is how many positions a signal must have for one candidate to suffice: with fewer
+	// its evidence is seldom certain. It is a choice.
+	minSufficient = 200
 	// promising is how many nats per signal such a candidate may lie behind to go on. It is a
 	// choice: half of it gives up some slow descents, twice follows hopeless ones.
 	promising = 20
@@ -106,9 +113,9 @@ const (
 	// minGain is how many nats in all a step must promise and gain for the descent to go on: a
 	// twentieth of sameLength.
 	minGain = 0.01
-	// minEntryGain is the same for each entry of the demixing of more than maxChannels signals, 1/500
-	// of what chance gains. With five times of it the code of 32 signals at 1,024 positions is longer
-	// by 30 to 90 nats, and their evidence smaller by 15 to 45.
+	// minEntryGain is the same for each entry of the demixing, if that is more: 1/500 of what chance
+	// gains. With five times of it the code of 32 signals at 1,024 positions is longer by 30 to 90 nats,
+	// and their evidence smaller by 15 to 45.
 	minEntryGain = 0.001
 
 	// maxDoubted is the most signals whose dependence is compared, and glance the most
@@ -139,15 +146,16 @@ const (
 	// same groups as with twice of it, too.
 	minLong, partPositions, partPerSignal = 16384, 4096, 128
 	// noisePart is in how many times as many positions noise is looked for. With half of it
-	// it seemed to be in 3 of 6 clean mixtures of 4 and 16 signals; twice takes twice as long.
+	// it seemed to be in 3 of 6 clean mixtures of 4 and 16 signals; twice takes twice as long. If
+	// there are fewer than an eighth more positions than that, it is looked for in all.
 	noisePart = 4
 	// polishSteps bounds the steps with all positions, which end when the next, which is the last,
 	// promises less than polishGain nats for each entry of the demixing: half of what chance gains.
 	// What a step promises falls to a twentieth or less from step to step. One to three are made.
 	polishSteps, polishGain = 8, 0.25
 	// errorPositions is how many positions the errors of the demixing are computed from, at most, in
-	// blocks spread over all. It makes them known to a hundredth or two, twice of it to 0.7 of that.
-	errorPositions = 1 << 14
+	// blocks spread over all. It makes them known to two or three hundredths, twice of it to 0.7 of that.
+	errorPositions = 1 << 13
 	// unusualErrors and unusualNats are by how many standard deviations of the part's blocks,
 	// and nats per position in addition, the code of a block may be longer than theirs. Longer
 	// ones are of what doesn't occur in the part. Both are choices; half of them finds chance.
@@ -158,10 +166,10 @@ const (
 const (
 	// powerBands is into how many bands the frequencies are divided to see where the power ends,
 	// and minBandWidth how many coefficients each has at least. With 64 bands the end of a recording
-	// at twelve times the rate that it needs isn't seen sharply enough. powerBlock and
-	// maxPowerBlocks are the length of a block and how many there are; blocks overlap up to 131,072
-	// positions. Twice of them costs time only.
-	powerBands, minBandWidth, powerBlock, maxPowerBlocks = 256, 4, 4096, 64
+	// at twelve times the rate that it needs isn't seen sharply enough. powerBlock is the length of a
+	// block, maxPowerBlocks how many blocks all signals have together, and minPowerBlocks how many each
+	// has at least if there are as many that overlap by half. Twice of them costs time only.
+	powerBands, minBandWidth, powerBlock, maxPowerBlocks, minPowerBlocks = 256, 4, 4096, 32, 2
 	// maxOccupied is the share of the frequencies that must be empty for a recording to be taken at
 	// a lower rate. Of 300 noisy mixtures that a filter of order 4 had low-passed (10 kinds, 2,500
 	// positions) the mean MCC was 0.888 with it, 0.886 with a half of the frequencies, in 0.8 of the
@@ -250,6 +258,10 @@ const (
 	// matchSteps bounds the quasi-Newton steps of spectral matching, which ends if five gain
 	// less than matchTolerance nats, a quarter of sameLength.
 	matchSteps, matchTolerance = 150, 0.05
+	// minScoreGain is the share of their code length that powers of noise must promise to gain for
+	// them to be searched for. Chance promises half a nat for each, an eighth of it at 3,000 positions.
+	// Twice of it leaves less room for gains that the derivatives underestimate; it is a choice.
+	minScoreGain = 0.25
 	// curvatureMemory is how many steps say how the loss is curved, as in Nocedal's article.
 	curvatureMemory = 20
 	// maxLogStep bounds the change of a logarithm in a step: e³ is 13 dB.

@@ -245,34 +245,51 @@ func (p *derivatives) promised(e *mat.Dense) float64 {
 // densities are chosen anew before the steps of renewals, and up to the ninth step also if a step
 // doesn't lower it.
 func (s *separator) descend(ctx context.Context, m *demixing, steps int) (*demixing, error) {
-	m, _, err := s.descendUnless(ctx, m, steps, renewals, nil)
-	return m, err
+	return s.descendUnless(ctx, m, steps, renewals, nil)
 }
 
 // renewals are the steps of a descent before which models are chosen anew.
 var renewals = []int{3, 8}
 
-// descendBriefly makes just enough steps to see whether m is promising. Models are chosen anew only
-// below minGlimpse positions for each signal. It ends after the second step, and known is true, if
-// known ends recover the same signals.
+// descendBriefly makes just enough steps to see whether m is promising compared with best. Models are
+// chosen anew only below minBriefPositions positions for each signal. From the second step on it ends
+// if m isNear one of the ends. Of more signals than maxDoubted, whose ends are of no other use, it also
+// ends if twice the last gain in each further step would leave m unpromising.
 func (s *separator) descendBriefly(
-	ctx context.Context, m *demixing, ends []candidate,
-) (end *demixing, known bool, err error) {
-	steps := renewals
+	ctx context.Context, m, best *demixing, ends []candidate,
+) (*demixing, error) {
+	renewed := renewals
 	if s.past.N >= minBriefPositions*s.d {
-		steps = nil
+		renewed = nil
 	}
-	return s.descendUnless(ctx, m, firstSteps, steps, func(m *demixing) bool {
-		return slices.ContainsFunc(ends, func(e candidate) bool { return sameBasin(m.b, e.b) })
+	before := math.Inf(1) // the code length a step before
+	return s.descendUnless(ctx, m, firstSteps, renewed, func(m *demixing, step int) bool {
+		gain := before - m.codeLength
+		before = m.codeLength
+		behind := m.codeLength - best.codeLength - 2*float64(firstSteps-step)*gain
+		return step >= 2 && (s.d > maxDoubted && !s.isPromising(behind) || m.isNear(best, ends))
 	})
 }
 
+// isPromising reports whether a candidate may become the best whose code, in its first steps, is
+// longer than the best one by that many nats per position.
+func (s *separator) isPromising(behind float64) bool {
+	return float64(s.past.N)*behind < promising*float64(s.d)
+}
+
+// isNear reports whether one of the ends recovers the same signals as m, and m's code is longer than
+// the best.
+func (m *demixing) isNear(best *demixing, ends []candidate) bool {
+	return m.codeLength > best.codeLength &&
+		slices.ContainsFunc(ends, func(e candidate) bool { return sameBasin(m.b, e.b) })
+}
+
 // descendUnless is descend with models chosen anew before the steps of renewals and, if there are
-// any, also if a step doesn't lower m. It ends after the second step if known, which may be nil,
-// returns true.
+// any, also if a step doesn't lower m. It ends if stop, which may be nil, returns true before a step.
 func (s *separator) descendUnless(
-	ctx context.Context, m *demixing, steps int, renewals []int, known func(m *demixing) bool,
-) (end *demixing, isKnown bool, err error) {
+	ctx context.Context, m *demixing, steps int, renewals []int,
+	stop func(m *demixing, step int) bool,
+) (*demixing, error) {
 	next := s.acquire()
 	defer func() { s.release(next) }()
 	gain := s.minGain()
@@ -286,21 +303,21 @@ func (s *separator) descendUnless(
 	for k := range steps {
 		if slices.Contains(renewals, k) {
 			if err := renew(); err != nil {
-				return nil, false, err
+				return nil, err
 			}
 		}
-		if k == 2 && known != nil && known(m) {
-			return m, true, nil
+		if stop != nil && stop(m, k) {
+			return m, nil
 		}
 		p, err := s.differentiate(ctx, m)
 		if err != nil {
-			return nil, false, err
+			return nil, err
 		}
 		before := m.codeLength
 		lower := false
 		for e := p.step(); !lower && p.promised(e) >= gain; e.Scale(shrink, e) {
 			if err := s.evaluate(ctx, next, applyStep(e, m.b), m); err != nil {
-				return nil, false, err
+				return nil, err
 			}
 			if lower = next.codeLength < before; lower {
 				m, next = next, m
@@ -315,22 +332,18 @@ func (s *separator) descendUnless(
 		// Other choices of the models may allow a further step.
 		before = m.codeLength
 		if err := renew(); err != nil {
-			return nil, false, err
+			return nil, err
 		}
 		if before-m.codeLength < gain {
 			break
 		}
 	}
-	return m, false, nil
+	return m, nil
 }
 
 // minGain returns how many nats a position a step must promise and gain for a descent to go on.
 func (s *separator) minGain() float64 {
-	nats := minGain
-	if s.d > maxChannels {
-		nats = minEntryGain * float64(s.d*s.d)
-	}
-	return nats / float64(s.past.N)
+	return max(minGain, minEntryGain*float64(s.d*s.d)) / float64(s.past.N)
 }
 
 // applyStep returns (I+E)·B.
@@ -342,10 +355,17 @@ func applyStep(e, b *mat.Dense) *mat.Dense {
 }
 
 // best descends from the candidates and returns the demixing with the shortest code, the name of
-// its candidate, and all demixings at which descents ended.
+// its candidate, and all demixings at which descents ended. known is where a descent from one of them
+// has ended; its demixing is nil if there is none.
 func (s *separator) best(
-	ctx context.Context, candidates []candidate,
+	ctx context.Context, candidates []candidate, known descent,
 ) (best *demixing, name string, ends []candidate, err error) {
+	if best, name = known.end, known.name; best != nil {
+		ends = append(ends, candidate{name: name, b: mat.DenseCopyOf(best.b)})
+		candidates = slices.DeleteFunc(slices.Clone(candidates), func(c candidate) bool {
+			return c.name == name || sameBasin(c.b, best.b)
+		})
+	}
 	candidates = distinctBasins(candidates)
 	demixings := make([]*demixing, len(candidates))
 	for k := range candidates {
@@ -384,6 +404,36 @@ func (s *separator) best(
 	return best, name, ends, nil
 }
 
+// A descent is where one from the named candidate has ended.
+type descent struct {
+	end  *demixing
+	name string
+}
+
+// sufficient descends from the candidate that finds most sources. It returns the end, and its verdict,
+// which is nil unless the signals of a sequence are independent there. If that is certain, too, no
+// other candidate can be much better: independent signals are the sources, except for those that no
+// data identify. It does nothing if there are too few positions for that.
+func (s *separator) sufficient(
+	ctx context.Context, candidates []candidate, null *whitened,
+) (found descent, v *verdict, err error) {
+	k := slices.IndexFunc(candidates, func(c candidate) bool { return c.name == ofInnovationsName })
+	if k < 0 || !s.past.Sequence() || s.past.N < minSufficient*s.d {
+		return descent{}, nil, nil
+	}
+	m := s.acquire()
+	if err := s.estimate(ctx, m, candidates[k].b); err != nil {
+		return descent{}, nil, err
+	}
+	if m, err = s.descend(ctx, m, maxSteps); err != nil {
+		return descent{}, nil, err
+	}
+	if m.independence(m.dependence()) >= minIndependence {
+		v, err = s.judge(ctx, m, null, nil)
+	}
+	return descent{m, candidates[k].name}, v, err
+}
+
 // distinctBasins returns the candidates without those that recover the same signals as an earlier
 // one.
 func distinctBasins(all []candidate) (kept []candidate) {
@@ -404,16 +454,16 @@ func (s *separator) follow(
 	if best == nil {
 		return s.descend(ctx, m, maxSteps)
 	}
-	m, known, err := s.descendBriefly(ctx, m, ends)
+	m, err := s.descendBriefly(ctx, m, best, ends)
 	if err != nil {
 		return nil, err
 	}
-	if known {
+	if m.isNear(best, ends) {
 		s.release(m)
 		return nil, nil
 	}
-	behind := float64(s.past.N) * (m.codeLength - best.codeLength)
-	if behind < promising*float64(s.d) && math.Abs(behind) > sameLength {
+	behind := m.codeLength - best.codeLength
+	if s.isPromising(behind) && float64(s.past.N)*math.Abs(behind) > sameLength {
 		return s.descend(ctx, m, maxSteps)
 	}
 	return m, nil
@@ -422,7 +472,7 @@ func (s *separator) follow(
 // shortest returns the demixing with the shortest code at which descents from the candidates end;
 // nil if there is no candidate.
 func (s *separator) shortest(ctx context.Context, candidates []candidate) (*demixing, error) {
-	best, _, _, err := s.best(ctx, candidates)
+	best, _, _, err := s.best(ctx, candidates, descent{})
 	return best, err
 }
 

@@ -7,7 +7,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
 // separatorOf are white mixtures of two signals, with the given weight of their last
@@ -141,6 +143,66 @@ func TestDescentNeverAscends(t *testing.T) {
 			if gain := 3000 * g * g / 2 / p.kappa.At(i, 1-i); gain > minGain {
 				t.Errorf("gradient %g is left, which promises %g nats", g, gain)
 			}
+		}
+	}
+}
+
+// The candidate that finds most sources suffices if its signals are independent and identified beyond
+// doubt. If they depend on each other it has no verdict.
+func TestSufficient(t *testing.T) {
+	const d, n = 3, 4000
+	x, err := datasets.LaplaceAR(rand.New(rand.NewPCG(14, 0)), d, n, 0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dependent := range []bool{false, true} {
+		if dependent {
+			for k := range n { // all are loud together
+				for i := range d {
+					x.Set(i, k, x.At(i, k)*(1+3*float64(k/100%2)))
+				}
+			}
+		}
+		signals, err := ica.New(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		white, err := signals.Whitening()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := prepare(t.Context(), sphericalNoise(d, resolution), white, newPast([]int{n}, d), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		null, err := s.whiten(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		from, err := s.candidates(t.Context(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, v, err := s.sufficient(t.Context(), from.all, null)
+		if err != nil || found.end == nil {
+			t.Fatalf("descent %v, error %v", found, err)
+		}
+		if dependent {
+			if v != nil {
+				t.Error("signals that depend on each other have a verdict")
+			}
+			continue
+		}
+		if v == nil || !v.isCertain() {
+			t.Fatalf("verdict %v, want a certain one", v)
+		}
+		length, b := found.end.codeLength, mat.DenseCopyOf(found.end.b)
+		best, _, _, err := s.best(t.Context(), from.all, descent{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if longer := n * (length - best.codeLength); !sameBasin(b, best.b) || longer > 5 {
+			t.Errorf("the code is longer by %.1f nats than that of all candidates", longer)
 		}
 	}
 }

@@ -48,28 +48,51 @@ func (s *separator) rotationGains(
 	size := len(s.past.Lags) + 1
 	moments := s.moments.Mixed(m.b)
 	gains := make([]evidence.Gain, len(pairs))
-	err := s.each(ctx, len(pairs), func(c *coder, k int) {
+	// Densities of rotated signals are similar. So all begin with those of the first pair.
+	var start density.Fitter
+	measure := func(c *coder, k int) {
 		i, j := pairs[k][0], pairs[k][1]
 		c.rotated = resize(c.rotated, positions)
-		source := source{q: make([]float64, size*size)}
-		before, after := make([]float64, evidence.Blocks), make([]float64, evidence.Blocks)
 		windows := mixedWindows(s.past.N, m.sources[i].window, m.sources[j].window)
 		ratio := math.Sqrt(p.scores[j].square / p.scores[i].square) // of the scales of i and j
-		for _, side := range []struct {
-			signal, other int
-			factor        float64
-		}{{i, j, -ratio}, {j, i, 1 / ratio}} {
-			evidence.Rotate(c.rotated, m.y.RawRowView(side.signal), m.y.RawRowView(side.other),
-				side.factor)
-			weights := make([]float64, 2)
-			evidence.Rotate(weights, []float64{1, 0}, []float64{0, 1}, side.factor)
-			moments.Pair(side.signal, side.other).Mixture(source.q, weights, c.rotated)
-			c.chooseAmong(&source, c.rotated, windows, density.Rough)
-			source.lengths(after)
+		pair := moments.Pair(i, j)
+		var measured [2]measurement
+		c.fitter = start
+		for side, factor := range []float64{-ratio, 1 / ratio} {
+			source, signal, other := &c.pair[side], pairs[k][side], pairs[k][1-side]
+			evidence.Rotate(c.rotated, m.y.RawRowView(signal), m.y.RawRowView(other), factor)
+			weights := make([]float64, 2) // of i and j
+			weights[side], weights[1-side] = math.Sqrt2/2, factor*math.Sqrt2/2
+			source.q = resize(source.q, size*size)
+			pair.Mixture(source.q, weights, c.rotated)
+			c.measureAmong(source, c.rotated, windows)
+			measured[side] = c.measurement
 		}
+		before := make([]float64, evidence.Blocks)
 		floats.AddTo(before, own[i], own[j])
-		gains[k] = evidence.NewGain(after, before)
-	})
+		gain := func(set func(s *source)) evidence.Gain {
+			after := make([]float64, evidence.Blocks)
+			for side := range c.pair {
+				source := &c.pair[side]
+				c.measurement = measured[side]
+				set(source)
+				c.finish(source)
+				source.lengths(after)
+				floats.Scale(source.scale, source.u) // as before finish
+			}
+			return evidence.NewGain(after, before)
+		}
+		if gains[k] = gain(c.accept); gains[k].Evidence < certain*identified {
+			gains[k] = gain(func(s *source) { c.refine(s, density.Rough) })
+		}
+		if k == 0 {
+			start = measured[1].fitter
+		}
+	}
+	if len(pairs) > 0 {
+		measure(s.coders[0], 0)
+	}
+	err := s.each(ctx, max(0, len(pairs)-1), func(c *coder, k int) { measure(c, k+1) })
 	return gains, err
 }
 

@@ -32,11 +32,12 @@ func matchSpectra(s *spectrum, added []float64, b *mat.Dense) *noiseModel {
 		return nil
 	}
 	loss := newMatchLoss(s, added, b)
-	x := minimise(loss.at, loss.initial(), matchSteps, matchTolerance)
-	noiseless := loss.noiseless()
-	significant := loss.at(noiseless, nil)-loss.at(x, nil) > s.noiseCost()
-	if !significant {
-		x = noiseless
+	x, significant := loss.noiseless(), false
+	if loss.scoreGain(x) > minScoreGain*s.noiseCost() {
+		noisy := minimise(loss.at, loss.initial(), matchSteps, matchTolerance)
+		if significant = loss.at(x, nil)-loss.at(noisy, nil) > s.noiseCost(); significant {
+			x = noisy
+		}
 	}
 	d := s.d
 	for k := range s.weights {
@@ -96,6 +97,63 @@ func (f *matchLoss) noiseless() []float64 {
 		x = append(x, math.Log(minPower))
 	}
 	return x
+}
+
+// scoreGain returns by how many nats noise of the channels, of either sign, may lower the loss at the
+// noiseless parameters x, as far as its derivatives there say: Rao's score statistic over 2, with the
+// powers as nuisance parameters (C. R. Rao, Mathematical Proceedings of the Cambridge Philosophical
+// Society 44(1), 1948). It is +Inf if these don't determine it.
+//
+// With M = S⁻¹·B the information of a band of weight w is w/2 times the squares of the entries of
+// S⁻¹ for the powers P, of M for P and N, and of Bᵀ·M for N.
+func (f *matchLoss) scoreGain(x []float64) float64 {
+	d := f.s.d
+	score, information := mat.NewVecDense(d, nil), mat.NewSymDense(d, nil)
+	square := func(_, _ int, v float64) float64 { return v * v }
+	for k, w := range f.s.weights {
+		exponentials(f.power, x[k*d:(k+1)*d])
+		copy(f.cov, f.added)
+		for i, p := range f.power {
+			f.cov[i*d+i] += p
+		}
+		if _, ok := invertSymmetric(f.inv, f.cov, d); !ok {
+			return math.Inf(1)
+		}
+		inverse := mat.NewDense(d, d, f.inv)
+		var m, byNoise, slope, nuisance, shares mat.Dense
+		m.Mul(inverse, f.b)
+		byNoise.Mul(f.b.T(), &m)
+		byNoise.Apply(square, &byNoise)
+		slope.Product(inverse, mat.NewDense(d, d, f.s.covariances[k]), inverse)
+		slope.Sub(inverse, &slope)
+		half := mat.NewDense(d, d, nil)
+		half.Mul(&slope, f.b)
+		m.Apply(square, &m)
+		nuisance.Apply(square, inverse)
+		if shares.Solve(&nuisance, &m) != nil {
+			return math.Inf(1)
+		}
+		for l := range d {
+			v := 0.0
+			for i := range d {
+				v += f.b.At(i, l)*half.At(i, l) - shares.At(i, l)*slope.At(i, i)
+			}
+			score.SetVec(l, score.AtVec(l)+w/2*v)
+			for j := l; j < d; j++ {
+				v := byNoise.At(l, j)
+				for i := range d {
+					v -= m.At(i, l) * shares.At(i, j)
+				}
+				information.SetSym(l, j, information.At(l, j)+w/2*v)
+			}
+		}
+	}
+	var factor mat.Cholesky
+	var step mat.VecDense
+	if !factor.Factorize(information) || factor.SolveVecTo(&step, score) != nil {
+		return math.Inf(1)
+	}
+	return mat.Dot(&step, score) / 2
 }
 
 // exponentials sets y to exp x, at most e⁴⁰, and returns it.

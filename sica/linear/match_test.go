@@ -40,6 +40,45 @@ func TestMatchGradient(t *testing.T) {
 	}
 }
 
+// Little noise lowers the loss, with all powers and noises fitted, by what the derivatives without it
+// promise. Spectra without noise promise nothing.
+func TestScoreGain(t *testing.T) {
+	const d = 3
+	b := mat.NewDense(d, d, []float64{1, 0.6, -0.3, -0.4, 1, 0.5, 0.2, -0.7, 1})
+	var a mat.Dense
+	if err := a.Inverse(b); err != nil {
+		t.Fatal(err)
+	}
+	added := []float64{0.01, 0, 0, 0, 0.01, 0, 0, 0, 0.01}
+	for _, power := range []float64{0, 0.02, 0.05} {
+		s := &spectrum{d: d}
+		for k := range 20 {
+			m := noiseModel{mixing: &a, noise: []float64{power, power, power}}
+			var powers []float64
+			for i := range d {
+				powers = append(powers, 1+0.8*math.Sin(float64(k*(i+1))/3))
+			}
+			m.powers = [][]float64{powers}
+			s.covariances = append(s.covariances, m.covariance(0, added).RawMatrix().Data)
+			s.weights = append(s.weights, 500)
+		}
+		loss := newMatchLoss(s, added, b)
+		noiseless := loss.noiseless()
+		promised := loss.scoreGain(noiseless)
+		if power == 0 {
+			if math.Abs(promised) > 1e-6 {
+				t.Errorf("without noise %g nats are promised", promised)
+			}
+			continue
+		}
+		x := minimise(loss.at, loss.initial(), 1000, 1e-9)
+		gain := loss.at(noiseless, nil) - loss.at(x, nil)
+		if gain < 1 || math.Abs(promised-gain) > 0.25*gain {
+			t.Errorf("noise of power %g: %g nats are promised, %g gained", power, promised, gain)
+		}
+	}
+}
+
 // A demixing that isn't exact is led to the one that the spectra have, in spite of noise in the
 // channels, which leads the whitened one astray.
 func TestMatchMixing(t *testing.T) {

@@ -19,9 +19,11 @@ type search struct {
 	c *channels
 	// shortestCode is Options.ShortestCode.
 	shortestCode bool
-	all          []*explanation // the first is the rule's without noise
-	chosen       *explanation
-	scale        int // index of the time scale of the choice
+	// brief is whether nothing is chosen unless the rule's demixing is settled.
+	brief  bool
+	all    []*explanation // the first is the rule's without noise
+	chosen *explanation
+	scale  int // index of the time scale of the choice
 	// compared is whether all explanations were compared, those with noise among them.
 	compared bool
 	// contradicted is whether another explanation has a significantly shorter code than the
@@ -35,7 +37,7 @@ type search struct {
 // since noise of the channels and surplus sources can mislead that. The others are the rule's
 // demixings at coarser time scales, those of textbook methods and, if any of these contradict base,
 // the rule's with noise. It returns base, with what is identified in spite of noise, or the
-// solution of another demixing.
+// solution of another demixing. If brief is true it is nil unless base can be kept without a search.
 //
 // Images keep base, unless the signals of another explanation imply noise. A shorter code alone isn't
 // enough there, as images such as digits often depend on each other: one of 20 triples that were mixed
@@ -43,18 +45,25 @@ type search struct {
 // explanation contradicts whose code isn't clearly longer.
 func withNoise(
 	ctx context.Context, white *signal.Whitening, shape []int, power bandPower, opt Options,
-	base *Solution,
+	base *Solution, brief bool,
 ) (*Solution, error) {
 	d := len(white.Mean)
 	if opt.Noiseless || d < 2 || d > maxChannels {
 		return base, nil
 	}
-	s := &search{c: newChannels(white, shape, power, opt.Seed), shortestCode: opt.ShortestCode}
+	s := &search{c: newChannels(white, shape, power, opt.Seed), shortestCode: opt.ShortestCode,
+		brief: brief}
 	if len(s.c.scales) < 2 {
 		return base, nil
 	}
-	if err := s.run(ctx, base); err != nil || s.chosen == nil {
+	if err := s.run(ctx, base); err != nil {
 		return base, err
+	}
+	if s.chosen == nil {
+		if brief {
+			return nil, nil
+		}
+		return base, nil
 	}
 	images := len(shape) > 1
 	if images && !s.impliesNoise() {
@@ -93,6 +102,9 @@ func (s *search) run(ctx context.Context, base *Solution) error {
 	if err != nil || settled && !images {
 		s.chosen = first
 		return err
+	}
+	if s.brief {
+		return nil
 	}
 	textbook, err := c.textbook(ctx)
 	if err != nil {

@@ -184,39 +184,43 @@ func (s *separator) removeNonlinearity(
 	sd := stat.PopStdDev(y, nil)
 	size := len(s.past.Lags) + 1
 	p := s.coders[0].predictor
-	// √(v² + 1) − 1, its derivative, and the slope of the function with the present c.
-	curve, derivative := make([]float64, len(y)), make([]float64, len(y))
-	slope := make([]float64, len(y))
-	for t, v := range y {
-		v /= sd
+	// v, √(v² + 1) − 1 and their sum, each minus its mean, the derivative of the second, and the slope of
+	// the function with the present c.
+	unit, curve, sum := make([]float64, len(y)), make([]float64, len(y)), make([]float64, len(y))
+	derivative, slope := make([]float64, len(y)), make([]float64, len(y))
+	floats.ScaleTo(unit, 1/sd, y)
+	for t, v := range unit {
 		r := math.Sqrt(v*v + 1)
 		curve[t], derivative[t] = r-1, v/r
 	}
-	length := func(c float64) (nats float64, q []float64, err error) {
-		floats.ScaleTo(u, 1/sd, y)
-		floats.AddScaled(u, c, curve)
+	floats.AddConst(-stat.Mean(unit, nil), unit)
+	floats.AddConst(-stat.Mean(curve, nil), curve)
+	floats.AddTo(sum, unit, curve)
+	// The moments of u are quadratic in c, so those of three signals determine them.
+	var moments [3][]float64
+	for k, signal := range [][]float64{unit, curve, sum} {
+		if moments[k], err = past.SelfMoments(ctx, s.past, signal); err != nil {
+			return nil, 0, err
+		}
+	}
+	q = make([]float64, size*size)
+	// length returns the code length with c, and sets q to the moments of u.
+	length := func(c float64) float64 {
+		floats.ScaleTo(q, 1-c, moments[0])
+		floats.AddScaled(q, c*c-c, moments[1])
+		floats.AddScaled(q, c, moments[2])
 		for t, v := range derivative {
 			slope[t] = 1 + c*v
 		}
-		floats.AddConst(-stat.Mean(u, nil), u)
-		if q, err = past.SelfMoments(ctx, s.past, u); err != nil {
-			return 0, nil, err
-		}
 		power := ar.ErrorPower(q, p.Fit(q, s.past.N, -1), size)
-		return math.Log(power)/2 - meanLog(slope), q, nil
+		return math.Log(power)/2 - meanLog(slope)
 	}
-	linear, _, err := length(0)
-	if err != nil {
-		return nil, 0, err
-	}
+	linear := length(0)
 	shortest := linear
 	for _, step := range nonlinearitySteps {
 		for _, change := range []float64{-step, step} {
 			for math.Abs(c+change) <= maxNonlinearity { // while the code gets shorter
-				nats, _, err := length(c + change)
-				if err != nil {
-					return nil, 0, err
-				}
+				nats := length(c + change)
 				if nats >= shortest {
 					break
 				}
@@ -227,9 +231,8 @@ func (s *separator) removeNonlinearity(
 	if linear-shortest < math.Log(float64(s.past.N))/2/float64(s.past.N) {
 		c = 0 // its parameter has a longer code than it saves
 	}
-	if _, q, err = length(c); err != nil {
-		return nil, 0, err
-	}
+	length(c)
+	floats.AddScaledTo(u, unit, c, curve)
 	k := 0
 	for _, run := range s.past.Runs {
 		for t := run.First; t < run.End; t++ {

@@ -46,19 +46,22 @@ func separateByPart(
 	if polished == nil || err != nil {
 		return nil, err
 	}
+	// Noise is estimated from spectra, which blocks would blur, with the demixing of all positions. The
+	// middle suffices to see that there is none. Unless it is less than half of the positions, a search
+	// isn't made twice.
+	const brief = true
 	stretch := noisePart * length
-	if n < 2*stretch {
-		return withNoise(ctx, white, shape, power, opt, polished)
+	if n < stretch+stretch/8 {
+		return withNoise(ctx, white, shape, power, opt, polished, !brief)
 	}
-	// Noise is estimated from spectra, which blocks would blur, with the demixing of all positions.
 	sol.Demixing = polished.Demixing
 	middle := mat.DenseCopyOf(white.White.Slice(0, d, (n-stretch)/2, (n-stretch)/2+stretch))
-	found, err := withNoise(ctx, withSignals(white, middle), []int{stretch}, power, opt, sol)
+	found, err := withNoise(ctx, withSignals(white, middle), []int{stretch}, power, opt, sol, n < 2*stretch)
 	if err != nil {
 		return nil, err
 	}
 	if found != sol || !sol.isCertain() {
-		return withNoise(ctx, white, shape, power, opt, polished)
+		return withNoise(ctx, white, shape, power, opt, polished, !brief)
 	}
 	polished.Scale, polished.Noise = sol.Scale, sol.Noise
 	polished.SurplusEvidence = sol.SurplusEvidence

@@ -55,6 +55,28 @@ func TestPartDecidesForAllPositions(t *testing.T) {
 	}
 }
 
+// The middle of a sequence shows that there is no noise. Noise is searched for at all positions.
+func TestNoiseOfLongSequences(t *testing.T) {
+	const n = 20000
+	s := laplaceAR(15, n, 0.9, 0.3)
+	var x mat.Dense
+	x.Mul(mat.NewDense(2, 2, []float64{1, 0.6, 0.4, 1}), s)
+	for _, deviation := range []float64{0, 0.5} {
+		x.Add(&x, scaled(deviation, gaussians(16, 2, n)))
+		signals, err := ica.New(&x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sol, err := Separate(t.Context(), signals, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if noise := floats.Max(sol.Noise); noise > 0 != (deviation > 0) {
+			t.Errorf("noise with a standard deviation of %g: %g was found", deviation, noise)
+		}
+	}
+}
+
 // Of many signals some are hardly ever identified, so that a part can't decide alone. All positions
 // then begin with its demixing, and find the same as without a part.
 func TestPartOfManySignals(t *testing.T) {

@@ -20,7 +20,8 @@ type bandPower []float64
 
 // newBandPower returns the power of the whitened sequences z, d×n, by Welch's method: the mean over
 // blocks, which Hann's window keeps from leaking into other bands (P. D. Welch, IEEE Trans. Audio
-// and Electroacoustics 15(2), 1967). It is empty if there are too few positions.
+// and Electroacoustics 15(2), 1967). The blocks of different signals are at different positions. It is
+// empty if there are too few positions.
 func newBandPower(z *mat.Dense) bandPower {
 	d, n := z.Dims()
 	length := min(powerBlock, smoothLength(n))
@@ -29,7 +30,7 @@ func newBandPower(z *mat.Dense) bandPower {
 		return nil
 	}
 	width := length / 2 / len(power)
-	blocks := min(maxPowerBlocks, 2*n/length-1)
+	blocks := min(max(minPowerBlocks, maxPowerBlocks/d), 2*n/length-1) // of each signal
 	hann := window.Hann(slices.Repeat([]float64{1}, length))
 	powers := make([]bandPower, d) // of each signal
 	parallel.Do(context.Background(), parallel.Workers(d), d, func(_, i int) {
@@ -37,7 +38,7 @@ func newBandPower(z *mat.Dense) bandPower {
 		fft := fourier.NewFFT(length)
 		windowed, coefficients := make([]float64, length), make([]complex128, length/2+1)
 		for b := range blocks {
-			begin := b * (n - length) / max(blocks-1, 1)
+			begin := (b*d + i) * (n - length) / max(blocks*d-1, 1)
 			floats.MulTo(windowed, z.RawRowView(i)[begin:begin+length], hann)
 			fft.Coefficients(coefficients, windowed)
 			for k := range power {

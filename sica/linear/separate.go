@@ -109,7 +109,7 @@ func separateAll(
 	if err != nil {
 		return nil, err
 	}
-	return withNoise(ctx, white, shape, power, opt, base)
+	return withNoise(ctx, white, shape, power, opt, base, false)
 }
 
 // withoutNoise is separate with no noise in the models except that of the resolution.
@@ -145,17 +145,27 @@ func separateWith(
 	if err != nil {
 		return nil, nil, err
 	}
-	var candidates []candidate
-	var skipped []Skipped
+	var from *candidates
+	var first descent
+	var v *verdict
 	if known != nil {
-		candidates = []candidate{{name: known.Candidate, b: known.models.b}}
-		skipped = known.Skipped
-	} else if candidates, skipped, err = s.candidates(ctx, seed); err != nil {
-		return nil, nil, err
+		from = &candidates{all: []candidate{{name: known.Candidate, b: known.models.b}},
+			skipped: known.Skipped}
+	} else if from, err = s.candidates(ctx, seed); err == nil {
+		first, v, err = s.sufficient(ctx, from.all, null)
 	}
-	best, name, ends, err := s.best(ctx, candidates)
 	if err != nil {
 		return nil, nil, err
+	}
+	best, name := first.end, first.name
+	var ends []candidate
+	if v == nil || !v.isCertain() {
+		if err := from.addVariances(ctx); err != nil {
+			return nil, nil, err
+		}
+		if best, name, ends, err = s.best(ctx, from.all, first); err != nil {
+			return nil, nil, err
+		}
 	}
 	another, err := s.minDependence(ctx, p.Shape, best,
 		append(ends, candidate{name: "whitening", b: null.b}))
@@ -172,7 +182,9 @@ func separateWith(
 	if known != nil && best.unusual(known.models, len(known.past.Runs)) {
 		pairs = nil
 	}
-	v, err := s.judge(ctx, best, null, pairs)
+	if v == nil || name != first.name {
+		v, err = s.judge(ctx, best, null, pairs)
+	}
 	if err == nil && s.d > maxChannels {
 		best, v, err = s.rotateMixed(ctx, best, null, v)
 	}
@@ -184,8 +196,8 @@ func separateWith(
 	if err != nil {
 		return nil, nil, err
 	}
-	solution.Skipped = skipped
-	for _, c := range candidates {
+	solution.Skipped = from.skipped
+	for _, c := range from.all {
 		if c.textbook {
 			solution.textbook = append(solution.textbook, candidate{name: c.name, b: s.fromMixed(c.b)})
 		}

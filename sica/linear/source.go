@@ -35,16 +35,20 @@ type source struct {
 type coder struct {
 	past      *past.Past
 	predictor *ar.Predictor
-	fitter    density.Fitter
 	r, space  []float64 // [n]
 	psi       []float64 // [n], the score of a signal
 	sums      []float64 // [n+1], of the absolute values of r, if isSummed
 	isSummed  bool
 	rotated   []float64 // [T], workspace for a rotated signal
+	pair      [2]source // workspace for the models of a rotated pair
 	slope     density.Curve
 	curvature density.Curve
+	measurement
+}
 
-	// Set by measure.
+// A measurement is what measure says about the innovations of a signal.
+type measurement struct {
+	fitter   density.Fitter
 	spread   spread
 	scale    float64 // of a density that isn't Gaussian
 	gaussian bool    // whether a Gaussian density has the shorter code
@@ -72,12 +76,20 @@ func (c *coder) choose(s *source, y []float64, tolerance float64) {
 }
 
 // chooseAmong is choose with the given windows, or none.
+func (c *coder) chooseAmong(s *source, y []float64, windows []int, tolerance float64) {
+	c.fitter.Reset()
+	c.measureAmong(s, y, windows)
+	c.refine(s, tolerance)
+	c.finish(s)
+}
+
+// measureAmong sets the order and the window with the shortest code of the signal y, [T], and measures
+// its innovations with these.
 //
 // The first order is that of a Gaussian signal. If innovations are rare jumps, each causes as many
 // wrong predictions as the order. So half of the order, a quarter and so on are tried as long as
 // the density isn't Gaussian.
-func (c *coder) chooseAmong(s *source, y []float64, windows []int, tolerance float64) {
-	c.fitter.Reset()
+func (c *coder) measureAmong(s *source, y []float64, windows []int) {
 	s.window = 0
 	s.weights = c.predictor.Fit(s.q, c.past.N, -1)
 	var weights []float64
@@ -104,8 +116,6 @@ func (c *coder) chooseAmong(s *source, y []float64, windows []int, tolerance flo
 	case !measured:
 		c.measure(s, c.standardise(s))
 	}
-	c.refine(s, tolerance)
-	c.finish(s)
 }
 
 // chooseWindow sets the window with which the code of the innovations c.r is shortest, one of the
@@ -295,6 +305,17 @@ func (c *coder) refine(s *source, tolerance float64) {
 	}
 	s.density, s.scale = d, c.scale
 	c.setCodeLength(s, c.spread, length)
+}
+
+// accept sets the density with which measure has compared s.
+func (c *coder) accept(s *source) {
+	if c.gaussian {
+		c.setGaussian(s, c.spread)
+		return
+	}
+	d, length := c.fitter.Compared()
+	s.density, s.scale = d, c.scale
+	c.setCodeLength(s, c.spread, length+math.Log(c.scale))
 }
 
 // setGaussian sets a Gaussian density.

@@ -168,11 +168,14 @@ func (c *cosine) spectrum() *spectrum {
 	s := &spectrum{d: d, first: float64(edges[0])}
 	for k, end := range edges[1:] {
 		places := order[edges[k]:end]
-		band, cov := mat.NewDense(d, len(places), nil), mat.NewDense(d, d, nil)
-		for i := range d {
-			from, to := c.coefficients.RawRowView(i), band.RawRowView(i)
-			for l, t := range places {
-				to[l] = from[t]
+		band, cov := c.coefficients.Slice(0, d, edges[k], end).(*mat.Dense), mat.NewDense(d, d, nil)
+		if len(c.shape) > 1 {
+			band = mat.NewDense(d, len(places), nil)
+			for i := range d {
+				from, to := c.coefficients.RawRowView(i), band.RawRowView(i)
+				for l, t := range places {
+					to[l] = from[t]
+				}
 			}
 		}
 		signal.Products(cov, band, band)
@@ -188,15 +191,17 @@ func (c *cosine) spectrum() *spectrum {
 func partSpectra(x *mat.Dense, windowed bool) (parts []*spectrum) {
 	d, n := x.Dims()
 	length := n / surplusParts
-	weights := slices.Repeat([]float64{1}, length)
-	if windowed {
-		window.Hann(weights)
-		floats.Scale(math.Sqrt(float64(length))/floats.Norm(weights, 2), weights)
-	}
 	all := mat.NewDense(surplusParts*d, length, nil)
 	for p := range surplusParts {
 		for i := range d {
-			floats.MulTo(all.RawRowView(p*d+i), x.RawRowView(i)[p*length:(p+1)*length], weights)
+			copy(all.RawRowView(p*d+i), x.RawRowView(i)[p*length:])
+		}
+	}
+	if windowed {
+		weights := window.Hann(slices.Repeat([]float64{1}, length))
+		floats.Scale(math.Sqrt(float64(length))/floats.Norm(weights, 2), weights)
+		for k := range surplusParts * d {
+			floats.Mul(all.RawRowView(k), weights)
 		}
 	}
 	shape := []int{length}

@@ -118,6 +118,21 @@ func (v *verdict) accepted() bool {
 	return v.rotation.Evidence > angles || v.rotation.All > max(angles, v.occamFactor)
 }
 
+// isCertain reports whether the rotation and each pair are identified beyond doubt.
+func (v *verdict) isCertain() bool {
+	if v.rotation.Evidence-v.occamFactor < certain*identified {
+		return false
+	}
+	for i := range v.evidence.SymmetricDim() {
+		for j := range i {
+			if v.evidence.At(i, j) < certain*identified {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // scaled returns b with rows such that the innovations have information 1.
 func (m *demixing) scaled(p *derivatives) *mat.Dense {
 	b := mat.DenseCopyOf(m.b)

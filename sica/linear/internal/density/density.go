@@ -352,6 +352,9 @@ func (d *Fitter) Choose() float64 {
 	return d.approach(Widths[middleWidth], Rough)
 }
 
+// Compared returns the density that Choose chose last, and its code length in nats per position.
+func (d *Fitter) Compared() (Density, float64) { return d.fit(Widths[middleWidth], Rough) }
+
 // Finish returns the density with the shortest code, and its code length in nats per position. It
 // compares the one that Choose chose last, fitted to the tolerance, with the one of the narrower or
 // of the wider prior, whichever has more evidence to first order.
