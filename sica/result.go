@@ -13,6 +13,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/provenance"
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/internal/network"
@@ -199,7 +200,7 @@ func (r *Result) String() string {
 	d, n := r.Z.Dims()
 	s := fmt.Sprintf("%d signals at %d positions by %s", d, n, r.Chosen)
 	if r.Iterations > 0 {
-		s += fmt.Sprintf(" and %d iterations of the flow", r.Iterations)
+		s += " and " + text.Counted(r.Iterations, "iteration") + " of the flow"
 	}
 	identified := "not examined"
 	switch {

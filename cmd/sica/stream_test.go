@@ -138,8 +138,8 @@ func TestLongRecording(t *testing.T) {
 	in, out := filepath.Join(dir, "rec.csv"), filepath.Join(dir, "none.csv")
 	for _, c := range []struct{ learnOn, want string }{
 		{"2s", "has no sampling rate"},
-		{"x", "use a time such as 60s"}, {"1/0", "use a time"}, {"-5", "use more"}, {"1/70000",
-			"is 1 position: use more"},
+		{"x", "use a time such as 60s"}, {"1/0", "use a time"}, {"-5", "must be at least 2"},
+		{"1/70000", "is 1 position; must be at least 2"},
 	} {
 		code, _, stderr := command(t.Context(), "separate", "--in", in, "--out", out, "--learn-on",
 			c.learnOn)

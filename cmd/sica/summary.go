@@ -30,8 +30,8 @@ func printSummary(out io.Writer, res *sica.Result, learned *mat.Dense, channels 
 	if res.Stopped == sica.StoppedMethod {
 		fmt.Fprintf(out, "separated in %.1f s\n\n", res.Elapsed.Seconds())
 	} else {
-		fmt.Fprintf(out, "stopped after %d iterations and %.1f s\n\n", res.Iterations,
-			res.Elapsed.Seconds())
+		fmt.Fprintf(out, "stopped after %s and %.1f s\n\n",
+			text.Counted(res.Iterations, "iteration"), res.Elapsed.Seconds())
 	}
 	if err := writeSummary(out, res, learned, channels); err != nil {
 		return err

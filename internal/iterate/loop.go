@@ -16,6 +16,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/sealed"
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
@@ -208,7 +209,11 @@ func (l *loop) move(ctx context.Context) error {
 		}
 		l.checkBudget(j)
 	}
-	l.stopAll(StoppedIterations, fmt.Sprintf("made all %d iterations", l.cfg.Iterations))
+	all := fmt.Sprintf("made all %d iterations", l.cfg.Iterations)
+	if l.cfg.Iterations == 1 {
+		all = "made the one iteration"
+	}
+	l.stopAll(StoppedIterations, all)
 	return l.failure()
 }
 
@@ -242,8 +247,8 @@ func (l *loop) ended(ctx context.Context, j int, err error) error {
 // checkBudget stops the runs if the budget is used up after iteration j.
 func (l *loop) checkBudget(j int) {
 	if j > 0 && l.cfg.Budget > 0 && time.Since(l.begin) > l.cfg.Budget {
-		l.stopAll(StoppedBudget, fmt.Sprintf("used up the budget of %v after %d iterations",
-			l.cfg.Budget, j))
+		l.stopAll(StoppedBudget, fmt.Sprintf("used up the budget of %v after %s", l.cfg.Budget,
+			text.Counted(j, "iteration")))
 	}
 }
 

@@ -276,7 +276,7 @@ func refitsNote(r *report.Report) string {
 func why(r *report.Report) string {
 	var said []string
 	if r.Iterations > 0 { // of a flow
-		said = append(said, fmt.Sprintf("%d iterations were made.", r.Iterations))
+		said = append(said, "The flow made "+text.Counted(r.Iterations, "iteration")+".")
 	}
 	if r.Why != "" {
 		said = append(said, sentence(r.Why))

@@ -151,7 +151,7 @@ func TestPageSaysWhatReportSays(t *testing.T) {
 	}
 	r.Stability, r.Mixed.Classifier, r.Iterations = nil, nil, 2
 	r.Divergence, r.Loss = []float64{math.NaN(), math.NaN()}, []float64{1.4, 1.3}
-	if !strings.Contains(write(t, "mixed.csv", r, x, z), "2 iterations were made.") {
+	if !strings.Contains(write(t, "mixed.csv", r, x, z), "The flow made 2 iterations.") {
 		t.Error("the number of iterations is missing")
 	}
 	page = write(t, "mixed.csv", r, x, z)

@@ -33,7 +33,10 @@ const LearnOnUsage = "take a `PART` of the positions, spread evenly: 60s, a numb
 
 // Check returns a usage error unless the value has one of the forms.
 func (l LearnOn) Check() error {
-	_, err := l.Positions(1<<30, 1) // enough of both for any value
+	if l == LearnOnDefault || l == LearnOnAll {
+		return nil
+	}
+	_, err := l.size(1, 1) // the form doesn't depend on the number of positions or on the rate
 	return err
 }
 
@@ -51,7 +54,8 @@ func (l LearnOn) Positions(n int, rate float64) (int, error) {
 		return 0, err
 	}
 	if part < 2 {
-		return 0, usage.Errorf("--learn-on %s is %s: use more", l, text.Counted(part, "position"))
+		return 0, usage.Errorf("--learn-on %s is %s; must be at least 2", l,
+			text.Counted(part, "position"))
 	}
 	return min(part, n), nil
 }
