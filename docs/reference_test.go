@@ -85,7 +85,8 @@ func TestSettingsReferenceIsDocComments(t *testing.T) {
 
 Generated from the code by "go test ./docs -run Reference -update". Start from a preset, such as sica.Default(), and
 change fields. A value that is out of range is an error that names the valid ones. A dash is the zero
-value: none, 0 or false. The flag is that of "sica separate". Positions are time steps or pixels.
+value: none, 0 or false. The flag is that of "sica separate". Positions are time steps or pixels. When to change
+what, tried on one mixture: the notebook [settings](../../notebooks/settings.ipynb).
 
 | you want | command | Go |
 | --- | --- | --- |
@@ -233,7 +234,7 @@ supplement, "–" isn't from the paper.
 var configValid = map[string]string{
 	"Shape": "its product is n", "Seed": "any", "Prepare": "any",
 	"Components": "2 to d; 0: the rank", "Transforms": "below", "Method": "below",
-	"NetworkSteps": "1 or more; 0: chosen", "Candidates": "any", "Flow": "nil, or of a preset",
+	"NetworkSteps": "1 or more with Auto, NetworkOnly; 0: chosen", "Candidates": "any", "Flow": "nil, or of a preset",
 	"Checkpoint": "a folder", "OnProgress": "any",
 }
 
@@ -258,7 +259,7 @@ var flowFields = map[string]struct{ valid, section string }{
 	"Steps": {"1 or more; 0 with Epochs", "–"}, "FreshProduct": {"both", "Algorithm 2"},
 	"WarmStart": {"both", "Algorithm 2"}, "Noise": {"0 or more, of WGF", "–"},
 	"Float64": {"both", "–"}, "Folds": {"0, or 2 or more, of WGF", "–"},
-	"Block": {"1 or more, with Folds", "–"}, "OnIteration": {"any", "–"}, "Stop": {"any", "–"},
+	"Block": {"1 or more with Folds, else ignored", "–"}, "OnIteration": {"any", "–"}, "Stop": {"any", "–"},
 }
 
 // field is an exported field of a struct.

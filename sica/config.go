@@ -146,7 +146,8 @@ type Flow struct {
 	LastStep  float64 `json:"last_step,omitempty"`
 	// MaxMove bounds the root mean square of an iteration's move by WGF, all signals
 	// together, in units of their standard deviation when they are standardised. A longer
-	// move is cut to it. 0 sets no bound.
+	// move is cut to it. 0 sets no bound. Lower it, with more Iterations, where iterates become
+	// more dependent.
 	MaxMove float64 `json:"max_move,omitempty"`
 	// Solver integrates RF from τ = 0 to 1 in SolverSteps steps.
 	Solver      flows.Solver `json:"solver,omitempty"`
@@ -159,20 +160,24 @@ type Flow struct {
 	// works element by element keeps runs independent; see package flows.
 	NewOptimizer func() optimizer.Interface `json:"-"`
 	// BatchSize is the number of joint samples of a training step, which is paired with as
-	// many product samples.
+	// many product samples. A larger one has less noise in its gradients and costs more.
 	BatchSize int `json:"batch_size"`
 	// Epochs is the number of passes over the positions an iteration, Steps the number of
 	// training steps. One of the two is zero.
 	Epochs int `json:"epochs,omitempty"`
 	Steps  int `json:"steps,omitempty"`
 	// FreshProduct draws new permutations for every pass over the positions. Otherwise an
-	// iteration keeps those that it began with, as the paper does.
+	// iteration keeps those that it began with, as the paper does, and networks of many passes
+	// learn these by heart.
 	FreshProduct bool `json:"fresh_product,omitempty"`
 	// WarmStart continues with the weights and the optimizer's moments of the iteration
-	// before. Otherwise each iteration begins with new ones.
+	// before, as the signals move little in between: fewer Steps do. Otherwise each iteration
+	// begins with new ones.
 	WarmStart bool `json:"warm_start,omitempty"`
 	// Noise is the standard deviation of the Gaussian noise on the network's inputs in
-	// training, joint and product samples alike. It is for WGF with a window or a prediction.
+	// training, joint and product samples alike. It is for WGF with a window or a prediction. It
+	// keeps networks from learning single positions by heart. Far above 1, the signals' standard
+	// deviation, it hides what there is to learn, and nothing moves.
 	Noise float64 `json:"noise,omitempty"`
 	// Float64 computes on the device in double precision, for nearly singular mixtures.
 	Float64 bool `json:"float64,omitempty"`
@@ -180,9 +185,11 @@ type Flow struct {
 	// Folds is the number of networks of WGF, each trained without one share of the
 	// positions, whose average moves the signals. The held-out positions measure the
 	// divergence. 0 trains one network on all positions, as the paper does, and measures none.
+	// More folds leave each network more positions, and cost as much more: for short signals.
 	Folds int `json:"folds,omitempty"`
 	// Block is the number of consecutive positions that are held out together; fewer, where
-	// there wouldn't be a block for each fold otherwise.
+	// there wouldn't be a block for each fold otherwise. It should be longer than the signals'
+	// memory, or networks know the held-out positions from their neighbours.
 	Block int `json:"block,omitempty"`
 
 	// OnIteration, if set, is called after each iteration, in order, with the place of the

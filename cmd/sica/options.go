@@ -144,7 +144,7 @@ func (opt *fitOptions) add(cmd *cobra.Command) {
 		"`PRESET`: default, paper or smoke, of those that the method has")
 	f.IntVar(&opt.iterations, "iterations", 0,
 		"largest number `J` of iterations of the method's flow, the preset's by default; a method "+
-			"without a flow is followed by sica-fast's")
+			"without a flow is followed by sica-fast's, which can also make a good separation worse")
 	f.IntVar(&opt.components, "components", 0,
 		"reduce the mixed signals to `K` principal components first; 0, the default, is their rank")
 	f.Uint64Var(&opt.seed, "seed", 1, "seed `N` of every random draw")

@@ -14,9 +14,21 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
-// Linear checks what holds for every linear method on the mixed signals x, 3×n. The method's
-// settings must make it converge to about 1e-9. It must end with its context wherever it checks
-// that: rival.Demix checks it once, and iterations should before each.
+// Linear checks a linear method on the mixed signals x, 3×n:
+//
+//   - two fits of x are equal, and x doesn't change;
+//   - Transform of x gives the model's Signals to 1e-10, and InverseTransform x again;
+//   - the same signals mixed by another matrix, with an offset and at scales from 1e-120 to 1e120,
+//     give the same Signals to 1e-6, up to order and sign;
+//   - signals that can't be separated are an error: a value that isn't finite, a constant or
+//     linearly dependent signal, too few positions;
+//   - a context that has ended is an error at each of the first four calls of ctx.Err(), of which
+//     there is at least one: rival.Demix makes it, and iterations should before each;
+//   - degenerate signals give finite results or an error.
+//
+// The method's settings must make it converge to about 1e-9. White signals are rotated by another
+// mixing. So if the optimum depends on the start, as of deflation, the start must rotate with them:
+// the outermost position does, an axis or a random direction doesn't.
 func Linear(t *testing.T, x *mat.Dense, method ica.Method) {
 	t.Run("repeats", func(t *testing.T) { repeats(t, x, method) })
 	t.Run("transforms", func(t *testing.T) { transforms(t, x, method) })
