@@ -131,7 +131,7 @@ func TestRemoveNotesWhatItAdds(t *testing.T) {
 	for _, in := range []string{same, weak} {
 		said := must(t, "remove", "--model", model, "--in", in, "--out", filepath.Join(dir, "clean.csv"),
 			"--components", "1")
-		noted := strings.Contains(said, "don't fit this recording: Cz")
+		noted := strings.Contains(said, "than there was: Cz. The components don't fit this recording")
 		if want := in == weak; noted != want {
 			t.Errorf("%s: a note on Cz is %v, want %v: %s", filepath.Base(in), noted, want, said)
 		}

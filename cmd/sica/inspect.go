@@ -146,6 +146,11 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 		return err
 	}
 	files.Note(out, in.About.Notes)
+	excess, err := opt.excess(all)
+	if err != nil {
+		return err
+	}
+	files.Note(out, excess)
 	for _, path := range []string{opt.json, opt.plot} {
 		if path != "" {
 			fmt.Fprintln(out, "wrote", path)
@@ -162,6 +167,22 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 		return fmt.Errorf("the proposal can't be kept for sica remove --proposed: %w", err)
 	}
 	return nil
+}
+
+// excess returns a note on the components with a share above 100 %.
+func (opt *inspectOptions) excess(all []inspect.Component) ([]string, error) {
+	var numbers []string
+	for _, c := range all {
+		if c.Share > 1 {
+			numbers = append(numbers, strconv.Itoa(c.Signal+1))
+		}
+	}
+	if numbers == nil {
+		return nil, nil
+	}
+	highpass, err := files.FitHighpass(opt.model)
+	return []string{"shares above 100 %: " + strings.Join(numbers, ", ") + ". " +
+		excessCause(highpass)}, err
 }
 
 // readReference returns the signal to compare with: by the name or number of a channel, by the

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -146,6 +147,19 @@ func TestRateIsKept(t *testing.T) {
 		if !strings.Contains(said, want) {
 			t.Errorf("inspect doesn't say %q:\n%s", want, said)
 		}
+	}
+	for command, does := range map[string][]string{"remove": {"--components", "1"}, "transform": nil} {
+		said := must(t, slices.Concat([]string{command, "--model", at("model"), "--in", at("in.csv"),
+			"--out", at("out.wav")}, does)...)
+		if out, err := datasets.ReadRecording(at("out.wav")); err != nil || out.Rate != 250 ||
+			!strings.Contains(said, "as in the fit: --rate 250") ||
+			!strings.Contains(said, "players cut what is beyond 1") {
+			t.Errorf("%s: %v, not at 250 Hz, or not said:\n%s", command, err, said)
+		}
+	}
+	if said = must(t, "separate", "--in", at("in.csv"), "--out", at("z.wav"), "--method",
+		"sica-linear"); !strings.Contains(said, "z.wav says 44100 Hz, a guess: use --rate") {
+		t.Errorf("separate doesn't say that the rate is unknown:\n%s", said)
 	}
 	timed := &datasets.Recording{Signals: x, Names: []string{"a", "b"}, Rate: 100, TimeColumn: "time"}
 	if err := datasets.WriteRecording(at("timed.csv"), timed); err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -59,6 +60,9 @@ out how much of the variance.
 	return cmd
 }
 
+// separateAgain is how a saved separation gets the sampling rate of a recording without one.
+const separateAgain = "sica separate --rate, with --save, keeps the right one"
+
 func (opt *removeOptions) run(cmd *cobra.Command) error {
 	if opt.proposed == (len(opt.components) > 0) {
 		return usage.Errorf("what to remove: say --components 2,5 or --proposed, one of the two")
@@ -94,6 +98,9 @@ func (opt *removeOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	if err := files.RecallRate(opt.model, &in.About); err != nil {
+		return err
+	}
 	files.Note(cmd.OutOrStdout(), in.About.Notes)
 	if opt.proposed {
 		_, n := in.Dims()
@@ -109,9 +116,15 @@ func (opt *removeOptions) run(cmd *cobra.Command) error {
 	}
 	shown.Done()
 	names := files.ChannelNames(&in.About)
+	highpass, err := files.FitHighpass(opt.model)
+	if err != nil {
+		return err
+	}
 	fmt.Fprintln(cmd.OutOrStdout(), taken.String(names))
-	files.Note(cmd.OutOrStdout(), taken.excess(names))
+	files.Note(cmd.OutOrStdout(), taken.excess(names, highpass))
 	files.Wrote(cmd.OutOrStdout(), opt.out)
+	noteRate(cmd.OutOrStdout(), opt.out, in.About.Rate, separateAgain)
+	noteCleaned(cmd.OutOrStdout(), opt.out, taken.peak)
 	return nil
 }
 
@@ -136,6 +149,7 @@ type removal struct {
 	before  *mat.Dense      // the block that is being cleaned
 	all     []stats.Moments // of each channel before
 	removed []stats.Moments // of what is removed from it
+	peak    float64         // largest absolute value of the cleaned recording
 }
 
 // mixed returns the blocks of the recording, and keeps the last one.
@@ -170,9 +184,10 @@ func (r *removal) measure(cleaned *mat.Dense) {
 		r.all, r.removed = make([]stats.Moments, d), make([]stats.Moments, d)
 	}
 	for i := range d {
-		before := r.before.RawRowView(i)
+		before, after := r.before.RawRowView(i), cleaned.RawRowView(i)
+		r.peak = max(r.peak, floats.Norm(after, math.Inf(1)))
 		r.all[i].Add(before)
-		r.removed[i].Add(floats.SubTo(make([]float64, len(before)), before, cleaned.RawRowView(i)))
+		r.removed[i].Add(floats.SubTo(make([]float64, len(before)), before, after))
 	}
 }
 
@@ -191,8 +206,9 @@ func (r *removal) shares() []float64 {
 	return shares
 }
 
-// excess returns a note on the channels of which more was removed than there was.
-func (r *removal) excess(names []string) []string {
+// excess returns a note on the channels of which more was removed than there was, by a separation
+// that was learned after a high-pass filter, in Hz, or 0 for none.
+func (r *removal) excess(names []string, highpass float64) []string {
 	var channels []string
 	for i, share := range r.shares() {
 		if share > 1 {
@@ -202,8 +218,18 @@ func (r *removal) excess(names []string) []string {
 	if len(channels) == 0 {
 		return nil
 	}
-	return []string{"more was taken out than there was, as the components don't fit this recording: " +
-		strings.Join(channels, ", ")}
+	return []string{"more was taken out than there was: " + strings.Join(channels, ", ") + ". " +
+		excessCause(highpass)}
+}
+
+// excessCause returns the usual cause of components larger than their channels, and what to do. The
+// separation was learned after a high-pass filter, in Hz, or 0 for none.
+func excessCause(highpass float64) string {
+	if highpass == 0 {
+		return "The components don't fit this recording: make a separation of its own"
+	}
+	return fmt.Sprintf("The usual cause is drift below %g Hz, which the fit didn't see: high-pass the "+
+		"recording itself at %[1]g Hz, then separate that file without --highpass", highpass)
 }
 
 // String returns the share of the variance that was removed from the channels that lose most.

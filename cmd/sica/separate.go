@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -334,7 +333,7 @@ func (opt *separateOptions) writeRecovered(
 	if err != nil {
 		return err
 	}
-	return opt.write(out, res, rep)
+	return opt.write(out, in.Rate, res, rep)
 }
 
 // learnedSignals returns what to learn from, and its signals: those of the recording itself or,
@@ -413,7 +412,7 @@ func (opt *separateOptions) runLong(
 	}
 	parts.Done()
 	_, rep.LearnedOn = res.Z.Dims()
-	if err := opt.write(out, res, rep); err != nil {
+	if err := opt.write(out, in.About.Rate, res, rep); err != nil {
 		return err
 	}
 	return removeCheckpoint(cfg)
@@ -536,15 +535,14 @@ func (opt *separateOptions) openBackend(cmd *cobra.Command) (compute.Backend, er
 	return openBackend(cmd, opt.backend, backend.Lazily) // most mixtures need no network
 }
 
-// write says that the signals were written and writes, with the flags for them, the result and
-// the report.
-func (opt *separateOptions) write(out io.Writer, res *sica.Result, rep *separation) error {
+// write says that the signals, at a rate in Hz or 0 if unknown, were written and writes, with the
+// flags for them, the result and the report.
+func (opt *separateOptions) write(
+	out io.Writer, rate float64, res *sica.Result, rep *separation,
+) error {
 	files.Wrote(out, opt.out)
-	if strings.ToLower(filepath.Ext(opt.out)) == ".wav" {
-		fmt.Fprintln(out,
-			"its signals have variance 1, and players cut what is beyond 1: scale them before you "+
-				"listen, or use sica remove, which keeps the recording's scale")
-	}
+	noteRate(out, opt.out, rate, "use --rate")
+	noteRecovered(out, opt.out, res)
 	if opt.save != "" {
 		if err := res.Save(opt.save); err != nil {
 			return err

@@ -111,6 +111,9 @@ func (opt *transformOptions) whole(cmd *cobra.Command, result *sica.Result, shap
 	if err != nil {
 		return err
 	}
+	if err := files.RecallRate(opt.model, in); err != nil {
+		return err
+	}
 	files.Note(cmd.OutOrStdout(), in.Notes)
 	if shape == nil {
 		shape = ownShape
@@ -145,6 +148,10 @@ func (opt *transformOptions) whole(cmd *cobra.Command, result *sica.Result, shap
 		return err
 	}
 	files.Wrote(out, opt.out)
+	noteRate(out, opt.out, in.Rate, separateAgain)
+	if !opt.inverse {
+		noteRecovered(out, opt.out, result)
+	}
 	return nil
 }
 
@@ -160,6 +167,9 @@ func (opt *transformOptions) stream(cmd *cobra.Command, result *sica.Result, sha
 	if err := files.CheckSequence(opt.in[0], n, shape); err != nil {
 		return err
 	}
+	if err := files.RecallRate(opt.model, &in.About); err != nil {
+		return err
+	}
 	files.Note(cmd.OutOrStdout(), in.About.Notes)
 	in.Doing = "mapping"
 	recovered := blockwise.Transform(result, in.Blocks(files.BlockSize))
@@ -169,5 +179,7 @@ func (opt *transformOptions) stream(cmd *cobra.Command, result *sica.Result, sha
 	}
 	shown.Done()
 	files.Wrote(cmd.OutOrStdout(), opt.out)
+	noteRate(cmd.OutOrStdout(), opt.out, in.About.Rate, separateAgain)
+	noteRecovered(cmd.OutOrStdout(), opt.out, result)
 	return nil
 }

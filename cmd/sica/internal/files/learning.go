@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/seed-47b1e431/gosica/datasets"
 )
 
 // learningFile is the file of a saved separation that says what its fit learned from. The manifest
@@ -77,6 +79,28 @@ func (r *Reading) RecallChannels(model string, names []string) error {
 	kept, err := readLearning(model)
 	r.Without = kept.Without
 	return err
+}
+
+// RecallRate gives a recording without a sampling rate that of the fit of a saved separation, with a
+// note.
+func RecallRate(model string, about *datasets.Recording) error {
+	if about.Rate > 0 {
+		return nil
+	}
+	kept, err := readLearning(model)
+	if err != nil || kept.Rate == 0 {
+		return err
+	}
+	about.Rate = kept.Rate
+	about.Notes = append(about.Notes, fmt.Sprintf("as in the fit: --rate %g", kept.Rate))
+	return nil
+}
+
+// FitHighpass returns the frequency in Hz of the high-pass filter after which a saved separation was
+// learned, 0 for none.
+func FitHighpass(model string) (float64, error) {
+	kept, err := readLearning(model)
+	return kept.Highpass, err
 }
 
 // Recall does what the fit of a saved separation did, except where a flag says otherwise. Changed
