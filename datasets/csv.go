@@ -220,6 +220,10 @@ type csvReader struct {
 	cutOff     bool      // the last line has no end, and fewer cells
 }
 
+// wideRow is the number of cells, for each name in the header, from which a row looks like a signal.
+// It is a choice: a comma taken for the wrong one makes at most about twice as many.
+const wideRow = 10
+
 // begin reads up to the first row of numbers.
 func (c *csvReader) begin() error {
 	var header []string
@@ -262,7 +266,10 @@ func (c *csvReader) begin() error {
 	c.width, c.mayBeBlank, c.firstRow = len(row), false, slices.Clone(row)
 	if header != nil && (len(header) > c.width || len(header) < c.width-c.dialect.padding) {
 		advice := "ReadOptions.Decimal or ReadOptions.Separator, if a comma was taken for the wrong one"
-		if c.dialect.separator == ' ' {
+		switch {
+		case c.width >= wideRow*len(header):
+			advice = "ReadOptions.Transpose without the header, if each row is a signal"
+		case c.dialect.separator == ' ':
 			advice = "names with spaces, in quotation marks"
 		}
 		return fmt.Errorf("line %d has %d cells below a header of %d; must have as many (%s)",

@@ -269,6 +269,10 @@ func (opt *compareOptions) read(cmd *cobra.Command) (part files.Part, truth *mat
 		return part, nil, fmt.Errorf("%s has %d positions and %s %d: they must have as many",
 			opt.in[0], part.Total, opt.truth[0], truthPart.Total)
 	}
+	if sources, _ := truthPart.X.Dims(); sources != d && truthPart.X.RawMatrix().Cols == n {
+		return part, nil, usage.Errorf("--truth: must have as many sources as there are signals (%d "+
+			"and %d): leave it out, and use sica score on what --out writes", sources, d)
+	}
 	if _, err := metric.MCC(part.X, truthPart.X); err != nil {
 		return part, nil, fmt.Errorf("%s against %s: %w", opt.in[0], opt.truth[0], err)
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -413,5 +414,36 @@ func TestScoreOfMoreSourcesThanSignals(t *testing.T) {
 	if said = must(t, "score", "--json", "--truth", truth, "--recovered", recovered); !strings.Contains(
 		strings.Join(strings.Fields(said), ""), `"best":[{"source":1,"correlation":1},`) {
 		t.Error(said)
+	}
+}
+
+// A truth of another number of sources is an error before any method is fitted, which says what to do.
+func TestCompareWithMoreSourcesThanSignals(t *testing.T) {
+	dir := t.TempDir()
+	row := func(k, d int) string {
+		cells := make([]string, d)
+		for i := range cells {
+			cells[i] = strconv.Itoa((k*(i+2) + i*k*k) % 7)
+		}
+		return strings.Join(cells, ",") + "\n"
+	}
+	mixed, truth := "", ""
+	for k := range 60 {
+		mixed, truth = mixed+row(k, 2), truth+row(k, 3)
+	}
+	code, _, said := command(t.Context(), "compare", "--in", write(t, dir, "mixed.csv", mixed), "--truth",
+		write(t, dir, "truth.csv", truth))
+	if code != exitUsage || !strings.Contains(said, "(3 and 2): leave it out, and use sica score") {
+		t.Errorf("exit %d, %q", code, said)
+	}
+}
+
+// A header above a row for each signal is an error that says how to read it.
+func TestHeaderAboveRowsOfSignals(t *testing.T) {
+	row := strings.Repeat("1,2,", 20) + "3\n"
+	in := write(t, t.TempDir(), "in.csv", "a,b\n"+row+row)
+	if _, _, said := command(t.Context(), "separate", "--in", in, "--out",
+		filepath.Join(t.TempDir(), "z.csv")); !strings.Contains(said, "(--transpose without the header") {
+		t.Errorf("%q", said)
 	}
 }

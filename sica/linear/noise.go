@@ -629,7 +629,8 @@ func (s *search) isSuspect(sol *Solution) bool { return s.compared && sol.Surplu
 // why explains a solution with noise in at most three sentences.
 func (s *search) why(sol *Solution) string {
 	if sol.Surplus {
-		return "There seem to be more sources than channels, so no signal is identified."
+		return "There seem to be more sources than channels, or channels that clip, so no signal is " +
+			"identified."
 	}
 	if sol.Inconsistent {
 		return "No demixing explains the mixed signals at all time scales, so no signal is identified. " +

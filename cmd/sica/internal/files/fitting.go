@@ -347,10 +347,25 @@ func namedStretches(text string, n int, about *datasets.Recording) ([]stretch, e
 		annotated = append(annotated, s...)
 	}
 	if annotated == nil {
-		return nil, usage.Errorf("--skip %s: no annotation begins so: use times such as 10s-12s "+
-			"or positions such as 2500-3000", text)
+		return nil, usage.Errorf("--skip %s: no annotation begins so%s: use times such as 10s-12s "+
+			"or positions such as 2500-3000", text, listTexts(about.Events))
 	}
 	return annotated, nil
+}
+
+// listTexts returns the first different texts of annotations for an error, "" if there are none.
+func listTexts(events []datasets.Event) string {
+	const maxListed = 5
+	var texts []string
+	for _, e := range events {
+		if len(texts) < maxListed && !slices.Contains(texts, e.Text) {
+			texts = append(texts, e.Text)
+		}
+	}
+	if texts == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (the first are %q)", texts)
 }
 
 // hasPrefixFold reports whether a text begins with the prefix, in upper or lower case.

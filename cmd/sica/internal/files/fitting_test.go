@@ -41,7 +41,7 @@ func TestSkip(t *testing.T) {
 		"10s":            {"", "two times"},
 		"0-5":            {"", "from 1 to 100"},
 		"5":              {"", "from 1 to 100"},
-		"eyes":           {"", "no annotation begins so"},
+		"eyes":           {"", `begins so (the first are ["BAD_blink"`},
 		"1-100":          {"", "0 of 100 positions are left"},
 	} {
 		x, about := ramp()

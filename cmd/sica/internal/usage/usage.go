@@ -40,6 +40,7 @@ var flags = strings.NewReplacer(
 	"ReadOptions.Decimal", "--decimal",
 	"ReadOptions.Separator", "--separator",
 	"ReadOptions.Without", "--without",
+	"ReadOptions.Transpose", "--transpose",
 	"MissingInterpolate", "--missing interpolate",
 	"MissingDrop", "--missing drop",
 	"Config.Shape", "--shape",
