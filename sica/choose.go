@@ -81,13 +81,16 @@ type chooser struct {
 	cfg      Config
 	backend  compute.Backend
 	x        *signal.Signals // without outliers
+	clipped  int             // positions at which a mixed signal is clipped
 	progress func(doing string, done float64)
 }
 
 // separate returns what the method makes of the signals of a run. If the context ends, it is
 // whitening, or as far as the method had come, without an error.
 func (f *fitting) separate(r *fitRun) (*separation, error) {
-	c := &chooser{cfg: f.cfg, backend: f.backend, x: r.x, progress: func(string, float64) {}}
+	c := &chooser{
+		cfg: f.cfg, backend: f.backend, x: r.x, clipped: r.clipped, progress: func(string, float64) {},
+	}
 	c.cfg.Seed = r.seed
 	if f.cfg.OnProgress != nil {
 		c.progress = func(doing string, done float64) { f.cfg.OnProgress(r.place, doing, done) }
@@ -191,6 +194,11 @@ func (c *chooser) choose(ctx context.Context) (*separation, error) {
 		demixed.Chosen = custom.Chosen
 	}
 	if c.cfg.Method == LinearOnly {
+		return demixed, nil
+	}
+	if c.clipped > 0 {
+		_, n := c.x.Dims()
+		demixed.Why = strings.TrimSpace(demixed.Why + " " + clippedSentence(c.clipped, n))
 		return demixed, nil
 	}
 	return c.improve(ctx, white, demixed, compared)

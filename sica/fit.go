@@ -105,6 +105,7 @@ type fitRun struct {
 	prepared bool
 	why      string // in sentences, what these maps did
 	hint     string // what is to be known about the shape; empty for nothing
+	clipped  int    // positions at which a mixed signal is clipped
 }
 
 func (f *fitting) run(runs []Run) ([]*Result, error) {
@@ -193,6 +194,7 @@ func (f *fitting) checkRun(r *fitRun, run, first Run) error {
 	if r.x, err = signal.New(run.X, f.cfg.Shape...); err != nil {
 		return kindError{err, ErrSignals}
 	}
+	r.clipped = clippedPositions(run.X, f.grid)
 	r.hint = f.shapeHint(run.X)
 	return nil
 }
