@@ -159,8 +159,8 @@ type Pair struct {
 	// and over two Gaussian signals with the same spectrum, whose rotation no data identify.
 	// Both leave out the sixteenth of the positions that favours them most. The code length
 	// of the angle is subtracted. It may be that of a part of a long sequence, in proportion, if
-	// that leaves no doubt. From 30 nats on the models of the rotated pair are less exact, so that it
-	// may be a few hundredths too large.
+	// that leaves no doubt. From 30 nats on the models of the rotated pair are less exact, so that it is
+	// too large: by 1 to 3 % as a rule, at 1,024 positions by up to 40 % in 19 of 20 mixtures.
 	Evidence float64 `json:"evidence"`
 	// Identified is whether the signals are in different groups. Evidence is more than log 20
 	// then, and so is that for any rotation. No other demixing, with noise of the channels in
