@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -123,6 +124,9 @@ func Load(dir string) (*Result, error) {
 }
 
 func load(dir string) (*Result, error) {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("%s: must be the folder of a saved separation; this is a file", dir)
+	}
 	err := sealed.Check(dir, resultFormat, resultVersion)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: must be the folder of a saved separation: %w", dir, err)

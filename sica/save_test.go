@@ -126,6 +126,10 @@ func TestDamagedFilesAreNamed(t *testing.T) {
 	if _, err := Load(dir); err != nil {
 		t.Errorf("undamaged: %v", err)
 	}
+	if _, err := Load(filepath.Join(dir, "result.json")); err == nil ||
+		!strings.Contains(err.Error(), "this is a file") {
+		t.Errorf("of a file: %v", err)
+	}
 	if _, err := Load(filepath.Join(dir, "none")); err == nil {
 		t.Error("no folder gave no error")
 	}
