@@ -57,9 +57,9 @@ func (r *Result) demixing() (*Demixing, error) {
 // signal is its share of the variance of the mixed signal of which it has most. Column i of A
 // depends on all rows of W: with more sources than channels, that of a good signal may be far from
 // its source's (S. Haufe et al., NeuroImage 87, 2014, who regress on one signal). The stronger
-// signals are there as a weak one may have parts of them. Of a heavy-tailed signal, such as blinks,
-// the column goes as far as it can be told from chance to E[x·z³]/E[z⁴] (as in FastICA's steps), as
-// at its peaks there is little else in it.
+// signals are there as a weak one may have parts of them. Of the strongest heavy-tailed signal, such
+// as blinks, the column goes as far as it can be told from chance to E[x·z³]/E[z⁴] (as in FastICA's
+// steps), as at its peaks there is little else in it.
 //
 // The error for a result whose signals aren't a linear demixing wraps ErrNotLinear.
 func (r *Result) Patterns() (*mat.Dense, error) {
