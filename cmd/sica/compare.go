@@ -249,8 +249,8 @@ func (opt *compareOptions) read(cmd *cobra.Command) (part files.Part, truth *mat
 	d, _ := part.X.Dims()
 	cfg := sica.Default()
 	cfg.Shape = part.Shape
-	if err := cfg.Validate(d, n); err != nil {
-		return part, nil, fmt.Errorf("%s: %w", opt.in[0], err)
+	if err := validate(cfg, d, n, part.Total, opt.in[0]); err != nil {
+		return part, nil, err
 	}
 	if len(opt.truth) == 0 {
 		return part, nil, nil

@@ -109,6 +109,8 @@ func TestBadInput(t *testing.T) {
 		{"an infinite rate", separate(good, "--rate", "inf"), exitUsage, "--rate +Inf: use a positive"},
 		{"a rate that isn't a number", separate(good, "--rate", "nan"), exitUsage, "--rate NaN"},
 		{"no component", separate(good, "--components", "1"), exitUsage, "or 0 for their rank"},
+		{"few that aren't skipped", separate(good, "--skip", "4-512"), exitFailure,
+			"good.csv: 3 of 512 positions are used: has 3 positions of 2 signals, too few for --method sica"},
 		{"few to learn from", separate(good, "--learn-on", "5"), exitUsage,
 			"sica: --learn-on 5: has 5 positions of "},
 		{"compare with no method", []string{"compare", "--in", good, "--methods", ""}, exitUsage,

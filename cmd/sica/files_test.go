@@ -438,7 +438,7 @@ func TestLeftOutOfLearning(t *testing.T) {
 		{"--skip 20s-21s", "from 0 s to 16 s"}, {"--highpass 200", "below 125 Hz"},
 		{"--skip 1s-2s --shape 40x100", "are for recordings"},
 		{"--without O2", `no channel "O2"`},
-		{"--skip 1s-2s --method sica-rf --preset smoke", "family free"},
+		{"--skip 1s-2s --method sica-rf --preset smoke", "--method sica-rf learns from all positions"},
 	} {
 		args := append([]string{"separate", "--in", in, "--out", at("y.csv")},
 			strings.Fields(c.args)...)

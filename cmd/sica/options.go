@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -94,6 +95,19 @@ func checkShape(flag string, shape []int, n int, file string) error {
 func checkComponents(components, d int, file string) error {
 	if components > d {
 		return usage.Errorf("--components %d: %s has %d channels", components, file, d)
+	}
+	return nil
+}
+
+// validate returns the error of settings that are invalid for d signals at n positions of a file.
+// If n is too small and the file has more, total, the error has both numbers.
+func validate(cfg sica.Config, d, n, total int, file string) error {
+	err := cfg.Validate(d, n)
+	switch {
+	case errors.Is(err, sica.ErrSignals) && n < total:
+		return fmt.Errorf("%s: %d of %d positions are used: %w", file, n, total, err)
+	case err != nil:
+		return fmt.Errorf("%s: %w", file, err)
 	}
 	return nil
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/gomlx/compute"
 	"github.com/spf13/cobra"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
@@ -175,7 +174,7 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 	result := loaded
 	if loaded != nil {
 		loaded.SetBackend(b)
-	} else if result, err = opt.fit(cmd.Context(), b, part.X, cfg, shown); err != nil {
+	} else if result, err = opt.fit(cmd.Context(), b, part, cfg, shown); err != nil {
 		return err
 	}
 	options := report.Options{
@@ -197,19 +196,20 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 	return opt.write(out, b, result, rep, part)
 }
 
-// fit returns the separation of the mixed signals x, which is reported on without --model.
+// fit returns the separation of a part of the mixed signals, which is reported on without --model.
 func (opt *reportOptions) fit(
-	ctx context.Context, b compute.Backend, x *mat.Dense, cfg sica.Config, shown *progress.Progress,
+	ctx context.Context, b compute.Backend, part files.Part, cfg sica.Config,
+	shown *progress.Progress,
 ) (*sica.Result, error) {
-	d, n := x.Dims()
+	d, n := part.X.Dims()
 	if err := checkShape(opt.shape, cfg.Shape, n, opt.in[0]); err != nil {
 		return nil, err
 	}
 	if err := checkComponents(cfg.Components, d, opt.in[0]); err != nil {
 		return nil, err
 	}
-	if err := cfg.Validate(d, n); err != nil {
-		return nil, fmt.Errorf("%s: %w", opt.in[0], err)
+	if err := validate(cfg, d, n, part.Total, opt.in[0]); err != nil {
+		return nil, err
 	}
 	cfg.OnProgress = func(_ int, doing string, done float64) {
 		shown.Part("separating: "+doing, done)
@@ -217,7 +217,7 @@ func (opt *reportOptions) fit(
 	cfg = cfg.Watch(func(_ int, it sica.Iteration) {
 		shown.Part("separating: iterations", float64(it.J)/float64(cfg.Iterations()))
 	})
-	result, err := sica.Fit(ctx, b, x, cfg)
+	result, err := sica.Fit(ctx, b, part.X, cfg)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w; nothing was written", opt.in[0], err)
 	}

@@ -155,8 +155,7 @@ func (opt *separateOptions) run(cmd *cobra.Command) error {
 	opt.fitting.LeaveOutPauses = sequence && !isFree
 	opt.fitting.Thin = !isFree
 	if opt.fitting.SkipsSome() && isFree {
-		return usage.Errorf("--skip: networks of the family free can't be applied to other " +
-			"positions than they learned from: use another --method")
+		return usage.Errorf("--skip: %s: leave --skip out", opt.seesAll())
 	}
 	parts := progress.NewQuiet(cmd.ErrOrStderr())
 	defer parts.Done()
@@ -267,8 +266,8 @@ func (opt *separateOptions) readWhole(
 	if err := checkComponents(cfg.Components, d, opt.in[0]); err != nil {
 		return nil, err
 	}
-	if err := cfg.Validate(d, learnedOn); err != nil {
-		return nil, fmt.Errorf("%s: %w", opt.in[0], err)
+	if err := validate(*cfg, d, learnedOn, n, opt.in[0]); err != nil {
+		return nil, err
 	}
 	return in, nil
 }
@@ -418,6 +417,12 @@ func (opt *separateOptions) runLong(
 	return removeCheckpoint(cfg)
 }
 
+// seesAll says why a method of the family sica.Free can't learn from a part of a recording.
+func (opt *separateOptions) seesAll() string {
+	return "--method " + opt.method + " learns from all positions, as its networks see the whole " +
+		"sequence"
+}
+
 // openLong returns the recording if it is learned from in part, and nil if all positions are
 // learned from. By default those recordings are learned from in part that have more than
 // blockwise.AlwaysLearned positions.
@@ -430,7 +435,7 @@ func (opt *separateOptions) openLong(
 	case datasets.IsImage(opt.in[0]) || len(cfg.Shape) > 1:
 		obstacle = "images and videos are separated as a whole"
 	case cfg.Flow != nil && cfg.Flow.Family == sica.Free:
-		obstacle = "networks of the family free can't be applied in blocks"
+		obstacle = opt.seesAll() + ": leave --learn-on out"
 	case len(opt.truth) > 0:
 		obstacle = "--truth is compared with all positions at once: leave it out, and use sica " +
 			"score"
@@ -474,11 +479,11 @@ func (opt *separateOptions) openLong(
 	if err := checkComponents(cfg.Components, d, opt.in[0]); err != nil {
 		return nil, err
 	}
-	switch err := cfg.Validate(d, part); {
-	case asked && errors.Is(err, sica.ErrSignals):
+	if err := cfg.Validate(d, part); asked && errors.Is(err, sica.ErrSignals) {
 		return nil, usage.Errorf("--learn-on %s: %w", opt.learnOn, err)
-	case err != nil:
-		return nil, fmt.Errorf("%s: %w", opt.in[0], err)
+	}
+	if err := validate(cfg, d, part, total, opt.in[0]); err != nil {
+		return nil, err
 	}
 	return long, nil
 }

@@ -150,7 +150,7 @@ func TestLongRecording(t *testing.T) {
 	}
 	if code, _, stderr := command(t.Context(), "separate", "--in", in, "--out", out, "--learn-on",
 		"1/2", "--method", "sica-wgf", "--preset", "smoke"); code != exitUsage ||
-		!strings.Contains(stderr, "family free") {
+		!strings.Contains(stderr, "--method sica-wgf learns from all positions") {
 		t.Errorf("a network that sees all: exit %d, %q", code, stderr)
 	}
 
