@@ -286,11 +286,11 @@ func TestFitErrors(t *testing.T) {
 		"finite":                 func() error { _, err := fit(t.Context(), nan, Options{Backend: b}); return err },
 		"linearly dependent":     func() error { _, err := fit(t.Context(), double, Options{Backend: b}); return err },
 		"at least 4 positions":   func() error { _, err := fit(t.Context(), drawNormal(1, 3, 2, 1), Options{Backend: b}); return err },
-		"shape":                  func() error { _, err := fit(t.Context(), x, Options{Backend: b, Shape: []int{7, 9}}); return err },
+		"Shape":                  func() error { _, err := fit(t.Context(), x, Options{Backend: b, Shape: []int{7, 9}}); return err },
 		"must be at least [310]": func() error { _, err := fit(t.Context(), x, Options{Backend: b, Past: 30}); return err },
 		"Folds":                  func() error { _, err := fit(t.Context(), x, Options{Backend: b, Folds: 4}); return err },
 		"Layers":                 func() error { _, err := fit(t.Context(), x, Options{Backend: b, Layers: -1}); return err },
-		"learning rate":          func() error { _, err := fit(t.Context(), x, Options{Backend: b, LearningRate: math.NaN()}); return err },
+		"LearningRate":           func() error { _, err := fit(t.Context(), x, Options{Backend: b, LearningRate: math.NaN()}); return err },
 		"one size": func() error {
 			_, err := fitAll(t.Context(), []*mat.Dense{x, drawNormal(1, 2, 99, 1)}, nil, Options{Backend: b})
 			return err
