@@ -13,41 +13,52 @@ import (
 // positions of the fit without outliers. The signals have a mean of 0 there.
 type jointMoments struct {
 	covariance *mat.SymDense // E[z_i·z_j], k×k
-	cubes      *mat.Dense    // E[z_i·z_j³], k×k
-	// byCubes is, of each signal, the weight of the pattern by cubes, from 0 to 1; see pattern.
-	byCubes []float64
+	// heavy is the strongest heavy-tailed signal, −1 if there is none, and cubes are E[z_i·z_heavy³].
+	heavy int
+	cubes []float64 // [k], nil without a heavy-tailed signal
+	// byCubes is the weight of the pattern of heavy by cubes, from 0 to 1; see pattern.
+	byCubes float64
 }
 
 // newJointMoments returns the moments of the signals z, k×n, at the positions of weight 1; the
 // others have weight 0. The mixed signals are a·z, d×n.
 func newJointMoments(a, z *mat.Dense, weights []float64) *jointMoments {
 	k, n := z.Dims()
-	centred, cubes := mat.NewDense(k, n, nil), mat.NewDense(k, n, nil)
+	centred := mat.NewDense(k, n, nil)
 	for i := range k {
 		mean := stat.Mean(z.RawRowView(i), weights)
 		for t, v := range z.RawRowView(i) {
-			v = (v - mean) * weights[t]
-			centred.Set(i, t, v)
-			cubes.Set(i, t, v*v*v)
+			centred.Set(i, t, (v-mean)*weights[t])
 		}
 	}
 	positions := floats.Sum(weights)
-	between := func(begin, end int) *jointMoments { // the part of the means from there
-		m := &jointMoments{covariance: mat.NewSymDense(k, nil), cubes: new(mat.Dense)}
-		part := centred.Slice(0, k, begin, end)
-		m.covariance.SymOuterK(1/positions, part)
-		m.cubes.Mul(part, cubes.Slice(0, k, begin, end).T())
-		m.cubes.Scale(1/positions, m.cubes)
+	m := &jointMoments{covariance: mat.NewSymDense(k, nil)}
+	m.covariance.SymOuterK(1/positions, centred)
+	if m.heavy = m.strongestHeavy(centred, positions, m.strengths(a)); m.heavy < 0 {
 		return m
 	}
-	m := between(0, n)
+	cubes := make([]float64, n)
+	for t, v := range centred.RawRowView(m.heavy) {
+		cubes[t] = v * v * v
+	}
+	between := func(begin, end int) *mat.VecDense { // the part of the means from there
+		part := mat.NewVecDense(k, nil)
+		part.MulVec(centred.Slice(0, k, begin, end), mat.NewVecDense(end-begin, cubes[begin:end]))
+		part.ScaleVec(1/positions, part)
+		return part
+	}
+	all := between(0, n)
+	m.cubes = all.RawVector().Data
 	without := make([]*jointMoments, patternBlocks)
 	for b := range without {
-		block := between(b*n/patternBlocks, (b+1)*n/patternBlocks)
-		block.covariance.ScaleSym(-1, block.covariance)
-		block.covariance.AddSym(m.covariance, block.covariance)
-		block.cubes.Sub(m.cubes, block.cubes)
-		without[b] = block
+		begin, end := b*n/patternBlocks, (b+1)*n/patternBlocks
+		rest := &jointMoments{covariance: mat.NewSymDense(k, nil), heavy: m.heavy}
+		rest.covariance.SymOuterK(-1/positions, centred.Slice(0, k, begin, end))
+		rest.covariance.AddSym(m.covariance, rest.covariance)
+		block := between(begin, end)
+		block.SubVec(all, block)
+		rest.cubes = block.RawVector().Data
+		without[b] = rest
 	}
 	m.weighCubes(a, without)
 	return m
@@ -57,26 +68,21 @@ func newJointMoments(a, z *mat.Dense, weights []float64) *jointMoments {
 // A choice.
 const patternBlocks = 20
 
-// weighCubes sets byCubes, which is 0 of all signals but the strongest heavy-tailed one: there it
-// is 1 − V/D², and at least 0, as in the estimators of James and Stein. D is the distance of the
-// pattern by cubes from that by a regression, and V its variance by the jackknife over the moments
-// without a block of positions each. It is 0 if the signals are so collinear that one of the two
-// can't be solved for. The peaks of a weaker signal can be those of the stronger one: by cubes,
-// shares of components of a recorded ECG, which have their peaks together, rose from 3 to 10 %.
+// weighCubes sets byCubes: 1 − V/D², and at least 0, as in the estimators of James and Stein. D is
+// the distance of the pattern by cubes from that by a regression, and V its variance by the
+// jackknife over the moments without a block of positions each. It is 0 if the signals are so
+// collinear that one of the two can't be solved for. Weaker signals have no pattern by cubes, as
+// their peaks can be those of the strongest: by cubes, shares of components of a recorded ECG, which
+// have their peaks together, rose from 3 to 10 %.
 func (m *jointMoments) weighCubes(a *mat.Dense, without []*jointMoments) {
-	d, k := a.Dims()
-	m.byCubes = make([]float64, k)
+	d, _ := a.Dims()
 	strengths, blocks := m.strengths(a), len(without)
-	i := m.strongestHeavy(strengths)
-	if i < 0 {
-		return
-	}
 	difference := func(m *jointMoments) ([]float64, error) {
-		pattern, err := m.coefficients(a, explaining(i, nil, strengths), -1, i)
+		pattern, err := m.coefficients(a, explaining(m.heavy, nil, strengths), m.heavy, false)
 		if err != nil {
 			return nil, err
 		}
-		byCubes, err := m.coefficients(a, []int{i}, i, i)
+		byCubes, err := m.coefficients(a, []int{m.heavy}, m.heavy, true)
 		if err != nil {
 			return nil, err
 		}
@@ -98,7 +104,7 @@ func (m *jointMoments) weighCubes(a *mat.Dense, without []*jointMoments) {
 		variance += float64(blocks-1) * stat.PopVariance(mat.Col(nil, c, differences), nil)
 	}
 	if square := floats.Dot(all, all); square > variance {
-		m.byCubes[i] = 1 - variance/square
+		m.byCubes = 1 - variance/square
 	}
 }
 
@@ -106,12 +112,17 @@ func (m *jointMoments) weighCubes(a *mat.Dense, without []*jointMoments) {
 // 3, a Laplace variable 6, blinks and heartbeats have 10 and more. A choice.
 const minHeavyKurtosis = 4
 
-// strongestHeavy returns the strongest of the heavy-tailed signals, −1 if there is none.
-func (m *jointMoments) strongestHeavy(strengths []float64) int {
+// strongestHeavy returns the strongest of the heavy-tailed signals among the centred ones, k×n, −1 if
+// there is none.
+func (m *jointMoments) strongestHeavy(centred *mat.Dense, positions float64, strengths []float64) int {
 	strongest := -1
 	for i := range strengths {
+		fourth := 0.0
+		for _, v := range centred.RawRowView(i) {
+			fourth += v * v * v * v
+		}
 		variance := m.covariance.At(i, i)
-		heavy := m.cubes.At(i, i) > minHeavyKurtosis*variance*variance
+		heavy := fourth/positions > minHeavyKurtosis*variance*variance
 		if heavy && (strongest < 0 || strengths[i] > strengths[strongest]) {
 			strongest = i
 		}
@@ -144,16 +155,16 @@ func (m *jointMoments) strengths(a *mat.Dense) []float64 {
 //   - The regression, E[rest·z_j] = 0, over i, the signals of the rows, and all stronger ones.
 //   - By cubes, for the strongest heavy-tailed signal, such as blinks: over i and the signals of the
 func (m *jointMoments) pattern(a *mat.Dense, rows []int, i int) ([]float64, error) {
-	pattern, err := m.coefficients(a, explaining(i, rows, m.strengths(a)), -1, i)
-	if err != nil || m.byCubes[i] == 0 {
+	pattern, err := m.coefficients(a, explaining(i, rows, m.strengths(a)), i, false)
+	if err != nil || i != m.heavy || m.byCubes == 0 {
 		return pattern, err
 	}
-	byCubes, err := m.coefficients(a, explaining(i, rows, nil), i, i)
+	byCubes, err := m.coefficients(a, explaining(i, rows, nil), i, true)
 	if err != nil {
 		return nil, err
 	}
 	floats.Sub(byCubes, pattern)
-	floats.AddScaled(pattern, m.byCubes[i], byCubes)
+	floats.AddScaled(pattern, m.byCubes, byCubes)
 	return pattern, nil
 }
 
@@ -171,14 +182,14 @@ func explaining(i int, rows []int, strengths []float64) []int {
 }
 
 // coefficients returns p_i of x = Σ_j p_j·z_j + rest over the signals j in on, of which i is one,
-// with E[rest·z_j] = 0, and E[rest·z_j³] = 0 for j = cubed, if it isn't −1. With the matrices C =
+// with E[rest·z_j] = 0, or E[rest·z_i³] = 0 for j = i = heavy if byCubes. With the matrices C =
 // E[z·gᵀ], k×|on|, of g_j = z_j or z_j³, and its rows C_on, p_i is a·C·C_on⁻¹·e_i.
-func (m *jointMoments) coefficients(a *mat.Dense, on []int, cubed, i int) ([]float64, error) {
+func (m *jointMoments) coefficients(a *mat.Dense, on []int, i int, byCubes bool) ([]float64, error) {
 	n, k := a.Dims()
 	products, among := mat.NewDense(k, len(on), nil), mat.NewDense(len(on), len(on), nil)
 	for place, j := range on {
-		if j == cubed {
-			products.SetCol(place, mat.Col(nil, j, m.cubes))
+		if byCubes && j == i {
+			products.SetCol(place, m.cubes)
 		} else {
 			products.SetCol(place, mat.Col(nil, j, m.covariance))
 		}

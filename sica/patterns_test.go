@@ -75,7 +75,10 @@ func TestPatternsOfSurplusSources(t *testing.T) {
 		if strongest != blink {
 			t.Errorf("seed %d: the strongest signal is %d, the blinks' %d", seed, strongest+1, blink+1)
 		}
-		weight := r.moments.byCubes[blink]
+		if r.moments.heavy != blink {
+			t.Errorf("seed %d: the strongest heavy-tailed signal is %d", seed, r.moments.heavy+1)
+		}
+		weight := r.moments.byCubes
 		if weight < 0 || weight >= 1 {
 			t.Errorf("seed %d: the weight of the pattern by cubes is %g", seed, weight)
 		}
@@ -86,7 +89,7 @@ func TestPatternsOfSurplusSources(t *testing.T) {
 			cubes[i] = v * v * v
 		}
 		for byCubes, g := range [][]float64{z, cubes} {
-			r.moments.byCubes[blink] = float64(byCubes)
+			r.moments.byCubes = float64(byCubes)
 			clean, err := r.Remove(x, blink)
 			if err != nil {
 				t.Fatal(err)
@@ -98,7 +101,7 @@ func TestPatternsOfSurplusSources(t *testing.T) {
 				}
 			}
 		}
-		r.moments.byCubes[blink] = weight
+		r.moments.byCubes = weight
 		clean, err := r.Remove(x, blink)
 		if err != nil {
 			t.Fatal(err)

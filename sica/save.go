@@ -36,11 +36,12 @@ type savedResult struct {
 	Summary
 	Moved  bool             `json:"moved"` // initial.npy isn't z.npy
 	Stages []iterate.Record `json:"stages"`
-	// Covariance, Cubes and ByCubes are Result.moments, the first two row by row, without values for
-	// nil.
+	// Covariance, row by row, Heavy, Cubes and ByCubes are Result.moments, without values for nil. The
+	// last three are without values if there is no heavy-tailed signal.
 	Covariance []float64 `json:"covariance,omitempty"`
+	Heavy      int       `json:"heavy,omitempty"`
 	Cubes      []float64 `json:"cubes,omitempty"`
-	ByCubes    []float64 `json:"by_cubes,omitempty"`
+	ByCubes    float64   `json:"by_cubes,omitempty"`
 }
 
 // Save writes the result into the folder dir, which must not exist yet. It keeps all fields and
@@ -106,8 +107,10 @@ func (r *Result) saved() savedResult {
 	saved := savedResult{Signals: d, Positions: n, Summary: r.Summary}
 	if r.moments != nil {
 		saved.Covariance = mat.DenseCopyOf(r.moments.covariance).RawMatrix().Data
-		saved.Cubes = r.moments.cubes.RawMatrix().Data
-		saved.ByCubes = r.moments.byCubes
+		if r.moments.heavy >= 0 {
+			saved.Heavy, saved.Cubes = r.moments.heavy, r.moments.cubes
+			saved.ByCubes = r.moments.byCubes
+		}
 	}
 	return saved
 }
@@ -151,9 +154,10 @@ func readResult(dir string) (*Result, error) {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, resultFile), err)
 	}
 	if saved.Covariance != nil {
-		k := saved.Signals
-		r.moments = &jointMoments{
-			mat.NewSymDense(k, saved.Covariance), mat.NewDense(k, k, saved.Cubes), saved.ByCubes,
+		r.moments = &jointMoments{covariance: mat.NewSymDense(saved.Signals, saved.Covariance), heavy: -1}
+		if saved.Cubes != nil {
+			r.moments.heavy, r.moments.cubes = saved.Heavy, saved.Cubes
+			r.moments.byCubes = saved.ByCubes
 		}
 	}
 	r.Initial = r.Z
@@ -191,10 +195,14 @@ func (s *savedResult) check(z *mat.Dense) error {
 	if !slices.Equal(s.Shape, g.Shape()) {
 		return fmt.Errorf("shape: is %v; must be %v, that of the settings", s.Shape, g.Shape())
 	}
-	squares, cubes, weights := len(s.Covariance), len(s.Cubes), len(s.ByCubes)
-	if squares+cubes+weights > 0 && (squares != d*d || cubes != d*d || weights != d) {
-		return fmt.Errorf("covariance, cubes and by_cubes have %d, %d and %d entries; "+
-			"must have %d, %d and %d, or none", squares, cubes, weights, d*d, d*d, d)
+	if k := len(s.Covariance); k != 0 && k != d*d {
+		return fmt.Errorf("covariance: has %d entries; must have %d", k, d*d)
+	}
+	if k := len(s.Cubes); k != 0 && (k != d || len(s.Covariance) == 0) {
+		return fmt.Errorf("cubes: has %d entries; must have %d, beside a covariance", k, d)
+	}
+	if s.Heavy < 0 || s.Heavy >= d {
+		return fmt.Errorf("heavy: is %d; must be from 0 to %d", s.Heavy, d-1)
 	}
 	return (*iterate.Trace)(&s.Trace).Check()
 }
