@@ -12,6 +12,25 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
+// prepared is what separates the mixed sequences x.
+func prepared(t *testing.T, x *mat.Dense) *separator {
+	t.Helper()
+	d, n := x.Dims()
+	signals, err := ica.New(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	white, err := signals.Whitening()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := prepare(t.Context(), sphericalNoise(d, resolution), white, newPast([]int{n}, d), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 // separatorOf are white mixtures of two signals, with the given weight of their last
 // value and innovations by draw.
 func separatorOf(t *testing.T, n int, weight float64, draw func(*rand.Rand) float64) *separator {
@@ -163,18 +182,7 @@ func TestSufficient(t *testing.T) {
 				}
 			}
 		}
-		signals, err := ica.New(x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		white, err := signals.Whitening()
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := prepare(t.Context(), sphericalNoise(d, resolution), white, newPast([]int{n}, d), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := prepared(t, x)
 		null, err := s.whiten(t.Context())
 		if err != nil {
 			t.Fatal(err)

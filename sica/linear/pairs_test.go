@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
-	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
 // Two sources that a demixing leaves mixed by 45° are rotated apart, and only the pairs with them are
@@ -19,18 +18,7 @@ func TestMixedPairsAreRotated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	signals, err := ica.New(x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	white, err := signals.Whitening()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := prepare(t.Context(), sphericalNoise(d, resolution), white, newPast([]int{n}, d), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := prepared(t, x)
 	null, err := s.whiten(t.Context())
 	if err != nil {
 		t.Fatal(err)
