@@ -97,6 +97,9 @@ func separate(ctx context.Context, x *ica.Signals, opt Options) (*Solution, erro
 	if err != nil {
 		return nil, err
 	}
+	if !opt.Noiseless {
+		s.doubtNoiseLike(white)
+	}
 	s.models, s.textbook, s.Bandwidth = nil, nil, bandwidth
 	return s, nil
 }
