@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/datasets/internal/brainvision"
+	"github.com/seed-47b1e431/gosica/internal/text"
 )
 
 // isBrainVision reports whether the ending of a file's name is that of a BrainVision header.
@@ -35,11 +36,10 @@ func readBrainVision(path string) (*Recording, error) {
 	}
 	r.Names = distinctNames(r.Names)
 	for _, m := range f.Markers {
-		text := m.Description
-		if text == "" {
-			text = m.Type
+		event := Event{Onset: float64(m.Position) / r.Rate, Duration: -1, Text: m.Description}
+		if event.Text == "" {
+			event.Text = m.Type
 		}
-		event := Event{Onset: float64(m.Position) / r.Rate, Duration: -1, Text: text}
 		if m.Length > 1 {
 			event.Duration = float64(m.Length) / r.Rate
 		}
@@ -48,8 +48,7 @@ func readBrainVision(path string) (*Recording, error) {
 		}
 	}
 	if len(r.Events) > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("%d markers, which are kept in EDF files",
-			len(r.Events)))
+		r.Notes = append(r.Notes, text.Counted(len(r.Events), "marker"))
 	}
 	return r, checkValuesOf(path, r)
 }

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/datasets/internal/edf"
+	"github.com/seed-47b1e431/gosica/internal/text"
 )
 
 // An Event is an annotation of a recording: a moment or a stretch with a text.
@@ -83,11 +84,7 @@ func readEDF(r io.Reader, _ *ReadOptions) (*Recording, error) {
 			"by Skip with Stretch{Begin: %d, End: %d}", begin+1, n, begin, n))
 	}
 	if len(out.Events) > 0 {
-		note := "1 annotation, which is kept in EDF files that are written"
-		if n := len(out.Events); n > 1 {
-			note = fmt.Sprintf("%d annotations, which are kept in EDF files that are written", n)
-		}
-		out.Notes = append(out.Notes, note)
+		out.Notes = append(out.Notes, text.Counted(len(out.Events), "annotation"))
 	}
 	return out, nil
 }

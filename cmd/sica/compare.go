@@ -119,7 +119,7 @@ func (opt *compareOptions) chosen() ([]experiment.Method, error) {
 		if name == "all" {
 			names = append(names, compareAll...)
 		} else {
-			names = append(names, name)
+			names = append(names, strings.ToLower(name)) // tables print "FastICA"
 		}
 	}
 	if len(opt.methods) == 0 {
@@ -188,14 +188,20 @@ func (opt *compareOptions) run(cmd *cobra.Command) error {
 	out := cmd.OutOrStdout()
 	if opt.json {
 		err = files.PrintJSON(out, rows)
+		out = io.Discard // JSON is all that is printed
 	} else {
-		err = printCompared(out, rows)
+		err = printCompared(out, rows, truth != nil)
 		part.Note(out)
 	}
 	if err != nil {
 		return err
 	}
-	if err := opt.draw(rows, part, truth); err != nil {
+	for _, r := range rows {
+		if r.File != "" {
+			fmt.Fprintln(out, "wrote", r.File)
+		}
+	}
+	if err := opt.draw(out, rows, part, truth); err != nil {
 		return err
 	}
 	if failed > 0 {
@@ -317,24 +323,31 @@ func (opt *compareOptions) separate(
 	return row, nil
 }
 
-// printCompared prints the rows as a table, and below it what the methods say about them.
-func printCompared(out io.Writer, rows []compared) error {
+// printCompared prints the rows as a table, and below it what the methods say about them. The table
+// has a column of MCCs if they were scored.
+func printCompared(out io.Writer, rows []compared, scored bool) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "method\tsettings\tMCC\tseconds\tconverged\titerations\t")
+	line := func(method, settings, mcc, seconds, converged, iterations string) {
+		cells := []string{method, settings, mcc, seconds, converged, iterations}
+		if !scored {
+			cells = slices.Delete(cells, 2, 3)
+		}
+		fmt.Fprintln(table, strings.Join(cells, "\t")+"\t")
+	}
+	line("method", "settings", "MCC", "seconds", "converged", "iterations")
 	for _, r := range rows {
+		mcc, seconds, converged := "", fmt.Sprintf("%.2f", r.Seconds), "yes"
 		if r.Error != "" {
-			fmt.Fprintf(table, "%s\t%s\tfailed\t%.2f\t\t\t\n", r.label, r.Preset, r.Seconds)
+			line(r.label, string(r.Preset), mcc, seconds, "failed", "")
 			continue
 		}
-		mcc, converged := "", "yes"
 		if r.MCC != nil {
 			mcc = fmt.Sprintf("%.4f", *r.MCC)
 		}
 		if !r.Converged {
 			converged = "no"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%.2f\t%s\t%d\t\n",
-			r.label, r.Preset, mcc, r.Seconds, converged, r.Iterations)
+		line(r.label, string(r.Preset), mcc, seconds, converged, strconv.Itoa(r.Iterations))
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -349,9 +362,11 @@ func printCompared(out io.Writer, rows []compared) error {
 	return nil
 }
 
-// draw draws all recovered signals in the order, sign and scale of the truth or,
-// without one, of SICA's.
-func (opt *compareOptions) draw(rows []compared, part files.Part, truth *mat.Dense) error {
+// draw draws all recovered signals in the order, sign and scale of the truth or, without one, of
+// SICA's, and prints the path of the picture.
+func (opt *compareOptions) draw(
+	out io.Writer, rows []compared, part files.Part, truth *mat.Dense,
+) error {
 	if opt.out == "" {
 		return nil
 	}
@@ -384,7 +399,11 @@ func (opt *compareOptions) draw(rows []compared, part files.Part, truth *mat.Den
 	if err != nil {
 		return err
 	}
-	return writePNG(opt.picture(), picture)
+	if err := writePNG(opt.picture(), picture); err != nil {
+		return err
+	}
+	fmt.Fprintln(out, "wrote", opt.picture())
+	return nil
 }
 
 // drawCompared draws a row of images, or of traces over those of the truth, for

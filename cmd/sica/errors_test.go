@@ -47,7 +47,8 @@ func TestBadInput(t *testing.T) {
 		says string // a part of the line
 	}{
 		{"unknown command", []string{"seperate"}, exitUsage, `"seperate"`},
-		{"unknown flag", separate(good, "--fast"), exitUsage, "--fast"},
+		{"unknown flag", separate(good, "--fast"), exitUsage, "--fast; see sica separate --help"},
+		{"misspelt flag", separate(good, "--highpas", "1"), exitUsage, "did you mean --highpass?"},
 		{"a folder of --resume", separate(good, "--resume", "state"), exitUsage,
 			"use --checkpoint state"},
 		{"stray argument", separate(good, "more"), exitUsage, `"more"`},

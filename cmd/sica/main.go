@@ -109,6 +109,7 @@ given their own pasts (or, of images, their own surroundings).`,
 	root.PersistentFlags().Bool(deterministic, false,
 		"use only what every x86-64 processor with AVX2 has, so that all of them give the same "+
 			"bits")
+	root.SetFlagErrorFunc(suggestFlag)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	cobra.EnableCommandSorting = false // the help has the order of groups
 	for _, group := range groups {
@@ -129,6 +130,25 @@ given their own pasts (or, of images, their own surroundings).`,
 	}
 	root.SetHelpCommandGroupID(groups[0].id)
 	return root
+}
+
+// suggestFlag adds to the error for an unknown flag those flags of the command that are spelled
+// nearly the same.
+func suggestFlag(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
+		return err
+	}
+	// Cobra has suggestions for commands only: so these have the names of the flags.
+	names := &cobra.Command{SuggestionsMinimumDistance: 2}
+	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+		names.AddCommand(&cobra.Command{Use: flag.Name, Run: func(*cobra.Command, []string) {}})
+	})
+	suggestions := names.SuggestionsFor(unknown.GetSpecifiedName())
+	if len(suggestions) == 0 {
+		return fmt.Errorf("%w; see sica %s --help", err, cmd.Name())
+	}
+	return fmt.Errorf("%w; did you mean --%s?", err, strings.Join(suggestions, " or --"))
 }
 
 // checkNotEmpty returns an error if a required flag was given as "".

@@ -110,8 +110,9 @@ def main():
 
     warnings.simplefilter("ignore")
     methods = [rule(args.tables), timed(fastica), timed(picard_o), timed(infomax)]
+    fewer = f" ({min(args.rounds, LONG_ROUNDS)} of a million positions)" if args.largest >= LONG else ""
     lines = [
-        f"Medians of {args.rounds} rounds in turns ({min(args.rounds, LONG_ROUNDS)} of a million positions), one thread on {processor_name()}.",
+        f"Medians of {args.rounds} rounds in turns{fewer}, one thread on {processor_name()}.",
         "",
         "| d | n | " + " | ".join(NAMES + [f"rule / {name}" for name in NAMES[1:]]) + " |",
         "|" + " ---: |" * (2 + 2 * len(NAMES) - 1),

@@ -199,6 +199,7 @@ func diagnose(
 	if err := report.addStability(ctx, backend, r, &s, opts.Refits, p); err != nil {
 		return nil, err
 	}
+	p.to = 1 // where the last stage of the refits ends isn't known
 	p.end()
 	p.begin("concluding", 1)
 	report.conclude()

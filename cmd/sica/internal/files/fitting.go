@@ -120,8 +120,11 @@ func (o *Fitting) Source(
 			return nil, nil, usage.Errorf("--skip: %d of %d positions are left: skip less", left, n)
 		}
 		x = newSelection(x, complement(skipped, n))
-		notes = append(notes, fmt.Sprintf("positions %s were skipped, %d of %d",
-			inWords(skipped), n-left, n))
+		note := fmt.Sprintf("positions %s were skipped, %d of %d", inWords(skipped), n-left, n)
+		if about.Rate > 0 {
+			note += fmt.Sprintf(" (%.2f of %.2f s)", float64(n-left)/about.Rate, float64(n)/about.Rate)
+		}
+		notes = append(notes, note)
 	}
 	if every := o.thinning(about.Rate); every > 1 && left >= 2*every {
 		if x, err = thin(ctx, x, every); err != nil {
