@@ -1,14 +1,12 @@
 package mapping
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/spatial/kdtree"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/internal/quantile"
@@ -233,132 +231,4 @@ func localDeviation(v, mean, sd, rounding float64) float64 {
 		return deviation / max(sd, rounding)
 	}
 	return 0
-}
-
-// nearest finds the positions of the fit whose components are nearest to given ones.
-//
-// Several components are compared by their Euclidean distance, and there are count positions. The
-// positions of a single component are sorted by its value. The nearest are then the place of the
-// given value and count others next to it, half on each side except at the ends.
-type nearest interface {
-	ofFit(t int) []int         // nearest to the components at position t of the fit; includes t
-	ofValue(u []float64) []int // nearest to the components u, which aren't those of a position
-	// same returns a position of the fit with the components u, if there is one.
-	same(u []float64) (t int, ok bool)
-}
-
-// sameComponents is the distance below which components count as those of a position of the fit.
-// It is a choice, far below any step between normal quantiles and far above the rounding error of a
-// map and its inverse, so that half and twice of it do the same.
-const sameComponents = 1e-9
-
-func newNearest(y *mat.Dense, count int) nearest {
-	if d, _ := y.Dims(); d == 1 {
-		return newNearestInOrder(y.RawRowView(0), count)
-	}
-	return newNearestInSpace(y, count)
-}
-
-type nearestInOrder struct {
-	row     []float64 // the component at the positions of the fit
-	byValue []int     // the positions, by increasing value
-	place   []float64 // of each position in byValue; equal values share it, and so their neighbours
-	count   int       // see nearest
-}
-
-func newNearestInOrder(row []float64, count int) *nearestInOrder {
-	return &nearestInOrder{
-		row: row, byValue: quantile.Order(row), place: quantile.Ranks(row), count: count,
-	}
-}
-
-func (n *nearestInOrder) ofFit(t int) []int { return n.neighbours(int(n.place[t])) }
-
-func (n *nearestInOrder) ofValue(u []float64) []int { return n.neighbours(n.next(u[0])) }
-
-// next returns the place of the first position with a component of at least v.
-func (n *nearestInOrder) next(v float64) int {
-	compare := func(t int, v float64) int { return cmp.Compare(n.row[t], v) }
-	next, _ := slices.BinarySearchFunc(n.byValue, v, compare)
-	return next
-}
-
-func (n *nearestInOrder) same(u []float64) (t int, ok bool) {
-	next := n.next(u[0])
-	for k := max(next-1, 0); k <= min(next, len(n.row)-1); k++ {
-		if t := n.byValue[k]; math.Abs(n.row[t]-u[0]) <= sameComponents {
-			return t, true
-		}
-	}
-	return 0, false
-}
-
-func (n *nearestInOrder) neighbours(place int) []int {
-	width := min(n.count+1, len(n.row))
-	first := min(max(place-n.count/2, 0), len(n.row)-width)
-	return n.byValue[first : first+width]
-}
-
-type nearestInSpace struct {
-	points points
-	tree   *kdtree.Tree
-	count  int
-}
-
-func newNearestInSpace(y *mat.Dense, count int) *nearestInSpace {
-	_, n := y.Dims()
-	points := make(points, n)
-	for t := range points {
-		points[t] = point{Point: mat.Col(nil, t, y), position: t}
-	}
-	return &nearestInSpace{
-		points: points, tree: kdtree.New(slices.Clone(points), false), count: count,
-	}
-}
-
-func (n *nearestInSpace) ofFit(t int) []int { return n.neighbours(n.points[t]) }
-
-func (n *nearestInSpace) ofValue(u []float64) []int { return n.neighbours(point{Point: u}) }
-
-func (n *nearestInSpace) same(u []float64) (t int, ok bool) {
-	fitted, squared := n.tree.Nearest(point{Point: u})
-	return fitted.(point).position, squared <= sameComponents*sameComponents
-}
-
-func (n *nearestInSpace) neighbours(p point) []int {
-	keep := kdtree.NewNKeeper(n.count)
-	n.tree.NearestSet(keep, p)
-	positions := make([]int, 0, n.count)
-	for _, near := range keep.Heap {
-		positions = append(positions, near.Comparable.(point).position)
-	}
-	return positions
-}
-
-// A point is the components at a position of the fit, in a k-d tree.
-type point struct {
-	kdtree.Point
-	position int
-}
-
-func (p point) Compare(q kdtree.Comparable, d kdtree.Dim) float64 {
-	return p.Point.Compare(q.(point).Point, d)
-}
-
-func (p point) Distance(q kdtree.Comparable) float64 {
-	return p.Point.Distance(q.(point).Point)
-}
-
-// points are split at their exact median. kdtree.Points splits at a random one, which would make
-// the choice among equally near positions random too.
-type points []point
-
-func (p points) Index(i int) kdtree.Comparable         { return p[i] }
-func (p points) Len() int                              { return len(p) }
-func (p points) Slice(start, end int) kdtree.Interface { return p[start:end] }
-func (p points) Pivot(d kdtree.Dim) int {
-	slices.SortFunc(p, func(a, b point) int {
-		return cmp.Or(cmp.Compare(a.Point[d], b.Point[d]), cmp.Compare(a.position, b.position))
-	})
-	return len(p) / 2
 }

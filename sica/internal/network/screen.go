@@ -25,8 +25,8 @@ type Screening struct {
 	Pairs     []Dependence
 	// Curvature says how much their mixing varies with their values. Predicted is whether at least
 	// one signal is predicted by its own past. Otherwise no nonlinear demixing could be identified.
-	// Neither is measured for more than maxConditioned signals that aren't Dependent, and Curvature is
-	// nil then and for images.
+	// Curvature is nil for images and for signals that aren't Dependent, and Predicted isn't measured for
+	// more than maxConditioned of these.
 	Curvature *Curvature
 	Predicted bool
 	// Why says the result in a sentence.
@@ -52,10 +52,11 @@ func Screen(ctx context.Context, z *mat.Dense, o Options) (*Screening, error) {
 		return s, nil
 	}
 	if x.Sequence() {
-		if s.Curvature, err = MeasureCurvature(ctx, selectSuspects(z, s.Pairs)); err != nil {
+		predictable, err := s.measureCurvature(ctx, z)
+		if err != nil {
 			return nil, err
 		}
-		if s.Curvature.Predictable {
+		if predictable {
 			s.Pairs, s.Dependent = nil, false
 			s.Why = "The signals are predicted too well for their innovations to be examined."
 			return s, nil
@@ -74,6 +75,20 @@ func Screen(ctx context.Context, z *mat.Dense, o Options) (*Screening, error) {
 	s.Network = nonlinear && s.Predicted
 	s.Why = s.explain(nonlinear)
 	return s, nil
+}
+
+// measureCurvature sets the Curvature of the signals z, if they are Dependent, and reports whether they
+// are Predictable.
+func (s *Screening) measureCurvature(ctx context.Context, z *mat.Dense) (predictable bool, err error) {
+	suspects := selectSuspects(z, s.Pairs)
+	if !s.Dependent {
+		y, innovations := predicted(suspects)
+		return innovations != nil && isPredictable(y, innovations), nil
+	}
+	if s.Curvature, err = MeasureCurvature(ctx, suspects); err != nil {
+		return false, err
+	}
+	return s.Curvature.Predictable, nil
 }
 
 // explain returns the result in a sentence. Nonlinear is whether there is evidence of a nonlinear
@@ -161,6 +176,10 @@ func (x *index) anyPredicted(ctx context.Context, z *mat.Dense, o Options) (bool
 	return false, nil
 }
 
+// firstScored is how many positions are scored first for whether a signal is predicted. It is a choice:
+// most signals that are predicted are so at as many.
+const firstScored = 2048
+
 // isPredicted reports whether the signal z is predicted by its own past: whether a model with the
 // past gives it a significantly shorter code at held-out positions. It overwrites z by its normal
 // scores.
@@ -174,10 +193,17 @@ func (x *index) isPredicted(z []float64, o Options) bool {
 	if n*math.Log(std/residualStd) < float64(len(x.lags))/2*math.Log(n) {
 		return false // the coefficients have a longer code than they save
 	}
+	return len(x.scored) > firstScored && x.pastShortens(z, o, firstScored) ||
+		x.pastShortens(z, o, maxPositions)
+}
+
+// pastShortens reports whether the past makes the code of z significantly shorter. It fits to and scores
+// at most the given number of positions of each fold.
+func (x *index) pastShortens(z []float64, o Options, positions int) bool {
 	var with, without []float64
 	for fold := range o.Folds {
 		train, held := x.split(fold)
-		a, b := scorePast(z, x.lags, subsample(train, maxPositions), subsample(held, maxPositions),
+		a, b := scorePast(z, x.lags, subsample(train, positions), subsample(held, positions),
 			o.Components) // by the past, without it
 		with, without = append(with, a...), append(without, b...)
 	}
