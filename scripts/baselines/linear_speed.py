@@ -1,10 +1,11 @@
-"""Times the rule for linear mixtures against scikit-learn's FastICA, Picard-O and extended Infomax
-(the last two of python-picard), in turns, on Laplace AR(1) signals behind a random matrix.
+"""Times the rule for linear mixtures and sica.Default against scikit-learn's FastICA, Picard-O and
+extended Infomax (the last two of python-picard), in turns, on Laplace AR(1) signals behind a random
+matrix.
 
 scripts/bench/linear runs it with all that it needs. Each round is a separation by each, after one
 that warms up, and begins with the next of them. It prints, as rows of a table, the median seconds of
 the processor and, in brackets, of the clock; and the ratios of the rule's median seconds of the
-processor to theirs. With --page it also writes the table into a page, between the lines BEGIN and
+processor to theirs, and of Default's to FastICA's. With --page it also writes the table into a page, between the lines BEGIN and
 END.
 """
 
@@ -24,7 +25,8 @@ from sklearn.decomposition import FastICA
 SIZES = [(2, 1024), (8, 1024), (32, 1024), (4, 45_000), (16, 20_000), (8, 1_000_000)]
 LONG = 1_000_000  # from so many positions on there are only LONG_ROUNDS rounds
 LONG_ROUNDS = 2
-NAMES = ["linear rule", "FastICA", "Picard-O", "extended Infomax"]
+OURS = ["linear rule", "Default"]
+RIVALS = ["FastICA", "Picard-O", "extended Infomax"]
 BEGIN = "<!-- written by scripts/bench/linear --page -->"
 END = "<!-- end -->"
 
@@ -35,14 +37,14 @@ def mixed(d, n, seed):
     return rng.standard_normal((d, d)) @ s
 
 
-def rule(tables):
+def ours(tables, *flags):
     """The seconds of the clock and the processor of the second of two separations in Go."""
 
     def seconds(x, _):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "x.npy"
             np.save(path, x.T)  # a row a position
-            command = [tables, "seconds", str(path), "--runs", "2"]
+            command = [tables, "seconds", str(path), "--runs", "2", *flags]
             out = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
         return [float(v) for v in out.splitlines()[-1].split()]
 
@@ -73,7 +75,7 @@ def infomax(x, seed):
 def row(methods, d, n, rounds):
     """The row of the table of signals of that size."""
     x = [mixed(d, n, seed) for seed in range(rounds)]
-    for seconds in methods[1:]:
+    for seconds in methods[len(OURS):]:
         seconds(x[0], 0)
     times = np.empty((rounds, len(methods), 2))
     for seed in range(rounds):
@@ -82,7 +84,8 @@ def row(methods, d, n, rounds):
             times[seed, which] = methods[which](x[seed], seed)
     clock, processor = np.median(times, axis=0).T
     cells = [f"{p:.4f} ({c:.4f})" if p < 1 else f"{p:.2f} ({c:.2f})" for c, p in zip(clock, processor)]
-    ratios = [f"{processor[0] / p:.2f}" for p in processor[1:]]
+    theirs = processor[len(OURS):]
+    ratios = [f"{processor[0] / p:.2f}" for p in theirs] + [f"{processor[1] / theirs[0]:.2f}"]
     return f"| {d} | {n:,} | {' | '.join(cells + ratios)} |"
 
 
@@ -109,13 +112,13 @@ def main():
     args = parser.parse_args()
 
     warnings.simplefilter("ignore")
-    methods = [rule(args.tables), timed(fastica), timed(picard_o), timed(infomax)]
+    methods = [ours(args.tables, "--rule"), ours(args.tables), timed(fastica), timed(picard_o), timed(infomax)]
     fewer = f" ({min(args.rounds, LONG_ROUNDS)} of a million positions)" if args.largest >= LONG else ""
     lines = [
         f"Medians of {args.rounds} rounds in turns{fewer}, one thread on {processor_name()}.",
         "",
-        "| d | n | " + " | ".join(NAMES + [f"rule / {name}" for name in NAMES[1:]]) + " |",
-        "|" + " ---: |" * (2 + 2 * len(NAMES) - 1),
+        "| d | n | " + " | ".join(OURS + RIVALS + [f"rule / {name}" for name in RIVALS] + ["Default / FastICA"]) + " |",
+        "|" + " ---: |" * (2 + len(OURS) + 2 * len(RIVALS) + 1),
     ]
     print("\n".join(lines), flush=True)
     for d, n in SIZES:

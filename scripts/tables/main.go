@@ -23,11 +23,13 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/atomicfile"
 	"github.com/seed-47b1e431/gosica/internal/processor"
+	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/experiment"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/linear"
@@ -175,13 +177,14 @@ func (opt *options) write(
 	return table.WriteComparison(w, r, committed)
 }
 
-// newSeconds is the command that times the linear rule, which scripts/baselines calls.
+// newSeconds is the command that times separations, which scripts/baselines calls.
 func newSeconds() *cobra.Command {
 	var runs int
+	var rule bool
 	cmd := &cobra.Command{
 		Use: "seconds FILE",
-		Short: "Print the seconds that separations by the linear rule take, and the seconds of " +
-			"all processors; the first separation warms up",
+		Short: "Print the seconds that separations by sica.Default take, and the seconds of all " +
+			"processors; the first separation warms up",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			x, err := datasets.ReadFile(args[0])
@@ -190,11 +193,7 @@ func newSeconds() *cobra.Command {
 			}
 			for range runs {
 				begin, before := time.Now(), processor.Seconds()
-				signals, err := ica.New(x)
-				if err != nil {
-					return err
-				}
-				if _, err := linear.Separate(cmd.Context(), signals, linear.Options{}); err != nil {
+				if err := separate(cmd.Context(), x, rule); err != nil {
 					return err
 				}
 				fmt.Fprintln(cmd.OutOrStdout(),
@@ -204,5 +203,20 @@ func newSeconds() *cobra.Command {
 		},
 	}
 	cmd.Flags().IntVar(&runs, "runs", 2, "separations")
+	cmd.Flags().BoolVar(&rule, "rule", false, "by the linear rule alone")
 	return cmd
+}
+
+// separate separates x by sica.Default, with networks in pure Go, or by the linear rule alone.
+func separate(ctx context.Context, x *mat.Dense, rule bool) error {
+	if !rule {
+		_, err := sica.Fit(ctx, nil, x, sica.Default())
+		return err
+	}
+	signals, err := ica.New(x)
+	if err != nil {
+		return err
+	}
+	_, err = linear.Separate(ctx, signals, linear.Options{})
+	return err
 }

@@ -91,9 +91,11 @@ func TestSourcesFromFiles(t *testing.T) {
 	if err := datasets.WriteFile(both, s); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := tables(t, "seconds", both, "--runs", "3"); err != nil ||
-		strings.Count(out, "\n") != 3 {
-		t.Errorf("seconds: %v\n%s", err, out)
+	for _, args := range [][]string{nil, {"--rule"}} {
+		out, err := tables(t, append([]string{"seconds", both, "--runs", "3"}, args...)...)
+		if err != nil || strings.Count(out, "\n") != 3 {
+			t.Errorf("seconds %v: %v\n%s", args, err, out)
+		}
 	}
 }
 

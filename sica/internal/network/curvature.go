@@ -163,17 +163,26 @@ func (c *Curvature) isRemoved(after *Curvature) bool {
 // fewer than two signals or too few positions. It stops with ctx's error when ctx ends.
 func MeasureCurvature(ctx context.Context, z *mat.Dense) (*Curvature, error) {
 	c := &Curvature{}
-	z, innovations := predicted(z)
+	d, n := z.Dims()
+	if d < 2 || n < minPositions {
+		return c, nil
+	}
+	z = standardised(signal.SpreadBlocks(z, curvatureBlocks, curvatureBlock))
+	innovations, order := ar.JointResiduals(z, jointOrders)
 	if innovations == nil {
 		return c, nil
 	}
-	_, n := z.Dims()
-	_, left := innovations.Dims()
-	c.Order = n - left
-	if c.Predictable = isPredictable(z, innovations); c.Predictable {
+	c.Order = order
+	c.Predictable = predictable(z, innovations)
+	if m := means(z, meanLength); !c.Predictable && m != nil {
+		m = standardised(m)
+		left, _ := ar.JointResiduals(m, jointOrders)
+		c.Predictable = left != nil && predictable(m, left)
+	}
+	if c.Predictable {
 		return c, nil
 	}
-	l := newInnovationData(z, innovations, c.Order)
+	l := newInnovationData(z, innovations, order)
 	c.Varying, c.Symmetric = l.varying(), symmetric(z)
 	skewness, kurtosis := extremes(z)
 	c.Skewed = skewness > maxSkewness
@@ -197,31 +206,6 @@ func MeasureCurvature(ctx context.Context, z *mat.Dense) (*Curvature, error) {
 	return c, nil
 }
 
-// predicted returns the standardised signals z, or blocks of them, and the innovations of their joint
-// prediction from the past. These are nil for fewer than two signals or too few positions.
-func predicted(z *mat.Dense) (y, innovations *mat.Dense) {
-	if d, n := z.Dims(); d < 2 || n < minPositions {
-		return z, nil
-	}
-	y = standardised(signal.SpreadBlocks(z, curvatureBlocks, curvatureBlock))
-	innovations, _ = ar.JointResiduals(y, jointOrders)
-	return y, innovations
-}
-
-// isPredictable is Curvature.Predictable for standardised signals z and their innovations.
-func isPredictable(z, innovations *mat.Dense) bool {
-	if smallInnovations(z, innovations) {
-		return true
-	}
-	m := means(z, meanLength)
-	if m == nil {
-		return false
-	}
-	m = standardised(m)
-	left, _ := ar.JointResiduals(m, jointOrders)
-	return left != nil && smallInnovations(m, left)
-}
-
 // standardised returns z with means 0 and variances 1; rows that are constant become 0.
 func standardised(z *mat.Dense) *mat.Dense {
 	y, _ := signal.Centred(z)
@@ -237,9 +221,9 @@ func standardised(z *mat.Dense) *mat.Dense {
 	return y
 }
 
-// smallInnovations reports whether, for at least one signal, the median deviation of the innovations is
+// predictable reports whether, for at least one signal, the median deviation of the innovations is
 // below innovationShare of that of the values.
-func smallInnovations(z, innovations *mat.Dense) bool {
+func predictable(z, innovations *mat.Dense) bool {
 	d, _ := z.Dims()
 	for i := range d {
 		left, all := mat.Row(nil, i, innovations), mat.Row(nil, i, z)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/internal/quantile"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/internal/network/internal/source"
 )
 
@@ -279,15 +280,16 @@ func information(innovations, states *mat.Dense, d, shift int) (forward, backwar
 
 // shiftedProducts returns the products of the rows of a with those of b, shifted circularly.
 func shiftedProducts(a, b *mat.Dense, shift int) *mat.Dense {
-	_, n := a.Dims()
-	positions := func(m *mat.Dense, begin, end int) mat.Matrix {
-		return m.Slice(0, m.RawMatrix().Rows, begin, end)
+	rows, n := a.Dims()
+	columns, _ := b.Dims()
+	positions := func(m *mat.Dense, begin, end int) *mat.Dense {
+		return m.Slice(0, m.RawMatrix().Rows, begin, end).(*mat.Dense)
 	}
-	products := new(mat.Dense)
-	products.Mul(positions(a, 0, n-shift), positions(b, shift, n).T())
+	products := mat.NewDense(rows, columns, nil)
+	signal.Products(products, positions(a, 0, n-shift), positions(b, shift, n))
 	if shift > 0 {
-		wrapped := new(mat.Dense)
-		wrapped.Mul(positions(a, n-shift, n), positions(b, 0, shift).T())
+		wrapped := mat.NewDense(rows, columns, nil)
+		signal.Products(wrapped, positions(a, n-shift, n), positions(b, 0, shift))
 		products.Add(products, wrapped)
 	}
 	return products

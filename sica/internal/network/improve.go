@@ -206,12 +206,11 @@ func (i *improver) screen(ctx context.Context) (s *Screening, nonlinear bool, er
 	if s, err = Screen(ctx, i.linear.Z, i.options); err != nil {
 		return nil, false, err
 	}
-	if !s.Predicted {
-		return s, false, nil
-	}
 	d, _ := i.x.Dims()
 	few, noisy := d <= maxConditioned, hasNoise(i.linear.Linear)
 	switch {
+	case s.isPredictable(), s.Dependent && !s.Predicted:
+		return s, false, nil
 	case s.Network && !noisy && s.isWeak():
 		gain, err := i.conditionalGain(ctx)
 		return s, gain.Mean > 0, err
@@ -225,6 +224,10 @@ func (i *improver) screen(ctx context.Context) (s *Screening, nonlinear bool, er
 	case !s.isCertain() && (noisy || s.Dependent):
 		return s, false, nil // noise or chance explains the dependence
 	}
+	o, x, err := i.options.indexed(i.linear.Z)
+	if err != nil || !x.anyCorrelated(i.linear.Z) {
+		return s, false, err // no signal is predicted
+	}
 	gain, err := i.conditionalGain(ctx)
 	if err != nil {
 		return nil, false, err
@@ -232,10 +235,10 @@ func (i *improver) screen(ctx context.Context) (s *Screening, nonlinear bool, er
 	if gain.Mean <= max(minConditionalGain, gain.SE) {
 		return s, false, nil
 	}
-	if s.Curvature == nil {
-		s.Curvature, err = MeasureCurvature(ctx, selectSuspects(i.linear.Z, s.Pairs))
-		if err != nil {
-			return nil, false, err
+	if !s.Dependent { // and so not measured yet
+		err := s.measure(ctx, i.linear.Z, x, o)
+		if err != nil || !s.Predicted {
+			return s, false, err
 		}
 	}
 	s.Why = fmt.Sprintf("Conditional normalisation gives the mixed signals a code that is "+

@@ -25,8 +25,7 @@ type Screening struct {
 	Pairs     []Dependence
 	// Curvature says how much their mixing varies with their values. Predicted is whether at least
 	// one signal is predicted by its own past. Otherwise no nonlinear demixing could be identified.
-	// Curvature is nil for images and for signals that aren't Dependent, and Predicted isn't measured for
-	// more than maxConditioned of these.
+	// Neither is measured for signals that aren't Dependent, and Curvature is nil then and for images.
 	Curvature *Curvature
 	Predicted bool
 	// Why says the result in a sentence.
@@ -41,55 +40,53 @@ func Screen(ctx context.Context, z *mat.Dense, o Options) (*Screening, error) {
 		return nil, err
 	}
 	o.report(Measuring, 0)
-	d, _ := z.Dims()
 	s := &Screening{}
 	if s.Pairs, err = dependences(ctx, z, x, o.Components); err != nil {
 		return nil, err
 	}
 	_, s.Dependent = Worst(s.Pairs)
-	if !s.Dependent && d > maxConditioned {
+	if !s.Dependent {
 		s.Why = s.explain(false)
 		return s, nil
 	}
-	if x.Sequence() {
-		predictable, err := s.measureCurvature(ctx, z)
-		if err != nil {
-			return nil, err
-		}
-		if predictable {
-			s.Pairs, s.Dependent = nil, false
-			s.Why = "The signals are predicted too well for their innovations to be examined."
-			return s, nil
-		}
+	if err := s.measure(ctx, z, x, o); err != nil {
+		return nil, err
 	}
-	nonlinear := s.Dependent
-	if s.Curvature != nil {
-		nonlinear = s.Dependent && s.Curvature.callsForNetwork()
+	if s.isPredictable() {
+		s.Pairs, s.Dependent = nil, false
+		s.Why = "The signals are predicted too well for their innovations to be examined."
+		return s, nil
+	}
+	nonlinear := true
+	if d, _ := z.Dims(); s.Curvature != nil {
+		nonlinear = s.Curvature.callsForNetwork()
 		if o.many(d) {
 			nonlinear = s.Curvature.Deviation > manyCurvatureSigmas
 		}
-	}
-	if s.Predicted, err = x.anyPredicted(ctx, z, o); err != nil {
-		return nil, err
 	}
 	s.Network = nonlinear && s.Predicted
 	s.Why = s.explain(nonlinear)
 	return s, nil
 }
 
-// measureCurvature sets the Curvature of the signals z, if they are Dependent, and reports whether they
-// are Predictable.
-func (s *Screening) measureCurvature(ctx context.Context, z *mat.Dense) (predictable bool, err error) {
-	suspects := selectSuspects(z, s.Pairs)
-	if !s.Dependent {
-		y, innovations := predicted(suspects)
-		return innovations != nil && isPredictable(y, innovations), nil
+// measure sets the Curvature of the signals z, whose index is x, and whether they are Predicted if they
+// aren't Predictable.
+func (s *Screening) measure(ctx context.Context, z *mat.Dense, x *index, o Options) (err error) {
+	if x.Sequence() {
+		if s.Curvature, err = MeasureCurvature(ctx, selectSuspects(z, s.Pairs)); err != nil {
+			return err
+		}
+		if s.Curvature.Predictable {
+			return nil
+		}
 	}
-	if s.Curvature, err = MeasureCurvature(ctx, suspects); err != nil {
-		return false, err
-	}
-	return s.Curvature.Predictable, nil
+	s.Predicted, err = x.anyPredicted(ctx, z, o)
+	return err
 }
+
+// isPredictable reports whether the signals are Predictable, so that their pasts say nothing of the
+// mixing.
+func (s *Screening) isPredictable() bool { return s.Curvature != nil && s.Curvature.Predictable }
 
 // explain returns the result in a sentence. Nonlinear is whether there is evidence of a nonlinear
 // mixture.
@@ -180,6 +177,28 @@ func (x *index) anyPredicted(ctx context.Context, z *mat.Dense, o Options) (bool
 // most signals that are predicted are so at as many.
 const firstScored = 2048
 
+// anyCorrelated reports whether an autoregression saves more than the code of its coefficients for one
+// of the signals z. If it doesn't, none is predicted.
+func (x *index) anyCorrelated(z *mat.Dense) bool {
+	d, _ := z.Dims()
+	for i := range d {
+		values := mat.Row(nil, i, z)
+		quantile.Normal(values)
+		if x.isCorrelated(values) {
+			return true
+		}
+	}
+	return false
+}
+
+// isCorrelated reports whether an autoregression saves more than the code of its coefficients for z.
+func (x *index) isCorrelated(z []float64) bool {
+	n := float64(len(x.scored))
+	_, residualStd := ar.Regress(z, x.lags, x.scored)
+	_, std := ar.Regress(z, nil, x.scored)
+	return n*math.Log(std/residualStd) >= float64(len(x.lags))/2*math.Log(n)
+}
+
 // isPredicted reports whether the signal z is predicted by its own past: whether a model with the
 // past gives it a significantly shorter code at held-out positions. It overwrites z by its normal
 // scores.
@@ -187,11 +206,8 @@ func (x *index) isPredicted(z []float64, o Options) bool {
 	// A mixture's density can have edges, which a model with a past would blur. The density of
 	// normal scores has none.
 	quantile.Normal(z)
-	n := float64(len(x.scored))
-	_, residualStd := ar.Regress(z, x.lags, x.scored)
-	_, std := ar.Regress(z, nil, x.scored)
-	if n*math.Log(std/residualStd) < float64(len(x.lags))/2*math.Log(n) {
-		return false // the coefficients have a longer code than they save
+	if !x.isCorrelated(z) {
+		return false
 	}
 	return len(x.scored) > firstScored && x.pastShortens(z, o, firstScored) ||
 		x.pastShortens(z, o, maxPositions)
