@@ -203,7 +203,11 @@ func coarseChannel(x *mat.Dense) int {
 //   - Neither noise nor chance explains how few signals depend on each other, if they do, and the
 //     code of conditional normalisation is shorter by minConditionalGain.
 func (i *improver) screen(ctx context.Context) (s *Screening, nonlinear bool, err error) {
-	if s, err = Screen(ctx, i.linear.Z, i.options); err != nil {
+	o, x, err := i.options.indexed(i.linear.Z)
+	if err != nil {
+		return nil, false, err
+	}
+	if s, err = x.screen(ctx, i.linear.Z, o); err != nil {
 		return nil, false, err
 	}
 	d, _ := i.x.Dims()
@@ -224,9 +228,8 @@ func (i *improver) screen(ctx context.Context) (s *Screening, nonlinear bool, er
 	case !s.isCertain() && (noisy || s.Dependent):
 		return s, false, nil // noise or chance explains the dependence
 	}
-	o, x, err := i.options.indexed(i.linear.Z)
-	if err != nil || !x.anyCorrelated(i.linear.Z) {
-		return s, false, err // no signal is predicted
+	if !s.Dependent && !x.anyCorrelated(i.linear.Z) {
+		return s, false, nil // no signal is predicted
 	}
 	gain, err := i.conditionalGain(ctx)
 	if err != nil {

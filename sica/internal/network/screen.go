@@ -39,8 +39,13 @@ func Screen(ctx context.Context, z *mat.Dense, o Options) (*Screening, error) {
 	if err != nil {
 		return nil, err
 	}
+	return x.screen(ctx, z, o)
+}
+
+// screen is Screen for signals with the index x.
+func (x *index) screen(ctx context.Context, z *mat.Dense, o Options) (s *Screening, err error) {
 	o.report(Measuring, 0)
-	s := &Screening{}
+	s = &Screening{}
 	if s.Pairs, err = dependences(ctx, z, x, o.Components); err != nil {
 		return nil, err
 	}
