@@ -270,11 +270,12 @@ func (c *chooser) network(ctx context.Context, white *separation) (*separation, 
 		return nil, err
 	}
 	m := fitted.Details.(*network.Model)
-	a, err := network.WithNetwork(ctx, white.alternative(), m, white.Z, c.networkOptions())
+	followed, err := network.WithNetwork(ctx, white.networkSeparation(), m, white.Z,
+		c.networkOptions())
 	if err != nil {
 		return nil, err
 	}
-	s := separationOf(a)
+	s := separationOf(followed)
 	s.Why = gainOverWhitening(m.OverWhitening) + " " + m.Why()
 	s.Candidates = []Candidate{s.Chosen}
 	return s, nil
@@ -296,7 +297,7 @@ func (c *chooser) improve(
 	ctx context.Context, white, demixed, compared *separation,
 ) (*separation, error) {
 	better, err := network.Improve(ctx, c.x, c.cfg.Transforms,
-		white.alternative(), compared.alternative(), c.networkOptions())
+		white.networkSeparation(), compared.networkSeparation(), c.networkOptions())
 	if err != nil {
 		return nil, err
 	}
@@ -320,8 +321,8 @@ func (c *chooser) improve(
 		s.Candidates, s.Chosen = demixed.Candidates, s.Chosen.among(demixed.Candidates)
 		return s, nil
 	}
-	for _, a := range better.All {
-		s.Candidates = append(s.Candidates, candidateOf(a))
+	for _, other := range better.All {
+		s.Candidates = append(s.Candidates, candidateOf(other))
 	}
 	custom := slices.DeleteFunc(demixed.Candidates, func(k Candidate) bool { return k.Name == "" })
 	s.Candidates = append(s.Candidates, custom...)
@@ -329,26 +330,26 @@ func (c *chooser) improve(
 	return s, nil
 }
 
-func (s *separation) alternative() network.Alternative {
-	return network.Alternative{
+func (s *separation) networkSeparation() network.Separation {
+	return network.Separation{
 		Transforms: s.Chosen.Transforms, Maps: s.Maps, Z: s.Z, Linear: s.Linear,
 	}
 }
 
-func separationOf(a network.Alternative) *separation {
-	chosen := candidateOf(a).plain()
-	return &separation{Z: a.Z, Maps: a.Maps, Chosen: chosen, Linear: a.Linear, Network: a.Network}
+func separationOf(s network.Separation) *separation {
+	chosen := candidateOf(s).plain()
+	return &separation{Z: s.Z, Maps: s.Maps, Chosen: chosen, Linear: s.Linear, Network: s.Network}
 }
 
-func candidateOf(a network.Alternative) Candidate {
+func candidateOf(s network.Separation) Candidate {
 	c := Candidate{
-		Transforms: a.Transforms, Method: NoMethod,
-		CodeLength: a.CodeLength, Excess: a.Excess, Failed: a.Failed,
+		Transforms: s.Transforms, Method: NoMethod,
+		CodeLength: s.CodeLength, Excess: s.Excess, Failed: s.Failed,
 	}
 	switch {
-	case a.IsNetwork:
+	case s.IsNetwork:
 		c.Method = NetworkOnly
-	case a.Linear != nil:
+	case s.Linear != nil:
 		c.Method = LinearOnly
 	}
 	return c
@@ -411,7 +412,7 @@ func (c *chooser) compareCustom(
 	}
 	for k, scored := range choice.Candidates {
 		candidate := &candidates[places[k]]
-		candidate.CodeLength, candidate.Excess = scored.CodeLength, scored.Longer
+		candidate.CodeLength, candidate.Excess = scored.CodeLength, scored.Excess
 	}
 	s := *all[choice.Chosen]
 	if choice.Chosen > 0 {

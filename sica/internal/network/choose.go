@@ -39,8 +39,8 @@ type Candidate struct {
 	// position, including the log-Jacobian term. That of a network includes the cost of its choice
 	// among the restarts and steps.
 	CodeLength float64
-	// Longer is by how much the code is longer than the shortest.
-	Longer Difference
+	// Excess is by how much the code is longer than the shortest.
+	Excess Difference
 	// Failed says why a network wasn't fitted to the end.
 	Failed string
 
@@ -279,7 +279,7 @@ func (s *selection) choose() *Choice {
 	for k := range s.Candidates {
 		if c := &s.Candidates[k]; c.Failed == "" {
 			c.CodeLength = -stat.Mean(c.scores, nil)
-			c.Longer = evidence.NewDifference(s.Candidates[best].scores, c.scores)
+			c.Excess = evidence.NewDifference(s.Candidates[best].scores, c.scores)
 		}
 	}
 	s.Baseline, s.Chosen = s.simplest(networkLevel-1), s.simplest(networkLevel)
@@ -375,14 +375,14 @@ func (s *selection) why(best int) string {
 	if s.Chosen == best {
 		b.WriteString(" describes the mixed signals best")
 		if next := s.next(best); next >= 0 {
-			longer := s.Candidates[next].Longer
+			longer := s.Candidates[next].Excess
 			fmt.Fprintf(&b, " (%.3f nats per position shorter than %s, SE %.3f)",
 				longer.Mean, s.name(next), longer.SE)
 		}
 	} else {
 		fmt.Fprintf(&b, " was chosen, as the code of %s is not significantly shorter "+
-			"(%.3f nats per position, SE %.3f)", s.name(best), chosen.Longer.Mean,
-			chosen.Longer.SE)
+			"(%.3f nats per position, SE %.3f)", s.name(best), chosen.Excess.Mean,
+			chosen.Excess.SE)
 	}
 	b.WriteString(". ")
 	if failed := s.Failed(); failed != "" {

@@ -131,7 +131,7 @@ func TestChooseLinear(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Chosen != 1 || c.Model != nil || c.Network() != nil || !c.Candidates[0].Longer.Significant() {
+	if c.Chosen != 1 || c.Model != nil || c.Network() != nil || !c.Candidates[0].Excess.Significant() {
 		t.Errorf("%+v", c)
 	}
 	if !strings.Contains(c.Why, "the truth describes the mixed signals best (") {
@@ -226,7 +226,7 @@ func TestChooseNetwork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, dependent := Worst(after); dependent || !c.Candidates[0].Longer.Significant() || !strings.Contains(c.Why, "Nonlinear: a network on whitening describes the mixed signals best") {
+	if _, dependent := Worst(after); dependent || !c.Candidates[0].Excess.Significant() || !strings.Contains(c.Why, "Nonlinear: a network on whitening describes the mixed signals best") {
 		t.Errorf("after: %+v; %s", after, c.Why)
 	}
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
-// An Alternative is a separation that Improve compares.
-type Alternative struct {
+// A Separation is a separation that Improve compares.
+type Separation struct {
 	// Transforms are the first steps, whitening among them.
 	Transforms []preprocess.Transform
 	// Maps are all steps from the mixed signals to Z, d×n.
@@ -43,9 +43,9 @@ type Alternative struct {
 
 // An Improvement is the result of Improve.
 type Improvement struct {
-	Chosen Alternative
-	// All are the alternatives that were compared, in order; nil if none were.
-	All []Alternative
+	Chosen Separation
+	// All are the separations that were compared, in order; nil if none were.
+	All []Separation
 	// Unexplained is whether the linear rule was chosen although its signals depend on each other
 	// beyond doubt, and neither noise, surplus sources nor a nonlinear mixing was found that
 	// explains it. Its own evidence, which takes independent sources for granted, then identifies
@@ -98,7 +98,7 @@ const (
 // explain its shorter code; a network, only if isAccepted. Nothing is compared if a channel has fewer
 // than minLevels different values, or if networks would take longer than maxSeconds.
 func Improve(ctx context.Context, x *signal.Signals,
-	transforms []preprocess.Transform, white, linear Alternative, o Options) (*Improvement, error) {
+	transforms []preprocess.Transform, white, linear Separation, o Options) (*Improvement, error) {
 	if x.Grid().Axes() > 1 {
 		// After GELU steps networks made digits no better (docs/evaluation/nonlinear.md).
 		return nil, nil
@@ -115,7 +115,7 @@ func Improve(ctx context.Context, x *signal.Signals,
 type improver struct {
 	x             *signal.Signals
 	transforms    []preprocess.Transform
-	white, linear Alternative
+	white, linear Separation
 	options       Options
 
 	gain *Difference // of conditionalGain; nil before its first call
@@ -153,11 +153,11 @@ func (i *improver) improve(ctx context.Context) (*Improvement, error) {
 	if white.Z, err = mapping.ApplyAll(x, white.Maps); err != nil {
 		return nil, err
 	}
-	c, err := i.alternatives(ctx, x, white, o)
+	c, err := i.comparison(ctx, x, white, o)
 	if err != nil {
 		return nil, err
 	}
-	c.all[whitenedPlace] = i.white // of all positions
+	c.separations[whitenedPlace] = i.white // of all positions
 	for k := range c.baselines {
 		// No network is fitted behind the linear rule, whose rotation is that of a linear mixing.
 		c.baselines[k].Network = k != linearPlace && (k == whitenedPlace || !o.many(d))
@@ -311,7 +311,7 @@ func (i *improver) conditionalGainAt(ctx context.Context, positions int) (Differ
 	if white.Z, err = mapping.ApplyAll(x, white.Maps); err != nil {
 		return Difference{}, err
 	}
-	c, err := i.alternatives(ctx, x, white, o)
+	c, err := i.comparison(ctx, x, white, o)
 	if err != nil {
 		return Difference{}, err
 	}
@@ -319,34 +319,34 @@ func (i *improver) conditionalGainAt(ctx context.Context, positions int) (Differ
 	if err != nil || len(choice.Candidates) < 2 {
 		return Difference{}, err
 	}
-	rule, conditional := choice.Candidates[0].Longer, choice.Candidates[1].Longer
+	rule, conditional := choice.Candidates[0].Excess, choice.Candidates[1].Excess
 	if conditional.Mean > 0 {
 		return Difference{Mean: -conditional.Mean, SE: conditional.SE}, nil
 	}
 	return rule, nil
 }
 
-// The places of the alternatives without a network in a comparison.
+// The places of the separations without a network in a comparison.
 const (
 	whitenedPlace = iota
 	linearPlace
 	conditionalPlace
 )
 
-// A comparison has the alternatives without a network: whitening, the linear rule and, if it is
+// A comparison has the separations without a network: whitening, the linear rule and, if it is
 // possible, conditional normalisation.
 type comparison struct {
-	all       []Alternative
-	baselines []Baseline    // in the same order
-	failed    []Alternative // those without signals
+	separations []Separation
+	baselines   []Baseline   // in the same order
+	failed      []Separation // those without signals
 	// noisy is the place of the linear rule with noise (see addNoisy); 0 if there is none.
 	noisy int
 }
 
-// alternatives returns the alternatives for the mixed signals x, all with the same noise of the
+// comparison returns the comparison for the mixed signals x, all with the same noise of the
 // resolution.
-func (i *improver) alternatives(
-	ctx context.Context, x *mat.Dense, white Alternative, o Options,
+func (i *improver) comparison(
+	ctx context.Context, x *mat.Dense, white Separation, o Options,
 ) (*comparison, error) {
 	x, err := AddResolution(x, white.Z, white.Maps, o)
 	if err != nil {
@@ -363,7 +363,7 @@ func (i *improver) alternatives(
 	if d, _ := x.Dims(); slices.Contains(i.transforms, preprocess.Conditional) || o.many(d) {
 		return c, nil // conditional normalisation is among the transforms, or would take minutes
 	}
-	var conditional Alternative
+	var conditional Separation
 	steps := append(slices.Clone(i.transforms), preprocess.Conditional)
 	conditional.Z, conditional.Maps, conditional.Transforms, err = mapping.Begin(ctx, x, steps)
 	if err == nil {
@@ -379,13 +379,13 @@ func (i *improver) alternatives(
 	return c, nil
 }
 
-// add adds an alternative, and the baseline that it is for the mixed signals x.
-func (c *comparison) add(ctx context.Context, x *mat.Dense, a Alternative, name string) error {
-	b, err := NewBaseline(ctx, name, x, a.Maps)
+// add adds a separation, and the baseline that it is for the mixed signals x.
+func (c *comparison) add(ctx context.Context, x *mat.Dense, s Separation, name string) error {
+	b, err := NewBaseline(ctx, name, x, s.Maps)
 	if err != nil {
 		return err
 	}
-	c.all, c.baselines = append(c.all, a), append(c.baselines, b)
+	c.separations, c.baselines = append(c.separations, s), append(c.baselines, b)
 	return nil
 }
 
@@ -425,7 +425,7 @@ func (c *comparison) addNoisy(ctx context.Context, seed uint64) error {
 	// Automatic Control 19(6), 1974).
 	logDet -= float64(d*d*order) / float64(n)
 	c.noisy = len(c.baselines)
-	c.all = append(c.all, c.all[linearPlace])
+	c.separations = append(c.separations, c.separations[linearPlace])
 	c.baselines = append(c.baselines, Baseline{
 		Name: "the linear rule with noise", Signals: z, LogDet: []float64{rule.LogDet[0] + logDet},
 	})
@@ -450,20 +450,20 @@ func MarkLinear(baselines []Baseline) {
 	}
 }
 
-// withCodeLengths returns the alternatives of the choice's candidates, networks among them, with
+// withCodeLengths returns the separations of the choice's candidates, networks among them, with
 // their code lengths.
-func (c *comparison) withCodeLengths(choice *Choice) []Alternative {
-	var all []Alternative
+func (c *comparison) withCodeLengths(choice *Choice) []Separation {
+	var all []Separation
 	for _, k := range choice.Candidates {
 		if c.noisy > 0 && k.Baseline == c.noisy {
 			continue // not a separation of its own
 		}
-		a := c.all[k.Baseline]
+		s := c.separations[k.Baseline]
 		if k.Network {
-			a.Linear, a.IsNetwork = nil, true
+			s.Linear, s.IsNetwork = nil, true
 		}
-		a.CodeLength, a.Excess, a.Failed = k.CodeLength, k.Longer, k.Failed
-		all = append(all, a)
+		s.CodeLength, s.Excess, s.Failed = k.CodeLength, k.Excess, k.Failed
+		all = append(all, s)
 	}
 	return all
 }
@@ -480,16 +480,16 @@ func (i *improver) accept(
 	if failed := choice.Failed(); failed != "" {
 		objection = " But networks failed: " + failed + "."
 	}
-	if model != nil && !isAccepted(model, c.alternativePlace(choice.Baseline), i.linear.Linear) {
+	if model != nil && !isAccepted(model, c.separationPlace(choice.Baseline), i.linear.Linear) {
 		model, place = nil, choice.Baseline
 		objection = " But no network is known to undo that: " + choice.Model.Why()
 		why = "Nonlinear: conditional normalisation describes the mixed signals in a shorter " +
 			"code than a linear demixing. " + screening.Why + objection
 	}
-	if model == nil && c.alternativePlace(place) <= linearPlace {
+	if model == nil && c.separationPlace(place) <= linearPlace {
 		return i.keep(screening, objection), nil
 	}
-	chosen := c.all[choice.Candidates[place].Baseline]
+	chosen := c.separations[choice.Candidates[place].Baseline]
 	var err error
 	if chosen.Z, err = mapping.ApplyAll(i.x.X(), chosen.Maps); err != nil {
 		return nil, err
@@ -547,7 +547,7 @@ func (c *comparison) exceedsNoise(choice *Choice, place int) bool {
 	d, _ := c.baselines[linearPlace].Signals.Dims()
 	gain, known := math.Inf(1), false
 	for _, k := range choice.Candidates {
-		if !k.Network && c.alternativePlace(k.Baseline) == linearPlace {
+		if !k.Network && c.separationPlace(k.Baseline) == linearPlace {
 			gain, known = min(gain, k.CodeLength-choice.Candidates[place].CodeLength), true
 		}
 	}
@@ -567,9 +567,9 @@ func (i *improver) curvature(ctx context.Context, z *mat.Dense) (*Curvature, err
 	return MeasureCurvature(ctx, z)
 }
 
-// alternativePlace returns the place of a baseline's alternative. That of the linear rule with
+// separationPlace returns the place of a baseline's separation. That of the linear rule with
 // noise is the linear rule.
-func (c *comparison) alternativePlace(baseline int) int {
+func (c *comparison) separationPlace(baseline int) int {
 	if c.noisy > 0 && baseline == c.noisy {
 		return linearPlace
 	}
@@ -596,43 +596,43 @@ func isAccepted(model *Model, place int, findings *linear.Findings) bool {
 	return model.Reproduced() || len(model.Groups) == 0
 }
 
-// WithNetwork returns the alternative a, followed by a network. If the linear rule identifies no
+// WithNetwork returns the separation s, followed by a network. If the linear rule identifies no
 // rotation of the network's signals, they are rotated as near to the whitened signals, white, as
 // possible: these are right if the mixing was nearly symmetric. Otherwise they stay, as the
 // nonlinearity that a network leaves can look like evidence for another rotation, or make the
 // signals depend on each other.
 func WithNetwork(
-	ctx context.Context, a Alternative, model *Model, white *mat.Dense, o Options,
-) (Alternative, error) {
-	z, err := model.Map.Apply(a.Z)
+	ctx context.Context, s Separation, model *Model, white *mat.Dense, o Options,
+) (Separation, error) {
+	z, err := model.Map.Apply(s.Z)
 	if err != nil {
-		return Alternative{}, err
+		return Separation{}, err
 	}
-	a.Maps = append(slices.Clip(a.Maps), model.Map)
+	s.Maps = append(slices.Clip(s.Maps), model.Map)
 	findings := model.Findings
-	a.Z, a.Linear, a.IsNetwork, a.Network = z, nil, true, &findings
+	s.Z, s.Linear, s.IsNetwork, s.Network = z, nil, true, &findings
 	var found *linear.Solution
 	x, err := signal.New(z, o.Shape...)
 	if err == nil {
 		found, err = linear.Separate(ctx, x, linear.Options{Seed: o.Seed, Noiseless: true})
 	}
 	if err != nil {
-		a.Network.Identified = false // the rule has no evidence
-		return a, nil
+		s.Network.Identified = false // the rule has no evidence
+		return s, nil
 	}
 	if found.Doubtful || found.Dependent || len(found.Groups) > 1 {
-		return a, nil
+		return s, nil
 	}
 	nearest, err := nearestMap(white, z)
 	if err != nil {
-		return Alternative{}, err
+		return Separation{}, err
 	}
-	if a.Z, err = nearest.Apply(z); err != nil {
-		return Alternative{}, err
+	if s.Z, err = nearest.Apply(z); err != nil {
+		return Separation{}, err
 	}
-	a.Maps = append(a.Maps, nearest)
-	a.Network.Identified, a.Network.Groups = false, found.Groups
-	return a, nil
+	s.Maps = append(s.Maps, nearest)
+	s.Network.Identified, s.Network.Groups = false, found.Groups
+	return s, nil
 }
 
 // nearestMap returns the rotation that brings the centred signals z as near as possible to white.

@@ -86,9 +86,9 @@ func TestAccepted(t *testing.T) {
 	}
 }
 
-// Alternatives behind transforms that aren't linear have the Jacobian of each position, and
+// Separations behind transforms that aren't linear have the Jacobian of each position, and
 // conditional normalisation comes behind them too, but not twice.
-func TestAlternativesBehindTransforms(t *testing.T) {
+func TestSeparationsBehindTransforms(t *testing.T) {
 	s, err := datasets.AR7(rand.New(rand.NewPCG(5, 0)), 2, 512)
 	if err != nil {
 		t.Fatal(err)
@@ -106,22 +106,22 @@ func TestAlternativesBehindTransforms(t *testing.T) {
 		{[]preprocess.Transform{preprocess.Conditional}, false, 2},
 	} {
 		i := newImprover(t, &x, test.transforms)
-		c, err := i.alternatives(t.Context(), &x, i.white, i.options)
+		c, err := i.comparison(t.Context(), &x, i.white, i.options)
 		if err != nil {
 			t.Fatalf("%v: %v", test.transforms, err)
 		}
-		if len(c.all) != test.count {
-			t.Fatalf("%v: %d alternatives, want %d", test.transforms, len(c.all), test.count)
+		if len(c.separations) != test.count {
+			t.Fatalf("%v: %d separations, want %d", test.transforms, len(c.separations), test.count)
 		}
 		for k, s := range c.baselines[:2] {
 			if (len(s.LogDet) == 1) != test.linear {
-				t.Errorf("%v: alternative %d has %d log-determinants", test.transforms, k, len(s.LogDet))
+				t.Errorf("%v: separation %d has %d log-determinants", test.transforms, k, len(s.LogDet))
 			}
 		}
 		if test.count == 3 {
 			want := append(slices.Clone(test.transforms), preprocess.Conditional)
-			if got := c.all[conditionalPlace].Transforms; !slices.Equal(got, want) {
-				t.Errorf("%v: the third alternative is %v, want %v", test.transforms, got, want)
+			if got := c.separations[conditionalPlace].Transforms; !slices.Equal(got, want) {
+				t.Errorf("%v: the third separation is %v, want %v", test.transforms, got, want)
 			}
 		}
 	}
@@ -183,7 +183,7 @@ func TestSilence(t *testing.T) {
 		t.Fatal(err)
 	}
 	i := newImprover(t, x, nil)
-	c, err := i.alternatives(t.Context(), x, i.white, i.options)
+	c, err := i.comparison(t.Context(), x, i.white, i.options)
 	if err != nil {
 		t.Fatal(err)
 	}
