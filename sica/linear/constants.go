@@ -359,7 +359,8 @@ const (
 	// A signal is like noise if its correlation with the weakest principal component is minNoiseLike
 	// or more, that component's standard deviation is at most distinctSpread of the next one's, noise
 	// of its variance in each channel is at most maxNoiseShare of the channels' variance, and its code
-	// is shorter than that of white Gaussian noise by at most maxNoiseGain nats per position. One of two
+	// is shorter than that of white Gaussian noise by at most maxNoiseGain nats per position. So are several
+	// signals for as many weakest components, whose standard deviations differ by less than distinctSpread. One of two
 	// signals is often near the weakest component by chance, and must be shorter by at most
 	// maxNoiseGainOfTwo. Of 750 mixtures by normal matrices with columns of length 1 (d = 2 to 8, n = 1,000
 	// to 8,000, noise of 0 to 0.3, five kinds of sources with a memory) 355 were identified without this,

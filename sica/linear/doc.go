@@ -45,7 +45,7 @@
 //
 // The result is the best linear estimate of the sources with that noise (Wiener's). Findings.Noise,
 // Scale and Surplus say so. Images and videos keep the rule's demixing unless the signals imply
-// noise, and have no Surplus. If a signal can't be told from noise (Findings.NoiseLike), nothing is
+// noise, and have no Surplus. If one signal can't be told from noise (Findings.NoiseLike), nothing is
 // identified: a source may be hidden under it.
 //
 // A sequence at a higher rate than its signals need is taken at the lower one (Findings.Bandwidth):

@@ -72,6 +72,34 @@ func TestSourceUnderNoise(t *testing.T) {
 	}
 }
 
+// With two channels more than sources two signals can't be told from noise. The others are identified,
+// and the noise in each channel is known.
+func TestMoreChannelsThanSources(t *testing.T) {
+	const deviation, k = 0.15, 3
+	for _, d := range []int{5, 7} {
+		for seed := range uint64(4) {
+			rng := rand.New(rand.NewPCG(seed, uint64(d)))
+			s := standard(laplaceProcesses(seed, 3000, 0.3, 0.6, 0.9))
+			var a mat.Dense
+			a.Product(rotation.Random(rng, d).Slice(0, d, 0, k), mat.NewDiagDense(k, []float64{1.5, 1.2, 1}),
+				rotation.Random(rng, k))
+			x := noisy(rng, &a, s, deviation)
+			sol := separate(t, x, linear.Options{Seed: 1})
+			want := fmt.Sprintf("can't be told from noise of the channels. The other %d are identified.", k)
+			if len(sol.NoiseLike) != d-k || len(sol.Groups) < k+1 || !strings.HasSuffix(sol.Why, want) {
+				t.Errorf("d = %d, seed %d: like noise %v, groups %v, %q; want %d like noise, %d identified, "+
+					"… %q", d, seed, sol.NoiseLike, sol.Groups, sol.Why, d-k, k, want)
+			}
+			for c, share := range sol.Noise {
+				_, sd := stat.PopMeanStdDev(x.RawRowView(c), nil)
+				if got := math.Sqrt(share) * sd; math.Abs(got/deviation-1) > 0.1 {
+					t.Errorf("d = %d, seed %d: noise of %.3f in channel %d, want %g", d, seed, got, c, deviation)
+				}
+			}
+		}
+	}
+}
+
 // White Gaussian noise that is a source, with a pattern of its own, is not that of the channels.
 func TestWhiteGaussianSource(t *testing.T) {
 	for _, d := range []int{2, 3, 5} {

@@ -74,9 +74,10 @@ type Findings struct {
 	// is then FastICA's, which has no model of the signals' pasts that could be wrong, unless its code is
 	// far longer, as of clipped voices.
 	Inconsistent bool `json:"inconsistent,omitempty"`
-	// NoiseLike holds a signal that can't be told from white noise of the channels: one that is their
-	// weakest principal component, and whose code is hardly shorter than that of white Gaussian noise.
-	// A source may be hidden under it, and the other signals be mixtures. So none is identified then.
+	// NoiseLike are the signals that can't be told from white noise of the channels: those that are their
+	// weakest principal components, and whose codes are hardly shorter than that of white Gaussian noise.
+	// If it is one, a source may be hidden under it, and the other signals be mixtures. So none is
+	// identified then. If they are several, there are fewer sources than channels.
 	NoiseLike []int `json:"noise_like,omitempty"`
 	// Unconfirmed is whether signals aren't identified because noise of the channels or surplus
 	// sources stand against it, which the Evidence of the pairs doesn't count.
