@@ -121,26 +121,50 @@ func resolutionOf(values []float64) float64 {
 	for _, v := range values {
 		single = single && v == float64(float32(v))
 	}
-	sorted := slices.Compact(slices.Sorted(slices.Values(values)))
+	step := gridStep(values)
+	if single {
+		step = max(step, 0x1p-23*floats.Norm(values, math.Inf(1)))
+	}
+	return max(step, stepOfDigits(values))
+}
+
+// glancedValues is how many values gridStep looks at first. Of as many real numbers two are nearly always
+// nearer to each other than a grid's. It is a choice.
+const glancedValues = 1 << 16
+
+// gridStep returns the step that all values are multiples of, counted from their minimum; 0 if there
+// is none.
+func gridStep(values []float64) float64 {
+	if len(values) > glancedValues && smallestStep(sortedValues(values[:glancedValues])) == 0 {
+		return 0
+	}
+	sorted := sortedValues(values)
+	step := smallestStep(sorted)
+	const tolerance = 1e-3 // of a step, for decimal fractions
+	for _, v := range sorted {
+		if steps := (v - sorted[0]) / step; !(math.Abs(steps-math.Round(steps)) <= tolerance) {
+			return 0
+		}
+	}
+	return step
+}
+
+// sortedValues returns the different values in increasing order.
+func sortedValues(values []float64) []float64 {
+	return slices.Compact(slices.Sorted(slices.Values(values)))
+}
+
+// smallestStep returns the smallest difference of two sorted values, +Inf if there is one value; 0 if
+// it is near float64's own resolution and so no grid's.
+func smallestStep(sorted []float64) float64 {
 	step := math.Inf(1)
 	for k := 1; k < len(sorted); k++ {
 		step = min(step, sorted[k]-sorted[k-1])
 	}
-	const tolerance = 1e-3 // of a step, for decimal fractions
-	for _, v := range sorted {
-		if steps := (v - sorted[0]) / step; math.Abs(steps-math.Round(steps)) > tolerance {
-			step = 0
-			break
-		}
-	}
-	// A step near float64's own resolution is no grid.
 	if step < 1e-9*(sorted[len(sorted)-1]-sorted[0]) {
-		step = 0
+		return 0
 	}
-	if single {
-		step = max(step, 0x1p-23*max(-sorted[0], sorted[len(sorted)-1]))
-	}
-	return max(step, stepOfDigits(values))
+	return step
 }
 
 // maxDigits is the largest number of significant decimal digits that counts as rounding. A

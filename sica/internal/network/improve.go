@@ -194,7 +194,8 @@ func coarseChannel(x *mat.Dense) int {
 	return -1
 }
 
-// screen returns the screening of the linear rule's signals, and whether there is reason to compare
+// screen returns the screening of the linear rule's signals, at the positions at which networks would
+// be compared, and whether there is reason to compare
 // nonlinear separations, which its Why says. These are the reasons, if a signal is Predicted:
 //
 //   - Screen calls for a network, and the curvature is evident even in noise if the rule found
@@ -203,14 +204,17 @@ func coarseChannel(x *mat.Dense) int {
 //   - Neither noise nor chance explains how few signals depend on each other, if they do, and the
 //     code of conditional normalisation is shorter by minConditionalGain.
 func (i *improver) screen(ctx context.Context) (s *Screening, nonlinear bool, err error) {
-	o, x, err := i.options.indexed(i.linear.Z)
+	z := signal.SpreadBlocks(i.linear.Z, comparedBlocks, comparedBlock)
+	d, n := z.Dims()
+	o := i.options
+	o.Shape = []int{n}
+	o, x, err := o.indexed(z)
 	if err != nil {
 		return nil, false, err
 	}
-	if s, err = x.screen(ctx, i.linear.Z, o); err != nil {
+	if s, err = x.screen(ctx, z, o); err != nil {
 		return nil, false, err
 	}
-	d, _ := i.x.Dims()
 	few, noisy := d <= maxConditioned, hasNoise(i.linear.Linear)
 	switch {
 	case s.isPredictable(), s.Dependent && !s.Predicted:
@@ -228,7 +232,7 @@ func (i *improver) screen(ctx context.Context) (s *Screening, nonlinear bool, er
 	case !s.isCertain() && (noisy || s.Dependent):
 		return s, false, nil // noise or chance explains the dependence
 	}
-	if !s.Dependent && !x.anyCorrelated(i.linear.Z) {
+	if !s.Dependent && !x.anyCorrelated(z) {
 		return s, false, nil // no signal is predicted
 	}
 	gain, err := i.conditionalGain(ctx)
@@ -239,7 +243,7 @@ func (i *improver) screen(ctx context.Context) (s *Screening, nonlinear bool, er
 		return s, false, nil
 	}
 	if !s.Dependent { // and so not measured yet
-		err := s.measure(ctx, i.linear.Z, x, o)
+		err := s.measure(ctx, z, x, o)
 		if err != nil || !s.Predicted {
 			return s, false, err
 		}
