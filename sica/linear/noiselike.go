@@ -53,21 +53,26 @@ func (s *Solution) doubtNoiseLike(white *signal.Whitening) {
 }
 
 // likeNoise returns the signals that can't be told from noise, nil if there are none.
-func (s *Solution) likeNoise(white *signal.Whitening) []int {
+func (s *Solution) likeNoise(w *signal.Whitening) []int {
 	d := len(s.Mean)
 	var like []int
 	gain := maxNoiseGain
 	if d == 2 {
 		gain = maxNoiseGainOfTwo
 	}
-	for _, g := range s.Groups { // all of a group or none
-		isLike := func(i int) bool { return whiteGaussian-s.Sources[i].CodeLength <= gain }
-		switch n := len(g); {
-		case !slices.ContainsFunc(g, isLike):
-		case n < d && !slices.ContainsFunc(g, func(i int) bool { return !isLike(i) }):
+	for _, g := range s.Groups {
+		white := 0
+		for _, i := range g {
+			if whiteGaussian-s.Sources[i].CodeLength <= gain {
+				white++
+			}
+		}
+		switch white {
+		case 0:
+		case len(g):
 			like = append(like, g...)
 		default:
-			return nil
+			return nil // the rotation of noise with other signals isn't identified
 		}
 	}
 	m := len(like)
@@ -76,14 +81,14 @@ func (s *Solution) likeNoise(white *signal.Whitening) []int {
 	}
 	slices.Sort(like)
 	first := d - m // of the weakest principal components
-	strongest, total := white.Spread[first], floats.Norm(white.Spread, 2)
-	if strongest > distinctSpread*white.Spread[first-1] ||
-		white.Spread[d-1] < distinctSpread*strongest ||
+	strongest, total := w.Spread[first], floats.Norm(w.Spread, 2)
+	if strongest > distinctSpread*w.Spread[first-1] ||
+		w.Spread[d-1] < distinctSpread*strongest ||
 		float64(d)*strongest*strongest > maxNoiseShare*total*total {
 		return nil
 	}
 	var ofWhite mat.Dense // the demixing of the principal components
-	ofWhite.Mul(s.Demixing, white.Inverse)
+	ofWhite.Mul(s.Demixing, w.Inverse)
 	for _, i := range like {
 		row := ofWhite.RawRowView(i)
 		if floats.Norm(row[first:], 2) < minNoiseLike*floats.Norm(row, 2) {
