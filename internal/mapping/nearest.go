@@ -75,8 +75,8 @@ func (n *nearestInOrder) neighbours(place int) []int {
 }
 
 // nearestInSpace has the positions in the order of their first component. Those nearest to given
-// components are among the nearest in that order. For a neighbourhood of 2,048 positions this takes two fifths
-// of the time of gonum's k-d tree, of 65,536 about the same.
+// components are among the nearest in that order. For a neighbourhood of 2,048 positions this takes
+// two fifths of the time of gonum's k-d tree, of 65,536 about the same.
 type nearestInSpace struct {
 	first   *nearestInOrder
 	ordered [][]float64 // all components at the positions first.byValue

@@ -128,8 +128,8 @@ func resolutionOf(values []float64) float64 {
 	return max(step, stepOfDigits(values))
 }
 
-// glancedValues is how many values gridStep looks at first. Of as many real numbers two are nearly always
-// nearer to each other than a grid's. It is a choice.
+// glancedValues is how many values gridStep looks at first. Of as many real numbers two are nearly
+// always nearer to each other than a grid's. It is a choice.
 const glancedValues = 1 << 16
 
 // gridStep returns the step that all values are multiples of, counted from their minimum; 0 if there
