@@ -16,7 +16,7 @@ import (
 // positions of a single component are sorted by its value. The nearest are then the place of the
 // given value and count others next to it, half on each side except at the ends.
 type nearest interface {
-	ofFit(t int) []int         // nearest to the components at position t of the fit; includes t
+	ofFit(t int) []int         // nearest to the components at position t of the fit; includes t or its equals
 	ofValue(u []float64) []int // nearest to the components u, which aren't those of a position
 	// same returns a position of the fit with the components u, if there is one.
 	same(u []float64) (t int, ok bool)
@@ -116,14 +116,14 @@ func (n *nearestInSpace) same(u []float64) (t int, ok bool) {
 }
 
 // neighbours returns the count positions nearest to u, which would be at the given place of the
-// order. It looks at places on both sides, the nearer in the
-// first component first, until that alone is farther than the count nearest so far.
+// order. It looks at places on both sides, the nearer in the first component first, until that alone
+// is as far as the farthest of the count nearest so far.
 func (n *nearestInSpace) neighbours(u []float64, place int) []int {
 	near := make([]neighbour, 0, 2*n.count)
 	bound := math.Inf(1) // of the squared distance
 	look := func(place int) {
 		d := squaredDistance(n.ordered[place], u)
-		if d > bound {
+		if d >= bound {
 			return
 		}
 		near = append(near, neighbour{d, n.first.byValue[place]})
@@ -142,7 +142,7 @@ func (n *nearestInSpace) neighbours(u []float64, place int) []int {
 		if above < len(n.ordered) {
 			up = n.ordered[above][0] - u[0]
 		}
-		if nearer := min(down, up); nearer*nearer > bound {
+		if nearer := min(down, up); nearer*nearer >= bound {
 			break
 		}
 		if down < up {

@@ -69,3 +69,21 @@ func TestNearestInSpaceAgainstBruteForce(t *testing.T) {
 		}
 	}
 }
+
+// Of a picture most of whose positions are equal the search ends at the count nearest.
+func TestNearestInSpaceOfEqualPositions(t *testing.T) {
+	const n, count = 1 << 18, 200
+	y := mat.NewDense(2, n, nil)
+	for position := range 10 {
+		y.Set(0, position, 1)
+	}
+	nearest := newNearest(y, count)
+	for position := 0; position < n; position += n / 512 {
+		if got := nearest.ofFit(position); len(got) != count {
+			t.Fatalf("position %d has %d nearest, want %d", position, len(got), count)
+		}
+	}
+	if got, ok := nearest.same([]float64{0, 0}); !ok || got < 10 {
+		t.Errorf("position %d, %v, has the components 0; want one from 10 on", got, ok)
+	}
+}
