@@ -140,7 +140,7 @@ func (o *ReadOptions) selectColumns(
 		}
 		if i < 0 {
 			return nil, nil, fmt.Errorf("there is no channel %q to leave out; must be one of %s, "+
-				"or a number up to %d", name, quoted(names), len(columns))
+				"or a number up to %d", name, quoted(similarFirst(names, name)), len(columns))
 		}
 		without = append(without, i)
 	}
@@ -214,6 +214,24 @@ func channels(names []string) string {
 		return "channel " + quoted(names)
 	}
 	return "channels " + quoted(names)
+}
+
+// similarFirst returns the names, first those that contain the lacking name or that it contains, in any
+// case, as EOG1 contains eog.
+func similarFirst(names []string, lacking string) []string {
+	isSimilar := func(name string) bool {
+		a, b := strings.ToLower(name), strings.ToLower(lacking)
+		return strings.Contains(a, b) || strings.Contains(b, a)
+	}
+	var similar, others []string
+	for _, name := range names {
+		if isSimilar(name) {
+			similar = append(similar, name)
+		} else {
+			others = append(others, name)
+		}
+	}
+	return slices.Concat(similar, others)
 }
 
 // maxQuotedNames is how many names an error lists.

@@ -43,6 +43,7 @@ func TestSelect(t *testing.T) {
 		{ReadOptions{Without: []string{"Fp1"}}, "EEG T7-REF Cz.", "count Fp1 flat", ""},
 		{ReadOptions{Without: []string{"1", "fp1"}}, "Cz.", "EEG T7-REF count Fp1 flat", ""},
 		{ReadOptions{Without: []string{"O2"}}, "", "", `no channel "O2"`},
+		{ReadOptions{Without: []string{"z"}}, "", "", `must be one of "Cz.", "EEG T7-REF", `},
 		{ReadOptions{Without: []string{"1", "2", "3", "4", "5"}}, "", "", "at least one"},
 		{ReadOptions{Signals: []string{"T7", "O2"}}, "", "", `channel "O2", and it has the channels "`},
 	} {

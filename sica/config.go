@@ -26,7 +26,9 @@ type Config struct {
 	// images in rows of one length, which Result.Why says then.
 	Shape []int `json:"shape,omitempty"`
 	// Seed gives every random draw of the fit. Another seed is a check: networks may end elsewhere,
-	// and identified signals should come out the same. FitRuns fits several seeds at once.
+	// and identified signals should come out the same. Whether a signal is called identified can
+	// depend on the seed where its evidence is near the limit: then take the less certain answer.
+	// FitRuns fits several seeds at once.
 	Seed uint64 `json:"seed"`
 	// Prepare, if set, is a custom transform that comes before all else.
 	Prepare preprocess.Fitter `json:"-"`

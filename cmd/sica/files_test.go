@@ -114,8 +114,6 @@ func TestSetAside(t *testing.T) {
 	}
 }
 
-// What is cleaned has the form of its file: channels that were left out stay in their place, and
-// without a header there is none, and times stay first.
 // Removing a component from a recording that has less of it than the fit's says so.
 func TestRemoveNotesWhatItAdds(t *testing.T) {
 	dir, x := t.TempDir(), mixedLaplace(t, 2, 600)
@@ -138,6 +136,28 @@ func TestRemoveNotesWhatItAdds(t *testing.T) {
 	}
 }
 
+// After a fit behind a high-pass filter a note says that drift can be in what is removed, also where
+// less than all of a channel is.
+func TestRemoveNotesDrift(t *testing.T) {
+	for _, c := range []struct {
+		removed, highpass float64
+		want              string
+	}{
+		{0.5, 0, ""},
+		{0.5, 1, "below 1 Hz, which the fit didn't see, the cleaned channels can be wrong"},
+		{2, 1, "more was taken out than there was: A. The usual cause is drift below 1 Hz"},
+	} {
+		r := removal{before: mat.NewDense(1, 2, []float64{-1, 1})}
+		r.measure(mat.NewDense(1, 2, []float64{c.removed - 1, 1 - c.removed}))
+		notes := strings.Join(r.excess([]string{"A"}, c.highpass), " ")
+		if !strings.HasPrefix(notes, c.want) || c.want == "" && notes != "" {
+			t.Errorf("removed %g, high-pass %g: %q, want %q", c.removed, c.highpass, notes, c.want)
+		}
+	}
+}
+
+// What is cleaned has the form of its file: channels that were left out stay in their place, and
+// without a header there is none, and times stay first.
 func TestRemoveKeepsTheForm(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }

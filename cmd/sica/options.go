@@ -91,10 +91,11 @@ func checkShape(flag string, shape []int, n int, file string) error {
 }
 
 // checkComponents returns a usage error if the value of --components is above the number d of
-// channels of a file.
+// channels of a file that are separated.
 func checkComponents(components, d int, file string) error {
 	if components > d {
-		return usage.Errorf("--components %d: %s has %d channels", components, file, d)
+		return usage.Errorf("--components %d: must be at most %d, the number of channels of %s that "+
+			"are separated", components, d, file)
 	}
 	return nil
 }

@@ -122,7 +122,7 @@ func (r *Report) writeSignals(b *strings.Builder) {
 			i+1, s.Share, s.Own, s.All, s.SE, s.Stability, s.Halves, s.Error, s.Reliable))
 	}
 	writeTable(b, rows...)
-	writeRest(b, n, "signal")
+	writeRest(b, n, "signal", "which are no less reliable")
 }
 
 // leastReliable returns n signals: those with the most doubts and, of equally many, the least
@@ -203,13 +203,14 @@ func (r *Report) writePairs(b *strings.Builder) {
 			text.Fixed(p.Evidence, 1), identified, angle, text.Fixed(p.Dependence, 2)))
 	}
 	writeTable(b, rows...)
-	writeRest(b, len(pairs), "pair")
+	writeRest(b, len(pairs), "pair", "which have no less evidence")
 }
 
-// writeRest writes how many of n rows, each of what, a table doesn't show.
-func writeRest(b *strings.Builder, n int, what string) {
+// writeRest writes how many of n rows, each of what, a table doesn't show, and how these compare with
+// the rows that it shows.
+func writeRest(b *strings.Builder, n int, what, comparison string) {
 	if more := n - shownRows(n); more > 0 {
-		fmt.Fprintf(b, "and %s, in JSON\n", text.Counted(more, "more "+what))
+		fmt.Fprintf(b, "and %s, %s: see JSON\n", text.Counted(more, "more "+what), comparison)
 	}
 }
 

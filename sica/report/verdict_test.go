@@ -376,7 +376,8 @@ stability: the mean |correlation| among the fit and its refit is 0.990, each
 	if lines := strings.Count(text, "\n"); lines > 40 {
 		t.Errorf("%d lines:\n%s", lines, text)
 	}
-	for _, want := range []string{"\n42 ", "and 37 more signals", "and 894 more pairs", "-7.5"} {
+	for _, want := range []string{"\n42 ", "and 37 more signals, which are no less",
+		"and 894 more pairs, which have no less", "-7.5"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

@@ -60,6 +60,7 @@ var flags = strings.NewReplacer(
 	"the method \"network\"", "--method sica-direct",
 	"sica.Direct", "--method sica-direct",
 	"sica.Default", "--method sica",
+	"Options.Refits", "--refits",
 	"backend.AllowUnverified", "--allow-unverified-plugin",
 	"backend.Go", "--backend go",
 )
