@@ -82,6 +82,7 @@ type chooser struct {
 	backend  compute.Backend
 	x        *signal.Signals // without outliers
 	clipped  int             // positions at which a mixed signal is clipped
+	leftOut  float64         // see fitRun
 	progress func(doing string, done float64)
 }
 
@@ -89,7 +90,8 @@ type chooser struct {
 // whitening, or as far as the method had come, without an error.
 func (f *fitting) separate(r *fitRun) (*separation, error) {
 	c := &chooser{
-		cfg: f.cfg, backend: f.backend, x: r.x, clipped: r.clipped, progress: func(string, float64) {},
+		cfg: f.cfg, backend: f.backend, x: r.x, clipped: r.clipped, leftOut: r.leftOut,
+		progress: func(string, float64) {},
 	}
 	c.cfg.Seed = r.seed
 	if f.cfg.OnProgress != nil {
@@ -228,6 +230,9 @@ func (c *chooser) demix(
 		}
 	}
 	o := linear.Options{Seed: c.cfg.Seed, ShortestCode: shortestCode}
+	if len(white.Maps) == 1 {
+		o.Noise = c.leftOut
+	}
 	solution, err := linear.Separate(ctx, x, o)
 	if ctx.Err() != nil {
 		return white, nil

@@ -34,7 +34,7 @@ type Config struct {
 	Prepare preprocess.Fitter `json:"-"`
 	// Components is the number of principal components that the mixed signals, each scaled to
 	// variance 1, are reduced to, those of the largest variance: at least 2; 0 is their numerical
-	// rank.
+	// rank. Signals that noise as strong as the components left out would hide aren't identified.
 	Components int `json:"components,omitempty"`
 	// Transforms are applied to the reduced signals, in order. Method whitens what they leave. See
 	// package preprocess.

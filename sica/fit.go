@@ -106,6 +106,9 @@ type fitRun struct {
 	why      string // in sentences, what these maps did
 	hint     string // what is to be known about the shape; empty for nothing
 	clipped  int    // positions at which a mixed signal is clipped
+	// leftOut is the mean variance of the principal components that were left out, of channels of
+	// variance 1; 0 for none.
+	leftOut float64
 }
 
 func (f *fitting) run(runs []Run) ([]*Result, error) {
@@ -250,6 +253,7 @@ func (f *fitting) reduce(r *fitRun) error {
 		return kindError{err, ErrSignals}
 	}
 	r.maps = append(r.maps, m)
+	r.leftOut = m.LeftOut()
 	why := fmt.Sprintf("The %d mixed signals were reduced to %d principal components, which hold "+
 		"%.4g %% of their variance",
 		m.Channels(), m.Components(), 100*m.Explained)

@@ -37,7 +37,7 @@ func printSummary(out io.Writer, res *sica.Result, learned *mat.Dense, channels 
 		return err
 	}
 	why := usage.Flags(res.Why)
-	if l := res.Linear; l != nil && l.Unconfirmed {
+	if l := res.Linear; l != nil && l.Unconfirmed && len(l.NoiseLike) != 1 {
 		why += " Strong signals can be right all the same: sica report says how stable each is."
 	}
 	_, err := io.WriteString(out, "\n"+text.Wrap("", why)+"\n")

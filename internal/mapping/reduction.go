@@ -94,6 +94,16 @@ func Reduce(x *mat.Dense, k int) (*Reduction, error) {
 	return r, nil
 }
 
+// LeftOut returns the mean variance of the principal components that were left out, of the channels at
+// variance 1; 0 if all but rounding are in.
+func (r *Reduction) LeftOut() float64 {
+	left := r.Rank - r.Components()
+	if left == 0 {
+		return 0
+	}
+	return float64(r.Channels()) * (1 - r.Explained) / float64(left)
+}
+
 // eps is the distance of 1 from the next float64.
 const eps = 0x1p-52
 

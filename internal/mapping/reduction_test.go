@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 )
 
 // Channels that are linear combinations of others do not count, whatever the combination; those
@@ -171,4 +173,35 @@ func ExampleReduce() {
 	}
 	fmt.Printf("%d channels of rank %d\n", r.Channels(), r.Rank)
 	// Output: 3 channels of rank 2
+}
+
+// What is left out has the mean of the smallest eigenvalues of the channels' correlations.
+func TestLeftOut(t *testing.T) {
+	const d, n = 5, 400
+	rng := rand.New(rand.NewPCG(3, 9))
+	a, s := mat.NewDense(d, d, nil), mat.NewDense(d, n, nil)
+	a.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, a)
+	s.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, s)
+	var x mat.Dense
+	x.Mul(a, s)
+	var correlations mat.SymDense
+	stat.CorrelationMatrix(&correlations, x.T(), nil)
+	var eigen mat.EigenSym
+	if !eigen.Factorize(&correlations, false) {
+		t.Fatal("no eigenvalues")
+	}
+	values := eigen.Values(nil) // in increasing order
+	for k := 1; k <= d; k++ {
+		r, err := Reduce(&x, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := 0.0
+		if k < d {
+			want = floats.Sum(values[:d-k]) / float64(d-k)
+		}
+		if got := r.LeftOut(); math.Abs(got-want) > 1e-9 {
+			t.Errorf("%d of %d components: %g is left out, want %g", k, d, got, want)
+		}
+	}
 }

@@ -46,10 +46,13 @@ func (s *Solution) doubtNoiseLike(white *signal.Whitening) {
 	if m == 1 {
 		s.merge(nil, true)
 	} else {
-		s.merge(s.noisyPairs(like, variance), false)
+		hidden, _ := s.hidden(variance)
+		s.merge(chain(hidden), false) // the signals like noise among them
 	}
-	s.Unconfirmed = s.Unconfirmed || len(s.Groups) < groups
-	s.Why = s.whyNoiseLike()
+	s.Unconfirmed = s.Unconfirmed || m == 1 || len(s.Groups) < groups
+	if !s.Surplus && !s.Inconsistent && (m == 1 || !s.Dependent && !s.Doubtful) {
+		s.Why = s.whyNoiseLike()
+	}
 }
 
 // likeNoise returns the signals that can't be told from noise, nil if there are none.
@@ -60,26 +63,15 @@ func (s *Solution) likeNoise(w *signal.Whitening) []int {
 	if d == 2 {
 		gain = maxNoiseGainOfTwo
 	}
-	for _, g := range s.Groups {
-		white := 0
-		for _, i := range g {
-			if whiteGaussian-s.Sources[i].CodeLength <= gain {
-				white++
-			}
-		}
-		switch white {
-		case 0:
-		case len(g):
-			like = append(like, g...)
-		default:
-			return nil // the rotation of noise with other signals isn't identified
+	for i, source := range s.Sources {
+		if whiteGaussian-source.CodeLength <= gain {
+			like = append(like, i)
 		}
 	}
 	m := len(like)
 	if m == 0 || m == d {
 		return nil
 	}
-	slices.Sort(like)
 	first := d - m // of the weakest principal components
 	strongest, total := w.Spread[first], floats.Norm(w.Spread, 2)
 	if strongest > distinctSpread*w.Spread[first-1] ||
@@ -98,16 +90,54 @@ func (s *Solution) likeNoise(w *signal.Whitening) []int {
 	return like
 }
 
-// noisyPairs returns pairs of the first of the signals like noise with each signal in which noise of the
-// given variance in all channels leaves less than the correlation minFidelity with its source.
-func (s *Solution) noisyPairs(like []int, variance float64) (pairs [][2]int) {
+// hidden returns the signals that noise of the given variance in all channels hides, to which it leaves
+// less than the correlation minFidelity with their sources, and its share in each signal.
+func (s *Solution) hidden(variance float64) (signals []int, shares []float64) {
 	for i := range s.Mean {
 		row := s.Demixing.RawRowView(i) // of a signal of variance 1
-		if i != like[0] && variance*floats.Dot(row, row) > 1-minFidelity*minFidelity {
-			pairs = append(pairs, [2]int{max(i, like[0]), min(i, like[0])})
+		shares = append(shares, variance*floats.Dot(row, row))
+		if shares[i] > 1-minFidelity*minFidelity {
+			signals = append(signals, i)
 		}
 	}
+	return signals, shares
+}
+
+// chain returns pairs that join the signals, which are in increasing order.
+func chain(signals []int) (pairs [][2]int) {
+	for k := 1; k < len(signals); k++ {
+		pairs = append(pairs, [2]int{signals[k], signals[k-1]})
+	}
 	return pairs
+}
+
+// doubtHidden joins the groups of signals that known noise of the given variance in all channels hides;
+// those of a single one and the signal with the most noise of the others.
+func (s *Solution) doubtHidden(white *signal.Whitening, variance float64) {
+	if variance == 0 || len(s.Mean) < 2 {
+		return
+	}
+	for c := range s.Noise {
+		deviation := floats.Norm(white.Inverse.RawRowView(c), 2)
+		s.Noise[c] = max(s.Noise[c], min(variance/(deviation*deviation), 1))
+	}
+	hidden, shares := s.hidden(variance)
+	if hidden == nil {
+		return
+	}
+	joined := hidden
+	if len(hidden) == 1 {
+		shares[hidden[0]] = 0
+		joined = append(slices.Clone(hidden), floats.MaxIdx(shares))
+		slices.Sort(joined)
+	}
+	groups := len(s.Groups)
+	if s.merge(chain(joined), false); len(s.Groups) == groups {
+		return
+	}
+	s.Unconfirmed = true
+	s.Why = fmt.Sprintf("Noise as strong as the components that were left out would hide %s. %s",
+		signalNames(hidden), s.othersIdentified(hidden))
 }
 
 // whiteGaussian is the code length of white Gaussian noise of variance 1, in nats per position.
@@ -122,33 +152,44 @@ func (s *Solution) whyNoiseLike() string {
 			"mixture, so neither is identified. If you know that there is only one source, it is signal %d.",
 			i+1, noise, 2-i, 2-i)
 	} else if m == 1 {
-		return fmt.Sprintf("Signal %d %s, under which a source may be hidden. Then the other %d would be "+
-			"mixtures, so no signal is identified. If you know that there are fewer sources than channels, "+
-			"keep %d principal components.", i+1, noise, d-1, d-1)
+		return fmt.Sprintf("Signal %d %s, under which a source may be hidden. Then the others would be "+
+			"mixtures, so no signal is identified. If you know that there are only %d sources, they are the "+
+			"other signals.", i+1, noise, d-1)
 	}
-	var identified []string
+	return fmt.Sprintf("S%s %s. %s That is so unless a source is hidden under the noise.",
+		signalNames(s.NoiseLike)[1:], noise, s.othersIdentified(s.NoiseLike))
+}
+
+// signalNames names signals, counted from 1.
+func signalNames(signals []int) string {
+	if len(signals) == 1 {
+		return fmt.Sprintf("signal %d", signals[0]+1)
+	}
+	var names []string
+	for _, i := range signals {
+		names = append(names, fmt.Sprint(i+1))
+	}
+	return "signals " + text.List(names)
+}
+
+// othersIdentified says which signals but the named ones are identified.
+func (s *Solution) othersIdentified(named []int) string {
+	var identified []int
 	for _, g := range s.Groups {
-		if len(g) == 1 && !slices.Contains(s.NoiseLike, g[0]) {
-			identified = append(identified, fmt.Sprint(g[0]+1))
+		if len(g) == 1 && !slices.Contains(named, g[0]) {
+			identified = append(identified, g[0])
 		}
 	}
-	var likes []string
-	for _, i := range s.NoiseLike {
-		likes = append(likes, fmt.Sprint(i+1))
-	}
-	why := fmt.Sprintf("Signals %s %s. ", text.List(likes), noise)
 	switch k := len(identified); {
 	case k == 0:
-		return why + "No other signal is identified."
-	case k < d-m:
-		verb := "is"
-		if k > 1 {
-			verb = "are"
-		}
-		return why + fmt.Sprintf("Of the others only %s %s identified.", text.List(identified), verb)
+		return "No other signal is identified."
+	case k == 1 && k < len(s.Mean)-len(named):
+		return fmt.Sprintf("Of the others only %s is identified.", signalNames(identified))
+	case k < len(s.Mean)-len(named):
+		return fmt.Sprintf("Of the others only %s are identified.", signalNames(identified))
 	case k == 1:
-		return why + "The other one is identified."
+		return "The other one is identified."
 	default:
-		return why + fmt.Sprintf("The other %d are identified.", k)
+		return fmt.Sprintf("The other %d are identified.", k)
 	}
 }

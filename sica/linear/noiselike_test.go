@@ -85,7 +85,8 @@ func TestMoreChannelsThanSources(t *testing.T) {
 				rotation.Random(rng, k))
 			x := noisy(rng, &a, s, deviation)
 			sol := separate(t, x, linear.Options{Seed: 1})
-			want := fmt.Sprintf("can't be told from noise of the channels. The other %d are identified.", k)
+			want := fmt.Sprintf("can't be told from noise of the channels. The other %d are identified. That is so "+
+				"unless a source is hidden under the noise.", k)
 			if len(sol.NoiseLike) != d-k || len(sol.Groups) < k+1 || !strings.HasSuffix(sol.Why, want) {
 				t.Errorf("d = %d, seed %d: like noise %v, groups %v, %q; want %d like noise, %d identified, "+
 					"… %q", d, seed, sol.NoiseLike, sol.Groups, sol.Why, d-k, k, want)
@@ -96,6 +97,25 @@ func TestMoreChannelsThanSources(t *testing.T) {
 					t.Errorf("d = %d, seed %d: noise of %.3f in channel %d, want %g", d, seed, got, c, deviation)
 				}
 			}
+		}
+	}
+}
+
+// Known noise hides a weak signal, and the signal with the most noise of the others then isn't identified
+// either. Without noise both are.
+func TestKnownNoise(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	s := standard(laplaceProcesses(1, 3000, 0.3, 0.6, 0.9))
+	var x mat.Dense
+	x.Product(rotation.Random(rng, 3), mat.NewDiagDense(3, []float64{1, 0.7, 0.3}), s)
+	for noise, want := range map[float64]int{0: 3, 0.005: 3, 0.02: 2} { // of 0.09 of the weakest
+		sol := separate(t, &x, linear.Options{Seed: 1, Noise: noise})
+		if len(sol.Groups) != want || sol.Unconfirmed != (want < 3) {
+			t.Errorf("noise %g: groups %v, unconfirmed %v, %q; want %d groups",
+				noise, sol.Groups, sol.Unconfirmed, sol.Why, want)
+		}
+		if noise > 0 && want < 3 && !strings.HasSuffix(sol.Why, "is identified.") {
+			t.Errorf("noise %g: %q", noise, sol.Why)
 		}
 	}
 }

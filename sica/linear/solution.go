@@ -216,8 +216,8 @@ func (s *Solution) why(accepted, nonlinear bool) string {
 
 // dependentSignals is the sentence on signals that aren't independent.
 const dependentSignals = "The recovered signals depend on each other, so no signal is identified. " +
-	"Possible causes are more sources than channels, a nonlinear mixing such as clipping, and one that " +
-	"changes with time."
+	"Possible causes are noise of the channels, more sources than channels, a nonlinear mixing such as " +
+	"clipping, and one that changes with time."
 
 // moreDependent is the sentence on the demixing with the shortest code where another one was chosen.
 const moreDependent = " Another demixing has a shorter code, but its signals depend more on each other."

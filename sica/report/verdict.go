@@ -376,6 +376,13 @@ func (r *Report) unidentifiedRotations(suspects []int) []finding {
 			l.moreSources() + ", so no signal is identified." + table,
 			"The channels can't hold all sources. " + strong,
 		}}
+	case r.byRule && len(l.NoiseLike) == 1:
+		return []finding{{
+			l.Why + table,
+			"Find out how many sources there are, or how strong the noise of the channels is, for example " +
+				"where the sources are silent. Stability and halves don't see a hidden source, and more " +
+				"positions don't help.",
+		}}
 	case l.Unconfirmed:
 		reason := fmt.Sprintf("The rotation of signals %s is not identified: there is noise, and "+
 			"FastICA or SOBI, or a demixing that is nearly as good, gives other signals here.", names)
@@ -399,7 +406,8 @@ func (r *Report) unidentifiedRotations(suspects []int) []finding {
 			fmt.Sprintf("The innovations of the recovered signals depend on each other, so no signal "+
 				"is identified. Those of independent signals would do so with a probability of %.1g.",
 				l.Independence),
-			"Count the sources: there may be more than channels. If the mixing may be nonlinear, try " +
+			"Count the sources: there may be more than channels. Noise of the channels may be the reason, " +
+				"above all if a signal is weak and its own R² about 0. If the mixing may be nonlinear, try " +
 				"another method. " + strong,
 		}}
 	}
