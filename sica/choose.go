@@ -29,8 +29,10 @@ type Candidate struct {
 	// CodeLength is that of the mixed signals in nats per position, including the log-Jacobian
 	// term. It is measured at the held-out positions of two folds, a fifth of all positions each,
 	// the same for all candidates of a comparison. Excess is by how much it is more than the
-	// shortest. Custom methods are compared with the linear rule first, in a comparison of their
-	// own. Both values are 0 if nothing was compared and for a candidate that Failed.
+	// shortest: a mean over whole blocks of 16 of these positions, or of fewer if there are less
+	// than 128, and its standard error. As the last positions may fill no block, Excess isn't
+	// quite the difference of the code lengths, and may be below 0 for equally short codes.
+	// Custom methods are compared with the linear rule first, in a comparison of their own. Both values are 0 if nothing was compared and for a candidate that Failed.
 	CodeLength float64    `json:"code_length"`
 	Excess     Difference `json:"excess"`
 	// Failed says why the candidate gave no signals, if it didn't.
@@ -129,13 +131,20 @@ func (f *fitting) separate(r *fitRun) (*separation, error) {
 // examine nonlinear mixings: then nothing is identified.
 func (s *separation) markStopped(m Method) {
 	switch {
-	case m == Auto:
-		s.Linear, s.Why = unidentified(s.Linear, stoppedSentence), stoppedSentence
 	case m == NetworkOnly:
 		s.Why = "Stopped before a network was fitted: the signals are whitened only."
-	case m == LinearOnly && s.Linear == nil:
+	case s.isWhitened():
 		s.Why = "Stopped before the linear rule had ended: the signals are whitened only."
+	case m == Auto:
+		s.Linear, s.Why = unidentified(s.Linear, stoppedSentence), stoppedSentence
 	}
+}
+
+// isWhitened reports whether s is whitening, without a method behind it.
+func (s *separation) isWhitened() bool {
+	names := s.Chosen.Transforms
+	return s.Chosen.Name == "" && s.Chosen.Method == NoMethod &&
+		len(names) > 0 && names[len(names)-1] == preprocess.ZCA
 }
 
 // stoppedSentence is the reason of a choice that was cut short.

@@ -47,7 +47,8 @@ type Run struct {
 // network's program takes 1 to 5 seconds of a core. It goes on in the background, and the next fit
 // of the size waits for the program and takes it. Fits of two signals at 1024 positions by Direct,
 // FastWGF, PaperWGF and PaperRF returned 0.05 s after a deadline of 50 ms, at most 0.18 s (median
-// of 40, half of them compiling, on two busy cores).
+// of 40, half of them compiling, on two busy cores). Checks and whitening aren't interrupted: of 16
+// signals at 100,000 positions they take 0.65 s of a processor.
 //
 // With Config.Checkpoint, a folder for this fit alone, Fit keeps its state after the choice of the
 // method and after each iteration. It makes the folder if need be. A fit of the same signals and

@@ -39,7 +39,8 @@ type Candidate struct {
 	// position, including the log-Jacobian term. That of a network includes the cost of its choice
 	// among the restarts and steps.
 	CodeLength float64
-	// Excess is by how much the code is longer than the shortest.
+	// Excess is by how much the code is longer than the shortest, without the last positions if
+	// they don't fill a block of evidence.NewDifference. It may be below 0 for equally short codes.
 	Excess Difference
 	// Failed says why a network wasn't fitted to the end.
 	Failed string
@@ -372,16 +373,24 @@ func (s *selection) why(best int) string {
 		b.WriteString("Nonlinear: ")
 	}
 	b.WriteString(s.name(s.Chosen))
-	if s.Chosen == best {
+	next := s.next(best)
+	switch {
+	case s.Chosen == best && next >= 0 && !chosen.Network &&
+		!isSignificantlyShorter(chosen, s.Candidates[next]):
+		longer := s.Candidates[next].Excess
+		fmt.Fprintf(&b, " was chosen, but %s describes the mixed signals equally well within two "+
+			"standard errors (their codes differ by %.3f nats per position, SE %.3f)",
+			s.name(next), math.Abs(longer.Mean), longer.SE)
+	case s.Chosen == best:
 		b.WriteString(" describes the mixed signals best")
-		if next := s.next(best); next >= 0 {
+		if next >= 0 {
 			longer := s.Candidates[next].Excess
 			fmt.Fprintf(&b, " (%.3f nats per position shorter than %s, SE %.3f)",
 				longer.Mean, s.name(next), longer.SE)
 		}
-	} else {
+	default:
 		fmt.Fprintf(&b, " was chosen, as the code of %s is not significantly shorter "+
-			"(%.3f nats per position, SE %.3f)", s.name(best), chosen.Excess.Mean,
+			"(%.3f nats per position, SE %.3f)", s.name(best), max(0, chosen.Excess.Mean),
 			chosen.Excess.SE)
 	}
 	b.WriteString(". ")

@@ -275,6 +275,27 @@ func TestChooseErrors(t *testing.T) {
 	}
 }
 
+// A baseline whose code is no shorter than another's within the error isn't called better.
+func TestChooseTie(t *testing.T) {
+	s, err := datasets.LaplaceAR(newRand(1), 2, 512, .7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var swapped mat.Dense
+	swapped.Mul(mat.NewDense(2, 2, []float64{0, 1, -1, 0}), s)
+	c, err := Choose(t.Context(), []Baseline{
+		{Name: "one", Signals: s, LogDet: []float64{0}},
+		{Name: "another", Signals: &swapped, LogDet: []float64{0}},
+	}, Options{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(c.Why, "best") || strings.Contains(c.Why, "-0") ||
+		!strings.Contains(c.Why, "equally well within two standard errors (") {
+		t.Error(c.Why)
+	}
+}
+
 // The simplest that isn't beaten is taken: a shorter code has to be so beyond chance, for a
 // kind that isn't as simple.
 func TestSimplest(t *testing.T) {
