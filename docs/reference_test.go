@@ -242,7 +242,7 @@ var configValid = map[string]string{
 // internal/iterate's Config.Validate.
 var flowFields = map[string]struct{ valid, section string }{
 	"Kind": {"both", "3.1, 3.2"}, "Iterations": {"1 or more", "B.2"}, "Standardise": {"both", "–"},
-	"KeepBest": {"both; true from 64 positions on", "–"}, "Budget": {"0 or more", "–"},
+	"KeepBest": {"both; true needs 64 positions or more", "–"}, "Budget": {"0 or more", "–"},
 	"Context": {"all", "B.1"},
 	"Windows": {"WholeSequence: none. LocalWindow: one or more of 0 or more, in rising order; one " +
 		"without Folds. Prediction: one of 1 or more. 2w + 1 positions must fit each axis", "–"},

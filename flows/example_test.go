@@ -60,3 +60,52 @@ func ExampleTrainer_Train() {
 	// 300 losses, the last below 1e-4: true
 	// weights [[2.00] [-1.00]]
 }
+
+// Samples of p, around 2, move to q, around 0, along the learned density ratio. Here log p/q is a
+// line, so that one ratio suffices. In general learn it anew after each short move.
+func ExampleRatioVelocity_learned() {
+	const steps, batch = 300, 256
+	logRatio := func(scope *model.Scope, y *Node) *Node { // log p/q of y [B, 1], [B]
+		return Squeeze(layers.Dense(scope.In("ratio"), y, true, 1), -1)
+	}
+	loss := func(scope *model.Scope, _, batch []*Node) *Node { // samples of p, samples of q
+		p, q := logRatio(scope, batch[0]), logRatio(scope.ResetVisited(), batch[1])
+		return ReduceAllMean(flows.LogisticLoss(p, q))
+	}
+	velocity := func(scope *model.Scope, y, _ *Node, _ []*Node) *Node {
+		return flows.RatioVelocity(func(y *Node) *Node { return logRatio(scope, y) }, y)
+	}
+	ps, qs := make([]float32, steps*batch), make([]float32, steps*batch)
+	rng := rand.New(rand.NewPCG(1, 0))
+	for i := range ps {
+		ps[i], qs[i] = float32(2+rng.NormFloat64()), float32(rng.NormFloat64())
+	}
+
+	b, err := backend.Open(backend.Go)
+	if err != nil {
+		log.Fatal(err)
+	}
+	store := model.NewStore()
+	store.SetParam(model.ParamInitialSeed, int64(1))
+	adam := optimizer.Adam().LearningRate(0.05).Done()
+	shape := shapes.Make(dtypes.Float32, steps, batch, 1)
+	trainer, err := flows.NewTrainer(b, store, adam, loss, nil, []shapes.Shape{shape, shape})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer trainer.Finalize()
+	batches := []*tensors.Tensor{
+		tensors.FromFlatDataAndDimensions(ps, steps, batch, 1),
+		tensors.FromFlatDataAndDimensions(qs, steps, batch, 1),
+	}
+	if _, err := trainer.Train(context.Background(), nil, batches, steps); err != nil {
+		log.Fatal(err)
+	}
+	moved, err := flows.Follow(b, store, velocity, [][]float32{{1}, {2}, {3}}) // from τ = 0 to 1
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%.1f\n", moved.Value())
+	// Output:
+	// [[-1.0] [0.0] [1.0]]
+}
