@@ -216,8 +216,8 @@ func channels(names []string) string {
 	return "channels " + quoted(names)
 }
 
-// similarFirst returns the names, first those that contain the lacking name or that it contains, in any
-// case, as EOG1 contains eog.
+// similarFirst returns the names, first those that contain the lacking name or that it contains, in
+// any case, as EOG1 contains eog.
 func similarFirst(names []string, lacking string) []string {
 	isSimilar := func(name string) bool {
 		a, b := strings.ToLower(name), strings.ToLower(lacking)

@@ -206,9 +206,9 @@ func (r *removal) shares() []float64 {
 	return shares
 }
 
-// excess returns a note on the channels of which more was removed than there was. The separation was
-// learned after a high-pass filter, in Hz, or 0 for none. After a filter there is a note in any case:
-// smaller shares, too, can be drift that the fit didn't see.
+// excess returns a note on the channels of which more was removed than there was. The separation
+// was learned after a high-pass filter, in Hz, or 0 for none. After a filter there is a note in any
+// case: smaller shares, too, can be drift that the fit didn't see.
 func (r *removal) excess(names []string, highpass float64) []string {
 	var channels []string
 	for i, share := range r.shares() {
@@ -219,8 +219,8 @@ func (r *removal) excess(names []string, highpass float64) []string {
 	switch {
 	case len(channels) > 0:
 	case highpass > 0:
-		return []string{fmt.Sprintf("below %g Hz, which the fit didn't see, the cleaned channels can be "+
-			"wrong by as much as their drift: high-pass them at %[1]g Hz, too", highpass)}
+		return []string{fmt.Sprintf("below %g Hz, which the fit didn't see, the cleaned channels "+
+			"can be wrong by as much as their drift: high-pass them at %[1]g Hz, too", highpass)}
 	default:
 		return nil
 	}

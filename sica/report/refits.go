@@ -102,7 +102,8 @@ func refitOn(
 	}
 	results, err := sica.FitRuns(ctx, backend, runs, cfg)
 	if err != nil && !errors.Is(err, sica.ErrNotFinite) { // which comes with the last good signals
-		return nil, fmt.Errorf("separating %d times more (Options.Refits 0 avoids this): %w", len(parts), err)
+		return nil, fmt.Errorf("separating %d times more (Options.Refits 0 avoids this): %w",
+			len(parts), err)
 	}
 	_, n := x.Dims()
 	_, m := parts[0].Dims()

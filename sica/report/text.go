@@ -206,8 +206,8 @@ func (r *Report) writePairs(b *strings.Builder) {
 	writeRest(b, len(pairs), "pair", "which have no less evidence")
 }
 
-// writeRest writes how many of n rows, each of what, a table doesn't show, and how these compare with
-// the rows that it shows.
+// writeRest writes how many of n rows, each of what, a table doesn't show, and how these compare
+// with the rows that it shows.
 func writeRest(b *strings.Builder, n int, what, comparison string) {
 	if more := n - shownRows(n); more > 0 {
 		fmt.Fprintf(b, "and %s, %s: see JSON\n", text.Counted(more, "more "+what), comparison)
