@@ -75,8 +75,7 @@ type Outcome struct {
 	// in all processes if it was interrupted. It has three digits.
 	Seconds float64 `json:"seconds"`
 	// Loss and Divergence hold a value for each of SICA's iterations; there is no
-	// Divergence where none is measured. Losses have six digits, one less than float32, in which
-	// they are computed.
+	// Divergence where none is measured. Losses have five digits.
 	Loss       []float64 `json:"loss,omitempty"`
 	Divergence []float64 `json:"divergence,omitempty"`
 	// RankMCC is the MCC of Spearman's correlations; nil in outcomes of versions that didn't
@@ -180,7 +179,7 @@ func (t Trial) Run(
 // 120 kB. Other instructions move an MCC by up to 1e-8, with networks by more.
 const (
 	secondsDigits = 3
-	lossDigits    = 6
+	lossDigits    = 5
 	mccDigits     = 9
 )
 

@@ -55,39 +55,47 @@ func (s *Solution) doubtNoiseLike(white *signal.Whitening) {
 	}
 }
 
-// likeNoise returns the signals that can't be told from noise, nil if there are none.
+// likeNoise returns the signals that can't be told from noise, nil if there are none: as many as
+// possible, in the space of as many weakest principal components.
 func (s *Solution) likeNoise(w *signal.Whitening) []int {
 	d := len(s.Mean)
-	var like []int
 	gain := maxNoiseGain
 	if d == 2 {
 		gain = maxNoiseGainOfTwo
 	}
+	var white []int // and Gaussian
 	for i, source := range s.Sources {
 		if whiteGaussian-source.CodeLength <= gain {
-			like = append(like, i)
+			white = append(white, i)
 		}
-	}
-	m := len(like)
-	if m == 0 || m == d {
-		return nil
-	}
-	first := d - m // of the weakest principal components
-	strongest, total := w.Spread[first], floats.Norm(w.Spread, 2)
-	if strongest > distinctSpread*w.Spread[first-1] ||
-		w.Spread[d-1] < distinctSpread*strongest ||
-		float64(d)*strongest*strongest > maxNoiseShare*total*total {
-		return nil
 	}
 	var ofWhite mat.Dense // the demixing of the principal components
 	ofWhite.Mul(s.Demixing, w.Inverse)
-	for _, i := range like {
-		row := ofWhite.RawRowView(i)
-		if floats.Norm(row[first:], 2) < minNoiseLike*floats.Norm(row, 2) {
-			return nil
+	for m := min(len(white), d-1); m > 0; m-- {
+		if !isNoise(w.Spread, m) {
+			continue
+		}
+		var like []int
+		for _, i := range white {
+			row := ofWhite.RawRowView(i)
+			if floats.Norm(row[d-m:], 2) >= minNoiseLike*floats.Norm(row, 2) {
+				like = append(like, i)
+			}
+		}
+		if len(like) == m {
+			return like
 		}
 	}
-	return like
+	return nil
+}
+
+// isNoise reports whether the m smallest of the principal components' standard deviations may be those
+// of noise: equal, smaller than the others, and a small share of the variance if all channels have it.
+func isNoise(spread []float64, m int) bool {
+	d := len(spread)
+	strongest, total := spread[d-m], floats.Norm(spread, 2)
+	return strongest <= distinctSpread*spread[d-m-1] && spread[d-1] >= distinctSpread*strongest &&
+		float64(d)*strongest*strongest <= maxNoiseShare*total*total
 }
 
 // hidden returns the signals that noise of the given variance in all channels hides, to which it leaves
