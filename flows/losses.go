@@ -33,7 +33,8 @@ func softplus(x *Node) *Node {
 // v = −∇ log r at y, for each sample (paper, equation log.joint.ratio). Where r = p/q is that of
 // LogisticLoss, it moves samples of p towards q. r changes as they move: learn it anew after each
 // short move. logit maps y, shaped […, d], to the learned log-ratio of each sample, shaped […]; its
-// other inputs are constant. The result has y's shape. A logit of another shape panics: [B, 1] needs Squeeze(logit, -1).
+// other inputs are constant. The result has y's shape. A logit of another shape panics: [B, 1] needs
+// Squeeze(logit, -1).
 func RatioVelocity(logit func(y *Node) *Node, y *Node) *Node {
 	const where = "flows: RatioVelocity"
 	argument.Floats(where, "y", y, "[…, d]", 1, math.MaxInt)

@@ -32,7 +32,8 @@ type Candidate struct {
 	// shortest: a mean over whole blocks of 16 of these positions, or of fewer if there are less
 	// than 128, and its standard error. As the last positions may fill no block, Excess isn't
 	// quite the difference of the code lengths, and may be below 0 for equally short codes.
-	// Custom methods are compared with the linear rule first, in a comparison of their own. Both values are 0 if nothing was compared and for a candidate that Failed.
+	// Custom methods are compared with the linear rule first, in a comparison of their own. Both
+	// values are 0 if nothing was compared and for a candidate that Failed.
 	CodeLength float64    `json:"code_length"`
 	Excess     Difference `json:"excess"`
 	// Failed says why the candidate gave no signals, if it didn't.

@@ -41,6 +41,26 @@ func List(words []string) string {
 	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
+// Numbers lists signals, counted from 1: "1", "1 and 2", "1, 2 and 3".
+func Numbers(signals []int) string {
+	var numbers []string
+	for _, i := range signals {
+		numbers = append(numbers, fmt.Sprint(i+1))
+	}
+	return List(numbers)
+}
+
+// Signals names signals, counted from 1: "signal 1", "signals 1 and 2".
+func Signals(signals []int) string {
+	if len(signals) == 1 {
+		return "signal " + Numbers(signals)
+	}
+	return "signals " + Numbers(signals)
+}
+
+// Capitalise returns s with a capital first letter, which must be of ASCII.
+func Capitalise(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
 // Groups names the groups of several signals, counted from 1: "1, 2; and 4, 5".
 func Groups(groups [][]int) string {
 	var names []string

@@ -59,3 +59,13 @@ func TestCounted(t *testing.T) {
 		}
 	}
 }
+
+func TestSignals(t *testing.T) {
+	for want, signals := range map[string][]int{
+		"Signal 1": {0}, "Signals 2 and 4": {1, 3}, "Signals 1, 2 and 3": {0, 1, 2},
+	} {
+		if got := Capitalise(Signals(signals)); got != want {
+			t.Errorf("%v: %q, want %q", signals, got, want)
+		}
+	}
+}

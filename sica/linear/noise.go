@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/internal/text"
 )
 
 // A search is the state of the comparison of explanations with noise in the models.
@@ -646,21 +646,14 @@ func (s *search) why(sol *Solution) string {
 	if sol.Dependent {
 		return dependentSignals
 	}
-	text := ""
-	var names []string
-	for _, g := range sol.Groups {
-		if len(g) == 1 {
-			names = append(names, fmt.Sprint(g[0]+1))
-		}
-	}
-	switch last := len(names) - 1; last {
-	case -1:
-		text += "No signal is identified"
+	identified := sol.identifiedBut(nil)
+	why := "No signal is identified"
+	switch len(identified) {
 	case 0:
-		text += fmt.Sprintf("Only signal %s is identified", names[0])
+	case 1:
+		why = "Only " + text.Signals(identified) + " is identified"
 	default:
-		text += fmt.Sprintf("Only signals %s and %s are identified", strings.Join(names[:last], ", "),
-			names[last])
+		why = "Only " + text.Signals(identified) + " are identified"
 	}
 	reason := "other rotations of signals %s explain the mixed signals nearly as well."
 	if s.isHidden(sol.Groups) {
@@ -668,9 +661,9 @@ func (s *search) why(sol *Solution) string {
 			"signals %s."
 	}
 	if sol.Doubtful {
-		return text + ": " + sol.doubt() + "."
+		return why + ": " + sol.doubt() + "."
 	}
-	return text + ": " + fmt.Sprintf(reason, sol.groupNames())
+	return why + ": " + fmt.Sprintf(reason, sol.groupNames())
 }
 
 // isHidden reports whether noise hides each group of several signals: whether one of its signals

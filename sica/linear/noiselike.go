@@ -38,10 +38,7 @@ func (s *Solution) doubtNoiseLike(white *signal.Whitening) {
 	for _, spread := range white.Spread[d-m:] {
 		variance += spread * spread / float64(m)
 	}
-	for c := range s.Noise {
-		deviation := floats.Norm(white.Inverse.RawRowView(c), 2)
-		s.Noise[c] = max(s.Noise[c], variance/(deviation*deviation))
-	}
+	s.raiseNoise(white, variance)
 	groups := len(s.Groups)
 	if m == 1 {
 		s.merge(nil, true)
@@ -52,6 +49,14 @@ func (s *Solution) doubtNoiseLike(white *signal.Whitening) {
 	s.Unconfirmed = s.Unconfirmed || m == 1 || len(s.Groups) < groups
 	if !s.Surplus && !s.Inconsistent && (m == 1 || !s.Dependent && !s.Doubtful) {
 		s.Why = s.whyNoiseLike()
+	}
+}
+
+// raiseNoise makes Noise at least that of the given variance in each channel.
+func (s *Solution) raiseNoise(white *signal.Whitening, variance float64) {
+	for c := range s.Noise {
+		deviation := floats.Norm(white.Inverse.RawRowView(c), 2)
+		s.Noise[c] = max(s.Noise[c], min(variance/(deviation*deviation), 1))
 	}
 }
 
@@ -125,10 +130,7 @@ func (s *Solution) doubtHidden(white *signal.Whitening, variance float64) {
 	if variance == 0 || len(s.Mean) < 2 {
 		return
 	}
-	for c := range s.Noise {
-		deviation := floats.Norm(white.Inverse.RawRowView(c), 2)
-		s.Noise[c] = max(s.Noise[c], min(variance/(deviation*deviation), 1))
-	}
+	s.raiseNoise(white, variance)
 	hidden, shares := s.hidden(variance)
 	if hidden == nil {
 		return
@@ -145,7 +147,7 @@ func (s *Solution) doubtHidden(white *signal.Whitening, variance float64) {
 	}
 	s.Unconfirmed = true
 	s.Why = fmt.Sprintf("Noise as strong as the components that were left out would hide %s. %s",
-		signalNames(hidden), s.othersIdentified(hidden))
+		text.Signals(hidden), s.othersIdentified(hidden))
 }
 
 // whiteGaussian is the code length of white Gaussian noise of variance 1, in nats per position.
@@ -164,40 +166,37 @@ func (s *Solution) whyNoiseLike() string {
 			"mixtures, so no signal is identified. If you know that there are only %d sources, they are the "+
 			"other signals.", i+1, noise, d-1)
 	}
-	return fmt.Sprintf("S%s %s. %s That is so unless a source is hidden under the noise.",
-		signalNames(s.NoiseLike)[1:], noise, s.othersIdentified(s.NoiseLike))
-}
-
-// signalNames names signals, counted from 1.
-func signalNames(signals []int) string {
-	if len(signals) == 1 {
-		return fmt.Sprintf("signal %d", signals[0]+1)
+	why := text.Capitalise(text.Signals(s.NoiseLike)) + " " + noise + ". " +
+		s.othersIdentified(s.NoiseLike)
+	if len(s.identifiedBut(s.NoiseLike)) > 0 {
+		why += " That is so unless a source is hidden under the noise."
 	}
-	var names []string
-	for _, i := range signals {
-		names = append(names, fmt.Sprint(i+1))
-	}
-	return "signals " + text.List(names)
+	return why
 }
 
 // othersIdentified says which signals but the named ones are identified.
 func (s *Solution) othersIdentified(named []int) string {
-	var identified []int
-	for _, g := range s.Groups {
-		if len(g) == 1 && !slices.Contains(named, g[0]) {
-			identified = append(identified, g[0])
-		}
-	}
+	identified := s.identifiedBut(named)
 	switch k := len(identified); {
 	case k == 0:
 		return "No other signal is identified."
 	case k == 1 && k < len(s.Mean)-len(named):
-		return fmt.Sprintf("Of the others only %s is identified.", signalNames(identified))
+		return fmt.Sprintf("Of the others only %s is identified.", text.Signals(identified))
 	case k < len(s.Mean)-len(named):
-		return fmt.Sprintf("Of the others only %s are identified.", signalNames(identified))
+		return fmt.Sprintf("Of the others only %s are identified.", text.Signals(identified))
 	case k == 1:
 		return "The other one is identified."
 	default:
 		return fmt.Sprintf("The other %d are identified.", k)
 	}
+}
+
+// identifiedBut returns the identified signals but the named ones.
+func (s *Solution) identifiedBut(named []int) (signals []int) {
+	for _, g := range s.Groups {
+		if len(g) == 1 && !slices.Contains(named, g[0]) {
+			signals = append(signals, g[0])
+		}
+	}
+	return signals
 }

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/internal/network"
 )
@@ -125,7 +126,7 @@ func (r *Report) Remarks() []string {
 	}
 	c := r.Correlation
 	remark := fmt.Sprintf("largest |correlation| of two recovered signals: %.3f (%s)", c.Value,
-		listNumbers(c.Pair[:]))
+		text.Numbers(c.Pair[:]))
 	if c.Value > maxCorrelation {
 		remark += fmt.Sprintf(". Above %g: they share parts, so neither is one source unless the "+
 			"sources are correlated, too, and shares don't add up to 100 %%", maxCorrelation)

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/linear"
@@ -296,5 +297,5 @@ func (h *Halves) String() string {
 		return s
 	}
 	return s + fmt.Sprintf(". Below %g for %s: the mixing may drift, or half of the positions may "+
-		"be too few", minStability, listSignals(differ))
+		"be too few", minStability, text.Signals(differ))
 }

@@ -199,7 +199,7 @@ func (r *Report) writePairs(b *strings.Builder) {
 		if p.Identified {
 			identified, angle = "yes", fmt.Sprintf("± %.1f°", p.AngleError*180/math.Pi)
 		}
-		rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%s", listNumbers([]int{p.J, p.I}),
+		rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%s", text.Numbers([]int{p.J, p.I}),
 			text.Fixed(p.Evidence, 1), identified, angle, text.Fixed(p.Dependence, 2)))
 	}
 	writeTable(b, rows...)

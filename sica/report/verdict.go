@@ -182,11 +182,11 @@ func (r *Report) suspectFinding(suspects []int) finding {
 	if len(suspects) > 1 {
 		verb, explain = "are", "They explain"
 	}
-	names := listSignals(suspects)
+	names := text.Signals(suspects)
 	return finding{
 		fmt.Sprintf("%s %s suspect (%s). %s %.2g %% of the mixed signals' variance, too little "+
 			"to change the verdict.",
-			capitalise(names), verb, strings.Join(doubts, "; "), explain, 100*share),
+			text.Capitalise(names), verb, strings.Join(doubts, "; "), explain, 100*share),
 		fmt.Sprintf("Don't rely on %s without looking.", names),
 	}
 }
@@ -206,7 +206,7 @@ func (r *Report) remainingDependence() []finding {
 	}
 	reason := fmt.Sprintf("The recovered signals still depend on each other, %s most: their "+
 		"dependence is %s.",
-		listSignals(after.Pair[:]), after.Dependence)
+		text.Signals(after.Pair[:]), after.Dependence)
 	if after.Classifier != nil {
 		reason += fmt.Sprintf(" Of all signals together, a classifier estimates a divergence of "+
 			"%s nats.", after.Classifier)
@@ -229,7 +229,7 @@ func (r *Report) correlatedMagnitudes() []finding {
 	return []finding{{
 		fmt.Sprintf("The magnitudes of the innovations of %s correlate by %.2f, so these signals "+
 			"depend on each other.",
-			listSignals([]int{p.J, p.I}), p.Dependence),
+			text.Signals([]int{p.J, p.I}), p.Dependence),
 		next,
 	}}
 }
@@ -279,7 +279,7 @@ func (r *Report) contextDependence(suspects []int) []finding {
 	if signals == nil {
 		return nil
 	}
-	names, verb := capitalise(listSignals(signals)), "isn't"
+	names, verb := text.Capitalise(text.Signals(signals)), "isn't"
 	if len(signals) > 1 {
 		verb = "aren't"
 	}
@@ -317,7 +317,7 @@ func (r *Report) differingRefits(suspects []int) []finding {
 	return []finding{{
 		fmt.Sprintf("Refits with other seeds and positions recover %s differently: the smallest "+
 			"mean correlation is %.2f.",
-			listSignals(signals), smallest),
+			text.Signals(signals), smallest),
 		next,
 	}}
 }
@@ -328,7 +328,7 @@ func (r *Report) ambiguousNetwork() []finding {
 		return nil
 	}
 	if signals := r.Network.Unpredicted(); len(signals) > 0 {
-		names := listSignals(signals)
+		names := text.Signals(signals)
 		if len(r.Network.Groups) > 0 {
 			names = "one of its signals before their rotation"
 		}
@@ -357,7 +357,7 @@ func (r *Report) unidentifiedRotations(suspects []int) []finding {
 	var groups []string
 	l := &r.Linear
 	for _, g := range l.unidentifiedGroups(suspects) {
-		groups = append(groups, listNumbers(g))
+		groups = append(groups, text.Numbers(g))
 	}
 	if groups == nil {
 		return nil
@@ -486,32 +486,13 @@ func (r *Report) confirmation() finding {
 	if pair.Identified {
 		reason += fmt.Sprintf(" The rotation of every pair of signals is identified, by at least "+
 			"%.1f nats (%s).",
-			pair.Evidence, listSignals([]int{pair.J, pair.I}))
+			pair.Evidence, text.Signals([]int{pair.J, pair.I}))
 	} else { // both are suspect
 		reason += " The rotation of every pair of signals is identified, except of those named " +
 			"below."
 	}
 	if r.Stability != nil {
-		reason += fmt.Sprintf(" %s.", capitalise(r.Stability.String()))
+		reason += fmt.Sprintf(" %s.", text.Capitalise(r.Stability.String()))
 	}
 	return finding{reason, "Look at the signals and count your sources: the tests can do neither."}
 }
-
-// listNumbers counts signals from 1: "1", "1 and 2", "1, 2 and 3".
-func listNumbers(signals []int) string {
-	var numbers []string
-	for _, i := range signals {
-		numbers = append(numbers, fmt.Sprint(i+1))
-	}
-	return text.List(numbers)
-}
-
-// listSignals returns "signal 1" or "signals 1 and 2".
-func listSignals(signals []int) string {
-	if len(signals) == 1 {
-		return "signal " + listNumbers(signals)
-	}
-	return "signals " + listNumbers(signals)
-}
-
-func capitalise(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
