@@ -329,45 +329,49 @@ func (opt *figureOptions) save(out io.Writer, figure string, picture *plot.Pictu
 
 func newStatements() *cobra.Command {
 	var in string
+	var interpretations bool
 	cmd := &cobra.Command{
 		Use:   "statements --in DIR",
 		Short: "Say which of the paper's statements hold",
 		Long: `Statements prints, as a Markdown page, every statement of the paper's section on
-experiments with what the outcomes in DIR/outcomes.jsonl say to it, the interpretations of
-what the paper leaves open that were compared, and the mean MCCs. Figure makes the outcomes,
-merge adds those of other machines; docs/evaluation/statements.md is this page of
-sica/experiment/results.`,
+experiments with what the outcomes in DIR/outcomes.jsonl say to it, and the mean MCCs. With
+--interpretations it prints the comparison of interpretations of what the paper leaves open
+instead. Figure makes the outcomes, merge adds those of other machines. The pages
+statements.md and interpretations.md in docs/evaluation are those of sica/experiment/results.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			results, err := experiment.Read(in, experiment.OutcomesFile)
 			if err != nil {
 				return err
 			}
+			if interpretations {
+				fmt.Fprint(cmd.OutOrStdout(), interpretationsHead)
+				return experiment.WriteInterpretations(cmd.OutOrStdout(), results)
+			}
 			return writeStatements(cmd.OutOrStdout(), results)
 		},
 	}
 	cmd.Flags().StringVar(&in, "in", "", "`DIR` of the outcomes (required)")
+	cmd.Flags().BoolVar(&interpretations, "interpretations", false,
+		"print the interpretations that were compared")
 	require(cmd, "in")
 	return cmd
 }
 
-// The page's texts before its two lists.
+// The beginnings of the two pages.
 const (
 	statementsHead = `# What the paper says, and what was measured
 
 Printed by "bin/sica statements --in sica/experiment/results > docs/evaluation/statements.md".
-[The paper's figures](paper.md) says what the interpretations are. Brackets hold standard
-errors, n counts runs. In a statement of the paper SICA is its two methods, SICA-WGF and SICA-RF.
-In a row "the same of SICA with this project's settings", and in the tables of MCCs, it is Default.
-Where the paper shows means (3b, 3c, 4b, 4c), a method's single run decides nothing; it is among
-the MCCs below. Seconds are means over runs on several machines, those of SICA-WGF, SICA-RF and iVAE
-partly on a GPU: they are orders of magnitude.
+[The paper's figures](paper.md) says how the paper was interpreted. Brackets hold standard errors, n
+counts runs. SICA is the paper's two methods, SICA-WGF and SICA-RF; Default is this project's. Where
+the paper shows means (3b, 3c, 4b, 4c), a single run decides nothing; it is among the MCCs below.
+Seconds are means over several machines, partly with a GPU: they are orders of magnitude.
 
-A statement is undecided if chance explains what was measured, by Student's t at a level of 0.05. For
-most of these the table has the number of runs that would decide it with the measured means and
-spreads, which says no more than how near the decision is. In brackets is the method that takes so
-many. The tests of one statement, up to 40, aren't corrected for their number. Any fall of a mean
-counts, even one that rounds to 0.000.
+A statement is undecided if chance explains what was measured, by Student's t at a level of 0.05, or
+if a fall rounds to 0.000. The table has the number of runs that would decide it with the measured
+means and spreads, which says no more than how near the decision is, and the method that takes so many.
+The tests of one statement, up to 40, aren't corrected for their number.
 
 ## What doesn't hold, with steps of 0.1
 
@@ -387,24 +391,22 @@ FastICA turns some into negatives (4a); SICA stays above the mixed images (4b).
 ## Every statement of the section on experiments
 
 `
-	interpretationsHead = `
-## Interpretations of what the paper leaves open
+	interpretationsHead = `# Interpretations of what the paper leaves open
 
-By "bin/sica figure interpretations": three runs of their own at the fewest and the most mixing
-steps (SICA-RF's at the most), and which of the statements hold in them. The first group
-decided the step; the others show what else could have.
+Printed by "bin/sica statements --in sica/experiment/results --interpretations >
+docs/evaluation/interpretations.md". [The paper's figures](paper.md#how-the-paper-was-interpreted)
+says what each is about. For each interpretation: which statements of the paper hold, and the mean
+MCC (standard error) of three runs (seeds 62001 to 62003) at the fewest and the most mixing steps,
+SICA-RF's at the most. The mixing's step was chosen by the first group: that statements hold with
+steps of 0.1 is no evidence for the paper.
 
 `
 )
 
-// writeStatements writes the page.
+// writeStatements writes the page of statements.
 func writeStatements(w io.Writer, results *experiment.Results) error {
 	fmt.Fprint(w, statementsHead)
 	if err := experiment.WriteStatements(w, results); err != nil {
-		return err
-	}
-	fmt.Fprint(w, interpretationsHead)
-	if err := experiment.WriteInterpretations(w, results); err != nil {
 		return err
 	}
 	for _, table := range []struct {

@@ -5,15 +5,20 @@ import (
 	"testing"
 )
 
-// docs/evaluation/statements.md is the page of the committed outcomes.
+// docs/evaluation has the pages of the committed outcomes.
 func TestCommittedStatements(t *testing.T) {
-	want := must(t, "statements", "--in", "../../sica/experiment/results")
-	got, err := os.ReadFile("../../docs/evaluation/statements.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(got) != want {
-		t.Error("docs/evaluation/statements.md isn't what its first lines say: run bin/sica " +
-			"statements --in sica/experiment/results > docs/evaluation/statements.md")
+	for page, flags := range map[string][]string{
+		"statements.md": nil, "interpretations.md": {"--interpretations"},
+	} {
+		args := append([]string{"statements", "--in", "../../sica/experiment/results"}, flags...)
+		want := must(t, args...)
+		got, err := os.ReadFile("../../docs/evaluation/" + page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(got) != want {
+			t.Errorf("docs/evaluation/%s isn't the output of the command that its first lines name",
+				page)
+		}
 	}
 }

@@ -18,7 +18,10 @@ func init() { cobra.AddTemplateFunc("versions", versions) }
 func versions() string {
 	v := provenance.Versions()
 	revision := ""
-	if r := v["vcs.revision"]; r != "" {
+	switch r := v["vcs.revision"]; {
+	case r == "" && v[provenance.Module] == "(devel)":
+		revision = " of a checkout, built without its revision: git rev-parse HEAD prints it there"
+	case r != "":
 		revision = ", revision " + r
 		if v["vcs.modified"] == "true" {
 			revision += ", modified"

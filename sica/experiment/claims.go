@@ -78,7 +78,11 @@ type claim struct {
 	// margins are by how much each part of the claim holds, below 0 if it doesn't. A test without
 	// standard errors has none.
 	margins []quantity
+	rounded bool // a fall is below minFall
 }
+
+// minFall is the smallest fall of a mean MCC that decides a claim: half of the last digit shown.
+const minFall = 0.0005
 
 // claims tests a statement and, where there is one, its repetition for SICA with this
 // project's settings.
@@ -172,6 +176,7 @@ func (s *scores) decideFalls(c *claim, st statement) {
 	var texts []string
 	for _, f := range s.falls(st.Methods...) {
 		all = all && f.mean > 0
+		c.rounded = c.rounded || math.Abs(f.mean) < minFall
 		c.margin(f, f.mean)
 		texts = append(texts, f.text)
 	}
@@ -260,8 +265,11 @@ func (c *claim) margin(q quantity, mean float64) {
 
 // needed says how many runs would decide the claim, if means and spreads stayed as they are:
 // by Student's t at a level of 0.05, all margins are above 0 then, or one is below. It is ""
-// for a claim that is decided or has no margins.
+// for a claim that is decided or has no margins. A fall below minFall leaves it undecided.
 func (c claim) needed() string {
+	if c.rounded {
+		return "none: the fall rounds to 0"
+	}
 	var open []string
 	var worst quantity // that takes the most runs or, below 0, the fewest
 	worstRuns, single := 0, false

@@ -318,7 +318,7 @@ func (f Figure) WriteTable(w io.Writer, r *Results, p Preset, runs int) error {
 	}
 	t := newTable(append(head, "runs", "seconds")...).numbersFrom(2)
 	for _, l := range lines {
-		row := []string{l.method.Label, string(l.preset)}
+		row := []string{labelOf(l.method.Name), string(l.preset)}
 		for _, at := range l.points {
 			row = append(row, at.String())
 		}

@@ -212,7 +212,7 @@ func (g interpretationGroup) write(w io.Writer, r *Results) error {
 			means.add(row...)
 		}
 	}
-	if _, err := fmt.Fprintf(w, "### %s\n\n", g.Title); err != nil {
+	if _, err := fmt.Fprintf(w, "## %s\n\n", g.Title); err != nil {
 		return err
 	}
 	if err := held.write(w); err != nil {

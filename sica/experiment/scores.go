@@ -103,7 +103,12 @@ func stepsText(steps int) string {
 	return fmt.Sprintf(" at J=%d", steps)
 }
 
+// labelOf returns the method's name in tables. SICA is the paper's methods there, so
+// sica.Default has another name than in pictures.
 func labelOf(method string) string {
+	if method == separated {
+		return "Default"
+	}
 	m, _ := lookUp(method)
 	return m.Label
 }

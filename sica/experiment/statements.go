@@ -41,8 +41,8 @@ func decode(data []byte, into any) {
 	}
 }
 
-// ours names a claim that repeats the one before for SICA with this project's settings.
-const ours = "the same of SICA with this project's settings"
+// ours names a claim that repeats the one before for sica.Default.
+const ours = "the same of Default"
 
 // claims tests what the paper says of the figure on the outcomes of a preset's first runs,
 // PaperPreset or PrintedPreset, and on the kept signals. In a figure whose points are
@@ -137,7 +137,7 @@ those of them on SICA-WGF and SICA-RF
 - with steps of %[1]g: %[4]s
 - with steps of 1: %[5]s
 
-and the same on SICA with this project's settings
+and the same of Default
 
 - with steps of %[1]g: %[6]s
 - with steps of 1: %[7]s

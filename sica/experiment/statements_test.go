@@ -20,9 +20,10 @@ func TestTally(t *testing.T) {
 	if got, want := c.String(), "3 of 5 hold (1 undecided) and 2 don't (1 undecided)"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
+	c.count(claim{agree: agree, rounded: true, margins: closed})
 	c.count(claim{agree: unmeasured})
 	if got, want := c.String(),
-		"3 of 5 hold (1 undecided) and 2 don't (1 undecided); 1 not measured yet"; got != want {
+		"4 of 6 hold (2 undecided) and 2 don't (1 undecided); 1 not measured yet"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
