@@ -157,7 +157,8 @@ func TestCustomCandidateWithShorterCodeIsChosen(t *testing.T) {
 	}
 
 	for name, change := range map[string]func(*Config){
-		"by the methods":                       func(c *Config) { c.Method = NetworkOnly },
+		"must be none for sica.NetworkOnly":    func(c *Config) { c.Method = NetworkOnly },
+		`one is named "Bad Name"; must be`:     func(c *Config) { c.Candidates = []ica.Method{afterTransform{"Bad Name", arsinh{}}} },
 		"one is nil":                           func(c *Config) { c.Candidates = append(c.Candidates, nil) },
 		"Checkpoint: is set beside Candidates": func(c *Config) { c.Checkpoint = t.TempDir() },
 	} {
@@ -173,6 +174,20 @@ func TestCustomCandidateWithShorterCodeIsChosen(t *testing.T) {
 	r = fit(t, b, &distorted, cfg)
 	if len(r.Candidates) != 2 || !strings.Contains(r.Candidates[1].Failed, "no method LogDet") || r.Chosen.Method != LinearOnly {
 		t.Errorf("candidates %+v", r.Candidates)
+	}
+
+	// So is one whose model isn't whole.
+	for want, model := range map[string]*ica.Model{
+		"made: ica: the model is nil; must":         nil,
+		"made: ica: Model.Signals is nil; must":     {Map: arsinh{}},
+		"made: ica: Model.Map is nil; must":         {Signals: &mixed},
+		"made: made 2×9 signals of 2×1500; must be": {Signals: mat.NewDense(2, 9, nil), Map: arsinh{}},
+	} {
+		cfg.Candidates = []ica.Method{made{model}}
+		r = fit(t, b, &distorted, cfg)
+		if len(r.Candidates) != 2 || !strings.Contains(r.Candidates[1].Failed, want) {
+			t.Errorf("candidates %+v, want one that failed with %q", r.Candidates, want)
+		}
 	}
 
 	// A custom method is compared as it is.
@@ -191,3 +206,10 @@ func (whitening) Name() string { return "whitening" }
 func (whitening) Fit(_ context.Context, x *ica.Signals) (*ica.Model, error) {
 	return ica.Demixing(x, rotation.Identity(2), ica.Convergence{Converged: true})
 }
+
+// made is a custom method that returns this model.
+type made struct{ model *ica.Model }
+
+func (made) Name() string { return "made" }
+
+func (m made) Fit(context.Context, *ica.Signals) (*ica.Model, error) { return m.model, nil }

@@ -298,6 +298,10 @@ func (c *chooser) network(ctx context.Context, white *separation) (*separation, 
 
 // gainOverWhitening says by how much the code of a network is shorter than that of whitening.
 func gainOverWhitening(gain Difference) string {
+	if gain.Mean >= 0 && !gain.Significant() {
+		return fmt.Sprintf("An invertible network: its code isn't significantly shorter than that of "+
+			"whitening, which may do as well (%.3f nats per position, SE %.3f).", gain.Mean, gain.SE)
+	}
 	compared := "shorter"
 	if gain.Mean < 0 {
 		compared = "longer"
@@ -433,7 +437,7 @@ func (c *chooser) compareCustom(
 	if choice.Chosen > 0 {
 		s.Why = strings.TrimSpace(choice.Why + " " + s.Why)
 	}
-	s.Candidates, s.Chosen = candidates, s.Chosen.among(candidates)
+	s.Candidates, s.Chosen = candidates, candidates[places[choice.Chosen]]
 	return &s, nil
 }
 
@@ -445,6 +449,9 @@ func (c *chooser) custom(
 	model, err := method.Fit(ctx, c.x)
 	if err != nil {
 		return nil, network.Baseline{}, err
+	}
+	if err := model.Validate(); err != nil {
+		return nil, network.Baseline{}, fmt.Errorf("%s: %w", method.Name(), err)
 	}
 	d, n := c.x.Dims()
 	if k, m := model.Signals.Dims(); k != d || m != n {

@@ -73,6 +73,29 @@ func TestMapsGiveSignals(t *testing.T) {
 	}
 }
 
+// A result says whether something was separated and identified.
+func TestTextOfResult(t *testing.T) {
+	x := rotatedAR7(t, 2)
+	for want, transforms := range map[string][]preprocess.Transform{
+		"Nothing was separated.": nil,
+		"Nothing was separated: the signals are as the transforms left them.": {preprocess.ZCA},
+	} {
+		r, err := Fit(t.Context(), nil, x, Config{Method: NoMethod, Transforms: transforms})
+		if err != nil || r.Why != want || !strings.Contains(r.String(), "; identified: not examined\n") {
+			t.Errorf("%v, error %v; want %q", r, err, want)
+		}
+	}
+	for want, found := range map[string]*Network{
+		"; identified: all\n":                  {Identified: true},
+		"; identified: not all, see Network\n": {},
+	} {
+		r := &Result{Z: x, Summary: Summary{Network: found}}
+		if got := r.String(); !strings.Contains(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // Wherever the context ends, there is a separation and no error.
 func TestCancelledChoiceHasSeparation(t *testing.T) {
 	x := rotatedAR7(t, 4)

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
@@ -93,6 +95,21 @@ func (m Method) String() string {
 		return "auto"
 	}
 	return string(m)
+}
+
+// constant returns the name of the method in Go.
+func (m Method) constant() string {
+	switch m {
+	case Auto:
+		return "sica.Auto"
+	case LinearOnly:
+		return "sica.LinearOnly"
+	case NetworkOnly:
+		return "sica.NetworkOnly"
+	case NoMethod:
+		return "sica.NoMethod"
+	}
+	return strconv.Quote(string(m))
 }
 
 // Flow is the settings of the iterations (paper, Algorithm 2). The presets FastWGF, PaperWGF
@@ -303,9 +320,8 @@ func (c Config) grid(d, n int) (*grid.Grid, error) {
 		return nil, kindError{fmt.Errorf("x: is %d signal; must be at least 2", d), ErrSignals}
 	}
 	if least := max(minPositions, d+2); c.Method != NoMethod && n < least {
-		return nil, kindError{fmt.Errorf("x: has %d positions of %d signals, too few for the method "+
-			"%q; must be at least %d%s", n, d, c.Method, least,
-			signal.Transposed("x", d > n)), ErrSignals}
+		return nil, kindError{fmt.Errorf("x: has %d positions of %d signals, too few for %s; must be "+
+			"at least %d%s", n, d, c.Method.constant(), least, signal.Transposed("x", d > n)), ErrSignals}
 	}
 	g, err := grid.New(c.Shape, n)
 	if err != nil { // its argument is the field
@@ -331,7 +347,7 @@ func (c Config) grid(d, n int) (*grid.Grid, error) {
 func (c Config) validate(d int) error {
 	for _, t := range c.Transforms {
 		if _, err := preprocess.Parse(string(t)); err != nil {
-			return fmt.Errorf("Transforms: %w", err)
+			return fmt.Errorf("Transforms: %s", strings.TrimPrefix(err.Error(), "transform: "))
 		}
 	}
 	linear := c.Method == Auto || c.Method == LinearOnly
@@ -346,13 +362,16 @@ func (c Config) validate(d int) error {
 		return fmt.Errorf("NetworkSteps: are %d; must be at least 1, or 0 for as many as the "+
 			"signals call for", c.NetworkSteps)
 	case c.NetworkSteps > 0 && c.Method != Auto && c.Method != NetworkOnly:
-		return fmt.Errorf("NetworkSteps: are %d; must be 0 for the method %q, which has no networks",
-			c.NetworkSteps, c.Method)
+		return fmt.Errorf("NetworkSteps: are %d; must be 0 for %s, which has no networks",
+			c.NetworkSteps, c.Method.constant())
 	case len(c.Candidates) > 0 && !linear:
-		return fmt.Errorf("Candidates: are compared by the methods %q and %q; must be none for %q",
-			Auto, LinearOnly, c.Method)
+		return fmt.Errorf("Candidates: are compared by sica.Auto and sica.LinearOnly; must be none for %s",
+			c.Method.constant())
 	case slices.Contains(c.Candidates, nil):
 		return errors.New("Candidates: one is nil; must be methods")
+	case slices.ContainsFunc(c.Candidates, isBadlyNamed):
+		bad := c.Candidates[slices.IndexFunc(c.Candidates, isBadlyNamed)].Name()
+		return fmt.Errorf("Candidates: one is named %q; must be in lower case and without spaces", bad)
 	case c.Checkpoint != "":
 		parts := slices.DeleteFunc(c.custom(), func(name string) bool { return name == "Flow.Stop" })
 		if len(parts) > 0 {
@@ -362,6 +381,12 @@ func (c Config) validate(d int) error {
 		}
 	}
 	return nil
+}
+
+// isBadlyNamed reports whether the name of m isn't as ica.Method demands.
+func isBadlyNamed(m ica.Method) bool {
+	name := m.Name()
+	return name == "" || name != strings.ToLower(name) || strings.ContainsFunc(name, unicode.IsSpace)
 }
 
 // custom returns the names of the custom parts of the fit that Save doesn't keep.

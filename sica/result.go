@@ -176,7 +176,10 @@ func (f *fitting) result(r *fitRun, s *separation, out *iterate.Output) *Result 
 		result.Why = s.Why
 	}
 	if f.cfg.Flow == nil && result.Why == "" {
-		result.Why = "the signals are as the transforms left them"
+		result.Why = "Nothing was separated."
+		if len(f.cfg.Transforms) > 0 {
+			result.Why = "Nothing was separated: the signals are as the transforms left them."
+		}
 	}
 	result.Why = r.why + result.Why + r.hint
 	result.setMoments()
@@ -214,8 +217,10 @@ func (r *Result) String() string {
 			}
 		}
 		identified = fmt.Sprintf("%d of %d", alone, d)
+	case r.Network != nil && r.Network.Identified:
+		identified = "all"
 	case r.Network != nil:
-		identified = "see Network"
+		identified = "not all, see Network"
 	}
 	return s + "; identified: " + identified + "\n" + r.Why
 }

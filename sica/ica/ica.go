@@ -21,6 +21,7 @@ package ica
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"gonum.org/v1/gonum/mat"
@@ -35,9 +36,12 @@ import (
 //   - Dims() (d, n int): the numbers of signals and of positions
 //   - X() *mat.Dense: the mixed signals, d×n, which must not be changed
 //   - Shape() []int: the length of each axis of the positions, {n} for a sequence
-//   - Whitening(): a value with White, the white signals, d×n; Matrix, d×d, and Mean, with
-//     White = Matrix·(x − Mean); Inverse; and Axes(), the principal axes, d×d. It is an error if
-//     the signals are linearly dependent.
+//   - Whitening() (w, error): the whitening by principal components. Fields of w are White, the
+//     white signals, d×n; Matrix, d×d, and Mean, with White = Matrix·(x − Mean); and Inverse, of
+//     Matrix. Its method Axes() *mat.Dense returns the principal axes as the orthonormal rows of
+//     a d×d matrix, that of the largest variance first. White has the components in this order,
+//     and Axes().T() as w of Demixing is symmetric whitening. It is an error if the signals are
+//     linearly dependent.
 //
 // The whitening is computed once, for all methods that fit the same Signals. Several goroutines
 // may use them at once.
@@ -60,8 +64,8 @@ func New(x *mat.Dense, shape ...int) (*Signals, error) {
 // A Method separates mixed signals. Its value is its settings and its seed, so that the
 // same signals give the same Model each time.
 type Method interface {
-	// Name is short, in lower case and without spaces, such as "fastica". Errors begin with
-	// it, and sica.Candidate.Name is it.
+	// Name is short, in lower case and without spaces, such as "fastica": sica.Fit refuses a
+	// candidate of another name. Errors begin with it, and sica.Candidate.Name is it.
 	Name() string
 
 	// Fit separates the mixed signals, which it doesn't change. It is an error if a setting
@@ -71,14 +75,21 @@ type Method interface {
 }
 
 // Separate checks the mixed signals x, d×n, and fits the method to them. It is New and
-// Method.Fit in one call, with their errors. To fit several methods to the same signals, call
+// Method.Fit in one call, with their errors and that of Model.Validate. To fit several methods to the same signals, call
 // New once, so that they are checked and whitened once.
 func Separate(ctx context.Context, m Method, x *mat.Dense, shape ...int) (*Model, error) {
 	signals, err := New(x, shape...)
 	if err != nil {
 		return nil, err
 	}
-	return m.Fit(ctx, signals)
+	model, err := m.Fit(ctx, signals)
+	if err == nil {
+		err = model.Validate()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return model, nil
 }
 
 // A Model is what a Method has learned from mixed signals.
@@ -94,6 +105,20 @@ type Model struct {
 	Why string
 	// Details has a type of the method's own, such as *lica.Details; it may be nil.
 	Details any
+}
+
+// Validate returns an error if m, its Signals or its Map is nil, as a Method without an error may not
+// leave them.
+func (m *Model) Validate() error {
+	switch {
+	case m == nil:
+		return errors.New("ica: the model is nil; must be set if there is no error")
+	case m.Signals == nil:
+		return errors.New("ica: Model.Signals is nil; must be the recovered signals")
+	case m.Map == nil:
+		return errors.New("ica: Model.Map is nil; must be one, such as Demixing makes")
+	}
+	return nil
 }
 
 // Convergence says how a fit ended. A method that doesn't iterate returns
@@ -113,11 +138,15 @@ type Convergence struct {
 var ErrNotFinite = signal.ErrNotFinite
 
 // Demixing returns the linear model with the recovered signals z = w·White, where w is d×d and
-// White are the white signals of x.Whitening. It is an error if x can't be whitened.
+// White are the white signals of x.Whitening. It is an error if x can't be whitened or if w isn't d×d.
 func Demixing(x *Signals, w mat.Matrix, c Convergence) (*Model, error) {
 	white, err := x.Whitening()
 	if err != nil {
 		return nil, err
+	}
+	d, _ := x.Dims()
+	if rows, columns := w.Dims(); rows != d || columns != d {
+		return nil, fmt.Errorf("ica: demixing: w is %d×%d; must be %d×%d", rows, columns, d, d)
 	}
 	var unmixing, z mat.Dense
 	unmixing.Mul(w, white.Matrix)

@@ -1,6 +1,7 @@
 package ica_test
 
 import (
+	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -82,6 +83,40 @@ func TestDemixing(t *testing.T) {
 		t.Errorf("convergence %+v, want %+v", m.Convergence, end)
 	}
 }
+
+// A demixing of the wrong size is an error, and so is a method that returns no whole model.
+func TestDemixingOfTheWrongSize(t *testing.T) {
+	x := mixed(2, 3, 100)
+	signals, err := ica.New(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, w := range map[string]mat.Matrix{
+		"ica: demixing: w is 2×2; must be 3×3": mat.NewDense(2, 2, []float64{1, 0, 0, 1}),
+		"ica: demixing: w is 2×3; must be 3×3": mat.NewDense(2, 3, nil),
+		"ica: demixing: w is 4×4; must be 3×3": mat.NewDense(4, 4, nil),
+	} {
+		if _, err := ica.Demixing(signals, w, ica.Convergence{}); err == nil || err.Error() != want {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	for want, model := range map[string]*ica.Model{
+		"ica: the model is nil; must be set if there is no error":    nil,
+		"ica: Model.Signals is nil; must be the recovered signals":   {Map: cubes{}},
+		"ica: Model.Map is nil; must be one, such as Demixing makes": {Signals: x},
+	} {
+		if _, err := ica.Separate(t.Context(), returning{model}, x); err == nil || err.Error() != want {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
+// returning is a method that returns this model.
+type returning struct{ model *ica.Model }
+
+func (returning) Name() string { return "returning" }
+
+func (r returning) Fit(context.Context, *ica.Signals) (*ica.Model, error) { return r.model, nil }
 
 // Invalid signals are an error before and after a fit.
 func TestErrors(t *testing.T) {

@@ -56,7 +56,7 @@ func TestFlags(t *testing.T) {
 
 // The signals of a file have its name, and methods are called as by --method.
 func TestMessageOfAFile(t *testing.T) {
-	err := errors.New(`few.csv: sica: x: has 5 positions of 4 signals, too few for the method "auto"; ` +
+	err := errors.New(`few.csv: sica: x: has 5 positions of 4 signals, too few for sica.Auto; ` +
 		"must be at least 16")
 	const want = "few.csv: has 5 positions of 4 signals, too few for --method sica; must be at least 16"
 	if got := usage.Message(err); got != want {
