@@ -3,6 +3,7 @@ package sica
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,6 +39,10 @@ type Config struct {
 	// variance 1, are reduced to, those of the largest variance: at least 2; 0 is their numerical
 	// rank. Signals that noise as strong as the components left out would hide aren't identified.
 	Components int `json:"components,omitempty"`
+	// Rounding is the step to which the values of each mixed signal were rounded before a filter, by
+	// datasets.Rounding. Principal components that are no more than rounding don't count for the
+	// rank. Nil is for signals that weren't filtered: they show their steps themselves.
+	Rounding []float64 `json:"rounding,omitempty"`
 	// Transforms are applied to the reduced signals, in order. Method whitens what they leave. See
 	// package preprocess.
 	Transforms []preprocess.Transform `json:"transforms,omitempty"`
@@ -307,8 +312,27 @@ func (e kindError) Unwrap() error        { return e.error }
 // signals at n positions, and what would be valid. It wraps ErrConfig, or ErrSignals if
 // there are fewer than two signals or too few positions for the Method; see Fit.
 func (c Config) Validate(d, n int) error {
-	if _, err := c.grid(d, n); err != nil {
+	_, err := c.grid(d, n)
+	if err == nil {
+		err = c.checkRounding(d)
+	}
+	if err != nil {
 		return fmt.Errorf("sica: %w", err)
+	}
+	return nil
+}
+
+// checkRounding returns an error unless Rounding can be that of d mixed signals.
+func (c Config) checkRounding(d int) error {
+	if k := len(c.Rounding); k != 0 && k != d {
+		return kindError{fmt.Errorf("Rounding: has %d steps; must have one for each of the %d "+
+			"signals, or be nil", k, d), ErrConfig}
+	}
+	for i, step := range c.Rounding {
+		if !(step >= 0) || math.IsInf(step, 0) {
+			return kindError{fmt.Errorf("Rounding: step %d is %g; must be 0 or more, and finite", i, step),
+				ErrConfig}
+		}
 	}
 	return nil
 }

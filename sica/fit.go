@@ -190,6 +190,9 @@ func (f *fitting) checkRun(r *fitRun, run, first Run) error {
 	if f.grid, err = f.cfg.grid(d, n); err != nil {
 		return err
 	}
+	if err := f.cfg.checkRounding(d); err != nil {
+		return err
+	}
 	if f.cfg.Method == NetworkOnly {
 		if err := network.CheckShape(f.grid.Shape()); err != nil {
 			return kindError{err, ErrSignals}
@@ -235,7 +238,7 @@ func (f *fitting) prepare(r *fitRun) error {
 // reduce replaces the signals of a run by their principal components, if Config.Components
 // or their rank is less than their number.
 func (f *fitting) reduce(r *fitRun) error {
-	m, err := mapping.Reduce(r.x.X(), f.cfg.Components)
+	m, err := mapping.Reduce(r.x.X(), f.cfg.Components, f.cfg.Rounding)
 	if err == nil && m.Components() < 2 {
 		err = fmt.Errorf("x: is %d mixed signals of rank %d; must have at least 2 components",
 			m.Channels(), m.Rank)

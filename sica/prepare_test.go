@@ -177,7 +177,7 @@ func TestPrepareErrors(t *testing.T) {
 		}),
 		"the value NaN": by(func(x *mat.Dense) (*mat.Dense, error) { x.Set(0, 3, math.NaN()); return x, nil }),
 		"2 signals became 1": fitter(func(x *mat.Dense) (preprocess.Applier, error) {
-			return mapping.Reduce(x, 1)
+			return mapping.Reduce(x, 1, nil)
 		}),
 	} {
 		cfg := quick()

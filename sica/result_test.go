@@ -89,6 +89,8 @@ func TestConfigNumbersMustBeFinite(t *testing.T) {
 		"Noise":             func(c *Config) { c.Flow.Noise = math.NaN() },
 		"Components: are 1": func(c *Config) { c.Components = 1 },
 		"Components: are 3": func(c *Config) { c.Components = 3 },
+		"Rounding: has 1":   func(c *Config) { c.Rounding = []float64{1} },
+		"Rounding: step 1":  func(c *Config) { c.Rounding = []float64{1, -1} },
 		"NetworkSteps":      func(c *Config) { c.NetworkSteps = -1 },
 	} {
 		cfg := FastWGF()

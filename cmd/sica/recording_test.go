@@ -104,6 +104,57 @@ func TestRecording(t *testing.T) {
 	}
 }
 
+// Channels of an average reference have a rank of one less than there are, whether a filter hides
+// that they were rounded or not, in separate and in report.
+func TestRankOfFilteredRecording(t *testing.T) {
+	const d, n, rate = 4, 1500, 250
+	dir := t.TempDir()
+	_, x := laplaceMixture(d, n)
+	for k := range n {
+		mean := mat.Sum(x.ColView(k)) / d
+		for i := range d {
+			x.Set(i, k, x.At(i, k)-mean)
+		}
+	}
+	rounded := mat.DenseCopyOf(x) // as text
+	rounded.Apply(func(_, _ int, v float64) float64 { return math.Round(1000*v) / 1000 }, rounded)
+	recording := datasets.Recording{
+		Rate: rate, Names: []string{"Fp1", "Cz", "O1", "O2"}, TimeColumn: "time",
+	}
+	for _, c := range []struct{ name, flags string }{
+		{"rec.csv", "--highpass 1"}, {"rec.csv", "--notch 50 --learn-on 1/2"},
+		{"rec.edf", "--highpass 1"}, {"rec.edf", "--lowpass 60 --skip 1s-2s"},
+	} {
+		in, model := filepath.Join(dir, c.name), filepath.Join(dir, "model")
+		if recording.Signals = rounded; strings.HasSuffix(c.name, "edf") {
+			recording.Signals = x // has steps of its own
+		}
+		if err := datasets.WriteRecording(in, &recording); err != nil {
+			t.Fatal(err)
+		}
+		args := append([]string{"separate", "--in", in, "--out", filepath.Join(dir, "z.csv"), "--save",
+			model, "--method", "sica-linear"}, strings.Fields(c.flags)...)
+		said := strings.ReplaceAll(must(t, args...), "\n", " ")
+		if !strings.Contains(said, "4 mixed signals were reduced to 3 principal components") {
+			t.Errorf("%s %s printed %q", c.name, c.flags, said)
+		}
+		if c.name == "rec.csv" && c.flags == "--highpass 1" {
+			in := []string{"--in", in, "--refits", "2"}
+			said := must(t, append([]string{"report", "--model", model}, in...)...)
+			if !strings.Contains(said, "3 signals") {
+				t.Errorf("report of the model printed %q", said)
+			}
+			said = must(t, append([]string{"report", "--highpass", "1", "--method", "sica-linear"}, in...)...)
+			if !strings.Contains(said, "3 signals") {
+				t.Errorf("report printed %q", said)
+			}
+		}
+		if err := os.RemoveAll(model); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // A column that may be a clock is named by every command that separates.
 func TestClocks(t *testing.T) {
 	dir := t.TempDir()

@@ -160,7 +160,7 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	cfg.Shape = part.Shape
+	cfg.Shape, cfg.Rounding = part.Shape, opt.fitting.Rounding
 	if err := files.CheckWritable(opt.json, opt.html); err != nil {
 		return err
 	}

@@ -256,6 +256,7 @@ func (opt *separateOptions) readWhole(
 	if in.source, in.learned, err = opt.learnedSignals(ctx, recording); err != nil {
 		return nil, err
 	}
+	cfg.Rounding = opt.fitting.Rounding
 	_, learnedOn := in.learned.Dims()
 	if cfg.Shape == nil {
 		cfg.Shape = files.SequenceShape(recording, learnedOn)
@@ -382,6 +383,7 @@ func (opt *separateOptions) runLong(
 	if cfg.Shape == nil {
 		cfg.Shape = files.SequenceShape(&in.About, total)
 	}
+	cfg.Rounding = opt.fitting.Rounding
 	rep := opt.begin(out, b, cfg, d, total)
 	files.Note(out, in.About.Notes)
 	rep.Notes = in.About.Notes

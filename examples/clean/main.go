@@ -39,11 +39,16 @@ func clean(ctx context.Context, from, to, electrode string) ([]inspect.Component
 		return nil, err
 	}
 
+	cfg := sica.Default()
+	cfg.Rounding, err = datasets.Rounding(without.Signals) // for the rank, before the filter
+	if err != nil {
+		return nil, err
+	}
 	b, err := backend.Open(backend.Auto)
 	if err != nil {
 		return nil, err
 	}
-	result, err := sica.Fit(ctx, b, x, sica.Default())
+	result, err := sica.Fit(ctx, b, x, cfg)
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ func noise(d, n int) *mat.Dense {
 // The matrices of a chain equal its maps one after another, and their inverse.
 func TestMatricesEqualMaps(t *testing.T) {
 	x := noise(3, 200)
-	reduction, err := mapping.Reduce(x, 2)
+	reduction, err := mapping.Reduce(x, 2, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,13 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
-	"strconv"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/seed-47b1e431/gosica/internal/rounding"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
@@ -34,14 +33,13 @@ type Reduction struct {
 // value is above max(d, n)·2⁻⁵² of the largest, as in numpy's matrix_rank. Their standard
 // deviation is above twice that of the channels' rounding errors.
 //
-// The rounding errors of a channel are uniform over its resolution. That is the largest of the
-// steps that apply: the one that all values are multiples of, if it is below a tenth of the
-// standard deviation; that of float32, if all values are float32's; that of the significant
-// digits, if all values have few; and that of float64 at the largest value.
+// The rounding errors of a channel are uniform over its resolution, rounding.Step. If the channels
+// were filtered, steps are those before the filter, which passes on the rounding errors at most as
+// they are, and hides the steps; nil for none. The larger step counts.
 //
 // It is an error if x isn't a signal matrix of at least two positions, if a channel is constant,
 // or if k is more than the rank.
-func Reduce(x *mat.Dense, k int) (*Reduction, error) {
+func Reduce(x *mat.Dense, k int, steps []float64) (*Reduction, error) {
 	if err := signal.Check("x", x); err != nil {
 		return nil, fmt.Errorf("preprocess: %w", err)
 	}
@@ -65,15 +63,14 @@ func Reduce(x *mat.Dense, k int) (*Reduction, error) {
 	var axes mat.Dense
 	svd.VTo(&axes)
 	resolution := make([]float64, d) // of each channel at variance 1
-	if values[len(values)-1] < maxStep*math.Sqrt(float64(n)) {
-		// Otherwise no resolution lowers the rank.
+	if values[len(values)-1] < rounding.MaxStep*math.Sqrt(float64(n)) {
+		// Otherwise no resolution of the channels as they are lowers the rank.
 		for i := range d {
-			row := x.RawRowView(i)
-			resolution[i] = eps * floats.Norm(row, math.Inf(1)) / r.Scale[i]
-			if step := resolutionOf(row) / r.Scale[i]; step < maxStep {
-				resolution[i] = max(resolution[i], step)
-			}
+			resolution[i] = rounding.Step(x.RawRowView(i)) / r.Scale[i]
 		}
+	}
+	for i, step := range steps {
+		resolution[i] = max(resolution[i], minResolution, min(step/r.Scale[i], maxResolution))
 	}
 	for r.Rank < len(values) {
 		axis := mat.Col(nil, r.Rank, &axes)
@@ -104,17 +101,15 @@ func (r *Reduction) LeftOut() float64 {
 	return float64(r.Channels()) * (1 - r.Explained) / float64(left)
 }
 
-// eps is the distance of 1 from the next float64.
-const eps = 0x1p-52
-
-// maxStep is the largest step, in standard deviations, that counts as a channel's rounding. A
-// channel of larger steps takes few values by its nature. At this step the rounding errors are
-// 0.03 standard deviations.
-const maxStep = 0.1
+// The resolution of a channel before a filter is within these bounds, in standard deviations of the
+// channel after it. The filter itself rounds, too: a high-pass at 0.05 Hz, at a rate of 1000 Hz,
+// amplifies the rounding of float64 to 1e-11. A channel that is rounding only, as drift was all that
+// it had, would hide all weaker principal components without the upper bound.
+const minResolution, maxResolution = 1e-9, 1
 
 // aboveRounding reports whether principal component k, with this axis, is more than rounding.
 func aboveRounding(values []float64, k int, axis, resolution []float64, d, n int) bool {
-	if !(values[k] > float64(max(d, n))*eps*values[0]) {
+	if !(values[k] > float64(max(d, n))*rounding.Eps*values[0]) {
 		return false
 	}
 	power := 0.0 // of errors that are uniform over a step, ±½
@@ -122,88 +117,6 @@ func aboveRounding(values []float64, k int, axis, resolution []float64, d, n int
 		power += a * a * resolution[i] * resolution[i] / 12
 	}
 	return values[k]/math.Sqrt(float64(n)) > 2*math.Sqrt(power)
-}
-
-// resolutionOf returns the step that all values are multiples of, counted from their minimum, or
-// the resolution of float32 or of few digits if all values have it; 0 if there is none.
-func resolutionOf(values []float64) float64 {
-	single := true
-	for _, v := range values {
-		single = single && v == float64(float32(v))
-	}
-	step := gridStep(values)
-	if single {
-		step = max(step, 0x1p-23*floats.Norm(values, math.Inf(1)))
-	}
-	return max(step, stepOfDigits(values))
-}
-
-// glancedValues is how many values gridStep looks at first. Of as many real numbers two are nearly
-// always nearer to each other than a grid's. It is a choice.
-const glancedValues = 1 << 16
-
-// gridStep returns the step that all values are multiples of, counted from their minimum; 0 if there
-// is none.
-func gridStep(values []float64) float64 {
-	if len(values) > glancedValues && smallestStep(sortedValues(values[:glancedValues])) == 0 {
-		return 0
-	}
-	sorted := sortedValues(values)
-	step := smallestStep(sorted)
-	const tolerance = 1e-3 // of a step, for decimal fractions
-	for _, v := range sorted {
-		if steps := (v - sorted[0]) / step; !(math.Abs(steps-math.Round(steps)) <= tolerance) {
-			return 0
-		}
-	}
-	return step
-}
-
-// sortedValues returns the different values in increasing order.
-func sortedValues(values []float64) []float64 {
-	return slices.Compact(slices.Sorted(slices.Values(values)))
-}
-
-// smallestStep returns the smallest difference of two sorted values, +Inf if there is one value; 0 if
-// it is near float64's own resolution and so no grid's.
-func smallestStep(sorted []float64) float64 {
-	step := math.Inf(1)
-	for k := 1; k < len(sorted); k++ {
-		step = min(step, sorted[k]-sorted[k-1])
-	}
-	if step < 1e-9*(sorted[len(sorted)-1]-sorted[0]) {
-		return 0
-	}
-	return step
-}
-
-// maxDigits is the largest number of significant decimal digits that counts as rounding. A
-// float64 has 15. Its last three are 0 by chance in one value of a thousand, never in all of a
-// channel.
-const maxDigits = 12
-
-// stepOfDigits returns the root mean square of the steps between numbers with as many significant
-// digits as the values; 0 if a value has more than maxDigits.
-func stepOfDigits(values []float64) float64 {
-	digits, power := 1, 0.0
-	for _, v := range values {
-		for ; ; digits++ {
-			if digits > maxDigits {
-				return 0
-			}
-			text := strconv.FormatFloat(v, 'e', digits-1, 64)
-			if rounded, _ := strconv.ParseFloat(text, 64); rounded == v {
-				break
-			}
-		}
-	}
-	for _, v := range values {
-		if v != 0 {
-			step := math.Pow(10, math.Floor(math.Log10(math.Abs(v)))+1-float64(digits))
-			power += step * step
-		}
-	}
-	return math.Sqrt(power / float64(len(values)))
 }
 
 // Channels returns d.

@@ -11,6 +11,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/seed-47b1e431/gosica/internal/filter"
+	"github.com/seed-47b1e431/gosica/internal/rounding"
 )
 
 // Channels that are linear combinations of others do not count, whatever the combination; those
@@ -92,7 +95,7 @@ func TestRankIgnoresDependentChannels(t *testing.T) {
 			{"two values", binary, d},
 			{"nearly a sum", with(func(k int) float64 { return base.At(0, k) - .3*base.At(1, k) + 1e-6*rng.NormFloat64() }), d + 1},
 		} {
-			r, err := Reduce(c.x, 0)
+			r, err := Reduce(c.x, 0, nil)
 			if c.want == 1 && err == nil && r.Rank == 1 { // two channels less their average
 				continue
 			}
@@ -126,7 +129,7 @@ func TestRankIgnoresDependentChannels(t *testing.T) {
 // ρ the first has (1+ρ)/2.
 func TestReduceKeepsLargestComponents(t *testing.T) {
 	x := mat.NewDense(2, 4, []float64{3, 1, -1, -3, 1, 3, -3, -1}) // ρ = 12/20
-	r, err := Reduce(x, 1)
+	r, err := Reduce(x, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +155,7 @@ func TestReduceKeepsLargestComponents(t *testing.T) {
 		{nil, 0, "empty"},
 		{mat.NewDense(2, 2, []float64{1, 2, 3, 3}), 0, "signal 2"},
 	} {
-		if _, err := Reduce(c.x, c.k); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Reduce(c.x, c.k, nil); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("to %d: error %v, want %q", c.k, err, c.want)
 		}
 	}
@@ -166,7 +169,7 @@ func ExampleReduce() {
 		2, -1, 0, 1, 5,
 		-1, 5, -2, 2, -5,
 	})
-	r, err := Reduce(x, 0)
+	r, err := Reduce(x, 0, nil)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -192,7 +195,7 @@ func TestLeftOut(t *testing.T) {
 	}
 	values := eigen.Values(nil) // in increasing order
 	for k := 1; k <= d; k++ {
-		r, err := Reduce(&x, k)
+		r, err := Reduce(&x, k, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -203,5 +206,88 @@ func TestLeftOut(t *testing.T) {
 		if got := r.LeftOut(); math.Abs(got-want) > 1e-9 {
 			t.Errorf("%d of %d components: %g is left out, want %g", k, d, got, want)
 		}
+	}
+}
+
+// The rank of channels that were rounded is that of before a filter, and of the channels that are
+// recorded in full, all.
+func TestRankAfterFilter(t *testing.T) {
+	const n, rate = 5000, 250
+	rng := rand.New(rand.NewPCG(4, 2))
+	sources := mat.NewDense(11, n, nil) // slow ones, with alpha waves, some hum and drift
+	for i := range 11 {
+		level := 0.0
+		for k := range n {
+			level = 0.95*level + 3*rng.ExpFloat64()*rng.NormFloat64()
+			seconds := float64(k) / rate
+			sources.Set(i, k, level+10*math.Sin(2*math.Pi*(8+0.3*float64(i))*seconds)+
+				math.Sin(2*math.Pi*50*seconds)+20*math.Sin(0.1*float64(i)+2*math.Pi*0.05*seconds))
+		}
+	}
+	mixed := func(d, k int) *mat.Dense {
+		a := mat.NewDense(d, k, nil)
+		a.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, a)
+		var x mat.Dense
+		x.Mul(a, sources.Slice(0, k, 0, n))
+		return &x
+	}
+	electrodes := mixed(6, 6)
+	average := mat.DenseCopyOf(electrodes) // reference
+	for k := range n {
+		mean := mat.Sum(electrodes.ColView(k)) / 6
+		for i := range 6 {
+			average.Set(i, k, average.At(i, k)-mean)
+		}
+	}
+	leads := mat.NewDense(15, n, nil) // of an electrocardiogram: 4 of the 15 are sums of others
+	leads.Slice(0, 11, 0, n).(*mat.Dense).Copy(mixed(11, 11))
+	for k := range n {
+		first, second := leads.At(0, k), leads.At(1, k)
+		leads.SetCol(k, append(mat.Col(nil, k, leads)[:11], second-first, -(first+second)/2,
+			first-second/2, second-first/2))
+	}
+	for _, c := range []struct {
+		name string
+		x    *mat.Dense
+		want int
+	}{
+		{"six electrodes", electrodes, 6}, {"average reference", average, 5}, {"15 leads", leads, 11},
+	} {
+		for _, step := range []float64{0, 1e-12, 0.001, 0.1, 200. / 65535, 2000. / 4096} {
+			x := mat.DenseCopyOf(c.x)
+			if step > 0 {
+				x.Apply(func(_, _ int, v float64) float64 { return math.Round(v/step) * step }, x)
+			}
+			steps := make([]float64, len(x.RawMatrix().Data)/n)
+			for i := range steps {
+				steps[i] = rounding.Step(x.RawRowView(i))
+			}
+			for _, f := range []filter.Filter{
+				{}, {Highpass: 0.05}, {Highpass: 1}, {Lowpass: 30}, {Notch: 50},
+				{Highpass: 1, Lowpass: 40, Notch: 50},
+			} {
+				filtered := mat.DenseCopyOf(x)
+				for i := range steps {
+					f.Apply(filtered.RawRowView(i), rate)
+				}
+				r, err := Reduce(filtered, 0, steps)
+				if err != nil || r.Rank != c.want {
+					t.Errorf("%s in steps of %g, %v: rank %+v, %v; want %d", c.name, step, f, r, err, c.want)
+				}
+			}
+		}
+	}
+	// A channel that was drift only hides no other.
+	flat := mat.DenseCopyOf(electrodes)
+	for k := range n {
+		flat.Set(5, k, math.Round(float64(k)/50))
+	}
+	steps := make([]float64, 6)
+	for i := range steps {
+		steps[i] = rounding.Step(flat.RawRowView(i))
+		filter.Filter{Highpass: 5}.Apply(flat.RawRowView(i), rate)
+	}
+	if r, err := Reduce(flat, 0, steps); err != nil || r.Rank != 6 {
+		t.Errorf("with a channel that is rounding only: rank %+v, %v; want 6", r, err)
 	}
 }

@@ -233,7 +233,7 @@ func (m Method) fitNew(ctx context.Context, t Task) (*Fitted, error) {
 // reduced returns the signals, or their principal components if some of them determine
 // others.
 func reduced(x *ica.Signals) (*ica.Signals, error) {
-	r, err := mapping.Reduce(x.X(), 0)
+	r, err := mapping.Reduce(x.X(), 0, nil)
 	if err != nil || r.Components() == r.Channels() {
 		return x, nil // each method says itself what is wrong with x
 	}

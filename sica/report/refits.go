@@ -64,7 +64,7 @@ func refit(
 	rests := make([]*mat.Dense, n)
 	for k := range n {
 		rests[k] = withoutSlab(x, shape, k, thickness)
-		if thickness > 0 && !hasRank(rests[k], d) {
+		if thickness > 0 && !hasRank(rests[k], d, cfg.Rounding) {
 			thickness, rests = 0, slices.Repeat([]*mat.Dense{x}, n)
 			break
 		}
@@ -77,7 +77,7 @@ func refit(
 		smaller := true
 		for k, rest := range rests {
 			parts[k], short.Shape = part(rest, cfg.Shape)
-			smaller = smaller && parts[k] != rest && hasRank(parts[k], d)
+			smaller = smaller && parts[k] != rest && hasRank(parts[k], d, cfg.Rounding)
 		}
 		if smaller {
 			s, err := refitOn(ctx, backend, r, parts, short, x, z, shape, p)
@@ -140,9 +140,10 @@ func slabThickness(c sica.Config, x *mat.Dense, shape []int, n int) int {
 	return thickness
 }
 
-// hasRank reports whether the mixed signals x have a rank of d or more.
-func hasRank(x *mat.Dense, d int) bool {
-	r, err := mapping.Reduce(x, d)
+// hasRank reports whether the mixed signals x, recorded in steps, have a rank of d or more; see
+// mapping.Reduce.
+func hasRank(x *mat.Dense, d int, steps []float64) bool {
+	r, err := mapping.Reduce(x, d, steps)
 	return err == nil && r.Rank >= d
 }
 

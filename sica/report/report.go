@@ -331,7 +331,7 @@ func principal(x *mat.Dense, k int) (*mat.Dense, error) {
 	if d, _ := x.Dims(); d <= k {
 		return x, nil
 	}
-	r, err := mapping.Reduce(x, k)
+	r, err := mapping.Reduce(x, k, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -126,7 +126,7 @@ func (s *search) lowersRank(mended *mat.Dense) bool {
 
 // rank returns the numerical rank of the signals x, 0 if one is constant.
 func rank(x *mat.Dense) int {
-	r, err := mapping.Reduce(x, 0)
+	r, err := mapping.Reduce(x, 0, nil)
 	if err != nil {
 		return 0
 	}

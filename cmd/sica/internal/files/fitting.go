@@ -27,6 +27,9 @@ type Fitting struct {
 	// Thin keeps only every k-th position after a low-pass filter, with the largest k at which
 	// nothing is lost that the filter leaves.
 	Thin bool
+	// Rounding is the step to which the values of each channel were rounded before the filter, by
+	// Source; nil without a filter. It is for sica.Config.Rounding.
+	Rounding []float64
 
 	filter filter.Filter
 	skip   []string
@@ -184,6 +187,9 @@ func (o *Fitting) filtered(
 	if err != nil {
 		return nil, err
 	}
+	if err := o.measureRounding(ctx, signals, skipped); err != nil {
+		return nil, err
+	}
 	for i := range d {
 		row := signals.Slice(i, i+1, 0, n).(*mat.Dense) // one at a time, for memory
 		filtered, err := datasets.Filter(o.filter).Apply(row, rate, skipped...)
@@ -193,6 +199,25 @@ func (o *Fitting) filtered(
 		row.Copy(filtered)
 	}
 	return blockwise.InMemory{Dense: signals}, nil
+}
+
+// measureRounding sets Rounding by a part of the signals, as much as a fit learns from at first.
+func (o *Fitting) measureRounding(
+	ctx context.Context, signals *mat.Dense, skipped []stretch,
+) (err error) {
+	_, n := signals.Dims()
+	kept := complement(skipped, n)
+	if kept == nil {
+		return nil // an error later
+	}
+	all := newSelection(blockwise.InMemory{Dense: signals}, kept)
+	_, left := all.Dims()
+	part, err := blockwise.Part(ctx, all, min(left, blockwise.AlwaysLearned))
+	if err != nil {
+		return err
+	}
+	o.Rounding, err = datasets.Rounding(part)
+	return err
 }
 
 // thinMargin is the rate after thinning, in units of the low-pass filter's frequency. From 2 on no

@@ -1,0 +1,31 @@
+package datasets
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/rounding"
+)
+
+// Rounding returns the step to which the values of each of the signals x, d×n, were rounded when they
+// were recorded or written, such as the quantisation step of an EDF file. A fit finds combinations
+// of other channels, such as those of an average reference, above that step. After a [Filter] it can't
+// be seen any more: set sica.Config.Rounding to the Rounding of the signals before the filter.
+//
+// It is the largest of the steps that apply: the one that all values of the signal are multiples of, if
+// it is below a tenth of the standard deviation; that of float32, if all values are float32's; that
+// of the significant digits, if all values have at most 12; and that of float64.
+//
+// It is an error if x isn't finite.
+func Rounding(x *mat.Dense) ([]float64, error) {
+	d, _, err := checkSignals(x)
+	if err != nil {
+		return nil, fmt.Errorf("datasets: rounding: %w", err)
+	}
+	steps := make([]float64, d)
+	for i := range steps {
+		steps[i] = rounding.Step(x.RawRowView(i))
+	}
+	return steps, nil
+}
