@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/fastica"
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
@@ -32,6 +33,9 @@ type explanation struct {
 	mixed *explanation
 	// textbook is whether a textbook method found it.
 	textbook bool
+	// hidesSource is whether one of the rule's signals is like noise, so that a source may be hidden
+	// under it; see Findings.NoiseLike.
+	hidesSource bool
 }
 
 // channels are mixed signals, each divided by its standard deviation, as cosine transforms.
@@ -168,7 +172,8 @@ const fastICAName = "FastICA"
 
 // textbook returns the demixings of textbook methods: FastICA's from two starts, as its contrast
 // has several maxima, and the one that makes the covariances at the lags 1 to 100 as diagonal
-// as possible, as SOBI does. Demixings of the same signals are left out.
+// as possible, as SOBI does; and of each its noiseCorrected. Demixings of the same signals are left
+// out.
 func (c *channels) textbook(ctx context.Context) ([]*explanation, error) {
 	var all []*explanation
 	add := func(name string, w *mat.Dense, err error) error {
@@ -196,7 +201,50 @@ func (c *channels) textbook(ctx context.Context) ([]*explanation, error) {
 		lags = append(lags, lag)
 	}
 	w, err := diagonalise(ctx, laggedCovariances(c.white.White, lags))
-	return all, add("SOBI", w, err)
+	if err := add("SOBI", w, err); err != nil {
+		return nil, err
+	}
+	for _, e := range all { // as many as there are before the loop
+		all = c.appendNew(all, c.noiseCorrected(e))
+	}
+	return all, nil
+}
+
+// noiseCorrected returns the explanation by the mixing near that of the textbook demixing e which has
+// the covariance of the channels without the noise that it implies; nil if it implies none. Textbook
+// methods whiten the channels with their noise. So their mixing A has A·Aᵀ = Σ, the covariance of the
+// channels, and not Σ − N: if a direction is mostly noise, it makes the sources there too strong, and
+// its spectra fit the channels' badly. With the rotation U nearest to (Σ − N)^(−1/2)·A the mixing is
+//
+//	A′ = (Σ − N)^(1/2)·U.
+//
+// N is that of the mixing before; it is nearly the same after correctionRounds.
+func (c *channels) noiseCorrected(e *explanation) *explanation {
+	corrected := &explanation{name: e.name + " with noise", b: e.b, mixed: e.mixed}
+	for range correctionRounds {
+		model := matchSpectra(c.spectrum, c.added, corrected.b)
+		if model == nil || floats.Sum(model.noise) == 0 {
+			return nil
+		}
+		whitening, _, ok := signalWhitening(c.covariance, model.noise)
+		if !ok {
+			return nil
+		}
+		var mixing, b mat.Dense // (Σ − N)^(−1/2)·A with columns of length 1, and A′⁻¹
+		mixing.Mul(whitening, model.mixing)
+		for j := range c.d {
+			column := mat.Col(nil, j, &mixing)
+			floats.Scale(1/floats.Norm(column, 2), column)
+			mixing.SetCol(j, column)
+		}
+		u, ok := rotation.Nearest(&mixing)
+		if !ok {
+			return nil
+		}
+		b.Mul(u.T(), whitening)
+		corrected.b = c.unit(&b)
+	}
+	return corrected
 }
 
 // appendNew appends e to all unless it is nil or a duplicate of one of them.

@@ -320,22 +320,34 @@ func (c *channels) choose(all []*explanation, inconsistent bool) (*explanation, 
 	return shortest, 0
 }
 
-// chooseRobust returns the explanation that most scales don't reject, and the index of the scale at
-// which its code is longer than the shortest by the least. For each explanation it sums over the
-// scales by how much the code is longer than the shortest, at most the tolerance, and takes the
-// smallest sum. So a single scale can't decide alone, such as one with 250 positions of a square
-// wave.
+// chooseRobust returns the explanation that the fewest time scales reject, of several the one with the
+// shortest code at the finest scale, and the index of the scale at which its code is longer than the
+// shortest by the least. So a single scale can't decide alone, such as one with 250 positions of a
+// square wave.
+//
+// A scale's frequencies are those of all coarser ones, too. So what the coarser ones leave to chance
+// mustn't be added up: of 160 mixtures of three and four AR(1) with noise of 0.2 and 0.3 the mean MCC
+// was 0.806 with the sum of all differences, up to the tolerance at each scale, and 0.825 so.
 func (c *channels) chooseRobust(all []*explanation) (*explanation, int) {
 	best := c.shortest(all, 0)
-	sum := func(e *explanation) float64 {
-		sum := 0.0
-		for k, b := range best {
-			sum += min(e.lengths[k]-b.lengths[k], c.tolerance())
-		}
-		return sum
+	first := all[0]
+	if len(all) == 1 {
+		return first, c.closestScale(first, best)
 	}
-	chosen := slices.MinFunc(all, func(a, b *explanation) int { return cmp.Compare(sum(a), sum(b)) })
-	if first := all[0]; sum(first)-sum(chosen) < c.preference(first, chosen) {
+	rejections := func(e *explanation) int {
+		count := 0
+		for k, b := range best {
+			if e.lengths[k]-b.lengths[k] > c.tolerance() {
+				count++
+			}
+		}
+		return count
+	}
+	chosen := slices.MinFunc(all[1:], func(a, b *explanation) int {
+		return cmp.Or(cmp.Compare(rejections(a), rejections(b)), cmp.Compare(a.lengths[0], b.lengths[0]))
+	})
+	more := rejections(first) - rejections(chosen)
+	if more < 0 || more == 0 && first.lengths[0]-chosen.lengths[0] < c.preference(first, chosen) {
 		chosen = first
 	}
 	return chosen, c.closestScale(chosen, best)
@@ -384,11 +396,17 @@ func (c *channels) chooseCoarse(all []*explanation) (*explanation, int) {
 }
 
 // preference returns by how many nats the code of e must be shorter for e to be preferred to first:
-// the gain by chance at the angles and, if only e implies noise, the code length of the noise.
+// the gain by chance at the angles and, if only e implies noise, the code length of the noise. If
+// first may hide a source, it has no model of noise where one is needed: then it is preferred to an
+// e with noise only if its code is significantly shorter.
 func (c *channels) preference(first, e *explanation) float64 {
 	nats := sameLength * float64(c.d*(c.d-1)) / 2
-	if floats.Sum(first.model.noise) == 0 && floats.Sum(e.model.noise) > 0 {
-		nats += c.spectrum.noiseCost()
+	switch {
+	case floats.Sum(first.model.noise) > 0 || floats.Sum(e.model.noise) == 0:
+		return nats
+	case first.hidesSource:
+		return -c.tolerance()
+	default:
+		return nats + c.spectrum.noiseCost()
 	}
-	return nats
 }

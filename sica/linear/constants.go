@@ -236,6 +236,10 @@ const (
 	// fastICAStarts is from how many starts FastICA's demixing is a candidate. Its contrast has
 	// several maxima; a third start finds no other in most mixtures. It is a choice.
 	fastICAStarts = 2
+	// correctionRounds is how often a textbook method's mixing is corrected by the noise that it
+	// implies. Of 160 mixtures of three and four AR(1) with noise of 0.2 and 0.3 (n = 2,500, normal
+	// matrices) the mean MCC is 0.838, 0.846, 0.849 and 0.850 with 1, 2, 3 and 6 rounds.
+	correctionRounds = 3
 	// maxSpectraLag is the largest lag of the covariances that are made diagonal together, as
 	// in EEGLAB's SOBI.
 	maxSpectraLag = 100

@@ -31,22 +31,27 @@
 // channels, the shortest code is that of independent noise, not of independent sources. So there
 // are more candidates: the demixings of FastICA and SOBI, and the rule's at coarser time scales.
 // These are the lower frequencies of a cosine transform, which commutes with an instantaneous
-// mixing. Each candidate is measured by a code with noise in it (spectral matching): that of the
-// spectra under A·diag(P(f))·Aᵀ + N with its mixing, minus what its signals gain by not being
-// Gaussian. Of them is chosen:
+// mixing. FastICA and SOBI whiten the channels with their noise; so there are also their mixings
+// corrected by the noise that they imply. Each candidate is measured by a code with noise in it
+// (spectral matching): that of the spectra under A·diag(P(f))·Aᵀ + N with its mixing, minus what its
+// signals gain by not being Gaussian. Of them is chosen:
 //
 //   - the rule's demixing, to the bit, unless another has a significantly shorter code at a scale,
 //     or is as good and implies noise;
-//   - otherwise the candidate that most scales don't reject, also of descents from signals
-//     transformed so that their noise is white, as no rotation then changes it;
+//   - otherwise the candidate that the fewest scales reject, of several the one with the shortest
+//     code at the finest; also of descents from signals transformed so that their noise is white, as
+//     no rotation then changes it;
 //   - if that has next to no noise, the shortest code at the finest scale;
 //   - with surplus sources, the shortest code at the finest scale that no coarser one contradicts
 //     (J. A. Hausman's test).
 //
+// If one of the rule's signals can't be told from noise, a source may be hidden under it
+// (Findings.NoiseLike). Then a candidate with noise is preferred unless its code is significantly
+// longer; if there is none, nothing is identified.
+//
 // The result is the best linear estimate of the sources with that noise (Wiener's). Findings.Noise,
 // Scale and Surplus say so. Images and videos keep the rule's demixing unless the signals imply
-// noise, and have no Surplus. If one signal can't be told from noise (Findings.NoiseLike), nothing is
-// identified: a source may be hidden under it.
+// noise, and have no Surplus.
 //
 // A sequence at a higher rate than its signals need is taken at the lower one (Findings.Bandwidth):
 // frequencies where all signals are weaker than the Resolution say nothing. Noise is looked for

@@ -7,6 +7,9 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/rotation"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
 // The gradient of the spectral match is that of finite differences, with the mixing kept and free.
@@ -110,6 +113,59 @@ func TestMatchMixing(t *testing.T) {
 	}
 	if before, after := leaks(&start), leaks(matched); before < 0.2 || after > 0.06 {
 		t.Errorf("leak %.3f before, %.3f after; want more than 0.2 and next to none", before, after)
+	}
+}
+
+// The mixing nearest to the true one that a method can find which whitens the channels with their noise
+// makes sources too strong in directions that are mostly noise. It is corrected to the true one.
+func TestNoiseCorrected(t *testing.T) {
+	const n, deviation = 20_000, 0.5
+	s := laplaceAR(63, n, 0.8, 0.8, 0.8)
+	for i := range 3 {
+		floats.Scale(math.Sqrt(float64(n))/floats.Norm(s.RawRowView(i), 2), s.RawRowView(i))
+	}
+	a := mat.NewDense(3, 3, []float64{1, 0.8, 0.5, 0.3, 1, 0.9, 0.6, 0.2, 1})
+	x := new(mat.Dense)
+	x.Mul(a, s)
+	x.Add(x, scaled(deviation, gaussians(64, 3, n)))
+	white, err := signal.Whiten(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newChannels(white, []int{n}, newBandPower(white.White), 1)
+	var standard mat.Dense // the mixing of channels of variance 1
+	standard.Apply(func(i, _ int, v float64) float64 { return v / c.sd[i] }, a)
+	root, inverseRoot, ok := roots(c.covariance)
+	var near, whitened, textbook mat.Dense
+	near.Mul(inverseRoot, &standard)
+	u, found := rotation.Nearest(&near)
+	if !ok || !found {
+		t.Fatal("no whitening")
+	}
+	whitened.Mul(root, u)
+	if err := textbook.Inverse(&whitened); err != nil {
+		t.Fatal(err)
+	}
+	// The largest entry outside the diagonal, where the signals have the sources' amplitudes.
+	leak := func(b *mat.Dense) (largest float64) {
+		var g mat.Dense
+		g.Mul(b, &standard)
+		for i := range 3 {
+			for j := range 3 {
+				if i != j {
+					largest = max(largest, math.Abs(g.At(i, j)/g.At(i, i)))
+				}
+			}
+		}
+		return largest
+	}
+	e := &explanation{name: "textbook", b: c.unit(&textbook)}
+	corrected := c.noiseCorrected(e)
+	if corrected == nil {
+		t.Fatal("it implies no noise")
+	}
+	if before, after := leak(e.b), leak(corrected.b); before < 0.08 || after > 0.02 {
+		t.Errorf("leak %.3f before, %.3f after; want more than 0.08 and next to none", before, after)
 	}
 }
 

@@ -56,7 +56,7 @@ func withNoise(
 	if len(s.c.scales) < 2 {
 		return base, nil
 	}
-	if err := s.run(ctx, base); err != nil {
+	if err := s.run(ctx, base, len(base.likeNoise(white)) == 1); err != nil {
 		return base, err
 	}
 	if s.chosen == nil {
@@ -89,11 +89,12 @@ func withNoise(
 	return base, nil
 }
 
-// run collects the explanations and chooses one, nil if there is none.
-func (s *search) run(ctx context.Context, base *Solution) error {
+// run collects the explanations and chooses one, nil if there is none. hidesSource is whether a source
+// may be hidden under one of base's signals.
+func (s *search) run(ctx context.Context, base *Solution, hidesSource bool) error {
 	c := s.c
 	first := &explanation{name: base.Candidate, b: c.demixing(base.Demixing),
-		choices: make([][]source, len(c.scales))}
+		choices: make([][]source, len(c.scales)), hidesSource: hidesSource}
 	if !c.lowered {
 		first.choices[0] = base.models.sources
 	}
@@ -160,14 +161,15 @@ func (s *search) run(ctx context.Context, base *Solution) error {
 }
 
 // isSettled reports whether the rule's demixing, first, can be kept without a descent: its signals
-// imply no noise above that of the resolution, no step at a coarser time scale promises a much
+// imply no noise above that of the resolution, it can't hide a source, no step at a coarser time scale promises a much
 // shorter code, and none of the rule's textbook candidates contradicts it there. At the finest scale
 // the rule has compared them.
 func (s *search) isSettled(
 	ctx context.Context, first *explanation, textbook []candidate,
 ) (bool, error) {
 	c := s.c
-	if !c.explain(first) || c.largestShare(first.model.noise) > resolution*resolution {
+	if !c.explain(first) || first.hidesSource ||
+		c.largestShare(first.model.noise) > resolution*resolution {
 		return false, nil
 	}
 	for k := len(c.scales) - 1; k > 0; k-- {
@@ -178,8 +180,14 @@ func (s *search) isSettled(
 	}
 	s.all = []*explanation{first}
 	for _, from := range textbook {
-		if b := c.demixing(from.b); !sameBasin(b, first.b) {
-			s.all = append(s.all, &explanation{name: from.name, b: b, mixed: first})
+		b := c.demixing(from.b)
+		if sameBasin(b, first.b) {
+			continue
+		}
+		e := &explanation{name: from.name, b: b, mixed: first}
+		s.all = append(s.all, e)
+		if corrected := c.noiseCorrected(e); corrected != nil {
+			s.all = append(s.all, corrected)
 		}
 	}
 	var err error
@@ -205,13 +213,13 @@ func (c *channels) promised(ctx context.Context, e *explanation, k int) (float64
 	return float64(s.past.N) * p.promised(p.step()), nil
 }
 
-// isUncontradicted reports whether the first explanation can be kept without looking further: at no
-// scale has another a significantly shorter code, and none that is as good at the coarser scales
+// isUncontradicted reports whether the first explanation can be kept without looking further: it can't
+// hide a source, at no scale has another a significantly shorter code, and none that is as good at the coarser scales
 // implies noise above that of the resolution.
 func (s *search) isUncontradicted(ctx context.Context) (bool, error) {
 	c, first := s.c, s.all[0]
 	robust, contradicted := s.robust()
-	if contradicted {
+	if contradicted || first.hidesSource {
 		return false, nil
 	}
 	for _, e := range robust[1:] {
@@ -647,6 +655,11 @@ func (s *search) why(sol *Solution) string {
 		return dependentSignals
 	}
 	identified := sol.identifiedBut(nil)
+	if len(identified) == 0 && s.all[0].hidesSource {
+		return fmt.Sprintf("No signal is identified, as the weakest principal component can't be told "+
+			"from noise of the channels. If you know that there are only %d sources, separate that "+
+			"many components.", s.c.d-1)
+	}
 	why := "No signal is identified"
 	switch len(identified) {
 	case 0:

@@ -48,7 +48,10 @@ func TestSourceUnderNoise(t *testing.T) {
 					t.Errorf("%s source of %d, seed %d: all signals are identified", name, d, seed)
 				}
 				if sol.NoiseLike == nil {
-					t.Logf("%s source of %d, seed %d: %s", name, d, seed, sol.Why)
+					if len(sol.Groups) == 1 && !strings.Contains(sol.Why, "can't be told from noise") {
+						t.Errorf("%s source of %d, seed %d: %q; want the weakest component named",
+							name, d, seed, sol.Why)
+					}
 					continue
 				}
 				found++
@@ -57,12 +60,14 @@ func TestSourceUnderNoise(t *testing.T) {
 					t.Errorf("%s source of %d, seed %d: groups %v, unconfirmed %v, %q; want one group, true, %q …",
 						name, d, seed, sol.Groups, sol.Unconfirmed, sol.Why, want)
 				}
+				mean := 0.0 // the models let the channels' noise differ
 				for c, share := range sol.Noise {
 					_, sd := stat.PopMeanStdDev(x.RawRowView(c), nil)
-					if got := math.Sqrt(share) * sd; math.Abs(got/deviation-1) > 0.1 {
-						t.Errorf("%s source of %d, seed %d: noise of %.3f in channel %d, want %g",
-							name, d, seed, got, c, deviation)
-					}
+					mean += math.Sqrt(share) * sd / float64(d)
+				}
+				if math.Abs(mean/deviation-1) > 0.1 {
+					t.Errorf("%s source of %d, seed %d: noise of %.3f in a channel on average, want %g",
+						name, d, seed, mean, deviation)
 				}
 			}
 		}
