@@ -3,6 +3,7 @@ package network
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -42,13 +43,11 @@ func (h *halving) setMetric() error {
 	if err != nil {
 		return err
 	}
-	var scales, whitening []float64
-	for k, r := range h.active {
-		problem, _, fold := h.locate(r)
-		outputs, err := maps[k].Outputs(h.samples[problem][fold])
-		if err != nil {
-			return err
-		}
+	scalesOf, whiteningOf := make([][]float64, len(maps)), make([][]float64, len(maps))
+	errs := make([]error, len(maps))
+	h.forActive(func(k, problem, fold int) {
+		var outputs []*mat.Dense
+		outputs, errs[k] = maps[k].Outputs(h.samples[problem][fold])
 		for l, y := range outputs {
 			if l < len(maps[k].Asymmetries) {
 				// mapping.Invertible multiplies the outputs by the sharpness of the nonlinearity.
@@ -58,9 +57,14 @@ func (h *halving) setMetric() error {
 				}
 			}
 			s, m := measureMetric(y)
-			scales, whitening = append(scales, s...), append(whitening, m.RawMatrix().Data...)
+			scalesOf[k] = append(scalesOf[k], s...)
+			whiteningOf[k] = append(whiteningOf[k], m.RawMatrix().Data...)
 		}
+	})
+	if err := errors.Join(errs...); err != nil {
+		return err
 	}
+	scales, whitening := slices.Concat(scalesOf...), slices.Concat(whiteningOf...)
 	scalesPath, whiteningPath := flows.RelativeMetric(mapScope + "/invertible/matrices")
 	for path, values := range map[string][]float64{scalesPath: scales, whiteningPath: whitening} {
 		v := h.store.GetVariable(path)

@@ -2,6 +2,7 @@ package network
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 
@@ -37,50 +38,51 @@ func (h *halving) demixActive(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	all, errs := make([]demixedRun, len(maps)), make([]error, len(maps))
+	h.forActive(func(k, problem, fold int) {
+		if r := h.active[k]; !math.IsInf(h.lastValue(r), 0) { // the run didn't diverge
+			all[k], errs[k] = h.demix(ctx, maps[k], problem, fold, uint64(r))
+		}
+	})
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
 	states := slices.Clone(h.states)
 	for k, r := range h.active {
-		problem, _, fold := h.locate(r)
-		before := h.lastValue(r)
-		if math.IsInf(before, 0) { // the run diverged
+		d := all[k]
+		if d.network == nil || !(d.value > h.lastValue(r)) {
 			continue
 		}
-		last, network, sources, err := h.demix(ctx, maps[k], problem, fold, uint64(r))
-		if err != nil {
-			return err
-		}
-		if network == nil {
-			continue
-		}
-		scores, err := h.heldOut[problem][fold].logLikelihoods(network, sources)
-		if err != nil {
-			return err
-		}
-		value := stat.Mean(scores, nil)
-		if !(value > before) {
-			continue
-		}
-		states[r] = withDemixing(h.states[r], last, sources)
+		states[r] = withDemixing(h.states[r], d.last, d.sources)
 		b := &h.best[r]
 		point := &b.curve[len(b.curve)-1]
-		point.HeldOut = value
-		if value > b.value {
-			b.value, b.step, b.network = value, point.Step, network
+		point.HeldOut = d.value
+		if d.value > b.value {
+			b.value, b.step, b.network = d.value, point.Step, d.network
 		}
 	}
 	h.states = states
 	return nil
 }
 
+// A demixedRun is the linear demixing of a network's signals: the demixing, the network followed by it,
+// the source models of the demixed signals, and their mean log-likelihood at the held-out positions.
+type demixedRun struct {
+	last    *mapping.Affine
+	network *mapping.Invertible
+	sources []*source.Model
+	value   float64
+}
+
 // demix applies FastICA to the innovations of the network's signals at the training positions of a
-// fold. It returns the demixing, the network followed by it, and source models of the demixed
-// signals. All are nil, without an error, if there is no demixing.
+// fold. The result is empty, without an error, if there is no demixing.
 func (h *halving) demix(
 	ctx context.Context, m *mapping.Invertible, problem, fold int, seed uint64,
-) (last *mapping.Affine, network *mapping.Invertible, sources []*source.Model, err error) {
+) (demixedRun, error) {
 	train, _ := h.index.split(fold)
 	z, err := m.Apply(h.signals[problem])
 	if err != nil {
-		return nil, nil, nil, err
+		return demixedRun{}, err
 	}
 	d, _ := z.Dims()
 	// The training positions as one sequence: few pasts reach across a held-out block.
@@ -92,7 +94,7 @@ func (h *halving) demix(
 	}
 	standard := mapping.Standardisation(trained)
 	if trained, err = standard.Apply(trained); err != nil {
-		return nil, nil, nil, err
+		return demixedRun{}, err
 	}
 	innovations := trained
 	if h.index.Sequence() {
@@ -102,27 +104,28 @@ func (h *halving) demix(
 	}
 	white, err := signal.Whiten(innovations)
 	if err != nil {
-		return nil, nil, nil, nil // for example of a constant signal
+		return demixedRun{}, nil // for example of a constant signal
 	}
 	w := fastica.Start(h.options.Seed+seed, d)
 	if _, _, err := fastica.Iterate(ctx, white.White, w, demixTolerance,
 		demixIterations); err != nil {
-		return nil, nil, nil, ctx.Err() // nil if FastICA has no result
+		return demixedRun{}, ctx.Err() // nil if FastICA has no result
 	}
 	var demixing mat.Dense
 	demixing.Mul(w, white.Matrix)
-	last = standard.Then(mapping.LinearMap(&demixing, make([]float64, d)))
+	last := standard.Then(mapping.LinearMap(&demixing, make([]float64, d)))
 	if z, err = last.Apply(z); err != nil {
-		return nil, nil, nil, err
+		return demixedRun{}, err
 	}
-	network = &mapping.Invertible{Linear: slices.Clone(m.Linear), Asymmetries: m.Asymmetries}
+	network := &mapping.Invertible{Linear: slices.Clone(m.Linear), Asymmetries: m.Asymmetries}
 	n := len(m.Asymmetries)
 	network.Linear[n] = network.Linear[n].Then(last)
-	sources = make([]*source.Model, d)
+	sources := make([]*source.Model, d)
 	for i := range sources {
 		sources[i] = source.Fit(z.RawRowView(i), h.index.lags, train, h.options.Components)
 	}
-	return last, network, sources, nil
+	scores, err := h.heldOut[problem][fold].logLikelihoods(network, sources)
+	return demixedRun{last, network, sources, stat.Mean(scores, nil)}, err
 }
 
 // withDemixing returns the state with its last affine map followed by the demixing, and with the

@@ -23,6 +23,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/evidence"
 	"github.com/seed-47b1e431/gosica/internal/host"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/internal/parallel"
 	"github.com/seed-47b1e431/gosica/internal/programs"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/layers"
@@ -417,6 +418,10 @@ func (t *training) evaluate(step int) (standing, error) {
 	if err != nil {
 		return standing{}, err
 	}
+	scores, err := t.heldOutScores(maps, sources)
+	if err != nil {
+		return standing{}, err
+	}
 	behind := math.Inf(1)
 	gains := make([][]float64, len(t.signals)) // of the best run of each fold
 	for k := range gains {
@@ -424,15 +429,11 @@ func (t *training) evaluate(step int) (standing, error) {
 	}
 	for k, r := range t.active {
 		problem, _, fold := t.locate(r)
-		scores, err := t.heldOut[problem][fold].logLikelihoods(maps[k], sources[k])
-		if err != nil {
-			return standing{}, err
-		}
-		value := stat.Mean(scores, nil)
+		value := stat.Mean(scores[k], nil)
 		if t.rivals[problem] == nil {
 			behind, gains[problem][fold] = math.Inf(-1), math.Inf(1)
 		} else {
-			gain := evidence.NewDifference(scores, t.rivals[problem][fold])
+			gain := evidence.NewDifference(scores[k], t.rivals[problem][fold])
 			behind = min(behind, -gain.Mean/gain.SE)
 			gains[problem][fold] = max(gains[problem][fold], gain.Mean)
 		}
@@ -450,6 +451,29 @@ func (t *training) evaluate(step int) (standing, error) {
 		s.gain = max(s.gain, stat.Mean(folds, nil))
 	}
 	return s, nil
+}
+
+// heldOutScores returns, for each active run, the log-likelihoods at its fold's held-out positions under
+// a network and source models.
+func (t *training) heldOutScores(
+	maps []*mapping.Invertible, sources [][]*source.Model,
+) ([][]float64, error) {
+	scores, errs := make([][]float64, len(t.active)), make([]error, len(t.active))
+	t.forActive(func(k, problem, fold int) {
+		scores[k], errs[k] = t.heldOut[problem][fold].logLikelihoods(maps[k], sources[k])
+	})
+	return scores, errors.Join(errs...)
+}
+
+// forActive calls f for each active run, the k-th of these, with its problem and fold. It shares the
+// calls among the processors.
+func (t *training) forActive(f func(k, problem, fold int)) {
+	n := len(t.active)
+	// The work takes milliseconds, and the caller sees that its context has ended.
+	parallel.Do(context.Background(), parallel.Workers(n), n, func(_, k int) {
+		problem, _, fold := t.locate(t.active[k])
+		f(k, problem, fold)
+	})
 }
 
 // Scopes of the variables.
