@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
@@ -373,5 +375,48 @@ func TestFitRunsInChunks(t *testing.T) {
 	cfg.Seed = runs[10].Seed
 	if diff := largestDifference(results[10].Z, fit(t, b, x, cfg).Z); !(diff < 1e-4) {
 		t.Errorf("the last run differs by %g from the run alone", diff)
+	}
+}
+
+// The noise of channels that were reduced is that of the channels, not that of the components, of
+// which the weakest may be all noise.
+func TestNoiseOfReducedChannels(t *testing.T) {
+	const d, k, n, variance = 5, 3, 4000, 0.02
+	r := rng(12)
+	s := mat.NewDense(k, n, nil)
+	for i, memory := range []float64{0.95, 0.8, 0.6} {
+		last := 0.0
+		for p := range n {
+			last = memory*last + math.Sqrt(1-memory*memory)*r.NormFloat64()
+			s.Set(i, p, last)
+		}
+	}
+	a := noise(r, d, k, (*rand.Rand).NormFloat64)
+	a.SetCol(2, mat.Col(nil, 1, a)) // the third component is weak
+	for i := range d {
+		a.Set(i, 2, a.At(i, 1)+0.3*r.NormFloat64())
+	}
+	var x mat.Dense
+	x.Mul(a, s)
+	x.Apply(func(_, _ int, v float64) float64 {
+		return v + math.Sqrt(variance)*r.NormFloat64()
+	}, &x)
+	for _, components := range []int{0, 4, 3} {
+		result, err := Fit(t.Context(), nil, &x, Config{Seed: 1, Method: LinearOnly, Components: components})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(result.Linear.Noise) != d {
+			t.Fatalf("%d components: noise %v, want a share for each of %d channels", components,
+				result.Linear.Noise, d)
+		}
+		truth := 0.0
+		for i := range d {
+			truth += variance / stat.Variance(x.RawRowView(i), nil) / d
+		}
+		// What is left out has noise, too.
+		if mean := stat.Mean(result.Linear.Noise, nil); mean < truth/4 || mean > 1.5*truth {
+			t.Errorf("%d components: noise %.4f of the channels, is %.4f", components, mean, truth)
+		}
 	}
 }

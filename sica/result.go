@@ -108,7 +108,7 @@ type Summary struct {
 	Candidates []Candidate `json:"candidates"`
 	// Linear is what the data say about the linear rule's demixing, among it which pairs of
 	// signals are distinguishable; nil if another method was chosen. Its pairs and errors
-	// are those of Initial's signals.
+	// are those of Initial's signals, and its Noise is that of the mixed signals.
 	Linear *linear.Findings `json:"linear,omitempty"`
 	// Network is what the data say about a network's signals; nil if none was chosen.
 	Network *Network `json:"network,omitempty"`
@@ -182,8 +182,21 @@ func (f *fitting) result(r *fitRun, s *separation, out *iterate.Output) *Result 
 		}
 	}
 	result.Why = r.why + result.Why + r.hint
+	result.Linear = result.ofChannels(s.Linear, r.x.X())
 	result.setMoments()
 	return result
+}
+
+// ofChannels returns the linear rule's findings about the reduced signals y with the noise of the mixed
+// ones; the same if they weren't reduced or were transformed, and nil for nil.
+func (r *Result) ofChannels(found *linear.Findings, y *mat.Dense) *linear.Findings {
+	by := r.reduction()
+	if found == nil || by == nil || len(r.Config.Transforms) > 0 {
+		return found
+	}
+	f := *found
+	f.Noise = by.ChannelShares(y, f.Noise)
+	return &f
 }
 
 // beforeFlow says that the findings of a separation are about the signals before the iterations, if

@@ -159,8 +159,7 @@ func expectedError(e float64) string {
 }
 
 // writeNoise writes the share of the channels' variance that is estimated to be white noise, with
-// the channel that has most of it. That is unknown if the noise was estimated of principal
-// components.
+// the channel that has most of it.
 func writeNoise(out io.Writer, noise []float64, components []inspect.Component, channels []string) {
 	if len(noise) == 0 || stat.Mean(noise, nil) < report.MinNoise {
 		return

@@ -101,6 +101,19 @@ func (r *Reduction) LeftOut() float64 {
 	return float64(r.Channels()) * (1 - r.Explained) / float64(left)
 }
 
+// ChannelShares returns the shares of the channels' variances that are in parts of the components
+// y, k×n: a share of the variance of each component.
+func (r *Reduction) ChannelShares(y *mat.Dense, shares []float64) []float64 {
+	all, axes := make([]float64, r.Channels()), r.axes()
+	for k, share := range shares {
+		variance := share * stat.PopVariance(y.RawRowView(k), nil)
+		for i := range all {
+			all[i] += variance * axes.At(i, k) * axes.At(i, k)
+		}
+	}
+	return all
+}
+
 // The resolution of a channel before a filter is within these bounds, in standard deviations of the
 // channel after it. The filter itself rounds, too: a high-pass at 0.05 Hz, at a rate of 1000 Hz,
 // amplifies the rounding of float64 to 1e-11. A channel that is rounding only, as drift was all that

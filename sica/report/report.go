@@ -179,6 +179,9 @@ func diagnose(
 			// The signals of a network don't have the channels' noise.
 			opt := linear.Options{Seed: r.Seed, Noiseless: r.Network != nil}
 			report.Linear, err = s.anotherDemixing(ctx, opt)
+			if s.linear == nil && s.demixed && s.reduced != nil {
+				report.Linear.Noise = s.reduced.ChannelShares(s.mixed, report.Linear.Noise)
+			}
 			return err
 		}},
 		{"separating each half of the positions by itself", 1, func() (err error) {
@@ -227,9 +230,10 @@ func (report *Report) addStability(
 
 // subject is what a report is about.
 type subject struct {
-	x, z     *mat.Dense // mixed and recovered, with the outliers replaced
-	white    *mat.Dense // x whitened, with as many signals as z
-	mixed    *mat.Dense // x, or as many of its principal components as z has signals
+	x, z     *mat.Dense         // mixed and recovered, with the outliers replaced
+	white    *mat.Dense         // x whitened, with as many signals as z
+	mixed    *mat.Dense         // x, or as many of its principal components as z has signals
+	reduced  *mapping.Reduction // of x to mixed; nil for none
 	grid     *grid.Grid
 	outliers []int
 	linear   *Linear // what the fit found of z, if the linear rule made it
@@ -276,7 +280,7 @@ func prepare(
 		s.linear = &found
 	}
 	d, _ := s.z.Dims()
-	components, err := principal(x, d)
+	components, by, err := principal(x, d)
 	if err != nil {
 		return s, fmt.Errorf("x: %w", err)
 	}
@@ -285,7 +289,7 @@ func prepare(
 		if s.z, err = r.Transform(s.x, s.grid.Shape()...); err != nil {
 			return s, err
 		}
-		if components, err = principal(s.x, d); err != nil {
+		if components, by, err = principal(s.x, d); err != nil {
 			return s, fmt.Errorf("x: %w", err)
 		}
 	}
@@ -293,7 +297,7 @@ func prepare(
 		return s, err
 	}
 	_, err = r.Demixing()
-	s.mixed, s.demixed = components, err == nil
+	s.mixed, s.reduced, s.demixed = components, by, err == nil
 	s.compared = s.linear != nil && r.Config.Method == sica.Auto && r.Chosen.Name == ""
 	s.white, _, _, err = mapping.Begin(ctx, components, []preprocess.Transform{preprocess.ZCA})
 	if err != nil {
@@ -326,16 +330,18 @@ func (opts Options) grid(r *sica.Result, x *mat.Dense) (*grid.Grid, error) {
 	return grid.New(shape, n)
 }
 
-// principal returns the k principal components of x, or x itself if it has no more signals.
-func principal(x *mat.Dense, k int) (*mat.Dense, error) {
+// principal returns the k principal components of x and the map to them, or x itself and nil if it has
+// no more signals.
+func principal(x *mat.Dense, k int) (*mat.Dense, *mapping.Reduction, error) {
 	if d, _ := x.Dims(); d <= k {
-		return x, nil
+		return x, nil, nil
 	}
 	r, err := mapping.Reduce(x, k, nil)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return r.Apply(x)
+	y, err := r.Apply(x)
+	return y, r, err
 }
 
 // condition returns the condition number of the mixing that made the mixed signals x, each scaled
