@@ -20,8 +20,8 @@ const (
 	// noisePositions is the length of their sequences unless an option says another: ten seconds
 	// at the 250 Hz of an EEG.
 	noisePositions = 2500
-	// wrongCorrelation is the correlation with its source below which a signal that is called
-	// identified is wrong. It is a choice.
+	// wrongCorrelation is the correlation with its source below which a recovered signal is wrong.
+	// A separation is right without such a signal. It is a choice.
 	wrongCorrelation = 0.9
 )
 
@@ -208,7 +208,7 @@ func filteredTable(o TableOptions) (*Table, error) {
 
 // tableOfNoise returns the table of mixtures with noise, of so many positions.
 func tableOfNoise(o TableOptions, mixtures []mixture, positions int) (*Table, error) {
-	all, err := contenders(DefaultPreset, "", append(slices.Clip(o.Methods), rule)...)
+	all, err := contenders(DefaultPreset, "", o.Methods...)
 	if err != nil {
 		return nil, err
 	}
@@ -219,11 +219,10 @@ func tableOfNoise(o TableOptions, mixtures []mixture, positions int) (*Table, er
 	t := &Table{
 		contenders: append(all, ours...), problems: listed(mixtures), positions: positions,
 	}
-	mean := func(name string) column {
-		return column{name, func(r row) string { return estimateOf(r.mccs(name)).String() }}
-	}
-	for _, name := range o.Methods {
-		t.columns = append(t.columns, mean(name))
+	for _, name := range slices.Concat(o.Methods, []string{separated}) {
+		t.columns = append(t.columns, column{labelOf(name), func(r row) string {
+			return estimateOf(r.mccs(name)).String()
+		}})
 	}
 	identified := func(r row) []Outcome {
 		return slices.DeleteFunc(slices.Clone(r.outcomes[separated]), func(o Outcome) bool {
@@ -231,20 +230,22 @@ func tableOfNoise(o TableOptions, mixtures []mixture, positions int) (*Table, er
 				o.Numbers[networkIdentified] == 0
 		})
 	}
-	t.columns = append(t.columns, mean(rule), mean(separated),
-		text("sica − best", "%+.3f", func(r row) float64 {
+	isWrong := func(o Outcome) bool { return o.Numbers[minCorrelation] < wrongCorrelation }
+	t.columns = append(t.columns,
+		text("Default − best", "%+.3f", func(r row) float64 {
 			best := 0.0
 			for _, name := range o.Methods {
 				best = max(best, estimateOf(r.mccs(name)).mean)
 			}
 			return estimateOf(r.mccs(separated)).mean - best
 		}),
+		text("right", "%d", func(r row) int {
+			return len(slices.DeleteFunc(slices.Clone(r.outcomes[separated]), isWrong))
+		}),
 		text("networks", "%.0f", func(r row) float64 { return r.sum(separated, networkChosen) }),
 		text("identified", "%d", func(r row) int { return len(identified(r)) }),
 		text("of these wrong", "%d", func(r row) int {
-			return len(slices.DeleteFunc(identified(r), func(o Outcome) bool {
-				return o.Numbers[minCorrelation] >= wrongCorrelation
-			}))
+			return len(identified(r)) - len(slices.DeleteFunc(identified(r), isWrong))
 		}))
 	return t, nil
 }
