@@ -397,8 +397,8 @@ Printed by "bin/sica statements --in sica/experiment/results --interpretations >
 docs/evaluation/interpretations.md". [The paper's figures](paper.md#how-the-paper-was-interpreted)
 says what each is about. For each interpretation: which statements of the paper hold, and the mean
 MCC (standard error) of three runs (seeds 62001 to 62003) at the fewest and the most mixing steps,
-SICA-RF's at the most. The mixing's step was chosen by the first group: that statements hold with
-steps of 0.1 is no evidence for the paper.
+SICA-RF's at the most; *same* is as in the mixing's first row. The mixing's step was chosen by the
+first group: that statements hold with steps of 0.1 is no evidence for the paper.
 
 `
 )

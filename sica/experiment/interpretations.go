@@ -195,6 +195,7 @@ func (g interpretationGroup) write(w io.Writer, r *Results) error {
 		}
 	}
 	means := newTable(head...).numbersFrom(1)
+	firstRows := make(map[string][]string) // by mixing, of what isn't changed
 	for _, in := range g.Interpretations {
 		for _, mixing := range g.Mixings {
 			s := g.scores(in, mixing, r)
@@ -209,7 +210,17 @@ func (g interpretationGroup) write(w io.Writer, r *Results) error {
 					row = append(row, text)
 				}
 			}
-			means.add(row...)
+			first, ok := firstRows[mixing]
+			if !ok {
+				firstRows[mixing] = row
+			}
+			shown := slices.Clone(row)
+			for i := 1; ok && i < len(row); i++ {
+				if row[i] == first[i] && row[i] != "–" {
+					shown[i] = "same"
+				}
+			}
+			means.add(shown...)
 		}
 	}
 	if _, err := fmt.Fprintf(w, "## %s\n\n", g.Title); err != nil {

@@ -167,7 +167,7 @@ func TestQualityTable(t *testing.T) {
 		}
 	})
 	const want = "| heart, u ordered | 0.500 (0.100) | 0.900 (0.000) | 0.500 (0.500) | 0.700 (0.000) |" +
-		" 0.500 (0.000) | fails | 1.000 (0.000) | 1.50 |\n"
+		" 0.500 (0.000) | fails | 1.000 (0.000) | +0.100 (0.000) | 1.50 |\n"
 	if got := written(t, table, r); !strings.HasSuffix(got, want) {
 		t.Errorf("table\n%s\nwants the row\n%s", got, want)
 	}
