@@ -93,7 +93,9 @@ func TestInterpretationTables(t *testing.T) {
 	for _, want := range []string{
 		"(n=1) | yes | yes | yes | yes | yes |\n| x + 0.05·h(W·x)", // the line of 0.1
 		"(n=1) | yes | yes | no | yes | yes |\n| x + h(0.1·W·x)",   // that of 0.05
-		"| GELU, x + 0.1·h(W·x) | 0.800 (0.000) | 0.900 (0.000) |",
+		"| GELU, x + h(W·x) | 0.800 (0.000) | 0.900 (0.000) |",
+		"| GELU, x + 0.1·h(W·x) | same | same |", // as of those of size 1
+		"| linear, x + 0.1·h(W·x) | same | 0.930 (0.000) |",
 		"| d outputs, summed | no | no | yes | no | no |", // whose outcomes are .5 below
 		"| two, with a border | no | no | yes | yes |",    // behind 20 linear steps at .78
 	} {
