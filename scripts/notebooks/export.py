@@ -105,12 +105,15 @@ def main() -> int:
         "",
         "The pictures of the notebooks, as their last runs drew them. Each leads to its notebook, which says how to read it "
         "and which GitHub shows, with sliders that stand still and without sounds. In a checkout the same is in `docs/notebooks/NAME.html`, to be opened in a browser. "
+        "Numbers are mean correlations (MCC) of one run, with the seed that the notebook shows. Those of the paper's figures, whose labels have n, "
+        "are [here](evaluation/statements.md#mean-mcc-steps-of-01). "
         "Written by `scripts/lab --html`.",
     ]
     for name in ORDER:
         notebook = nbformat.read(NOTEBOOKS / f"{name}.ipynb", as_version=4)
         files = pictures(name, notebook)
         shown = captions(notebook, files)
+        scores = numbers(notebook, files)
         write(name, notebook, files)  # which changes the notebook
         gallery += ["", f"## [{title(notebook)}](../notebooks/{name}.ipynb)", ""]
         if not shown:
@@ -118,7 +121,7 @@ def main() -> int:
         before = ""
         for file, caption in shown.items():
             if caption != before:
-                gallery += [*[""] * bool(before), f"{caption}:", ""]
+                gallery += [*[""] * bool(before), f"{caption}{scores.get(file, '')}:", ""]
             before = caption
             gallery.append(f"[![{caption}](notebooks/{file})](../notebooks/{name}.ipynb)")
     (ROOT / "docs" / "gallery.md").write_text("\n".join(gallery) + "\n", encoding="utf-8")
@@ -142,6 +145,41 @@ def captions(notebook: nbformat.NotebookNode, files: dict[str, str]) -> dict[str
             if heading not in UNSHOWN and (picture := output.get("data", {}).get("image/png")):
                 found.setdefault(files[address(picture)], caption)
     return found
+
+
+def numbers(notebook: nbformat.NotebookNode, files: dict[str, str]) -> dict[str, str]:
+    """The MCCs that a cell prints with a picture: before it, else after it."""
+    found: dict[str, str] = {}
+    for cell in notebook.cells:
+        texts, waiting = [], None
+        for output in cell.get("outputs", []):
+            data = output.get("data", {})
+            if picture := data.get("image/png"):
+                waiting = files[address(picture)]
+                if scores := list_of_scores(texts):
+                    found.setdefault(waiting, scores)
+                    waiting = None
+                texts = []
+                continue
+            texts.append(output.get("text") or data.get("text/markdown") or data.get("text/plain") or "")
+        if waiting and (scores := list_of_scores(texts)):
+            found.setdefault(waiting, scores)
+    return found
+
+
+# "ZCA      MCC 1.000" in a line of text.
+SCORE = re.compile(r"(?m)^([\w-]+) +MCC (\d\.\d{3})")
+
+
+def list_of_scores(texts: list[str]) -> str:
+    """The MCCs of one run in texts and tables, such as "; MCC: mixed 0.894, ZCA 1.000", or ""."""
+    pairs = [pair for text in texts for pair in SCORE.findall(text)]
+    for text in texts:
+        rows = [[cell.strip() for cell in line.strip()[1:-1].split("|")] for line in text.splitlines() if line.startswith("|")]
+        if rows and "MCC" in rows[0] and "runs" not in rows[0]:
+            column = rows[0].index("MCC")
+            pairs += [(row[0], row[column]) for row in rows[2:]]
+    return "; MCC: " + ", ".join(f"{name} {score}" for name, score in pairs) if pairs else ""
 
 
 def captioned(heading: str, cell: nbformat.NotebookNode) -> Iterator[tuple[nbformat.NotebookNode, str]]:
