@@ -26,7 +26,8 @@ import (
 //		c.Solver(flows.Heun).Between(1, 0)
 //	})
 //
-// A nil backend is backend.Open(backend.Go). The backend must be the one that store was trained on.
+// A nil backend is backend.Open(backend.Go). The backend must be the one that store was trained on;
+// a checkpoint of it loads on any.
 func Follow(
 	backend compute.Backend, store *model.Store, velocity Velocity, y any,
 	options ...func(*IntegrateConfig),
@@ -38,18 +39,20 @@ func Follow(
 	if err != nil {
 		return nil, fmt.Errorf("flows: Follow: %w", err)
 	}
-	var untrained error
-	exec, err := model.NewExec(lazy.Opened(backend), store, func(scope *model.Scope, y *Node) *Node {
+	backend = lazy.Opened(backend)
+	var invalid error
+	exec, err := model.NewExec(backend, store, func(scope *model.Scope, y *Node) *Node {
 		c := Integrate(scope, velocity, y)
 		for _, option := range options {
 			option(c)
 		}
 		end := c.Done()
 		for v := range store.IterVariables() {
-			if v.InUseByGraph(y.Graph()) && !v.HasValue() {
-				untrained = fmt.Errorf("variable %q has no value; must be trained or loaded before",
-					v.Path())
-				panic(untrained)
+			if !v.InUseByGraph(y.Graph()) {
+				continue
+			}
+			if invalid = checkVariable(v, backend); invalid != nil {
+				panic(invalid)
 			}
 		}
 		return end
@@ -59,11 +62,28 @@ func Follow(
 	}
 	defer exec.Finalize()
 	end, err := exec.Call1(y)
-	if untrained != nil {
-		err = untrained
+	if invalid != nil {
+		err = invalid
 	}
 	if err != nil {
 		return nil, fmt.Errorf("flows: Follow: %w", err)
 	}
 	return end, nil
+}
+
+// checkVariable returns an error unless the variable has a value that the backend can use.
+func checkVariable(v *model.Variable, backend compute.Backend) error {
+	if !v.HasValue() {
+		return fmt.Errorf("variable %q has no value; must be trained or loaded before", v.Path())
+	}
+	value, err := v.Value()
+	if err != nil {
+		return err
+	}
+	// The error of Backend is that of a value on the host, which any backend can use.
+	if trainedOn, err := value.Backend(); err == nil && trainedOn != backend {
+		return fmt.Errorf("the backend is %q, and variable %q was trained on another, %q; must be the "+
+			"same, or load the store's checkpoint for it", backend.Name(), v.Path(), trainedOn.Name())
+	}
+	return nil
 }

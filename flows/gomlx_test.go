@@ -74,10 +74,10 @@ func TestTrainerNamesWhatIsWrong(t *testing.T) {
 		"the loss is nil": func() (*flows.Trainer, error) {
 			return flows.NewTrainer(b, model.NewStore(), torchAdam(1), nil, nil, []shapes.Shape{matrix})
 		},
-		"batch shape 1 is": func() (*flows.Trainer, error) {
+		"batchShapes[1] is": func() (*flows.Trainer, error) {
 			return flows.NewTrainer(b, model.NewStore(), torchAdam(1), square, nil, []shapes.Shape{matrix, shapes.Make(dtypes.Float64, 7)})
 		},
-		"data shape 0": func() (*flows.Trainer, error) {
+		"dataShapes[0] is": func() (*flows.Trainer, error) {
 			return flows.NewTrainer(b, model.NewStore(), torchAdam(1), square, []shapes.Shape{{}}, []shapes.Shape{matrix})
 		},
 		"the loss is shaped (Float64)[1, 3]": func() (*flows.Trainer, error) {
@@ -102,13 +102,13 @@ func TestTrainerNamesWhatIsWrong(t *testing.T) {
 			data, batches []*tensors.Tensor
 			want          string
 		}{
-			{nil, p.batches, "0 data tensors; must be 2"},
-			{p.data, nil, "0 batch tensors; must be 2"},
-			{p.data, append(p.batches[:2:2], x), "3 batch tensors; must be 2"},
-			{p.data, []*tensors.Tensor{p.batches[0], nil}, "batch tensor 1 is nil"},
-			{p.data, []*tensors.Tensor{p.batches[0], finalized}, "batch tensor 1 is finalized; must be"},
-			{p.data, []*tensors.Tensor{p.batches[0], single}, "batch tensor 1 is shaped (Float32)"},
-			{[]*tensors.Tensor{p.data[0], x}, p.batches, "data tensor 1 is shaped (Float64)[3]; must be (Float64)[4, 1]"},
+			{nil, p.batches, "data: are 0 tensors; must be 2"},
+			{p.data, nil, "batches: are 0 tensors; must be 2"},
+			{p.data, append(p.batches[:2:2], x), "batches: are 3 tensors; must be 2"},
+			{p.data, []*tensors.Tensor{p.batches[0], nil}, "batches[1] is nil"},
+			{p.data, []*tensors.Tensor{p.batches[0], finalized}, "batches[1] is finalized; must be"},
+			{p.data, []*tensors.Tensor{p.batches[0], single}, "batches[1] is shaped (Float32)"},
+			{[]*tensors.Tensor{p.data[0], x}, p.batches, "data[1] is shaped (Float64)[3]; must be (Float64)[4, 1]"},
 		} {
 			if _, err := p.trainer.Train(t.Context(), test.data, test.batches, 1); err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("Train: %v, want %q", err, test.want)

@@ -172,8 +172,8 @@ func (d *lossDataset) stack(stacked []*tensors.Tensor, batch train.Batch, step i
 		want := d.trainer.batchShapes[k].Clone()
 		want.Dimensions = want.Dimensions[1:]
 		if part == nil || !part.Ok() || !part.Shape().Equal(want) {
-			return fmt.Errorf("tensor %d is %s; must be %s, as for NewTrainer",
-				k, describe(part), want)
+			return fmt.Errorf("tensor %d of %d is %s; must be %s, as for NewTrainer",
+				k+1, len(parts), describe(part), want)
 		}
 		var err error
 		if e := part.ConstBytes(func(from []byte) {

@@ -139,8 +139,8 @@ func TestLoopErrors(t *testing.T) {
 		want  string
 	}{
 		{train.Batch{Inputs: []*tensors.Tensor{tensors.FromValue(make([]float64, 8))}}, `data set "one": 1 inputs and labels; must be 2`},
-		{train.Batch{Inputs: []*tensors.Tensor{tensors.FromValue(make([]float64, 8)), tensors.FromValue(make([]float64, 7))}}, "tensor 1 is shaped (Float64)[7]; must be (Float64)[8]"},
-		{train.Batch{Inputs: []*tensors.Tensor{nil, nil}}, "tensor 0 is nil"},
+		{train.Batch{Inputs: []*tensors.Tensor{tensors.FromValue(make([]float64, 8)), tensors.FromValue(make([]float64, 7))}}, "tensor 2 of 2 is shaped (Float64)[7]; must be (Float64)[8]"},
+		{train.Batch{Inputs: []*tensors.Tensor{nil, nil}}, "tensor 1 of 2 is nil"},
 	} {
 		loop, steps := p.trainer.Loop(t.Context(), nil, oneBatch{test.batch})
 		if _, err := loop.RunEpochs(steps, 1); err == nil || !strings.Contains(err.Error(), test.want) {

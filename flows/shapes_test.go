@@ -227,7 +227,7 @@ func TestFollowIsInvertible(t *testing.T) {
 }
 
 // A velocity whose weights have no value, as with another scope or without the checkpoint, is an
-// error and isn't followed with random ones.
+// error and isn't followed with random ones. So is one whose weights are on another backend.
 func TestFollowNeedsTrainedVariables(t *testing.T) {
 	velocity := func(scope *model.Scope, y, _ *Node, _ []*Node) *Node {
 		w := scope.In("v").VariableWithShape("w", y.Shape())
@@ -249,6 +249,10 @@ func TestFollowNeedsTrainedVariables(t *testing.T) {
 		}
 		if got := doubles(t, end); got[0] != 1 || got[1] != -2 {
 			t.Errorf("%v, want [1 -2]", got)
+		}
+		_, err = flows.Follow(backendtest.Count(b, nil), store, velocity, []float64{1, -2})
+		if err == nil || !strings.Contains(err.Error(), `variable "/v/w" was trained on another, "`) {
+			t.Errorf("%v, want an error that the backend is another", err)
 		}
 	})
 }

@@ -124,12 +124,12 @@ func (t *Trainer) check() error {
 	}
 	for k, s := range t.dataShapes {
 		if !s.Ok() {
-			return fmt.Errorf("data shape %d is %s; must be valid", k, s)
+			return fmt.Errorf("dataShapes[%d] is %s; must be valid", k, s)
 		}
 	}
 	for k, s := range t.batchShapes {
 		if !s.Ok() || s.Rank() == 0 || s.Dim(0) < 1 || s.Dim(0) != t.steps() {
-			return fmt.Errorf("batch shape %d is %s; must have a first axis of S ≥ 1 steps, "+
+			return fmt.Errorf("batchShapes[%d] is %s; must have a first axis of S ≥ 1 steps, "+
 				"the same for all", k, s)
 		}
 	}
@@ -200,7 +200,7 @@ func (t *Trainer) Train(
 	if err := checkTensors("data", data, t.dataShapes); err != nil {
 		return nil, fmt.Errorf("flows: Train: %w", err)
 	}
-	if err := checkTensors("batch", batches, t.batchShapes); err != nil {
+	if err := checkTensors("batches", batches, t.batchShapes); err != nil {
 		return nil, fmt.Errorf("flows: Train: %w", err)
 	}
 	switch {
@@ -254,15 +254,15 @@ func (t *Trainer) trainOnDevice(
 	return perStep, nil
 }
 
-// checkTensors returns an error unless the tensors have these shapes.
-func checkTensors(kind string, x []*tensors.Tensor, shapes []shapes.Shape) error {
+// checkTensors returns an error unless the tensors of the named argument have these shapes.
+func checkTensors(name string, x []*tensors.Tensor, shapes []shapes.Shape) error {
 	if len(x) != len(shapes) {
-		return fmt.Errorf("%d %s tensors; must be %d, as for NewTrainer", len(x), kind, len(shapes))
+		return fmt.Errorf("%s: are %d tensors; must be %d, as for NewTrainer", name, len(x), len(shapes))
 	}
 	for k, want := range shapes {
 		if x[k] == nil || !x[k].Ok() || !x[k].Shape().Equal(want) {
-			return fmt.Errorf("%s tensor %d is %s; must be %s, as for NewTrainer",
-				kind, k, describe(x[k]), want)
+			return fmt.Errorf("%s[%d] is %s; must be %s, as for NewTrainer",
+				name, k, describe(x[k]), want)
 		}
 	}
 	return nil

@@ -43,6 +43,13 @@ func TestBatchWithoutRunsAxisIsAnError(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	noChannels := func(s *model.Scope, x *Node) *Node { return layers.CNN(s, x).Done() }
+	const wantOther = "layers: CNN: x is (Float32)[1, 2, 2]; must be [R, B, p…, C] with one to three axes p…: an " +
+		"axis is missing, one after R if the first axis is R; else insert the runs axis by InsertAxes(x, 0)"
+	one := tensors.FromShape(shapes.Make(dtypes.Float32, 1, 2, 2))
+	if err := buildError(t, noChannels, one); err == nil || !strings.Contains(err.Error(), wantOther) {
+		t.Errorf("%v, want %q", err, wantOther)
+	}
 	x := tensors.FromShape(shapes.Make(dtypes.Float32, 4, 5))
 	err := buildError(t, func(s *model.Scope, x *Node) *Node { return layers.Dense(s, x, 3) }, x)
 	const want = "layers: Dense: x is (Float32)[4, 5]; must be [R, B, …, C]: " +

@@ -115,6 +115,8 @@ func TestDamagedFilesAreNamed(t *testing.T) {
 		}
 		put(t, path, whole[:len(whole)-1])
 		refused("cut short")
+		put(t, path, []byte("x"))
+		refused("of one letter")
 		put(t, path, nil)
 		refused("empty")
 		if err := os.Remove(path); err != nil {

@@ -37,12 +37,15 @@ func Floats(where, name string, x *Node, form string, minRank, maxRank int) {
 func Layer(
 	scope *model.Scope, where, name string, x *Node, form string, minRank, maxRank int,
 ) {
+	runs := model.GetParamOr(scope, ParamRuns, 1)
 	if x.DType().IsFloat() && x.Rank() == minRank-1 {
-		exceptions.Panicf("%s: %s is %s; must be %s: insert the runs axis by InsertAxes(%[2]s, 0)",
-			where, name, x.Shape(), form)
+		hint := "insert the runs axis by InsertAxes(%[2]s, 0)"
+		if x.Rank() > 0 && x.Shape().Dim(0) == runs {
+			hint = "an axis is missing, one after R if the first axis is R; else " + hint
+		}
+		exceptions.Panicf("%s: %s is %s; must be %s: "+hint, where, name, x.Shape(), form)
 	}
 	Floats(where, name, x, form, minRank, maxRank)
-	runs := model.GetParamOr(scope, ParamRuns, 1)
 	if runs < 1 {
 		exceptions.Panicf("%s: ParamRuns is %d; must be at least 1", where, runs)
 	}

@@ -104,7 +104,7 @@ func Check(dir, format string, version int) error {
 	path := filepath.Join(dir, Manifest)
 	lines := strings.SplitAfter(string(data), "\n")
 	if lines[len(lines)-1] != "" || len(lines) < 3 {
-		return fmt.Errorf("%s is cut short", path)
+		return fmt.Errorf("%s isn't a whole manifest of a %s", path, format)
 	}
 	lines = lines[:len(lines)-1]
 	first, last := lines[0], lines[len(lines)-1]
