@@ -65,6 +65,11 @@ type Recording struct {
 //   - .set: a data set of EEGLAB, with the .fdt in its folder if it has one.
 //   - .png, .pgm: one signal, as [ReadImages], which also returns the shape.
 //
+// Of 32 positions or more, columns that can't be signals are left out without a word: those with one
+// value at every position, counters, times, markers and the like. [ReadRecording] returns them as
+// Aside, with a note for each. To apply a separation read the columns of the fit in its order,
+// whatever their values, by [ReadOptions].Signals.
+//
 // The error says where an entry is missing, is not a number or is not finite. Files of more
 // than 1 GiB, more than [MaxEntries] numbers, or more than 1 MiB in a row of CSV are errors.
 // Memory follows the size of the file, not what its header promises.
@@ -134,7 +139,8 @@ func readColumns(path string, o *ReadOptions, sidecar bool) (r *Recording, err e
 	return r, nil
 }
 
-// ReadRecording is [ReadFile] with what the file says of the signals.
+// ReadRecording is [ReadFile] with what the file says of the signals. Columns that can't be signals
+// are in Aside, and Notes say why; [ReadOptions].Signals keeps them.
 //
 // A CSV file has names and times. Cells may be separated by commas, or by semicolons or
 // tabs, with which decimal commas are read too. A first column called time, t, seconds or

@@ -27,7 +27,8 @@ func (r *Result) SetBackend(backend compute.Backend) { r.backend = backend }
 // as many positions as the fit had. Networks that see the whole sequence take no other number of
 // positions than the fit's.
 //
-// It is an error if x doesn't fit, has a value that isn't finite, or leads to one.
+// The signals must be in the order of the fit, which a matrix can't show: see Summary.Channels. It is
+// an error if x doesn't fit, has a value that isn't finite, or leads to one.
 func (r *Result) Transform(x *mat.Dense, shape ...int) (*mat.Dense, error) {
 	maps, on, err := r.bound("x", x, r.channels, shape)
 	if err != nil {
@@ -44,8 +45,8 @@ func (r *Result) Transform(x *mat.Dense, shape ...int) (*mat.Dense, error) {
 // InverseTransform returns the mixed signals that Transform takes to z, and how
 // far from z it takes them, measured: the largest difference over all signals and
 // positions. x lacks what Config.Components left out of the fit's signals; roundTrip doesn't show
-// that. Signals that Transform takes to the same, up to a local deviation
-// below rounding, have the same inverse.
+// that. Where the local standard deviation of preprocess.Conditional is no more than rounding,
+// Transform takes several x to one z, and the inverse is one of them.
 //
 // Steps of the family Free are inverted by a fixed-point iteration. Where one
 // doesn't contract the error wraps preprocess.ErrNotInvertible. The other errors are
@@ -77,7 +78,7 @@ func (r *Result) bound(
 	if r.maps == nil {
 		return nil, nil, fmt.Errorf("%s can't be mapped by this result: %w", name, errNotFitted)
 	}
-	if err := signal.CheckNew(name, x, signals()); err != nil {
+	if err := checkNew(name, x, signals()); err != nil {
 		return nil, nil, err
 	}
 	_, n := x.Dims()
@@ -94,6 +95,19 @@ func (r *Result) bound(
 	}
 	on := iterate.NewEvaluator(r.backend, flow, r.Shape, shape)
 	return r.maps.Maps(on), on, nil
+}
+
+// checkNew is signal.CheckNew. If mixed signals x are missing, its error says how a file's columns are
+// kept.
+func checkNew(name string, x *mat.Dense, d int) error {
+	err := signal.CheckNew(name, x, d)
+	if err == nil || name != "x" || x == nil || x.IsEmpty() {
+		return err
+	}
+	if rows, columns := x.Dims(); rows < d && columns != d {
+		return fmt.Errorf("%w; datasets.ReadOptions.Signals keeps a file's columns that don't vary", err)
+	}
+	return err
 }
 
 var errNotFitted = errors.New("it wasn't made by Fit or Load")

@@ -118,7 +118,8 @@ type Summary struct {
 	Outliers []int `json:"outliers,omitempty"`
 
 	// Channels are the names of the mixed signals, nil unless the caller set them: Fit
-	// doesn't know them, Save keeps them.
+	// doesn't know them, Save keeps them. datasets.ReadOptions{Signals: Channels} reads them from
+	// another file in this order.
 	Channels []string `json:"channels,omitempty"`
 
 	// Config is the settings of the fit, with the Seed of the run.
@@ -238,8 +239,8 @@ func (r *Result) String() string {
 	return s + "; identified: " + identified + "\n" + r.Why
 }
 
-// Missing returns the names of the custom parts of the fit that Config lacks, as in a result that
-// was loaded. A fit by that Config would be another one. Set them to repeat the fit.
+// Missing returns the names of the functions and methods of the fit that Config lacks, as Save
+// couldn't keep them. Set them to repeat the fit.
 func (r *Result) Missing() []string {
 	set := r.Config.custom()
 	return slices.DeleteFunc(slices.Clone(r.Custom), func(name string) bool {
