@@ -109,3 +109,41 @@ func ExampleRatioVelocity_learned() {
 	// Output:
 	// [[-1.0] [0.0] [1.0]]
 }
+
+// The velocity v(y, τ) = y moves y to e·y in τ from 0 to 1. Back along it is from 1 to 0.
+func ExampleFollow() {
+	velocity := func(_ *model.Scope, y, _ *Node, _ []*Node) *Node { return y }
+	store := model.NewStore()                                              // of a trained velocity: the store that it was trained in
+	there, err := flows.Follow(nil, store, velocity, [][]float64{{1, -2}}) // nil: in pure Go
+	if err != nil {
+		log.Fatal(err)
+	}
+	back, err := flows.Follow(nil, store, velocity, there, func(c *flows.IntegrateConfig) {
+		c.Solver(flows.Heun).Between(1, 0)
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%.1f %.1f\n", there.Value(), back.Value())
+	// Output: [[2.7 -5.4]] [[1.0 -2.0]]
+}
+
+// The loss of a sample is 0 for the velocity along its straight path, and grows with the square of
+// the distance from that. In a training the velocity is that of a network at the path's points.
+func ExampleRectifiedLoss() {
+	b, err := backend.Open(backend.Go)
+	if err != nil {
+		log.Fatal(err)
+	}
+	from, to := [][]float64{{0, 0}, {1, 1}}, [][]float64{{2, 4}, {1, 5}} // two samples
+	out, err := model.CallOnceN(b, model.NewStore(), func(_ *model.Scope, in []*Node) []*Node {
+		y0, y1, tau := in[0], in[1], in[2]
+		v := Const(y0.Graph(), [][]float64{{2, 4}, {0, 3}})
+		return []*Node{flows.StraightPath(y0, y1, tau), flows.RectifiedLoss(v, y0, y1)}
+	}, from, to, []float64{0.5, 0.25})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("points", out[0].Value(), "losses", out[1].Value())
+	// Output: points [[1 2] [1 2]] losses [0 1]
+}

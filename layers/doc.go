@@ -46,9 +46,9 @@
 //
 // # In a model of GoMLX
 //
-// Layers take a scope first, as those of GoMLX, and options are set by methods before Done. Widths
-// and numbers of layers are no hyperparameters. The number of runs and the seed of the initial
-// values are ([ParamRuns], [ParamSeed]), as all layers of a model share them.
+// Layers take a scope first, as those of GoMLX, and options are set by methods before Done. Only two
+// things are hyperparameters, as all layers of a model share them: the number of runs, [ParamRuns],
+// and the seed of the initial values, [ParamSeed]. Set widths and layers by methods.
 // Layers work in the graph of any model.Exec, under train.Trainer and under flows.Trainer, and
 // with GoMLX's checkpoints.
 //

@@ -37,7 +37,8 @@ type Config struct {
 	Prepare preprocess.Fitter `json:"-"`
 	// Components is the number of principal components that the mixed signals, each scaled to
 	// variance 1, are reduced to, those of the largest variance: at least 2; 0 is their numerical
-	// rank. Signals that noise as strong as the components left out would hide aren't identified.
+	// rank. The components left out are taken for noise: a signal that noise of that strength would
+	// hide isn't identified.
 	Components int `json:"components,omitempty"`
 	// Rounding is the step to which the values of each mixed signal were rounded before a filter, by
 	// datasets.Rounding. Principal components that are no more than rounding don't count for the
@@ -59,9 +60,9 @@ type Config struct {
 	Flow *Flow `json:"flow,omitempty"`
 	// Checkpoint, if set, is a folder that keeps the state of the fit; see Fit.
 	Checkpoint string `json:"-"`
-	// OnProgress, if set, is called before the iterations with the place of the run in FitRuns, the
-	// current activity and the share of it that is done, 0 to 1. For iterations see
-	// Flow.OnIteration.
+	// OnProgress, if set, is called while Method separates, with the place of the run in FitRuns, the
+	// activity and the share of it that is done, from 0. An activity ends where another begins: no
+	// share need reach 1, and one may come twice. The iterations of a Flow call Flow.OnIteration.
 	OnProgress func(run int, doing string, done float64) `json:"-"`
 }
 

@@ -23,6 +23,14 @@ type Demixing struct {
 	Mean []float64  // of each mixed signal
 }
 
+// String returns the matrices and the mean with four digits.
+func (d *Demixing) String() string {
+	rows := func(m *mat.Dense) fmt.Formatter {
+		return mat.Formatted(m, mat.Prefix("       "), mat.Squeeze())
+	}
+	return fmt.Sprintf("W    = %.4g\nA    = %.4g\nMean = %.4g", rows(d.W), rows(d.A), d.Mean)
+}
+
 // Demixing returns the linear map that the result is: of LinearOnly and of the
 // family Linear, from any beginning that is linear. The error for others wraps ErrNotLinear.
 func (r *Result) Demixing() (*Demixing, error) {

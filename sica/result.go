@@ -54,7 +54,9 @@ type Trace struct {
 // Convergence says how the fit ended, with a warning if the iterations led away.
 func (t *Trace) Convergence() ica.Convergence { return (*iterate.Trace)(t).Convergence() }
 
-// Status says why a fit ended.
+// Status says why a fit ended: StoppedMethod, StoppedIterations, StoppedAsked, StoppedBudget,
+// StoppedCancelled, StoppedDiverged, StoppedCheckpoint or StoppedNotFinite (go doc ./sica
+// StoppedMethod lists what each means).
 type Status = iterate.Status
 
 // Why a fit ended, with the text that JSON has.

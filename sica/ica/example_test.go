@@ -54,3 +54,29 @@ func Example() {
 	// jade: 1.00
 	// sobi: 1.00
 }
+
+// Symmetric whitening is a demixing by the principal axes: its signals are uncorrelated, and the
+// nearest to the mixed signals of all that are.
+func ExampleDemixing() {
+	x := mat.NewDense(2, 4, []float64{
+		3, -3, 2, -2,
+		3, -3, -2, 2,
+	})
+	signals, err := ica.New(x)
+	if err != nil {
+		log.Fatal(err)
+	}
+	white, err := signals.Whitening()
+	if err != nil {
+		log.Fatal(err)
+	}
+	m, err := ica.Demixing(signals, white.Axes().T(), ica.Convergence{Converged: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	unmixing, _, _ := m.Matrix()
+	fmt.Printf("%.3f\n", mat.Formatted(unmixing))
+	// Output:
+	// ⎡ 0.417  -0.083⎤
+	// ⎣-0.083   0.417⎦
+}
