@@ -12,10 +12,10 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
-// FastICA's mean MCC on the page about rivals is that of the page's mixtures, with one start for all
+// FastICA's mean MCC on the pages about rivals is that of the page's mixtures, with one start for all
 // runs and with the tables' start for each.
 func TestFastICAOnPage(t *testing.T) {
-	page := strings.Join(strings.Fields(read(t, "how-to/own-parts.md")), " ")
+	page := strings.Join(strings.Fields(read(t, "how-to/own-parts.md")+read(t, "architecture.md")), " ")
 	const runs = 8
 	own, seeded := make([]float64, runs), make([]float64, runs)
 	for i := range runs {
