@@ -10,8 +10,10 @@ import (
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/clipping"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/internal/network"
 	"github.com/seed-47b1e431/gosica/sica/internal/outlier"
@@ -83,9 +85,9 @@ type separation struct {
 type chooser struct {
 	cfg      Config
 	backend  compute.Backend
-	x        *signal.Signals // without outliers
-	clipped  int             // positions at which a mixed signal is clipped
-	leftOut  float64         // see fitRun
+	x        *signal.Signals   // without outliers
+	clipped  clipping.Clipping // of the mixed signals
+	leftOut  float64           // see fitRun
 	progress func(doing string, done float64)
 }
 
@@ -205,15 +207,29 @@ func (c *chooser) choose(ctx context.Context) (*separation, error) {
 		demixed.Candidates, compared.Candidates = custom.Candidates, custom.Candidates
 		demixed.Chosen = custom.Chosen
 	}
+	if c.clipped.Positions > 0 {
+		_, n := c.x.Dims()
+		demixed.Why = strings.TrimSpace(demixed.Why + " " + clippedSentence(c.clipped, n))
+		if c.cfg.Method == Auto {
+			demixed.Why += " No network was fitted, as none can undo clipping."
+		}
+		return demixed, nil
+	}
 	if c.cfg.Method == LinearOnly {
 		return demixed, nil
 	}
-	if c.clipped > 0 {
-		_, n := c.x.Dims()
-		demixed.Why = strings.TrimSpace(demixed.Why + " " + clippedSentence(c.clipped, n))
-		return demixed, nil
-	}
 	return c.improve(ctx, white, demixed, compared)
+}
+
+// clippedSentence says which of the mixed signals are clipped at n positions.
+func clippedSentence(c clipping.Clipping, n int) string {
+	verb, what := "is", "it"
+	if len(c.Channels) > 1 {
+		verb, what = "are", "them"
+	}
+	return fmt.Sprintf("Mixed %s %s clipped, at %d of %d positions, which can look like more sources "+
+		"than channels: leave %s or those stretches out.", text.Signals(c.Channels), verb,
+		c.Positions, n, what)
 }
 
 // whiten returns the symmetric whitening of the transformed signals.

@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/clipping"
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/iterate"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
@@ -104,9 +105,9 @@ type fitRun struct {
 
 	maps     []mapping.Map // that prepared and reduced the mixed signals
 	prepared bool
-	why      string // in sentences, what these maps did
-	hint     string // what is to be known about the shape; empty for nothing
-	clipped  int    // positions at which a mixed signal is clipped
+	why      string            // in sentences, what these maps did
+	hint     string            // what is to be known about the shape; empty for nothing
+	clipped  clipping.Clipping // of the mixed signals of a sequence
 	// leftOut is the mean variance of the principal components that were left out, of channels of
 	// variance 1; 0 for none.
 	leftOut float64
@@ -201,7 +202,9 @@ func (f *fitting) checkRun(r *fitRun, run, first Run) error {
 	if r.x, err = signal.New(run.X, f.cfg.Shape...); err != nil {
 		return kindError{err, ErrSignals}
 	}
-	r.clipped = clippedPositions(run.X, f.grid)
+	if f.grid.Axes() < 2 { // images have equal values by their nature
+		r.clipped = clipping.Find(run.X)
+	}
 	r.hint = f.shapeHint(run.X)
 	return nil
 }

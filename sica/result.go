@@ -119,6 +119,11 @@ type Summary struct {
 	// direction, only. Z has them all the same. Those of blockwise.Fit are of the recording.
 	Outliers []int `json:"outliers,omitempty"`
 
+	// Clipped are the mixed signals of a sequence, counted from 0, that are at their largest or
+	// smallest value again and again. That looks like more sources than channels, and no network
+	// is compared then.
+	Clipped []int `json:"clipped,omitempty"`
+
 	// Channels are the names of the mixed signals, nil unless the caller set them: Fit
 	// doesn't know them, Save keeps them. datasets.ReadOptions{Signals: Channels} reads them from
 	// another file in this order.
@@ -163,7 +168,7 @@ func (f *fitting) result(r *fitRun, s *separation, out *iterate.Output) *Result 
 		Summary: Summary{
 			Shape: f.grid.Shape(), Trace: Trace(out.Trace), Prepared: r.prepared,
 			Chosen: s.Chosen, Candidates: s.Candidates,
-			Linear: s.Linear, Network: s.Network, Outliers: s.Outliers,
+			Linear: s.Linear, Network: s.Network, Outliers: s.Outliers, Clipped: r.clipped.Channels,
 			Config: cfg, Custom: cfg.custom(), Seed: r.seed,
 			Backend: f.backend.Name(), Versions: provenance.Versions(),
 		},

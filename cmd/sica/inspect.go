@@ -146,6 +146,9 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 		return err
 	}
 	files.Note(out, in.About.Notes)
+	if in.About.Rate == 0 && slices.ContainsFunc(all, func(c inspect.Component) bool { return c.Rhythm > 0 }) {
+		files.Note(out, []string{"rhythms are in positions: --rate gives them in Hz"})
+	}
 	excess, err := opt.excess(all)
 	if err != nil {
 		return err

@@ -185,6 +185,9 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 		return fmt.Errorf("%s: %w", opt.in[0], err)
 	}
 	shown.Done()
+	for i, reason := range rep.Reasons {
+		rep.Reasons[i] = usage.Flags(reason)
+	}
 	for i, next := range rep.Next {
 		rep.Next[i] = usage.Flags(next)
 	}

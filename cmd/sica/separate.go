@@ -515,6 +515,9 @@ func (opt *separateOptions) read() (
 			return nil, nil, nil, err
 		}
 		if err := checkSizes(opt.truth[0], s, opt.in[0], in); err != nil {
+			if asManyPositions(s.Signals, in.Signals) {
+				err = fmt.Errorf("%w: leave --truth out, and use sica score", err)
+			}
 			return nil, nil, nil, err
 		}
 		truth = s.Signals

@@ -16,6 +16,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/inspect"
+	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/report"
 )
 
@@ -37,11 +38,22 @@ func printSummary(out io.Writer, res *sica.Result, learned *mat.Dense, channels 
 		return err
 	}
 	why := usage.Flags(res.Why)
-	if l := res.Linear; l != nil && l.Unconfirmed && len(l.NoiseLike) != 1 {
+	if res.Linear != nil && mayBeRight(res.Linear) {
 		why += " Strong signals can be right all the same: sica report says how stable each is."
 	}
 	_, err := io.WriteString(out, "\n"+text.Wrap("", why)+"\n")
 	return err
+}
+
+// mayBeRight reports whether strong signals can be right though some aren't identified: because of
+// noise, or of what the linear rule's model doesn't have. If one signal is like noise, a source may be
+// hidden under it, and the others be mixtures.
+func mayBeRight(l *linear.Findings) bool {
+	if len(l.Groups) == len(l.ExpectedError) {
+		return false
+	}
+	isWrong := l.Surplus || l.Inconsistent
+	return isWrong || (l.Unconfirmed || l.Dependent) && len(l.NoiseLike) != 1
 }
 
 // writeSummary writes a table with a row for each recovered signal, in their order.
@@ -69,7 +81,11 @@ func writeSummary(
 		}
 		switch {
 		case isInitial && res.Linear != nil:
-			fmt.Fprintf(t, "\t%s\t%s", identification(res.Linear.Groups, i, d),
+			identified := identification(res.Linear.Groups, i, d)
+			if slices.Contains(res.Linear.NoiseLike, i) {
+				identified += ", like noise"
+			}
+			fmt.Fprintf(t, "\t%s\t%s", identified,
 				expectedError(res.Linear.ExpectedError[i]))
 		case isInitial && res.Network != nil && res.Network.Identified:
 			fmt.Fprint(t, "\tyes")
@@ -88,6 +104,14 @@ func writeSummary(
 	}
 	if isInitial && res.Linear != nil {
 		writeNoise(out, res.Linear.Noise, components, channels)
+	}
+	if len(res.Clipped) > 0 && channels != nil {
+		var names []string
+		for _, i := range res.Clipped {
+			names = append(names, channelName(channels, i))
+		}
+		fmt.Fprintf(out, "clipped: %s; --without leaves channels out, --skip stretches\n",
+			text.List(names))
 	}
 	return nil
 }
@@ -169,5 +193,5 @@ func writeNoise(out io.Writer, noise []float64, components []inspect.Component, 
 		most := floats.MaxIdx(noise)
 		fmt.Fprintf(out, ", most in %s (%.1f %%)", channelName(channels, most), 100*noise[most])
 	}
-	fmt.Fprintln(out, "; surplus sources look the same")
+	fmt.Fprintln(out, "; surplus sources would be counted in it")
 }

@@ -637,13 +637,12 @@ func (s *search) isSuspect(sol *Solution) bool { return s.compared && sol.Surplu
 // why explains a solution with noise in at most three sentences.
 func (s *search) why(sol *Solution) string {
 	if sol.Surplus {
-		return "There seem to be more sources than channels, or channels that clip, so no signal is " +
-			"identified."
+		return "There seem to be more sources than channels, so no signal is identified."
 	}
 	if sol.Inconsistent {
 		return "No demixing explains the mixed signals at all time scales, so no signal is identified. " +
-			"Possible causes are more sources than channels, clipping, echoes, and a mixing that " +
-			"changes with time."
+			"Possible causes are hum (see datasets.Filter.Notch), noise, more sources than channels, " +
+			"clipping, echoes, and a mixing that changes with time."
 	}
 	if s.isSuspect(sol) {
 		return "There may be more sources than channels, so no signal is identified."

@@ -109,14 +109,23 @@ func share(noise []float64) float64 {
 	return 0
 }
 
-// Remarks returns sentences about the mixing: noise of the channels and surplus sources, where they
-// were found, and the largest correlation of two recovered signals, with a warning above 0.3.
+// Remarks returns sentences about the mixing: noise of the channels, signals like noise, clipping and
+// surplus sources, where they were found, and the largest correlation of two recovered signals, with a
+// warning above 0.3.
 func (r *Report) Remarks() []string {
 	var remarks []string
 	if noise := r.noiseShare(); noise > 0 {
 		remarks = append(remarks,
 			fmt.Sprintf("noise of the channels: %.1f %% of their variance, as estimated; surplus "+
-				"sources look the same", 100*noise))
+				"sources would be counted in it", 100*noise))
+	}
+	if like := r.Linear.NoiseLike; len(like) > 0 {
+		remarks = append(remarks, "like noise: "+text.Signals(like)+
+			" can't be told from noise of the channels")
+	}
+	if len(r.Clipped) > 0 {
+		remarks = append(remarks, "clipped: mixed "+text.Signals(r.Clipped)+
+			", which can look like more sources than channels; leave clipped channels or stretches out")
 	}
 	switch {
 	case r.Linear.Surplus:
@@ -158,6 +167,9 @@ func (r *Report) nextForDependence() []string {
 	case r.Linear.Surplus, r.Linear.SurplusSuspected():
 		next = append(next, r.Linear.moreSources()+", which leave such dependence in any linear answer: don't fit a "+
 			"network.")
+	case r.Linear.Inconsistent:
+		next = append(next, "No linear demixing explains all time scales, and a network seldom does: "+
+			"remove hum by datasets.Filter.Notch, and leave noisy or clipped channels out.")
 	case noise > 0:
 		next = append(next, fmt.Sprintf("The channels seem to have %.1f %% of noise, or surplus "+
 			"sources, which look the same. Either leaves such dependence in any linear answer: don't "+
@@ -169,7 +181,7 @@ func (r *Report) nextForDependence() []string {
 				"a condition number of %.0f, by which demixing can amplify noise.", r.condition))
 		}
 	}
-	if len(r.Shape) < 2 {
+	if len(r.Shape) < 2 && !r.isSequence {
 		next = append(next, "If the signals are images, set Config.Shape.")
 	}
 	return append(next, "Sources that depend on each other stay dependent.")

@@ -101,15 +101,18 @@ func TestCorrelationOfRecoveredSignals(t *testing.T) {
 func TestRemarksOnNoiseAndSurplus(t *testing.T) {
 	r := good()
 	r.Linear.Noise, r.Linear.Surplus = []float64{0.012, 0.006, 0.009}, true
+	r.Linear.NoiseLike, r.Clipped = []int{1}, []int{0}
 	text := r.String()
 	for _, want := range []string{
-		"noise of the channels: 0.9 % of their variance", "sources: there seem to be more than channels",
+		"noise of the channels: 0.9 % of their variance", "like noise: signal 2", "clipped: mixed signal 1",
+		"sources: there seem to be more than channels",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
 	r.Linear.Noise, r.Linear.Surplus, r.Linear.SurplusEvidence = []float64{0.0005, 0, 0}, false, 3
+	r.Linear.NoiseLike, r.Clipped = nil, nil
 	if text = r.String(); strings.Contains(text, "noise of the channels") ||
 		!strings.Contains(text, "there may be more than channels") {
 		t.Error(text)

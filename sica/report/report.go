@@ -110,15 +110,17 @@ type Report struct {
 	Stopped    sica.Status   `json:"stopped"`
 	Why        string        `json:"why"`
 	Network    *sica.Network `json:"network,omitempty"` // nil if no network made the signals
+	Clipped    []int         `json:"clipped,omitempty"` // mixed signals, counted from 0
 
 	Elapsed time.Duration `json:"elapsed_ns"`
 
 	// For the reasons and the advice: whether the linear rule made the signals, of the same
-	// mixed signals, whether networks were compared with them, and the condition number of the
-	// mixed signals.
-	byRule    bool
-	compared  bool
-	condition float64
+	// mixed signals, whether networks were compared with them, the condition number of the mixed
+	// signals, and whether the positions were said to be those of a sequence.
+	byRule     bool
+	compared   bool
+	condition  float64
+	isSequence bool
 }
 
 // New returns a report on how well the result separates the mixed signals x, d×n: those that it
@@ -248,8 +250,9 @@ func (s *subject) newReport(r *sica.Result, opts Options) (report *Report, err e
 		Signals: d, Positions: n, Shape: s.grid.Shape(), Seed: r.Seed,
 		Outliers: s.outliers, Recorded: opts.Positions,
 		Iterations: r.Iterations, Divergence: r.Divergence, Loss: r.Loss,
-		Stopped: r.Stopped, Why: r.Why, Network: r.Network,
+		Stopped: r.Stopped, Why: r.Why, Network: r.Network, Clipped: r.Clipped,
 		byRule: s.linear != nil, compared: s.compared,
+		isSequence:  len(opts.Shape) == 1 || len(r.Config.Shape) == 1,
 		Correlation: largestCorrelation(s.z),
 	}
 	if opts.Positions != nil {

@@ -172,6 +172,12 @@ func reorder(f linear.Findings, order []int) linear.Findings {
 		f.Groups = append(f.Groups, moved)
 	}
 	slices.SortFunc(f.Groups, slices.Compare)
+	like := f.NoiseLike
+	f.NoiseLike = nil
+	for _, i := range like {
+		f.NoiseLike = append(f.NoiseLike, place[i])
+	}
+	slices.Sort(f.NoiseLike)
 	return f
 }
 

@@ -122,7 +122,7 @@ func (r *Report) writeSignals(b *strings.Builder) {
 			i+1, s.Share, s.Own, s.All, s.SE, s.Stability, s.Halves, s.Error, s.Reliable))
 	}
 	writeTable(b, rows...)
-	writeRest(b, n, "signal", "which are no less reliable")
+	writeRest(b, n, "signal", "at least as reliable")
 }
 
 // leastReliable returns n signals: those with the most doubts and, of equally many, the least
@@ -203,7 +203,7 @@ func (r *Report) writePairs(b *strings.Builder) {
 			text.Fixed(p.Evidence, 1), identified, angle, text.Fixed(p.Dependence, 2)))
 	}
 	writeTable(b, rows...)
-	writeRest(b, len(pairs), "pair", "which have no less evidence")
+	writeRest(b, len(pairs), "pair", "with at least as much evidence")
 }
 
 // writeRest writes how many of n rows, each of what, a table doesn't show, and how these compare

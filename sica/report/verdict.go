@@ -223,7 +223,7 @@ func (r *Report) correlatedMagnitudes() []finding {
 		func(p, q linear.Pair) int { return cmp.Compare(p.Dependence, q.Dependence) })
 	next := "If you know that the sources are large at the same positions, as blinks and muscles " +
 		"are, there is nothing to do: they may be separated all the same."
-	if r.noiseShare() == 0 && !r.Linear.SurplusSuspected() {
+	if r.noiseShare() == 0 && !r.Linear.SurplusSuspected() && !r.Linear.Inconsistent {
 		next += " If the mixing may be nonlinear, try another method."
 	}
 	return []finding{{

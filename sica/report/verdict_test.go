@@ -277,6 +277,10 @@ func TestAdviceCanBeFollowed(t *testing.T) {
 		not    []string
 	}{
 		{"dependent", depend, "set Config.Shape", []string{"Noise"}},
+		{"dependent positions of a recording", func(r *Report) { depend(r); r.isSequence = true },
+			"sica.Direct", []string{"Config.Shape"}},
+		{"dependent with hum", func(r *Report) { depend(r); r.Linear.Inconsistent = true },
+			"remove hum by datasets.Filter.Notch", []string{"sica.Direct"}},
 		{"dependent images", func(r *Report) { depend(r); r.Shape = []int{32, 32} },
 			"sica.Direct", []string{"Config.Shape"}},
 		{"dependent by noise",
@@ -376,8 +380,8 @@ stability: the mean |correlation| among the fit and its refit is 0.990, each
 	if lines := strings.Count(text, "\n"); lines > 40 {
 		t.Errorf("%d lines:\n%s", lines, text)
 	}
-	for _, want := range []string{"\n42 ", "and 37 more signals, which are no less",
-		"and 894 more pairs, which have no less", "-7.5"} {
+	for _, want := range []string{"\n42 ", "and 37 more signals, at least as reliable",
+		"and 894 more pairs, with at least as much", "-7.5"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

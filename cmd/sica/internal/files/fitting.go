@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/clipping"
 	"github.com/seed-47b1e431/gosica/internal/filter"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
 )
@@ -34,6 +35,8 @@ type Fitting struct {
 	filter filter.Filter
 	skip   []string
 	rate   float64
+
+	clipped clipping.Clipping // before the filter, by Source
 
 	// By Recall: a note, whether the rate is the fit's, and of how many positions the fit's
 	// recording was if skip is the fit's, else 0.
@@ -112,6 +115,7 @@ func (o *Fitting) Source(
 			return nil, nil, err
 		}
 		notes = append(notes, "filtered: "+o.filter.String())
+		notes = append(notes, o.clippedNotes(about)...)
 	}
 	_, n := x.Dims()
 	left := n
@@ -187,7 +191,7 @@ func (o *Fitting) filtered(
 	if err != nil {
 		return nil, err
 	}
-	if err := o.measureRounding(ctx, signals, skipped); err != nil {
+	if err := o.measure(ctx, signals, skipped); err != nil {
 		return nil, err
 	}
 	for i := range d {
@@ -201,10 +205,9 @@ func (o *Fitting) filtered(
 	return blockwise.InMemory{Dense: signals}, nil
 }
 
-// measureRounding sets Rounding by a part of the signals, as much as a fit learns from at first.
-func (o *Fitting) measureRounding(
-	ctx context.Context, signals *mat.Dense, skipped []stretch,
-) (err error) {
+// measure sets what a filter hides, Rounding and which channels are clipped, by a part of the signals:
+// as much as a fit learns from at first.
+func (o *Fitting) measure(ctx context.Context, signals *mat.Dense, skipped []stretch) error {
 	_, n := signals.Dims()
 	kept := complement(skipped, n)
 	if kept == nil {
@@ -216,8 +219,27 @@ func (o *Fitting) measureRounding(
 	if err != nil {
 		return err
 	}
+	o.clipped = clipping.Find(part)
 	o.Rounding, err = datasets.Rounding(part)
 	return err
+}
+
+// clippedNotes says which channels are clipped before the filter; nil for none.
+func (o *Fitting) clippedNotes(about *datasets.Recording) []string {
+	if o.clipped.Positions == 0 {
+		return nil
+	}
+	names := ChannelNames(about)
+	var clipped []string
+	for _, i := range o.clipped.Channels {
+		name := strconv.Itoa(i + 1)
+		if names != nil {
+			name = names[i]
+		}
+		clipped = append(clipped, name)
+	}
+	return []string{fmt.Sprintf("clipped before the filter: %s, which can look like more sources than "+
+		"channels; --without leaves channels out, --skip stretches", strings.Join(clipped, ", "))}
 }
 
 // thinMargin is the rate after thinning, in units of the low-pass filter's frequency. From 2 on no

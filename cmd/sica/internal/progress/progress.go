@@ -51,7 +51,8 @@ func NewQuiet(status io.Writer) *Progress {
 }
 
 // Part shows what the command is doing, and the fraction of that which is done, from 0 to 1.
-// Without a terminal it prints a line when doing changes, and for each further tenth.
+// Without a terminal it prints a line when doing changes, and for each further tenth. What doesn't
+// report its progress then has one line without a percentage.
 func (p *Progress) Part(doing string, fraction float64) {
 	if p.bar != nil {
 		p.bar.Describe(doing)
@@ -63,6 +64,10 @@ func (p *Progress) Part(doing string, fraction float64) {
 		return
 	}
 	p.doing, p.tenths = doing, tenths
+	if fraction == 0 {
+		fmt.Fprintln(p.status, doing)
+		return
+	}
 	fmt.Fprintf(p.status, "%s, %.0f %%\n", doing, 100*fraction)
 }
 

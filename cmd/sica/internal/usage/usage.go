@@ -49,6 +49,7 @@ var flags = strings.NewReplacer(
 	"filter: low-pass is", "--lowpass is",
 	"filter: notch is", "--notch is",
 	"Config.Components", "--components",
+	"datasets.Filter.Notch", "--notch",
 	"lower Flow.LearningRate or the steps, or", "use another --method, or",
 	" (context canceled)", "",
 	"use Transform, or fit with Config.Method LinearOnly", "use sica transform, or separate with "+

@@ -1,12 +1,10 @@
-package sica
+// Package clipping finds channels that were cut at the limits of an amplifier.
+package clipping
 
 import (
-	"fmt"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/seed-47b1e431/gosica/internal/grid"
 )
 
 const (
@@ -19,33 +17,38 @@ const (
 	minClipped, maxClipped = 0.001, 0.1
 )
 
-// clippedPositions returns at how many positions of the grid a channel of x, d×n, is clipped: at its
-// largest or smallest value, if it is there again and again. In images and videos, which have equal
-// values by their nature, there are none, and none if they are too few or too many.
-func clippedPositions(x *mat.Dense, g *grid.Grid) int {
+// A Clipping says which channels are clipped. The zero value says that none is.
+type Clipping struct {
+	Channels  []int // counted from 0
+	Positions int   // at which one of them is clipped
+}
+
+// Find returns which channels of a sequence x, d×n, are clipped: at their largest or smallest value
+// again and again. There are none if the positions are too few or too many.
+func Find(x *mat.Dense) (found Clipping) {
 	d, n := x.Dims()
-	if g.Axes() > 1 {
-		return 0
-	}
-	clipped, count := make([]bool, n), 0
+	clipped := make([]bool, n)
 	for i := range d {
 		row := x.RawRowView(i)
 		for _, limit := range []float64{slices.Min(row), slices.Max(row)} {
 			if runsAt(limit, row) < minClips {
 				continue
 			}
+			if !slices.Contains(found.Channels, i) {
+				found.Channels = append(found.Channels, i)
+			}
 			for t, v := range row {
 				if v == limit && !clipped[t] {
 					clipped[t] = true
-					count++
+					found.Positions++
 				}
 			}
 		}
 	}
-	if share := float64(count) / float64(n); share < minClipped || share > maxClipped {
-		return 0
+	if share := float64(found.Positions) / float64(n); share < minClipped || share > maxClipped {
+		return Clipping{}
 	}
-	return count
+	return found
 }
 
 // runsAt returns how many runs of two or more values at the limit there are.
@@ -56,10 +59,4 @@ func runsAt(limit float64, values []float64) (count int) {
 		}
 	}
 	return count
-}
-
-// clippedSentence says why no network was fitted to n positions.
-func clippedSentence(clipped, n int) string {
-	return fmt.Sprintf("No network was fitted, as none can undo clipping: %d of %d positions have a "+
-		"channel at its largest or smallest value.", clipped, n)
 }

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/sica/linear"
+)
+
+// Strong signals may be right for each reason but one signal like noise, which may hide a source.
+func TestMayBeRight(t *testing.T) {
+	for _, c := range []struct {
+		change func(l *linear.Findings)
+		want   bool
+	}{
+		{func(*linear.Findings) {}, false},
+		{func(l *linear.Findings) { l.Surplus = true }, true},
+		{func(l *linear.Findings) { l.Inconsistent, l.NoiseLike = true, []int{1} }, true},
+		{func(l *linear.Findings) { l.Dependent = true }, true},
+		{func(l *linear.Findings) { l.Unconfirmed = true }, true},
+		{func(l *linear.Findings) { l.Unconfirmed, l.NoiseLike = true, []int{1} }, false},
+		{func(l *linear.Findings) { l.Surplus, l.Groups = true, [][]int{{0}, {1}} }, false},
+	} {
+		l := linear.Findings{Groups: [][]int{{0, 1}}, ExpectedError: make([]float64, 2)}
+		c.change(&l)
+		if got := mayBeRight(&l); got != c.want {
+			t.Errorf("%+v: %v", l, got)
+		}
+	}
+}
+
+// A clipped channel is named, before and after a filter.
+func TestClippedChannelIsNamed(t *testing.T) {
+	const n = 4000
+	dir := t.TempDir()
+	_, x := laplaceMixture(2, n)
+	slow, limit := x.RawRowView(1), 0.0 // so slow that several values in a row are clipped
+	for k := range slow {
+		slow[k] += 0.9 * slow[max(k-1, 0)]
+		limit = max(limit, 0.5*math.Abs(slow[k]))
+	}
+	for k, v := range slow {
+		slow[k] = min(max(v, -limit), limit)
+	}
+	recording := datasets.Recording{
+		Signals: x, Names: []string{"Fp1", "Cz"}, Rate: 250, TimeColumn: "time",
+	}
+	in, out := filepath.Join(dir, "in.csv"), filepath.Join(dir, "out.csv")
+	if err := datasets.WriteRecording(in, &recording); err != nil {
+		t.Fatal(err)
+	}
+	for flags, want := range map[string]string{
+		"": "\nclipped: Cz;", "--highpass 1": "note: clipped before the filter: Cz, ",
+	} {
+		args := append([]string{"separate", "--in", in, "--out", out, "--method", "sica-linear"},
+			strings.Fields(flags)...)
+		if said := must(t, args...); !strings.Contains(said, want) {
+			t.Errorf("%q: no %q in %s", flags, want, said)
+		}
+	}
+}
