@@ -74,7 +74,10 @@ func load(file string) (preprocess.Map, error) {
 	if channels == 0 || len(saved.Matrix) == 0 {
 		return nil, errors.New("its matrix or its mean is empty; must be those of a linear map")
 	}
-	matrix := mat.NewDense(len(saved.Matrix), channels, nil)
+	if rows := len(saved.Matrix); rows != channels {
+		return nil, fmt.Errorf("the matrix has %d rows; must have %d, as the mean", rows, channels)
+	}
+	matrix := mat.NewDense(channels, channels, nil)
 	for i, row := range saved.Matrix {
 		if len(row) != channels {
 			return nil, fmt.Errorf("row %d of the matrix has %d entries; must have %d, as the mean",

@@ -21,6 +21,7 @@ package preprocess
 
 import (
 	"context"
+	"fmt"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -83,9 +84,15 @@ func Fit(ctx context.Context, x *mat.Dense, steps ...Transform) (*mat.Dense, Map
 }
 
 // LinearMap returns the map z = matrix·(x − mean), where the matrix is d×d and mean has d
-// values. It is Smooth. Its Invert returns an error that wraps ErrNotInvertible if the matrix
-// is singular.
-func LinearMap(matrix *mat.Dense, mean []float64) Map { return mapping.LinearMap(matrix, mean) }
+// values; it panics on other sizes. It is Smooth. Its Invert returns an error that wraps
+// ErrNotInvertible if the matrix is singular.
+func LinearMap(matrix *mat.Dense, mean []float64) Map {
+	if rows, columns := matrix.Dims(); rows != columns || len(mean) != rows {
+		panic(fmt.Sprintf("preprocess: LinearMap: matrix is %d×%d and mean has %d values; must be d×d "+
+			"and d", rows, columns, len(mean)))
+	}
+	return mapping.LinearMap(matrix, mean)
+}
 
 // ErrNotInvertible is wrapped by the error of a Map that can't be inverted.
 var ErrNotInvertible = mapping.ErrNotInvertible

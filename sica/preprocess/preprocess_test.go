@@ -41,3 +41,20 @@ func TestMapsApplyToOtherSignals(t *testing.T) {
 		}
 	}
 }
+
+// A linear map of another size panics where it is made, not where it is applied.
+func TestLinearMapOfTheWrongSize(t *testing.T) {
+	for want, sizes := range map[string][3]int{
+		"preprocess: LinearMap: matrix is 2×3 and mean has 3 values; must be d×d and d": {2, 3, 3},
+		"preprocess: LinearMap: matrix is 2×2 and mean has 3 values; must be d×d and d": {2, 2, 3},
+	} {
+		func() {
+			defer func() {
+				if got := recover(); got != want {
+					t.Errorf("panic %v, want %q", got, want)
+				}
+			}()
+			preprocess.LinearMap(mat.NewDense(sizes[0], sizes[1], nil), make([]float64, sizes[2]))
+		}()
+	}
+}
