@@ -16,8 +16,8 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/rounding"
 )
 
-// Channels that are linear combinations of others do not count, whatever the combination; those
-// that are nearly so do.
+// Channels that are linear combinations of others do not count, whatever the combination, also after
+// a filter; those that are nearly so do.
 func TestRankIgnoresDependentChannels(t *testing.T) {
 	const n = 2000
 	for _, d := range []int{2, 5, 12, 32} {
@@ -102,6 +102,13 @@ func TestRankIgnoresDependentChannels(t *testing.T) {
 			if err != nil || r.Rank != c.want || r.Components() != c.want {
 				t.Errorf("d=%d, %s: rank %+v, %v; want %d", d, c.name, r, err, c.want)
 				continue
+			}
+			for _, f := range []filter.Filter{
+				{Highpass: 0.05}, {Highpass: 1}, {Lowpass: 60}, {Notch: 50},
+			} {
+				if r, err := filtered(c.x, f); err != nil || r.Rank != c.want {
+					t.Errorf("d=%d, %s, %v: %+v, %v; want rank %d", d, c.name, f, r, err, c.want)
+				}
 			}
 			y, err := r.Apply(c.x)
 			if err != nil {
@@ -209,85 +216,31 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
-// The rank of channels that were rounded is that of before a filter, and of the channels that are
-// recorded in full, all.
-func TestRankAfterFilter(t *testing.T) {
-	const n, rate = 5000, 250
+// A channel that was drift only, and is rounding after a filter, hides no other.
+func TestRankWithRoundingOnly(t *testing.T) {
+	const d, n = 6, 5000
 	rng := rand.New(rand.NewPCG(4, 2))
-	sources := mat.NewDense(11, n, nil) // slow ones, with alpha waves, some hum and drift
-	for i := range 11 {
-		level := 0.0
-		for k := range n {
-			level = 0.95*level + 3*rng.ExpFloat64()*rng.NormFloat64()
-			seconds := float64(k) / rate
-			sources.Set(i, k, level+10*math.Sin(2*math.Pi*(8+0.3*float64(i))*seconds)+
-				math.Sin(2*math.Pi*50*seconds)+20*math.Sin(0.1*float64(i)+2*math.Pi*0.05*seconds))
-		}
+	x := mat.NewDense(d, n, nil)
+	x.Apply(func(i, k int, _ float64) float64 { return float64(i+1) * rng.NormFloat64() }, x)
+	for i := range d - 1 { // all of one source in part, so that some components are weak
+		floats.AddScaled(x.RawRowView(i), 3, x.RawRowView(d-1))
 	}
-	mixed := func(d, k int) *mat.Dense {
-		a := mat.NewDense(d, k, nil)
-		a.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, a)
-		var x mat.Dense
-		x.Mul(a, sources.Slice(0, k, 0, n))
-		return &x
-	}
-	electrodes := mixed(6, 6)
-	average := mat.DenseCopyOf(electrodes) // reference
 	for k := range n {
-		mean := mat.Sum(electrodes.ColView(k)) / 6
-		for i := range 6 {
-			average.Set(i, k, average.At(i, k)-mean)
-		}
+		x.Set(d-1, k, math.Round(float64(k)/50))
 	}
-	leads := mat.NewDense(15, n, nil) // of an electrocardiogram: 4 of the 15 are sums of others
-	leads.Slice(0, 11, 0, n).(*mat.Dense).Copy(mixed(11, 11))
-	for k := range n {
-		first, second := leads.At(0, k), leads.At(1, k)
-		leads.SetCol(k, append(mat.Col(nil, k, leads)[:11], second-first, -(first+second)/2,
-			first-second/2, second-first/2))
+	if r, err := filtered(x, filter.Filter{Highpass: 5}); err != nil || r.Rank != d {
+		t.Errorf("rank %+v, %v; want %d", r, err, d)
 	}
-	for _, c := range []struct {
-		name string
-		x    *mat.Dense
-		want int
-	}{
-		{"six electrodes", electrodes, 6}, {"average reference", average, 5}, {"15 leads", leads, 11},
-	} {
-		for _, step := range []float64{0, 1e-12, 0.001, 0.1, 200. / 65535, 2000. / 4096} {
-			x := mat.DenseCopyOf(c.x)
-			if step > 0 {
-				x.Apply(func(_, _ int, v float64) float64 { return math.Round(v/step) * step }, x)
-			}
-			steps := make([]float64, len(x.RawMatrix().Data)/n)
-			for i := range steps {
-				steps[i] = rounding.Step(x.RawRowView(i))
-			}
-			for _, f := range []filter.Filter{
-				{}, {Highpass: 0.05}, {Highpass: 1}, {Lowpass: 30}, {Notch: 50},
-				{Highpass: 1, Lowpass: 40, Notch: 50},
-			} {
-				filtered := mat.DenseCopyOf(x)
-				for i := range steps {
-					f.Apply(filtered.RawRowView(i), rate)
-				}
-				r, err := Reduce(filtered, 0, steps)
-				if err != nil || r.Rank != c.want {
-					t.Errorf("%s in steps of %g, %v: rank %+v, %v; want %d", c.name, step, f, r, err, c.want)
-				}
-			}
-		}
-	}
-	// A channel that was drift only hides no other.
-	flat := mat.DenseCopyOf(electrodes)
-	for k := range n {
-		flat.Set(5, k, math.Round(float64(k)/50))
-	}
-	steps := make([]float64, 6)
+}
+
+// filtered returns the reduction of channels after a filter at 250 Hz.
+func filtered(x *mat.Dense, f filter.Filter) (*Reduction, error) {
+	x = mat.DenseCopyOf(x)
+	d, _ := x.Dims()
+	steps := make([]float64, d)
 	for i := range steps {
-		steps[i] = rounding.Step(flat.RawRowView(i))
-		filter.Filter{Highpass: 5}.Apply(flat.RawRowView(i), rate)
+		steps[i] = rounding.Step(x.RawRowView(i))
+		f.Apply(x.RawRowView(i), 250)
 	}
-	if r, err := Reduce(flat, 0, steps); err != nil || r.Rank != 6 {
-		t.Errorf("with a channel that is rounding only: rank %+v, %v; want 6", r, err)
-	}
+	return Reduce(x, 0, steps)
 }
