@@ -13,11 +13,9 @@ import (
 // of other channels, such as those of an average reference, above that step. After a [Filter] it can't
 // be seen any more: set sica.Config.Rounding to the Rounding of the signals before the filter.
 //
-// It is the largest of the steps that apply: the one that all values of the signal are multiples of, if
-// it is below a tenth of the standard deviation; that of float32, if all values are float32's; that
-// of the significant digits, if all values have at most 12; and that of float64.
-//
-// It is an error if x isn't finite.
+// It is the largest of the quantisation step, if that is below a tenth of the standard deviation; the
+// step of float32 or of at most 12 significant digits, if all values have it; and that of float64. It
+// is an error if x isn't finite.
 func Rounding(x *mat.Dense) ([]float64, error) {
 	d, _, err := checkSignals(x)
 	if err != nil {

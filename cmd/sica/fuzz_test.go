@@ -248,7 +248,7 @@ func quick(args []string, flags map[string][]string) []string {
 }
 
 // progressLines are those of a report, which tell how far it is.
-var progressLines = regexp.MustCompile(`(?m)^[a-z ]+[:,].* [0-9]+ %\n`)
+var progressLines = regexp.MustCompile(`(?m)^[a-z ]+([:,].* [0-9]+ %|.* …)\n`)
 
 // Whatever the arguments, a command doesn't panic, its exit code is one of those
 // that are documented, an error is a line, and what it writes is whole and where

@@ -29,7 +29,7 @@ func command(ctx context.Context, args ...string) (code int, stdout, stderr stri
 }
 
 // progressOnly is a status with nothing but how far the command is.
-var progressOnly = regexp.MustCompile(`^(.*, \d+ %\n)*$`)
+var progressOnly = regexp.MustCompile(`^(.*(, \d+ %| …)\n)*$`)
 
 // must runs a command line that must succeed, and returns what it printed.
 func must(t *testing.T, args ...string) string {

@@ -65,7 +65,7 @@ func (p *Progress) Part(doing string, fraction float64) {
 	}
 	p.doing, p.tenths = doing, tenths
 	if fraction == 0 {
-		fmt.Fprintln(p.status, doing)
+		fmt.Fprintln(p.status, doing+" …")
 		return
 	}
 	fmt.Fprintf(p.status, "%s, %.0f %%\n", doing, 100*fraction)

@@ -69,7 +69,7 @@ func TestParts(t *testing.T) {
 	}
 	p.Part("fitting", .31)
 	p.Done()
-	const want = "measuring\nmeasuring, 12 %\nmeasuring, 31 %\nfitting, 31 %\n"
+	const want = "measuring …\nmeasuring, 12 %\nmeasuring, 31 %\nfitting, 31 %\n"
 	if out.String() != want {
 		t.Errorf("printed\n%swant\n%s", out.String(), want)
 	}
