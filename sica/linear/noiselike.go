@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/text"
@@ -26,7 +27,8 @@ import (
 //
 // Noise of the same strength in all channels makes the weakest principal components white and Gaussian,
 // with equal variances. So signals are like noise if they are those components, or rotations of them,
-// and the code of each is hardly shorter than that of white Gaussian noise.
+// the code of each is hardly shorter than that of white Gaussian noise, and none has rare large values,
+// such as heartbeats, which shorten the code by little.
 func (s *Solution) doubtNoiseLike(white *signal.Whitening) {
 	like := s.likeNoise(white)
 	if like == nil {
@@ -83,7 +85,8 @@ func (s *Solution) likeNoise(w *signal.Whitening) []int {
 		var like []int
 		for _, i := range white {
 			row := ofWhite.RawRowView(i)
-			if floats.Norm(row[d-m:], 2) >= minNoiseLike*floats.Norm(row, 2) {
+			if floats.Norm(row[d-m:], 2) >= minNoiseLike*floats.Norm(row, 2) &&
+				math.Abs(kurtosis(row, w.White)) <= maxNoiseKurtosis {
 				like = append(like, i)
 			}
 		}
@@ -92,6 +95,13 @@ func (s *Solution) likeNoise(w *signal.Whitening) []int {
 		}
 	}
 	return nil
+}
+
+// kurtosis returns the excess kurtosis of the signal row·white.
+func kurtosis(row []float64, white *mat.Dense) float64 {
+	var y mat.VecDense
+	y.MulVec(white.T(), mat.NewVecDense(len(row), row))
+	return stat.ExKurtosis(y.RawVector().Data, nil)
 }
 
 // isNoise reports whether the m smallest of the principal components' standard deviations may be those
