@@ -468,10 +468,15 @@ func randomMatrix(rng *rand.Rand, d int, maxCondition float64) *mat.Dense {
 		return a
 	}
 	for {
-		a := mat.NewDense(d, d, nil)
-		a.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, a)
-		if mat.Cond(a, 2) <= maxCondition {
+		if a := normalMatrix(rng, d); mat.Cond(a, 2) <= maxCondition {
 			return a
 		}
 	}
+}
+
+// normalMatrix has independent normal entries.
+func normalMatrix(rng *rand.Rand, d int) *mat.Dense {
+	a := mat.NewDense(d, d, nil)
+	a.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, a)
+	return a
 }

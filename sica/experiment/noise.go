@@ -37,6 +37,8 @@ type noisy struct {
 	// last amplitude.
 	surplus      int
 	surplusShare float64
+	// normal is whether the matrix is normal, whatever its condition number.
+	normal bool
 }
 
 // recorded returns the mixture of that kind as r records it.
@@ -83,13 +85,15 @@ func noiseMixtures() []mixture {
 // noisyKinds returns the kinds of the table of noise.
 func noisyKinds() []noisy {
 	var all []noisy
-	add := func(name string, sources source, d int, levels ...float64) {
-		for _, level := range levels {
-			all = append(all, noisy{
-				name: fmt.Sprintf("%s, d=%d, noise %g", name, d, level), signals: d,
-				sources: sources, noise: level,
-			})
+	addLevels := func(k noisy, levels ...float64) {
+		name := k.name
+		for _, k.noise = range levels {
+			k.name = fmt.Sprintf("%s, d=%d, noise %g", name, k.signals, k.noise)
+			all = append(all, k)
 		}
+	}
+	add := func(name string, sources source, d int, levels ...float64) {
+		addLevels(noisy{name: name, signals: d, sources: sources}, levels...)
 	}
 	smooth := func(q float64) signal { return ar(datasets.Laplace, 1.8*q, -0.9*q*q) }
 	add("sine, square, saw", each(wave(sine), wave(square), wave(saw)), 3, 0, 0.02, 0.05, 0.1, 0.2)
@@ -103,6 +107,11 @@ func noisyKinds() []noisy {
 		ar(datasets.Laplace, 0.6), ar(exponential, 0.5), ar(datasets.Normal, 0.95),
 		ar(datasets.Normal, -0.3), ar(datasets.Uniform, 0.2), ar(datasets.Laplace)), 8,
 		0, 0.02, 0.1, 0.2)
+	addLevels(noisy{name: "AR(1) of one spectrum, normal matrix", signals: 3, normal: true,
+		sources: several(3, ar(datasets.Laplace, 0.7))}, 0, 0.05, 0.1, 0.2)
+	addLevels(noisy{name: "uniform AR(1), normal matrix", signals: 4, normal: true,
+		sources: each(ar(datasets.Uniform, 0.9), ar(datasets.Uniform, 0.7), ar(datasets.Uniform, 0.4),
+			ar(datasets.Uniform, 0.1))}, 0, 0.05, 0.1, 0.2)
 	heart := func(shortest, longest int) signal { return pulses(15, shortest, longest) }
 	add("hearts of mother and child", each(heart(200, 235), heart(105, 125),
 		ar(datasets.Normal, 0.97)), 3, 0.02, 0.1)
@@ -121,15 +130,17 @@ func noisyKinds() []noisy {
 	} {
 		d := count.d
 		all = append(all, noisy{
-			fmt.Sprintf("EEG, d=%d, noise 0.01, %d surplus sources", d, count.surplus), d,
-			each(eeg[:d]...), 0.5, amplitudes[:d], count.surplus, 0.5,
+			name:    fmt.Sprintf("EEG, d=%d, noise 0.01, %d surplus sources", d, count.surplus),
+			signals: d, sources: each(eeg[:d]...), noise: 0.5, amplitudes: amplitudes[:d],
+			surplus: count.surplus, surplusShare: 0.5,
 		})
 	}
 	for _, count := range []struct{ d, surplus int }{{2, 1}, {3, 1}, {4, 2}, {4, 4}, {8, 4}} {
 		d := count.d
 		all = append(all, noisy{
-			fmt.Sprintf("EEG of equal strengths, d=%d, noise 0.01, %d surplus sources", d,
-				count.surplus), d, each(eeg[:d]...), 0.01, nil, count.surplus, 1,
+			name: fmt.Sprintf("EEG of equal strengths, d=%d, noise 0.01, %d surplus sources", d,
+				count.surplus),
+			signals: d, sources: each(eeg[:d]...), noise: 0.01, surplus: count.surplus, surplusShare: 1,
 		})
 	}
 	return all
@@ -145,7 +156,11 @@ func (k noisy) mixing(r recording) mixing {
 		if amplitudes == nil {
 			amplitudes = slices.Repeat([]float64{1}, d)
 		}
-		a := randomMatrix(rng, d, maxCondition)
+		draw := normalMatrix
+		if !k.normal {
+			draw = func(rng *rand.Rand, d int) *mat.Dense { return randomMatrix(rng, d, maxCondition) }
+		}
+		a := draw(rng, d)
 		x := mat.NewDense(d, n, nil)
 		add := func(column, source []float64, amplitude float64) {
 			mean, sd := stat.PopMeanStdDev(source, nil)
