@@ -36,6 +36,8 @@ type explanation struct {
 	// hidesSource is whether one of the rule's signals is like noise, so that a source may be hidden
 	// under it; see Findings.NoiseLike.
 	hidesSource bool
+	// doubted is whether the rule's signals hide a source, or depend on each other.
+	doubted bool
 }
 
 // channels are mixed signals, each divided by its standard deviation, as cosine transforms.

@@ -404,7 +404,7 @@ func (c *channels) preference(first, e *explanation) float64 {
 	switch {
 	case floats.Sum(first.model.noise) > 0 || floats.Sum(e.model.noise) == 0:
 		return nats
-	case first.hidesSource:
+	case first.doubted:
 		return -c.tolerance()
 	default:
 		return nats + c.spectrum.noiseCost()

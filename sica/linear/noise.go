@@ -94,7 +94,8 @@ func withNoise(
 func (s *search) run(ctx context.Context, base *Solution, hidesSource bool) error {
 	c := s.c
 	first := &explanation{name: base.Candidate, b: c.demixing(base.Demixing),
-		choices: make([][]source, len(c.scales)), hidesSource: hidesSource}
+		choices: make([][]source, len(c.scales)), hidesSource: hidesSource,
+		doubted: hidesSource || base.Doubtful || base.Dependent}
 	if !c.lowered {
 		first.choices[0] = base.models.sources
 	}
@@ -161,14 +162,14 @@ func (s *search) run(ctx context.Context, base *Solution, hidesSource bool) erro
 }
 
 // isSettled reports whether the rule's demixing, first, can be kept without a descent: its signals
-// imply no noise above that of the resolution, it can't hide a source, no step at a coarser time scale promises a much
+// imply no noise above that of the resolution, it isn't doubted, no step at a coarser time scale promises a much
 // shorter code, and none of the rule's textbook candidates contradicts it there. At the finest scale
 // the rule has compared them.
 func (s *search) isSettled(
 	ctx context.Context, first *explanation, textbook []candidate,
 ) (bool, error) {
 	c := s.c
-	if !c.explain(first) || first.hidesSource ||
+	if !c.explain(first) || first.doubted ||
 		c.largestShare(first.model.noise) > resolution*resolution {
 		return false, nil
 	}
@@ -213,13 +214,13 @@ func (c *channels) promised(ctx context.Context, e *explanation, k int) (float64
 	return float64(s.past.N) * p.promised(p.step()), nil
 }
 
-// isUncontradicted reports whether the first explanation can be kept without looking further: it can't
-// hide a source, at no scale has another a significantly shorter code, and none that is as good at the coarser scales
+// isUncontradicted reports whether the first explanation can be kept without looking further: it isn't
+// doubted, at no scale has another a significantly shorter code, and none that is as good at the coarser scales
 // implies noise above that of the resolution.
 func (s *search) isUncontradicted(ctx context.Context) (bool, error) {
 	c, first := s.c, s.all[0]
 	robust, contradicted := s.robust()
-	if contradicted || first.hidesSource {
+	if contradicted || first.doubted {
 		return false, nil
 	}
 	for _, e := range robust[1:] {

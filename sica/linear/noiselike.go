@@ -126,6 +126,32 @@ func (s *Solution) hidden(variance float64) (signals []int, shares []float64) {
 	return signals, shares
 }
 
+// setNoiseLimit sets NoiseLimit, and says it in Why, if the signals are white: their spectra are those
+// of noise then, so that the mixed signals don't show how much noise there is.
+func (s *Solution) setNoiseLimit(white *signal.Whitening) {
+	isColoured := func(m Source) bool { return m.Order > 0 }
+	identified := s.identifiedBut(nil)
+	if len(s.Mean) < 2 || len(identified) == 0 || slices.ContainsFunc(s.Sources, isColoured) {
+		return
+	}
+	largest := 0.0 // of the variances of the signals if all channels were noise of their variance
+	for _, i := range identified {
+		variance := 0.0
+		for c, b := range s.Demixing.RawRowView(i) {
+			deviation := b * floats.Norm(white.Inverse.RawRowView(c), 2)
+			variance += deviation * deviation
+		}
+		largest = max(largest, variance)
+	}
+	s.NoiseLimit = min(1, (1-minFidelity*minFidelity)/largest)
+	hidden := "hide it"
+	if len(identified) > 1 {
+		hidden = "hide one of them"
+	}
+	s.Why += fmt.Sprintf(" White signals don't show noise of the channels: more than %.2g %% of their "+
+		"variance would %s.", 100*s.NoiseLimit, hidden)
+}
+
 // chain returns pairs that join the signals, which are in increasing order.
 func chain(signals []int) (pairs [][2]int) {
 	for k := 1; k < len(signals); k++ {

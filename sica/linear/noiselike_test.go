@@ -143,3 +143,47 @@ func TestWhiteGaussianSource(t *testing.T) {
 		}
 	}
 }
+
+// White signals don't show noise of the channels. Noise as strong as the limit that is named leaves the
+// weakest of them a correlation of 0.95 with its source: of a signal of variance 1 it is a share of
+// 1 − 0.95². The limit is named only where the signals are white.
+func TestNoiseLimit(t *testing.T) {
+	const n = 20_000
+	a := mat.NewDense(2, 2, []float64{1, 0.8, 0.2, 1})
+	for _, weight := range []float64{0, 0.8} {
+		s := standard(laplaceProcesses(7, n, weight, weight/2))
+		var x mat.Dense
+		x.Mul(a, s)
+		sol := separate(t, &x, linear.Options{Seed: 1})
+		if weight > 0 {
+			if sol.NoiseLimit != 0 || strings.Contains(sol.Why, "White") {
+				t.Errorf("weight %g: limit %g, %q; want none", weight, sol.NoiseLimit, sol.Why)
+			}
+			continue
+		}
+		rng := rand.New(rand.NewPCG(7, 7))
+		for c := range 2 {
+			row := x.RawRowView(c)
+			_, sd := stat.PopMeanStdDev(row, nil)
+			for k := range row {
+				row[k] += math.Sqrt(sol.NoiseLimit) * sd * rng.NormFloat64()
+			}
+		}
+		smallest := 1.0
+		z := recovered(sol, &x)
+		for i := range 2 {
+			largest := 0.0
+			for j := range 2 {
+				r := stat.Correlation(z.RawRowView(i), s.RawRowView(j), nil)
+				largest = max(largest, math.Abs(r))
+			}
+			smallest = min(smallest, largest)
+		}
+		if smallest < 0.95 || smallest > 0.96 {
+			t.Errorf("noise of %.3g leaves a correlation of %.3f, want 0.95 to 0.96", sol.NoiseLimit, smallest)
+		}
+		if want := "White signals don't show noise of the channels"; !strings.Contains(sol.Why, want) {
+			t.Errorf("Why is %q, want %q …", sol.Why, want)
+		}
+	}
+}

@@ -104,6 +104,9 @@ func separate(ctx context.Context, x *ica.Signals, opt Options) (*Solution, erro
 	if !opt.Noiseless {
 		s.doubtNoiseLike(white)
 		s.doubtHidden(white, opt.Noise)
+		if opt.Noise == 0 {
+			s.setNoiseLimit(white)
+		}
 	}
 	s.models, s.textbook, s.Bandwidth = nil, nil, bandwidth
 	return s, nil
