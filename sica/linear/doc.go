@@ -46,8 +46,8 @@
 //     (J. A. Hausman's test).
 //
 // If one of the rule's signals can't be told from noise, a source may be hidden under it
-// (Findings.NoiseLike). Then a candidate with noise is preferred unless its code is significantly
-// longer; if there is none, nothing is identified.
+// (Findings.NoiseLike). Then, or if the rule's signals depend on each other, a candidate with noise is
+// preferred unless its code is significantly longer; if there is none, nothing is identified.
 //
 // The result is the best linear estimate of the sources with that noise (Wiener's). Findings.Noise,
 // Scale and Surplus say so. Images and videos keep the rule's demixing unless the signals imply
@@ -65,7 +65,7 @@
 //     with an MCC of 0.62 to 0.75. Package sica tests for it first.
 //   - White noise of the channels is in the models for 2 to 16 channels, of 240 positions or
 //     more (Findings.Noise). Where the sources are white, too, it can't be estimated from
-//     spectra, so the correlation with a source may be less than expected.
+//     spectra. So they are identified up to the noise that Findings.NoiseLimit names.
 //   - All positions are learned from: a click in one channel can rotate the result. Package sica
 //     excludes outliers first.
 //   - The local scale of a position is taken from both sides, so that h_i is a
