@@ -87,6 +87,7 @@ type chooser struct {
 	backend  compute.Backend
 	x        *signal.Signals   // without outliers
 	clipped  clipping.Clipping // of the mixed signals
+	reduced  bool              // as fitRun has it
 	leftOut  float64           // see fitRun
 	progress func(doing string, done float64)
 }
@@ -95,7 +96,8 @@ type chooser struct {
 // whitening, or as far as the method had come, without an error.
 func (f *fitting) separate(r *fitRun) (*separation, error) {
 	c := &chooser{
-		cfg: f.cfg, backend: f.backend, x: r.x, clipped: r.clipped, leftOut: r.leftOut,
+		cfg: f.cfg, backend: f.backend, x: r.x, clipped: r.clipped,
+		reduced: r.reduced, leftOut: r.leftOut,
 		progress: func(string, float64) {},
 	}
 	c.cfg.Seed = r.seed
@@ -255,7 +257,8 @@ func (c *chooser) demix(
 			return nil, err
 		}
 	}
-	o := linear.Options{Seed: c.cfg.Seed, ShortestCode: shortestCode}
+	o := linear.Options{Seed: c.cfg.Seed, ShortestCode: shortestCode,
+		Transformed: c.reduced || len(white.Maps) > 1}
 	if len(white.Maps) == 1 {
 		o.Noise = c.leftOut
 	}

@@ -108,6 +108,7 @@ type fitRun struct {
 	why      string            // in sentences, what these maps did
 	hint     string            // what is to be known about the shape; empty for nothing
 	clipped  clipping.Clipping // of the mixed signals of a sequence
+	reduced  bool              // whether x are principal components
 	// leftOut is the mean variance of the principal components that were left out, of channels of
 	// variance 1; 0 for none.
 	leftOut float64
@@ -260,7 +261,7 @@ func (f *fitting) reduce(r *fitRun) error {
 		return kindError{err, ErrSignals}
 	}
 	r.maps = append(r.maps, m)
-	r.leftOut = m.LeftOut()
+	r.reduced, r.leftOut = true, m.LeftOut()
 	why := fmt.Sprintf("The %d mixed signals were reduced to %d principal components, which hold "+
 		"%.4g %% of their variance",
 		m.Channels(), m.Components(), 100*m.Explained)
