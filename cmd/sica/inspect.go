@@ -301,7 +301,7 @@ func writeComponents(
 	names := files.ChannelNames(in)
 	for _, c := range all {
 		fmt.Fprintf(t, "%d\t%.1f %%\t%s\t%s\t%s", c.Signal+1, 100*c.Share,
-			channelName(names, c.Channel), text.Fixed(c.Kurtosis, 1), rhythm(c, in.Rate))
+			files.ChannelName(names, c.Channel), text.Fixed(c.Kurtosis, 1), rhythm(c, in.Rate))
 		if withReference {
 			fmt.Fprintf(t, "\t%s\t%.2f", text.Fixed(c.Correlation, 2), c.Coherence)
 		}

@@ -213,7 +213,7 @@ func (r *removal) excess(names []string, highpass float64) []string {
 	var channels []string
 	for i, share := range r.shares() {
 		if share > 1 {
-			channels = append(channels, channelName(names, i))
+			channels = append(channels, files.ChannelName(names, i))
 		}
 	}
 	switch {
@@ -245,7 +245,7 @@ func (r *removal) String(names []string) string {
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(shares[j], shares[i]) })
 	var words []string
 	for _, i := range order[:min(len(order), maxRemovalChannels)] {
-		name := channelName(names, i)
+		name := files.ChannelName(names, i)
 		if names == nil {
 			name = "channel " + name
 		}

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica"
@@ -77,7 +78,7 @@ func writeSummary(
 		fmt.Fprint(t, i+1)
 		if components != nil {
 			c := components[i]
-			fmt.Fprintf(t, "\t%.1f %%\t%s", 100*c.Share, channelName(channels, c.Channel))
+			fmt.Fprintf(t, "\t%.1f %%\t%s", 100*c.Share, files.ChannelName(channels, c.Channel))
 		}
 		switch {
 		case isInitial && res.Linear != nil:
@@ -108,7 +109,7 @@ func writeSummary(
 	if len(res.Clipped) > 0 && channels != nil {
 		var names []string
 		for _, i := range res.Clipped {
-			names = append(names, channelName(channels, i))
+			names = append(names, files.ChannelName(channels, i))
 		}
 		fmt.Fprintf(out, "clipped: %s; --without leaves channels out, --skip stretches\n",
 			text.List(names))
@@ -138,14 +139,6 @@ func signalComponents(res *sica.Result, learned *mat.Dense) []inspect.Component 
 // inOrder sorts components as they are numbered.
 func inOrder(components []inspect.Component) {
 	slices.SortFunc(components, func(a, b inspect.Component) int { return a.Signal - b.Signal })
-}
-
-// channelName returns the name of a channel, or its number from 1 without names.
-func channelName(names []string, channel int) string {
-	if names == nil {
-		return strconv.Itoa(channel + 1)
-	}
-	return names[channel]
 }
 
 // identification returns "yes", "no", or the signals from which signal i of d isn't
@@ -191,7 +184,7 @@ func writeNoise(out io.Writer, noise []float64, components []inspect.Component, 
 	fmt.Fprintf(out, "noise of the channels: %.1f %% of their variance", 100*stat.Mean(noise, nil))
 	if components != nil && len(components[0].Pattern) == len(noise) {
 		most := floats.MaxIdx(noise)
-		fmt.Fprintf(out, ", most in %s (%.1f %%)", channelName(channels, most), 100*noise[most])
+		fmt.Fprintf(out, ", most in %s (%.1f %%)", files.ChannelName(channels, most), 100*noise[most])
 	}
 	fmt.Fprintln(out, "; surplus sources would be counted in it")
 }

@@ -162,9 +162,9 @@ func (s *search) run(ctx context.Context, base *Solution, hidesSource bool) erro
 }
 
 // isSettled reports whether the rule's demixing, first, can be kept without a descent: its signals
-// imply no noise above that of the resolution, it isn't doubted, no step at a coarser time scale promises a much
-// shorter code, and none of the rule's textbook candidates contradicts it there. At the finest scale
-// the rule has compared them.
+// imply no noise above that of the resolution, it isn't doubted, no step at a coarser time scale
+// promises a much shorter code, and none of the rule's textbook candidates, or of these corrected by
+// noiseCorrected, contradicts it there. At the finest scale the rule has compared the candidates.
 func (s *search) isSettled(
 	ctx context.Context, first *explanation, textbook []candidate,
 ) (bool, error) {
@@ -215,8 +215,8 @@ func (c *channels) promised(ctx context.Context, e *explanation, k int) (float64
 }
 
 // isUncontradicted reports whether the first explanation can be kept without looking further: it isn't
-// doubted, at no scale has another a significantly shorter code, and none that is as good at the coarser scales
-// implies noise above that of the resolution.
+// doubted, at no scale has another a significantly shorter code, and none that is as good at the
+// coarser scales implies noise above that of the resolution.
 func (s *search) isUncontradicted(ctx context.Context) (bool, error) {
 	c, first := s.c, s.all[0]
 	robust, contradicted := s.robust()

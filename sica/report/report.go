@@ -124,8 +124,8 @@ type Report struct {
 }
 
 // New returns a report on how well the result separates the mixed signals x, d×n: those that it
-// was made from, or others of their kind, at any number of positions. Networks are trained on the backend. It doesn't
-// change x.
+// was made from, or others of their kind, at any number of positions. Networks are trained on the
+// backend. It doesn't change x.
 //
 // The report depends on x and the result's seed only. It takes some seconds for a few signals
 // at a thousand positions, and a fit's time for each refit. The refits neither write to the

@@ -232,11 +232,7 @@ func (o *Fitting) clippedNotes(about *datasets.Recording) []string {
 	names := ChannelNames(about)
 	var clipped []string
 	for _, i := range o.clipped.Channels {
-		name := strconv.Itoa(i + 1)
-		if names != nil {
-			name = names[i]
-		}
-		clipped = append(clipped, name)
+		clipped = append(clipped, ChannelName(names, i))
 	}
 	return []string{fmt.Sprintf("clipped before the filter: %s, which can look like more sources than "+
 		"channels; --without leaves channels out, --skip stretches", strings.Join(clipped, ", "))}

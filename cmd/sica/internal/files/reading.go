@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -148,4 +149,12 @@ func ChannelNames(about *datasets.Recording) (names []string) {
 		names = append(names, fmt.Sprintf("column %d", place+1))
 	}
 	return names
+}
+
+// ChannelName returns the name of a channel by ChannelNames, or its number from 1 without names.
+func ChannelName(names []string, channel int) string {
+	if names == nil {
+		return strconv.Itoa(channel + 1)
+	}
+	return names[channel]
 }
