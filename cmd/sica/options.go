@@ -161,7 +161,8 @@ func (opt *fitOptions) add(cmd *cobra.Command) {
 		"largest number `J` of iterations of the method's flow, the preset's by default; a method "+
 			"without a flow is followed by sica-fast's, which can also make a good separation worse")
 	f.IntVar(&opt.components, "components", 0,
-		"reduce the mixed signals to `K` principal components first; 0, the default, is their rank")
+		"reduce the mixed signals to `K` principal components first; 0, the default, is their rank; "+
+			"in sica remove the flag lists recovered signals")
 	f.Uint64Var(&opt.seed, "seed", 1, "seed `N` of every random draw")
 	addBackend(cmd, &opt.backend)
 }

@@ -52,7 +52,8 @@ out how much of the variance.
 	f.StringVar(&opt.out, "out", "",
 		"`FILE` for the cleaned recording: .csv, .npy, .wav, .edf or .bdf (required)")
 	f.IntSliceVar(&opt.components, "components", nil,
-		"numbers `K` of the recovered signals, such as 2,5")
+		"`NUMBERS` of the recovered signals to remove, such as 2,5; in sica separate and report "+
+			"the flag is how many principal components are kept")
 	f.BoolVar(&opt.proposed, "proposed", false,
 		"remove the recovered signals that sica inspect --reference proposed last")
 	opt.reading.Add(cmd)
