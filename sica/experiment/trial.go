@@ -75,7 +75,7 @@ type Outcome struct {
 	// in all processes if it was interrupted. It has three digits.
 	Seconds float64 `json:"seconds"`
 	// Loss and Divergence hold a value for each of SICA's iterations; there is no
-	// Divergence where none is measured. Losses have five digits.
+	// Divergence where none is measured. Losses have four digits.
 	Loss       []float64 `json:"loss,omitempty"`
 	Divergence []float64 `json:"divergence,omitempty"`
 	// RankMCC is the MCC of Spearman's correlations; nil in outcomes of versions that didn't
@@ -89,7 +89,7 @@ type Outcome struct {
 	// Best is the place of the result among them.
 	Iterates []float64 `json:"iterates,omitempty"`
 	Best     int       `json:"best,omitempty"`
-	// SHA256 is the first 64 bits, in hexadecimal digits, of that of the recovered signals' bits,
+	// SHA256 is the first 48 bits, in hexadecimal digits, of that of the recovered signals' bits,
 	// row-major, low byte first. All 256 would make half of the committed outcomes.
 	SHA256 string `json:"sha256,omitempty"`
 
@@ -179,7 +179,7 @@ func (t Trial) Run(
 // 120 kB. Other instructions move an MCC by up to 1e-8, with networks by more.
 const (
 	secondsDigits = 3
-	lossDigits    = 5
+	lossDigits    = 4
 	mccDigits     = 9
 )
 
@@ -204,5 +204,5 @@ func digest(z *mat.Dense) string {
 			h.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(v)))
 		}
 	}
-	return hex.EncodeToString(h.Sum(nil)[:8])
+	return hex.EncodeToString(h.Sum(nil)[:6])
 }
