@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import multiprocessing
+import multiprocessing.connection
 import os
 import re
 import resource
 import signal
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -39,45 +40,52 @@ def main() -> int:
         parser.error(f"{missing[0]}: no such file; must be a path, such as notebooks/nonlinear.ipynb" if missing else f"no notebooks in {NOTEBOOKS}")
 
     if arguments.jobs > 1 and len(notebooks) > 1:
-        options = ["--quick"] * arguments.quick + ([] if arguments.out is None else ["--out", str(arguments.out)])
-        return side_by_side(notebooks, options, arguments.jobs)
-    failed = 0
-    for path in notebooks:
-        began = time.monotonic()
-        notebook = nbformat.read(path, as_version=4)
-        if arguments.quick:
-            quicken(notebook)
-            join(notebook)
-        cells: list[Seconds] = []
-        processor = processor_seconds()
-        if error := execute(notebook, path.parent, cells):
-            failed += 1
-            print(f"lab: {os.path.relpath(path)}: {error}", file=sys.stderr, flush=True)
-            continue
-        target = (arguments.out or path.parent) / path.name
-        write(notebook, target)
-        print(f"{os.path.relpath(path)}: wrote {os.path.relpath(target)}; {time.monotonic() - began:.1f} s, {processor_seconds() - processor:.0f} s of a processor; {in_words(cells)}", flush=True)
-    return 1 if failed else 0
+        return side_by_side(notebooks, arguments)
+    return 0 if all([one(path, arguments) for path in notebooks]) else 1
 
 
-def side_by_side(notebooks: list[Path], options: list[str], jobs: int) -> int:
-    """Executes each notebook in a process of its own, so many at a time. If it is
-    interrupted it stops them."""
-    waiting = list(notebooks)
-    running: list[subprocess.Popen[bytes]] = []
+def one(path: Path, arguments: argparse.Namespace) -> bool:
+    """Executes a notebook and writes it. Says whether all its cells ran."""
+    began = time.monotonic()
+    notebook = nbformat.read(path, as_version=4)
+    if arguments.quick:
+        quicken(notebook)
+        join(notebook)
+    cells: list[Seconds] = []
+    processor = processor_seconds()
+    if error := execute(notebook, path.parent, cells):
+        print(f"lab: {os.path.relpath(path)}: {error}", file=sys.stderr, flush=True)
+        return False
+    target = (arguments.out or path.parent) / path.name
+    write(notebook, target)
+    print(f"{os.path.relpath(path)}: wrote {os.path.relpath(target)}; {time.monotonic() - began:.1f} s, {processor_seconds() - processor:.0f} s of a processor; {in_words(cells)}", flush=True)
+    return True
+
+
+def length_of_code(path: Path) -> int:
+    return sum(len(cell.source) for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code")
+
+
+def side_by_side(notebooks: list[Path], arguments: argparse.Namespace) -> int:
+    """Executes each notebook in a process of its own, so many at a time, those with most code
+    first. If it is interrupted it stops them."""
+    context = multiprocessing.get_context("fork")  # Jupyter's modules take a second to import
+    waiting = sorted(notebooks, key=length_of_code)
+    running: list[multiprocessing.process.BaseProcess] = []
     failed = 0
     try:
         while waiting or running:
-            while waiting and len(running) < jobs:
-                running.append(subprocess.Popen([sys.executable, __file__, *options, str(waiting.pop(0))]))
-            os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)  # until one of them has ended
-            failed += sum(bool(process.returncode) for process in running if process.poll() is not None)
-            running = [process for process in running if process.returncode is None]
+            while waiting and len(running) < arguments.jobs:
+                running.append(context.Process(target=lambda path=waiting.pop(): sys.exit(not one(path, arguments))))
+                running[-1].start()
+            multiprocessing.connection.wait([process.sentinel for process in running])  # until one has ended
+            failed += sum(bool(process.exitcode) for process in running)
+            running = [process for process in running if process.exitcode is None]
     finally:
         for process in running:
             process.terminate()
         for process in running:
-            process.wait()
+            process.join()
     return 1 if failed else 0
 
 
