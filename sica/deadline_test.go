@@ -16,7 +16,7 @@ import (
 // program is compiled in the background; the next fit waits for it and uses it, unless its own
 // context ends before.
 func TestDeadlineWhileCompiling(t *testing.T) {
-	x, _ := mixedAR7(t, 1, 128, 3, true)
+	x, _ := mixedAR7(t, 1, 64, 3, true)
 	fast := smokes()["window"]
 	for name, fitOf := range map[string]func(context.Context, compute.Backend) (*mat.Dense, error){
 		"network": func(ctx context.Context, b compute.Backend) (*mat.Dense, error) {

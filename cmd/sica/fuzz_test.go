@@ -255,6 +255,9 @@ var progressLines = regexp.MustCompile(`(?m)^[a-z ]+([:,].* [0-9]+ %|.* …)\n`)
 // it was told to; called wrongly, it writes nothing. An argument vector is a text
 // with spaces in between, and a seed to vary it with.
 func FuzzCommandLine(f *testing.F) {
+	if testing.Short() {
+		f.Skip("it is on the pure-Go backend, with XLA's plugin and without")
+	}
 	flags := commandFlags(f)
 	files := fuzzFiles(f)
 	for k, line := range validLines {
