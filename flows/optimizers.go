@@ -178,8 +178,8 @@ func (c *RunsAdamConfig) Epsilon(epsilon float64) *RunsAdamConfig {
 	return c
 }
 
-// Clip sets the maximum norm of a run's gradient in the variables of a scope. The default is 0,
-// no limit.
+// Clip sets the maximum norm of each run's gradient, for the variables of each Schedule's scope by
+// themselves. The default is 0, no limit.
 func (c *RunsAdamConfig) Clip(norm float64) *RunsAdamConfig {
 	c.clip = norm
 	return c

@@ -76,7 +76,7 @@ func TestNumberOfRunsIsChecked(t *testing.T) {
 		return layers.Dense(s, x, 3)
 	}
 	const wantThree = "layers: Dense: x is (Float32)[1, 8, 2]; must be [R, B, …, C] with " +
-		"R = 3 runs, as ParamRuns says"
+		"R = 3 runs, as the store's ParamRuns says (a checkpoint that was loaded sets it)"
 	one := tensors.FromShape(shapes.Make(dtypes.Float32, 1, 8, 2))
 	if err := buildError(t, three, one); err == nil || !strings.Contains(err.Error(), wantThree) {
 		t.Errorf("%v, want %q", err, wantThree)

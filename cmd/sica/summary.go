@@ -42,6 +42,9 @@ func printSummary(out io.Writer, res *sica.Result, learned *mat.Dense, channels 
 	if res.Linear != nil && mayBeRight(res.Linear) {
 		why += " Strong signals can be right all the same: sica report says how stable each is."
 	}
+	if res.Linear != nil && res.Config.Method == sica.LinearOnly && res.Linear.ErrorNote() != "" {
+		why += " No nonlinear mixing was looked for: sica report does."
+	}
 	_, err := io.WriteString(out, "\n"+text.Wrap("", why)+"\n")
 	return err
 }
@@ -104,6 +107,9 @@ func writeSummary(
 		fmt.Fprintf(out, "and %s; sica inspect lists all\n", text.Counted(more, "more signal"))
 	}
 	if isInitial && res.Linear != nil {
+		if note := res.Linear.ErrorNote(); note != "" {
+			fmt.Fprintln(out, "expected error:", note)
+		}
 		writeNoise(out, res.Linear.Noise, components, channels)
 	}
 	if len(res.Clipped) > 0 && channels != nil {
@@ -181,10 +187,10 @@ func writeNoise(out io.Writer, noise []float64, components []inspect.Component, 
 	if len(noise) == 0 || stat.Mean(noise, nil) < report.MinNoise {
 		return
 	}
-	fmt.Fprintf(out, "noise of the channels: %.1f %% of their variance", 100*stat.Mean(noise, nil))
+	fmt.Fprintf(out, "noise of the channels: about %.1f %% of their variance", 100*stat.Mean(noise, nil))
 	if components != nil && len(components[0].Pattern) == len(noise) {
 		most := floats.MaxIdx(noise)
 		fmt.Fprintf(out, ", most in %s (%.1f %%)", files.ChannelName(channels, most), 100*noise[most])
 	}
-	fmt.Fprintln(out, "; surplus sources would be counted in it")
+	fmt.Fprintln(out, "; a rough estimate, and surplus sources would be counted in it")
 }

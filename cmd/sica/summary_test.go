@@ -53,3 +53,20 @@ func TestClippedChannelIsNamed(t *testing.T) {
 		}
 	}
 }
+
+// The summary says what the expected error contains, and whether a nonlinear mixing was looked for.
+func TestSummarySaysWhatWasAssumed(t *testing.T) {
+	const note, linear = "\nexpected error: from sampling alone", "No nonlinear mixing was looked for"
+	dir := t.TempDir()
+	_, x := laplaceMixture(2, 1000)
+	in, out := filepath.Join(dir, "in.csv"), filepath.Join(dir, "out.csv")
+	if err := datasets.WriteFile(in, x); err != nil {
+		t.Fatal(err)
+	}
+	for _, method := range []string{"sica", "sica-linear"} {
+		said := must(t, "separate", "--in", in, "--out", out, "--method", method)
+		if !strings.Contains(said, note) || strings.Contains(said, linear) != (method == "sica-linear") {
+			t.Errorf("%s: %s", method, said)
+		}
+	}
+}

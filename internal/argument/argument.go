@@ -51,7 +51,8 @@ func Layer(
 	}
 	got := x.Shape().Dim(0)
 	if got != runs && runs > 1 {
-		exceptions.Panicf("%s: %s is %s; must be %s with R = %d runs, as ParamRuns says",
+		exceptions.Panicf("%s: %s is %s; must be %s with R = %d runs, as the store's "+
+			"ParamRuns says (a checkpoint that was loaded sets it)",
 			where, name, x.Shape(), form, runs)
 	}
 	if got != runs {

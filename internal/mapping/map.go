@@ -59,7 +59,7 @@ func (s Sequence) Invert(z *mat.Dense) (*mat.Dense, error) {
 			err = signal.CheckFinite(x)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("stage %d of %d: %w", k+1, len(s), err)
+			return nil, ofMap(k+1, len(s), err)
 		}
 	}
 	return x, nil
@@ -85,6 +85,14 @@ func Flatten(m Map) []Map {
 	return all
 }
 
+// ofMap is the error of map number of several; of a single one, which names itself, the error as it is.
+func ofMap(number, several int, err error) error {
+	if several == 1 {
+		return err
+	}
+	return fmt.Errorf("map %d of %d: %w", number, several, err)
+}
+
 // ApplyAll returns what the maps, in order, make of the signals x, which it doesn't change; a
 // copy without maps. It is an error if a map makes a value that isn't finite.
 func ApplyAll(x *mat.Dense, maps []Map) (*mat.Dense, error) {
@@ -95,7 +103,7 @@ func ApplyAll(x *mat.Dense, maps []Map) (*mat.Dense, error) {
 			err = signal.CheckFinite(z)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("stage %d of %d: %w", k+1, len(maps), err)
+			return nil, ofMap(k+1, len(maps), err)
 		}
 	}
 	return z, nil
@@ -113,7 +121,7 @@ func ApplyLogDet(ctx context.Context, x *mat.Dense, maps []Map) (*mat.Dense, []f
 			err = signal.CheckFinite(next)
 		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("stage %d of %d: %w", k+1, len(maps), err)
+			return nil, nil, ofMap(k+1, len(maps), err)
 		}
 		floats.Add(sum, logDet)
 		z = next

@@ -311,7 +311,7 @@ func qualityTable(o TableOptions) (*Table, error) {
 		}})
 	}
 	t.columns = append(t.columns,
-		column{"lead over the best", func(r row) string { return r.lead(o.Methods) }},
+		column{"lead over the best other", func(r row) string { return r.lead(o.Methods) }},
 		text("seconds", "%.2f", func(r row) float64 { return stat.Mean(r.seconds(separated), nil) }))
 	return t, err
 }

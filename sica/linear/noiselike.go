@@ -144,12 +144,36 @@ func (s *Solution) setNoiseLimit(white *signal.Whitening) {
 		largest = max(largest, variance)
 	}
 	s.NoiseLimit = min(1, (1-minFidelity*minFidelity)/largest)
-	hidden := "hide it"
-	if len(identified) > 1 {
-		hidden = "hide one of them"
+	s.Why += " " + s.NoiseWarning()
+}
+
+// NoiseWarning says what NoiseLimit means, in a sentence; "" if it is 0.
+func (f *Findings) NoiseWarning() string {
+	if f.NoiseLimit == 0 {
+		return ""
 	}
-	s.Why += fmt.Sprintf(" White signals don't show noise of the channels: more than %.2g %% of their "+
-		"variance would %s.", 100*s.NoiseLimit, hidden)
+	return fmt.Sprintf("White signals don't show noise of the channels: more than %.2g %% of each channel's "+
+		"variance would leave an identified signal a correlation below 0.95 with its source.", 100*f.NoiseLimit)
+}
+
+// ErrorNote says in half a sentence what ExpectedError contains; "" if no signal is identified.
+func (f *Findings) ErrorNote() string {
+	switch {
+	case len(f.Groups) == 1 && len(f.ExpectedError) > 1:
+		return ""
+	case f.errorHasNoise():
+		return "from sampling and the estimated noise of the channels"
+	}
+	return "from sampling alone; noise of the channels adds to it"
+}
+
+// errorHasNoise reports whether ExpectedError contains the Noise: where the models have it, but not where
+// only signals like noise, or components that were left out, say how much there is.
+func (f *Findings) errorHasNoise() bool {
+	if len(f.NoiseLike) > 0 || len(f.Noise) > len(f.ExpectedError) {
+		return false
+	}
+	return slices.ContainsFunc(f.Noise, func(share float64) bool { return share > 0 })
 }
 
 // chain returns pairs that join the signals, which are in increasing order.
@@ -215,7 +239,7 @@ func (s *Solution) othersIdentified(named []int) string {
 	identified := s.identifiedBut(named)
 	switch k := len(identified); {
 	case k == 0:
-		return "No other signal is identified."
+		return "No signal is identified."
 	case k == 1 && k < len(s.Mean)-len(named):
 		return fmt.Sprintf("Of the others only %s is identified.", text.Signals(identified))
 	case k < len(s.Mean)-len(named):

@@ -116,7 +116,7 @@ func (r *Report) Remarks() []string {
 	var remarks []string
 	if noise := r.noiseShare(); noise > 0 {
 		remarks = append(remarks,
-			fmt.Sprintf("noise of the channels: %.1f %% of their variance, as estimated; surplus "+
+			fmt.Sprintf("noise of the channels: %.1f %% of their variance, a rough estimate; surplus "+
 				"sources would be counted in it", 100*noise))
 	}
 	if like := r.Linear.NoiseLike; len(like) > 0 {
@@ -156,6 +156,33 @@ func (l *Linear) moreSources() string {
 	return "There may be more sources than channels"
 }
 
+// isWhite reports whether no signal's own past predicts it, without which no nonlinear demixing is
+// identified.
+func (r *Report) isWhite() bool {
+	return !slices.ContainsFunc(r.Predictability, func(p Predictability) bool { return p.Own > maxGain })
+}
+
+// mayBeNonlinear reports whether another, nonlinear method may help where signals depend on each other:
+// neither noise nor surplus sources were found, and the signals aren't white.
+func (r *Report) mayBeNonlinear() bool {
+	l := &r.Linear
+	return r.noiseShare() == 0 && !l.SurplusSuspected() && !l.Inconsistent && !r.isWhite()
+}
+
+// ErrorNote says in half a sentence what the expected errors of the signals contain; "" if no signal is
+// identified.
+func (r *Report) ErrorNote() string {
+	note := r.Linear.ErrorNote()
+	switch {
+	case note == "":
+	case r.Network != nil:
+		return "of a rotation of these signals, not of the network: the true error can be much larger"
+	case r.Nonlinear:
+		return "for a linear mixing; this one seems nonlinear, so the true error can be much larger"
+	}
+	return note
+}
+
 // nextForDependence is what to try where signals depend on each other.
 func (r *Report) nextForDependence() []string {
 	var next []string
@@ -175,10 +202,15 @@ func (r *Report) nextForDependence() []string {
 			"sources, which look the same. Either leaves such dependence in any linear answer: don't "+
 			"fit a network.", 100*noise))
 	default:
-		next = append(next, "If the mixing may be nonlinear, fit a network by sica.Direct.")
+		if r.isWhite() {
+			next = append(next, "If the mixing was nonlinear, no method can undo it: their pasts don't predict "+
+				"these signals.")
+		} else {
+			next = append(next, "If the mixing may be nonlinear, fit a network by sica.Direct.")
+		}
 		if r.condition >= illConditioned {
-			next = append(next, fmt.Sprintf("Noise in the channels may be the reason: the mixing has "+
-				"a condition number of %.0f, by which demixing can amplify noise.", r.condition))
+			next = append(next, fmt.Sprintf("Noise in the channels may be the reason: the estimated mixing "+
+				"has a condition number of %.0f, by which demixing can amplify noise.", r.condition))
 		}
 	}
 	if len(r.Shape) < 2 && !r.isSequence {

@@ -113,7 +113,7 @@ func TestRemarksOnNoiseAndSurplus(t *testing.T) {
 	}
 	r.Linear.Noise, r.Linear.Surplus, r.Linear.SurplusEvidence = []float64{0.0005, 0, 0}, false, 3
 	r.Linear.NoiseLike, r.Clipped = nil, nil
-	if text = r.String(); strings.Contains(text, "noise of the channels") ||
+	if text = r.String(); strings.Contains(text, "noise of the channels:") ||
 		!strings.Contains(text, "there may be more than channels") {
 		t.Error(text)
 	}
@@ -137,6 +137,66 @@ func TestRefusedNonlinearDemixing(t *testing.T) {
 		r.Candidates = []sica.Candidate{chosen, {Method: sica.NetworkOnly}}
 		if got, err := s.looksNonlinear(t.Context(), r, &Linear{}); err != nil || got != test.want {
 			t.Errorf("%+v: %v, %v; want %v", test.excess, got, err, test.want)
+		}
+	}
+}
+
+// A report says what the expected errors contain, where a signal has one.
+func TestErrorNote(t *testing.T) {
+	for want, change := range map[string]func(*Report){
+		"from sampling alone":   func(*Report) {},
+		"the estimated noise":   func(r *Report) { r.Linear.Noise = []float64{0, 0.02, 0} },
+		"alone; noise":          func(r *Report) { r.Linear.Noise = []float64{0, 0.02, 0, 0.1} }, // reduced
+		"not of the network":    func(r *Report) { r.Network = networkOf(1, 1, 1) },
+		"this one seems nonlin": func(r *Report) { r.Nonlinear = true },
+	} {
+		r := good()
+		change(r)
+		if got := r.String(); !strings.Contains(got, "\nerror: ") || !strings.Contains(r.ErrorNote(), want) {
+			t.Errorf("no %q in %q", want, r.ErrorNote())
+		}
+		if r.Linear.Groups = [][]int{{0, 1, 2}}; r.ErrorNote() != "" {
+			t.Errorf("%q of signals that aren't identified", r.ErrorNote())
+		}
+	}
+}
+
+// White signals may hide noise of the channels: the reasons of a verdict that trusts them say so once.
+func TestWarningOfUndetectedNoise(t *testing.T) {
+	const warning = "White signals don't show noise of the channels: more than 1.4 % of each"
+	r := good()
+	r.Linear.NoiseLimit = 0.014
+	r.conclude()
+	if got := strings.Join(r.Reasons, " "); r.Verdict != Separated || strings.Count(got, warning) != 1 {
+		t.Errorf("%s: %s", r.Verdict, got)
+	}
+	r = good()
+	r.Linear.NoiseLimit, r.byRule, r.Linear.Unconfirmed = 0.014, true, true
+	r.Linear.Groups, r.Linear.Pairs[0].Identified = [][]int{{0, 1}, {2}}, false
+	r.Linear.Why = "Only signal 3 is identified. " + r.Linear.NoiseWarning()
+	r.conclude()
+	if got := strings.Join(r.Reasons, " "); r.Verdict != NotIdentifiable || strings.Count(got, warning) != 1 {
+		t.Errorf("%s: %s", r.Verdict, got)
+	}
+}
+
+// White signals that depend on each other can't be separated by a network: no advice names one.
+func TestAdviceForWhiteSignals(t *testing.T) {
+	for own, want := range map[float64]string{0.3: "fit a network by sica.Direct", 0.004: "no method can undo it"} {
+		r := good()
+		for i := range r.Predictability {
+			r.Predictability[i] = Predictability{Own: own, All: own}
+		}
+		r.Linear.Doubtful = true
+		high := Interval{Estimate: 0.3, Low: 0.2, High: 0.4}
+		r.Recovered.Dependence, r.Recovered.Classifier = high, &high
+		r.conclude()
+		got := strings.Join(r.Next, " ")
+		if !strings.Contains(got, want) || strings.Contains(got, "another method") != (own > 0.01) {
+			t.Errorf("own R² of %g: %s", own, got)
+		}
+		if n := strings.Count(r.String(), "Next: "); n != 1 {
+			t.Errorf("%d times Next", n)
 		}
 	}
 }

@@ -40,8 +40,8 @@ func (r *Report) WriteText(w io.Writer) error {
 	for _, reason := range r.Reasons {
 		b.WriteString(text.Wrap("  ", reason))
 	}
-	for _, next := range r.Next {
-		b.WriteString(text.Wrap("  Next: ", next))
+	if len(r.Next) > 0 {
+		b.WriteString(text.Wrap("  Next: ", strings.Join(r.Next, " ")))
 	}
 	fmt.Fprintf(&b, "\n%d signals, %d positions%s, seed %d; reported in %.1f s\n\n",
 		r.Signals, r.Positions, r.OutlierNote(), r.Seed, r.Elapsed.Seconds())
@@ -123,6 +123,9 @@ func (r *Report) writeSignals(b *strings.Builder) {
 	}
 	writeTable(b, rows...)
 	writeRest(b, n, "signal", "at least as reliable")
+	if note := r.ErrorNote(); note != "" {
+		b.WriteString(text.Wrap("error: ", note))
+	}
 }
 
 // leastReliable returns n signals: those with the most doubts and, of equally many, the least

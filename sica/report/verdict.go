@@ -93,6 +93,9 @@ func (r *Report) conclude() {
 	if len(suspects) > 0 {
 		findings = append(findings, r.suspectFinding(suspects))
 	}
+	if r.Verdict != NoEvidence {
+		findings = append(findings, r.undetectedNoise(findings)...)
+	}
 	for _, f := range findings {
 		r.Reasons = append(r.Reasons, f.reason)
 		if !slices.Contains(r.Next, f.next) {
@@ -191,6 +194,17 @@ func (r *Report) suspectFinding(suspects []int) finding {
 	}
 }
 
+// undetectedNoise warns of noise of the channels where white signals hide it, unless a finding does.
+func (r *Report) undetectedNoise(findings []finding) []finding {
+	warning := r.Linear.NoiseWarning()
+	isSaid := func(f finding) bool { return strings.Contains(f.reason, warning) }
+	if warning == "" || slices.ContainsFunc(findings, isSaid) {
+		return nil
+	}
+	return []finding{{warning, "Find out how strong the noise of the channels is, for example where the " +
+		"sources are silent."}}
+}
+
 // commonFindings returns the findings of the tests that are about all signals together.
 func (r *Report) commonFindings() []finding {
 	return slices.Concat(r.nonlinearMixing(), r.remainingDependence(), r.correlatedMagnitudes(),
@@ -223,7 +237,7 @@ func (r *Report) correlatedMagnitudes() []finding {
 		func(p, q linear.Pair) int { return cmp.Compare(p.Dependence, q.Dependence) })
 	next := "If you know that the sources are large at the same positions, as blinks and muscles " +
 		"are, there is nothing to do: they may be separated all the same."
-	if r.noiseShare() == 0 && !r.Linear.SurplusSuspected() && !r.Linear.Inconsistent {
+	if r.mayBeNonlinear() {
 		next += " If the mixing may be nonlinear, try another method."
 	}
 	return []finding{{
@@ -363,6 +377,10 @@ func (r *Report) unidentifiedRotations(suspects []int) []finding {
 		return nil
 	}
 	names := strings.Join(groups, "; and of ")
+	another := ""
+	if !r.isWhite() {
+		another = "If the mixing may be nonlinear, try another method. "
+	}
 	const strong = "A strong component can still be good: its stability and halves should be above " +
 		"0.95. That shows that the answer is reproducible, not that it is one source."
 	table := ""
@@ -407,8 +425,7 @@ func (r *Report) unidentifiedRotations(suspects []int) []finding {
 				"is identified. Those of independent signals would do so with a probability of %.1g.",
 				l.Independence),
 			"Count the sources: there may be more than channels. Noise of the channels may be the reason, " +
-				"above all if a signal is weak and its own R² about 0. If the mixing may be nonlinear, try " +
-				"another method. " + strong,
+				"above all if a signal is weak and its own R² about 0. " + another + strong,
 		}}
 	}
 	next := "Use more positions, which may reveal a weak preference."

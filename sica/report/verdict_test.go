@@ -298,7 +298,7 @@ func TestAdviceCanBeFollowed(t *testing.T) {
 		{"dependent after a network", func(r *Report) { depend(r); r.Network = networkOf(.2, .2, .2) },
 			"Config.Shape", []string{"sica.Direct"}},
 		{"ill-conditioned", func(r *Report) { depend(r); r.condition = 40 },
-			"Noise in the channels may be the reason: the mixing has a condition number of 40", nil},
+			"Noise in the channels may be the reason: the estimated mixing has a condition number of 40", nil},
 		{"other rotation of whitened signals", func(r *Report) { r.Linear.Agreement[1] = 0.5 },
 			"sica.Default", nil},
 		{"other rotation of the linear rule's",
@@ -349,6 +349,7 @@ signal   share    own R²   all contexts    stability   halves   error    reliab
 1        60.0 %   0.500    0.500 ± 0.010   0.990       –        0.0012   yes
 2        30.0 %   0.800    0.790 ± 0.010   0.980       –        0.0003   yes
 3        10.0 %   0.000    0.004 ± 0.001   0.990       –        0.0020   yes
+error: from sampling alone; noise of the channels adds to it
 
 pair      evidence, nats   identified   angle    magnitude correlation
 1 and 2   40.0             yes          ± 1.1°   0.01
@@ -375,6 +376,7 @@ stability: the mean |correlation| among the fit and its refit is 0.990, each
 	r.Signals = 43
 	r.Stability.Signals[41] = 0.1
 	r.Linear.Pairs[700].Evidence = -7.5
+	r.Reasons, r.Next = nil, nil
 	r.conclude()
 	text := r.String()
 	if lines := strings.Count(text, "\n"); lines > 40 {
