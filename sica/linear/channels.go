@@ -119,11 +119,17 @@ func newChannels(
 	noisy := mat.DenseCopyOf(z)
 	addNoise(noisy, sphericalNoise(d, resolution), seed)
 	c.noisy, c.x[0] = transformed(x, noisy), x
-	c.spectrum = c.noisy.spectrum()
-	if len(shape) > 1 {
-		return c
+	whitening, sequence := inverseRoot(c.covariance), len(shape) == 1
+	if whitening != nil && sequence {
+		c.noisy.first = c.noisy.highPassed(whitening)
+		for len(c.scales) > 2 && n/c.scales[len(c.scales)-1] < 2*c.noisy.first { // little is left there
+			c.scales = c.scales[:len(c.scales)-1]
+		}
 	}
-	c.parts = partSpectra(x, false)
+	c.spectrum = c.noisy.spectrum()
+	if sequence {
+		c.parts = partSpectra(x, c.noisy.first, false)
+	}
 	return c
 }
 
@@ -444,4 +450,14 @@ func (c *channels) largestShare(noise []float64) float64 {
 		return 0
 	}
 	return max(0, floats.Max(e.values))
+}
+
+// mostNoise returns nearly as much noise as there can be if it is the same share of each channel's
+// variance: mostNoiseShare of the weakest principal component of the channels.
+func (c *channels) mostNoise() []float64 {
+	noise := make([]float64, c.d)
+	if e := newEigen(c.covariance); e != nil {
+		floats.AddConst(mostNoiseShare*max(0, e.values[0]), noise)
+	}
+	return noise
 }

@@ -187,6 +187,13 @@ const (
 	// slopes of 5.6 and 8 and levels of a quarter and a half the mean MCC of 200 of these mixtures
 	// was 0.922 to 0.923 each time, 0.913 without the search for an edge.
 	filterSlope, filterLevel = 5.6, 0.25
+	// blockedPower is the share of the weakest direction's power at any other frequencies below which it
+	// was blocked at the lowest by a high-pass filter. Up to the filter's edge less than the share
+	// passedPower of the power is left, or it rises by the factor risingPower in an octave; the
+	// simplest filter has 4. Of 72 band-passed mixtures with noise the mean MCC is 0.968, with factors of
+	// 1.4 and 3 by at most 0.001 different; it was 0.962 without the search for an edge. The others are a
+	// choice.
+	blockedPower, passedPower, risingPower = 0.5, 0.2, 2
 )
 
 // Models of signals.
@@ -249,6 +256,10 @@ const (
 	// sameChoice is the correlation from which two signals share the choices of their model: an
 	// angle of 8 degrees. Choosing takes five times as long as fitting. It is a choice.
 	sameChoice = 0.99
+	// mostNoiseShare is the share of the weakest principal component that is the most noise which is
+	// tried. Of 24 mixtures of bursts with noise of 0.2 the mean MCC is 0.885, 0.902 and 0.891 with 0.7,
+	// 0.9 and 0.97, and 0.866 without.
+	mostNoiseShare = 0.9
 	// minSignal bounds from below which share of a direction's variance isn't noise. A fifth is
 	// a signal at −7 dB; beyond, its whitening would be noise enlarged.
 	minSignal = 0.2

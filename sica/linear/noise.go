@@ -147,6 +147,13 @@ func (s *search) run(ctx context.Context, base *Solution, hidesSource bool) erro
 		}
 		all = c.appendNew(all, e)
 	}
+	// Spectra of white sources imply no noise.
+	from := slices.Concat([]*explanation{best[0], last}, textbook[:min(1, len(textbook))])
+	e, err := c.descent(ctx, "most noise", 0, c.mostNoise(), from)
+	if err != nil {
+		return err
+	}
+	all = c.appendNew(all, e)
 	s.compared = true
 	if s.all, err = c.measureAll(ctx, all, 0); err != nil {
 		return err
@@ -268,7 +275,7 @@ func (c *channels) surplus(e *explanation) float64 {
 	}
 	parts := c.parts
 	if c.noisy.shape[0] >= windowedPositions {
-		parts = partSpectra(c.x[0], true)
+		parts = partSpectra(c.x[0], c.noisy.first, true)
 	}
 	mean := meanSpectrum(parts)
 	refined := &explanation{b: matchMixing(mean, c.added, e.b)}

@@ -67,9 +67,9 @@ func noisy(rng *rand.Rand, a, s *mat.Dense, deviation float64) *mat.Dense {
 
 // With noise in the channels the rule is at least as good as FastICA: on three instruments
 // (scikit-learn's example of blind source separation), on smooth AR(2) processes, whose
-// innovations are far below the noise, and on AR(1) processes of one spectrum. With spectra P the
-// covariance of the channels is P(f)·A·Aᵀ + N·I then, so that their principal components explain the
-// spectra without noise.
+// innovations are far below the noise, on bursts of white noise, whose spectra are those of the noise,
+// and on AR(1) processes of one spectrum. With spectra P the covariance of the channels is
+// P(f)·A·Aᵀ + N·I then, so that their principal components explain the spectra without noise.
 func TestNoiseIsNoWorseThanForFastICA(t *testing.T) {
 	mixtures := uint64(6)
 	if testing.Short() {
@@ -79,6 +79,14 @@ func TestNoiseIsNoWorseThanForFastICA(t *testing.T) {
 		"instruments": func(rng *rand.Rand) (*mat.Dense, float64) { return instruments(rng, 2000), 0.05 },
 		"AR(1) of one spectrum": func(rng *rand.Rand) (*mat.Dense, float64) {
 			return standard(laplaceProcesses(rng.Uint64(), 2500, 0.7, 0.7, 0.7)), 0.2
+		},
+		"bursts": func(rng *rand.Rand) (*mat.Dense, float64) {
+			s := mat.NewDense(2, 2500, nil)
+			s.Apply(func(i, t int, _ float64) float64 {
+				rate := []float64{0.005, 0.0083}[i]
+				return math.Exp(1.5*math.Sin(2*math.Pi*rate*float64(t))) * rng.NormFloat64()
+			}, s)
+			return standard(s), 0.25
 		},
 		"AR(2)": func(rng *rand.Rand) (*mat.Dense, float64) {
 			s := mat.NewDense(3, 2000, nil)
@@ -98,7 +106,8 @@ func TestNoiseIsNoWorseThanForFastICA(t *testing.T) {
 		for seed := range mixtures {
 			rng := rand.New(rand.NewPCG(seed, 42))
 			s, noise := draw(rng)
-			x := noisy(rng, unitColumns(rng, 3, 3), s, noise)
+			d, _ := s.Dims()
+			x := noisy(rng, unitColumns(rng, d, d), s, noise)
 			sol := separate(t, x, linear.Options{})
 			ours = append(ours, mcc(t, recovered(sol, x), s))
 			f, err := ica.Separate(t.Context(), fastica.Default(), x)

@@ -94,6 +94,58 @@ func (p bandPower) unfiltered() float64 {
 	return float64(k+1) / float64(len(p))
 }
 
+// highPassed returns how many of the lowest coefficients of sequences a high-pass filter weakened;
+// c.first if there was none. Whitening is that of the signals. What such a filter leaves of white noise
+// would bound the noise at all frequencies.
+//
+// White noise leaves as much power in the weakest direction at the lowest frequencies as elsewhere, or
+// more. After a filter it is less there than at any other frequency.
+func (c *cosine) highPassed(whitening *mat.Dense) int {
+	d, n := c.coefficients.Dims()
+	width := 4 * d // of a band whose weakest direction is looked at
+	whitened := func(from, to int) *mat.Dense {
+		z := new(mat.Dense)
+		z.Mul(whitening, c.coefficients.Slice(0, d, from, to))
+		return z
+	}
+	weakest := func(from int) float64 { // the least power of a direction in the band
+		var cov mat.SymDense
+		cov.SymOuterK(1/float64(width), whitened(from, from+width))
+		if e := newEigen(&cov); e != nil {
+			return e.values[0]
+		}
+		return 0
+	}
+	var edges []int // of bands of half an octave
+	for e := float64(c.first); e <= float64(n)/2; e *= math.Sqrt2 {
+		edges = append(edges, int(e))
+	}
+	var largest []float64 // the largest power of each band and those below it
+	for k := range len(edges) - 1 {
+		norm := mat.Norm(whitened(edges[k], edges[k+1]), 2)
+		power := norm * norm / float64(edges[k+1]-edges[k])
+		if k > 0 {
+			power = max(power, largest[k-1])
+		}
+		largest = append(largest, power)
+	}
+	k, last := 0, len(largest)-3 // of which the band an octave higher is the last
+	for k < last && (largest[k] < passedPower*largest[last+2] || largest[k+2] > risingPower*largest[k]) {
+		k++
+	}
+	if k == 0 {
+		return c.first
+	}
+	edge, least := edges[k+1], math.Inf(1)
+	for b := range maxBands {
+		least = min(least, weakest(edge+b*(n-width-edge)/maxBands))
+	}
+	if weakest(c.first) > blockedPower*least {
+		return c.first
+	}
+	return edge
+}
+
 // lowpassed returns the whitening of sequences with white signals that have the given share of the
 // frequencies, from 0 on, at a sampling rate that is lower by that factor. At most a tenth of the
 // positions, at the end, is dropped.

@@ -116,6 +116,41 @@ func TestUnfiltered(t *testing.T) {
 	}
 }
 
+// The lowest frequencies are left out up to about the edge of a high-pass filter. None are without
+// one, and where signals are as weak at other frequencies as the filter made them at the lowest.
+func TestHighPassed(t *testing.T) {
+	const n, rate = 10_000, 250.
+	seen := func(z *mat.Dense) float64 { // in Hz
+		c := newCosine(z, []int{n})
+		cov := mat.NewSymDense(2, nil)
+		cov.SymOuterK(1./n, z)
+		if first := c.highPassed(inverseRoot(cov)); first > c.first {
+			return float64(first) / n * rate / 2
+		}
+		return 0
+	}
+	for _, weights := range [][]float64{{0.1, 0.4}, {0.3, -0.5}, {0.2, 0.5}, {0.7, 0.95}} {
+		s := laplaceAR(13, n, weights...)
+		noisy := mat.DenseCopyOf(s)
+		noisy.Add(noisy, scaled(0.3, gaussians(14, 2, n)))
+		for name, z := range map[string]*mat.Dense{"sources": s, "with noise": noisy} {
+			if got := seen(z); got != 0 {
+				t.Errorf("%s %v: a high-pass at %.2f Hz, want none", name, weights, got)
+			}
+			for _, edge := range []float64{1, 4} {
+				high := mat.DenseCopyOf(z)
+				for i := range 2 {
+					filter.Filter{Highpass: edge}.Apply(high.RawRowView(i), rate)
+				}
+				weak := weights[0] > 0.5 && edge == 1 // at the highest frequencies
+				if got := seen(high); weak && got != 0 || !weak && (got < 0.4*edge || got > 3*edge) {
+					t.Errorf("%s %v, high-pass at %g Hz: seen at %.2f", name, weights, edge, got)
+				}
+			}
+		}
+	}
+}
+
 // A recording at four times the rate that its signals need is separated as well as at that rate,
 // with noise in the channels, too.
 func TestOversampledRecording(t *testing.T) {
@@ -152,41 +187,51 @@ func TestOversampledRecording(t *testing.T) {
 	}
 }
 
-// The noise of a low-passed recording is found below the edge of the filter. In a model with noise
-// at all frequencies there is none, as there is none above the edge.
+// The noise of a low-passed or band-passed recording is found between the edges of the filter. In a
+// model with noise at all frequencies there is none, as there is none outside of them.
 func TestFilteredNoise(t *testing.T) {
-	const n, rate, edge, noise = 20_000, 250., 40., 0.2
+	const n, rate, noise = 20_000, 250., 0.2
 	s := laplaceAR(31, n, 0.95, 0.8)
 	for i := range 2 {
 		floats.Scale(1/floats.Norm(s.RawRowView(i), 2)*math.Sqrt(n), s.RawRowView(i))
 	}
 	a := mat.NewDense(2, 2, []float64{1, 0.9, 0.2, 1})
-	x := mat.NewDense(2, n, nil)
-	x.Mul(a, s)
-	x.Add(x, scaled(noise, gaussians(41, 2, n)))
-	for i := range 2 {
-		filter.Filter{Lowpass: edge}.Apply(x.RawRowView(i), rate)
-	}
-	white, err := signal.Whiten(x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mixed := mat.NewDense(2, n, nil)
+	mixed.Mul(a, s)
+	mixed.Add(mixed, scaled(noise, gaussians(41, 2, n)))
 	var inverse mat.Dense
 	if err := inverse.Inverse(a); err != nil {
 		t.Fatal(err)
 	}
-	c := newChannels(white, []int{n}, newBandPower(white.White), 1)
-	b := c.demixing(&inverse)
-	found := matchSpectra(c.spectrum, c.added, b).noise
-	var standard mat.Dense
-	standard.Apply(func(i, _ int, v float64) float64 { return v / c.sd[i] }, x)
-	all := matchSpectra(newCosine(&standard, []int{n}).spectrum(), make([]float64, 4), b).noise
-	for i, sd := range c.sd {
-		// A filter of order 4 lets π/8/sin(π/8) of the power up to its edge through.
-		want := noise * noise * edge / (rate / 2) * 1.026 / (sd * sd)
-		if found[i] < 0.7*want || found[i] > 1.3*want || all[i] > want/10 {
-			t.Errorf("channel %d: noise %.4f below the edge, %.4f at all frequencies; want %.4f and 0",
-				i, found[i], all[i], want)
+	for _, test := range []struct {
+		filter.Filter
+		least float64 // the edges of a narrow band weaken much of it
+	}{
+		{filter.Filter{Lowpass: 40}, 0.7}, {filter.Filter{Highpass: 1, Lowpass: 40}, 0.7},
+		{filter.Filter{Highpass: 8, Lowpass: 30}, 0.5},
+	} {
+		f := test.Filter
+		x := mat.DenseCopyOf(mixed)
+		for i := range 2 {
+			f.Apply(x.RawRowView(i), rate)
+		}
+		white, err := signal.Whiten(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := newChannels(white, []int{n}, newBandPower(white.White), 1)
+		b := c.demixing(&inverse)
+		found := matchSpectra(c.spectrum, c.added, b).noise
+		var standard mat.Dense
+		standard.Apply(func(i, _ int, v float64) float64 { return v / c.sd[i] }, x)
+		all := matchSpectra(newCosine(&standard, []int{n}).spectrum(), make([]float64, 4), b).noise
+		for i, sd := range c.sd {
+			// A filter of order 4 lets π/8/sin(π/8) of the power up to its edge through.
+			want := noise * noise * f.Lowpass / (rate / 2) * 1.026 / (sd * sd)
+			if found[i] < test.least*want || found[i] > 1.3*want || all[i] > want/10 {
+				t.Errorf("%+v, channel %d: noise %.4f between the edges, %.4f at all frequencies; want "+
+					"%.4f and 0", f, i, found[i], all[i], want)
+			}
 		}
 	}
 }

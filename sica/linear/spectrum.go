@@ -22,11 +22,13 @@ import (
 type cosine struct {
 	shape        []int
 	coefficients *mat.Dense // d×n
+	first        int        // coefficients below the first band
 }
 
 // newCosine transforms the signals z, d×n, whose positions have the given shape.
 func newCosine(z *mat.Dense, shape []int) *cosine {
-	c := &cosine{shape, mat.DenseCopyOf(z)}
+	n := grid.Product(shape)
+	c := &cosine{shape, mat.DenseCopyOf(z), min(skippedCoefficients, n/4)}
 	transformLines(c.coefficients, shape, cosineForward)
 	return c
 }
@@ -104,7 +106,7 @@ func cosineBackward(f *fourier.QuarterWaveFFT, line []float64) {
 // coefficients below the first band have the filter of the first.
 func (c *cosine) filtered(filters []*mat.Dense) *cosine {
 	d, n := c.coefficients.Dims()
-	out := &cosine{c.shape, mat.NewDense(d, n, nil)}
+	out := &cosine{c.shape, mat.NewDense(d, n, nil), c.first}
 	order, edges := c.bands()
 	edges[0] = 0
 	for k, f := range filters {
@@ -187,8 +189,8 @@ func (c *cosine) spectrum() *spectrum {
 }
 
 // partSpectra returns the spectra of surplusParts equal parts of the sequences x, windowed by Hann's
-// window or not.
-func partSpectra(x *mat.Dense, windowed bool) (parts []*spectrum) {
+// window or not. They leave out as many of the lowest frequencies as bands from first on.
+func partSpectra(x *mat.Dense, first int, windowed bool) (parts []*spectrum) {
 	d, n := x.Dims()
 	length := n / surplusParts
 	all := mat.NewDense(surplusParts*d, length, nil)
@@ -205,9 +207,10 @@ func partSpectra(x *mat.Dense, windowed bool) (parts []*spectrum) {
 		}
 	}
 	shape := []int{length}
+	first = max(first/surplusParts, min(skippedCoefficients, length/4))
 	transformLines(all, shape, cosineForward)
 	for p := range surplusParts {
-		part := &cosine{shape, all.Slice(p*d, (p+1)*d, 0, length).(*mat.Dense)}
+		part := &cosine{shape, all.Slice(p*d, (p+1)*d, 0, length).(*mat.Dense), first}
 		parts = append(parts, part.spectrum())
 	}
 	return parts
@@ -255,13 +258,13 @@ func (c *cosine) bands() (order, edges []int) {
 	if len(c.shape) > 1 {
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(radius[a], radius[b]) })
 	}
-	return order, bandEdges(n, d)
+	return order, bandEdges(c.first, n, d)
 }
 
-// bandEdges returns where the bands of n coefficients of d signals begin, and the end: half of
-// the edges at equal distances, half in equal ratios. Each band has at least 2·d coefficients.
-func bandEdges(n, d int) []int {
-	first := min(skippedCoefficients, n/4)
+// bandEdges returns where the bands of n coefficients of d signals begin, from first on, and the
+// end: half of the edges at equal distances, half in equal ratios. Each band has at least 2·d
+// coefficients.
+func bandEdges(first, n, d int) []int {
 	edges := []int{first, n}
 	lowest := float64(max(first, 1))
 	for k := range maxBands / 2 {
