@@ -95,6 +95,8 @@ what, tried on one mixture: the notebook [settings](../../notebooks/settings.ipy
 | no networks | ` + "`--method sica-linear`" + ` | ` + "`Method = sica.LinearOnly`" + ` |
 | to learn from a part of a long recording | ` + "`--learn-on 60s`" + ` | ` + "`blockwise.Fit`" + ` |
 | to leave out channels; filters; bad stretches | ` + "`--without`" + `; ` + "`--highpass`" + `, ` + "`--lowpass`" + `, ` + "`--notch`" + `; ` + "`--skip`" + ` | [Recordings in Go](../how-to/recordings-in-go.md) |
+| to set the noise of the channels | none: it is estimated | ` + "`linear.Options.Noise`" + `, of the linear rule alone |
+| longer training of networks | none | ` + "`NetworkSteps`" + `; all else is fixed, see below |
 | another sampling rate | ` + "`--rate`" + ` | none: a fit needs no rate |
 | a quick report | ` + "`--refits 0`" + ` | ` + "`report.Options{}`" + ` |
 | an end after some time | none; Ctrl-C ends a flow | a context with a deadline, for any fit; ` + "`Flow.Budget`" + ` ends a flow after an iteration |
@@ -220,7 +222,7 @@ supplement, "–" isn't from the paper.
 | filters; stretches and channels to leave out | [Recordings in Go](../how-to/recordings-in-go.md), ` + "`go doc ./datasets Filter`" + ` |
 | what a fit returns | ` + "`go doc ./sica Result`, `Summary`, `Trace`, `Candidate`; `go doc ./sica/linear Findings`, `go doc ./sica Network`" + ` |
 | options of a report: refits, shape, progress | ` + "`go doc ./sica/report Options`" + ` |
-| seed of the linear rule alone; models without noise | ` + "`go doc ./sica/linear Options`" + ` |
+| of the linear rule alone: its seed, a known noise of the channels, models without noise | ` + "`go doc ./sica/linear Options`" + ` |
 | settings of a rival, such as FastICA | ` + "`go doc ./sica/baseline/fastica Config`" + ` |
 | reading of files: missing values, separators | ` + "`go doc ./datasets ReadOptions`" + ` |
 | a deadline; stop and keep what there is; resume | [Save, stop, resume](../how-to/save-stop-resume.md) |

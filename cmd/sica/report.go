@@ -94,7 +94,7 @@ says otherwise.
 	f.StringVar(&opt.model, "model", "",
 		"folder `DIR` of a separation to report on; no fit is made")
 	f.IntVar(&opt.refits, "refits", report.Default().Refits,
-		"number `N` of further fits for the stability; 0 for none")
+		"number `N` of further fits for the stability, 0 to 100")
 	f.StringVar(&opt.json, "json", "",
 		"`FILE` for the report as JSON, in which signals count from 0")
 	f.StringVar(&opt.html, "html", "", "`FILE` for the report as a page with pictures")

@@ -47,10 +47,11 @@ scale, and writes them.
 It prints a row for each recovered signal, in the order of the file: the share of
 the mixed signals' variance that it explains, the channel in which it is strongest,
 whether it is identified, and its expected error: the order of magnitude of
-1 − |correlation| with its source, from sampling alone, if the model holds. Sources
-that depend on each other and noise that wasn't detected make it larger. Below the
-table stands what was done, how sure that is, and which positions are outliers, such
-as clicks. Outliers are excluded from learning, not from the recovered signals.
+1 − |correlation| with its source, if the model holds. It contains noise of the
+channels only if that was found. Noise that wasn't, and sources that depend on each
+other, make the true error larger. Below the table stands what was done, how sure
+that is, and which positions are outliers, such as clicks. Outliers are excluded
+from learning, not from the recovered signals.
 
 A recording may be of any length. From more than 131,072 positions it learns on a
 part, prints how large that was and what more would improve, and recovers all

@@ -115,7 +115,8 @@ type Findings struct {
 	// themselves isn't share a group. Every signal is in one.
 	Groups [][]int `json:"groups"`
 	// ExpectedError is, for each recovered signal, the expected 1 − |correlation|
-	// with its source, ½·Σ_j Leak²; 1 in a group of more than one.
+	// with its source, ½·Σ_j Leak² and, if the models have noise of the channels, what that adds (see
+	// ErrorNote); 1 in a group of more than one.
 	ExpectedError []float64 `json:"expected_error"`
 	// Doubtful is whether recovered signals depend on each other, so that the evidence may be
 	// wrong: whether the Dependence of a pair is larger than 0.1 and than five of its standard
