@@ -72,7 +72,7 @@ func Mix(s *mat.Dense, opt MixOptions) (*mat.Dense, error) {
 }
 
 // LinearMix returns A·s for a d×d matrix A and signals s, d×n. It is an error if an entry
-// overflows.
+// overflows. For more channels than signals use mat.Dense.Mul.
 func LinearMix(A, s *mat.Dense) (*mat.Dense, error) {
 	d, n, err := checkSignals(s)
 	if err != nil {
