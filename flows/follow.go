@@ -42,6 +42,15 @@ func Follow(
 	backend = lazy.Opened(backend)
 	var invalid error
 	exec, err := model.NewExec(backend, store, func(scope *model.Scope, y *Node) *Node {
+		defer func() { // GoMLX puts long names of functions before the cause
+			reason := recover()
+			if cause, ok := reason.(error); ok && invalid == nil {
+				invalid = withDType(cause, store, y)
+			}
+			if reason != nil {
+				panic(reason)
+			}
+		}()
 		c := Integrate(scope, velocity, y)
 		for _, option := range options {
 			option(c)
@@ -69,6 +78,17 @@ func Follow(
 		return nil, fmt.Errorf("flows: Follow: %w", err)
 	}
 	return end, nil
+}
+
+// withDType returns the cause of a failure and, if it may be that, that y's dtype isn't the variables'.
+func withDType(cause error, store *model.Store, y *Node) error {
+	for v := range store.IterVariables() {
+		if dtype := v.Shape().DType; dtype.IsFloat() && dtype != y.DType() {
+			return fmt.Errorf("y is %s, and variable %q is %s; must be the dtype that the velocity was "+
+				"trained with: %w", y.DType(), v.Path(), dtype, cause)
+		}
+	}
+	return cause
 }
 
 // checkVariable returns an error unless the variable has a value that the backend can use.

@@ -1,6 +1,7 @@
 package flows_test
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -274,5 +275,30 @@ func TestAdagradByName(t *testing.T) {
 	}
 	if got, want := p.get("/w"), 3-.25; math.Abs(got-want) > 1e-6 {
 		t.Errorf("w is %g after a step, want %g", got, want)
+	}
+}
+
+// The error of a velocity that fails has its cause first, and names a wrong dtype.
+func TestFollowNamesTheCause(t *testing.T) {
+	store := model.NewStore()
+	velocity := func(scope *model.Scope, y, _ *Node, _ []*Node) *Node {
+		if y.Rank() != 2 {
+			panic(fmt.Errorf("y has rank %d", y.Rank()))
+		}
+		return layers.Dense(scope.In("velocity"), InsertAxes(y, 0), 2)
+	}
+	train := func(scope *model.Scope, y *Node) *Node { return velocity(scope, y, nil, nil) }
+	b := backendtest.Open(t, backend.Go)
+	if _, err := model.CallOnce(b, store, train, [][]float32{{1, 2}}); err != nil {
+		t.Fatal(err)
+	}
+	for want, y := range map[string]any{
+		"flows: Follow: flows: Integrate: building the velocity: y has rank 1": []float32{1},
+		`flows: Follow: y is Float64, and variable "/velocity/`:                [][]float64{{1, 2}},
+	} {
+		_, err := flows.Follow(b, store, velocity, y)
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
 	}
 }

@@ -81,3 +81,17 @@ func TestRegisteredTransformsAreSaved(t *testing.T) {
 		t.Errorf("written: %v", err)
 	}
 }
+
+// The error of a map names its place only among several.
+func TestErrorNamesThePlaceOfAMap(t *testing.T) {
+	x, m := mat.NewDense(2, 1, []float64{1, 2}), mapping.AsMap(&shift{3})
+	for want, maps := range map[string][]mapping.Map{
+		"*mapping_test.shift has no method LogDet":             {m},
+		"map 1 of 2: *mapping_test.shift has no method LogDet": {m, m},
+	} {
+		_, _, err := mapping.ApplyLogDet(t.Context(), x, maps)
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}

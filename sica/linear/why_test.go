@@ -24,3 +24,17 @@ func TestWhy(t *testing.T) {
 		}
 	}
 }
+
+// Where noise leaves no signal identified, the reason doesn't suggest that other signals are.
+func TestOthersIdentified(t *testing.T) {
+	for want, groups := range map[string][][]int{
+		"No signal is identified.":                   {{0, 1, 2}},
+		"Of the others only signal 1 is identified.": {{0}, {1, 2}},
+		"The other 2 are identified.":                {{0}, {1}, {2}},
+	} {
+		s := &Solution{Mean: make([]float64, 3), Findings: Findings{Groups: groups}}
+		if got := s.othersIdentified([]int{2}); got != want {
+			t.Errorf("%v: %q, want %q", groups, got, want)
+		}
+	}
+}
