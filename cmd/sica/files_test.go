@@ -144,6 +144,7 @@ func TestRemoveNotesDrift(t *testing.T) {
 		want              string
 	}{
 		{0.5, 0, ""},
+		{2, 0, "more was taken out than there was: A. The components don't fit this recording, so don't"},
 		{0.5, 1, "below 1 Hz, which the fit didn't see, the cleaned channels can be wrong"},
 		{2, 1, "more was taken out than there was: A. The usual cause is drift below 1 Hz"},
 	} {

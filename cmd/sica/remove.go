@@ -233,7 +233,8 @@ func (r *removal) excess(names []string, highpass float64) []string {
 // separation was learned after a high-pass filter, in Hz, or 0 for none.
 func excessCause(highpass float64) string {
 	if highpass == 0 {
-		return "The components don't fit this recording: make a separation of its own"
+		return "The components don't fit this recording, so don't use the cleaned file. Separate this " +
+			"recording itself or, if you did, its raw form with --highpass 1 in place of a filtered one"
 	}
 	return fmt.Sprintf("The usual cause is drift below %g Hz, which the fit didn't see: high-pass the "+
 		"recording itself at %[1]g Hz, then separate that file without --highpass", highpass)

@@ -111,6 +111,7 @@ func writeSummary(
 			fmt.Fprintln(out, "expected error:", note)
 		}
 		writeNoise(out, res.Linear.Noise, components, channels)
+		writeCorrelation(out, res)
 	}
 	if len(res.Clipped) > 0 && channels != nil {
 		var names []string
@@ -193,4 +194,16 @@ func writeNoise(out io.Writer, noise []float64, components []inspect.Component, 
 		fmt.Fprintf(out, ", most in %s (%.1f %%)", files.ChannelName(channels, most), 100*noise[most])
 	}
 	fmt.Fprintln(out, "; a rough estimate, and surplus sources would be counted in it")
+}
+
+// writeCorrelation warns of recovered signals of a sequence that are correlated.
+func writeCorrelation(out io.Writer, res *sica.Result) {
+	if len(res.Shape) > 1 {
+		return
+	}
+	c := report.LargestCorrelation(res.Z)
+	if warning := c.Warning(true); warning != "" {
+		fmt.Fprint(out, text.Wrap("", fmt.Sprintf("correlated: %s, by %.2f: %s (--highpass 1)",
+			text.Signals(c.Pair[:]), c.Value, warning)))
+	}
 }

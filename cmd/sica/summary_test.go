@@ -6,7 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 )
 
@@ -67,6 +70,26 @@ func TestSummarySaysWhatWasAssumed(t *testing.T) {
 		said := must(t, "separate", "--in", in, "--out", out, "--method", method)
 		if !strings.Contains(said, note) || strings.Contains(said, linear) != (method == "sica-linear") {
 			t.Errorf("%s: %s", method, said)
+		}
+	}
+}
+
+// Recovered signals that share parts are named, with what to do, of sequences.
+func TestSummaryNamesCorrelatedSignals(t *testing.T) {
+	z := mat.NewDense(2, 4, []float64{1, -1, 1, -1, 1, -1, 2, -3})
+	for _, c := range []struct {
+		shape []int
+		want  string
+	}{
+		{[]int{4}, "correlated: signals 1 and 2, by 0.91: they share parts"}, {[]int{4}, "--highpass 1"},
+		{[]int{2, 2}, ""},
+	} {
+		var out strings.Builder
+		res := sica.Result{Z: z}
+		res.Shape = c.shape
+		writeCorrelation(&out, &res)
+		if said := out.String(); !strings.Contains(said, c.want) || c.want == "" && said != "" {
+			t.Errorf("%v: %q, want %q", c.shape, said, c.want)
 		}
 	}
 }

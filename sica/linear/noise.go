@@ -649,8 +649,8 @@ func (s *search) why(sol *Solution) string {
 	}
 	if sol.Inconsistent {
 		return "No demixing explains the mixed signals at all time scales, so no signal is identified. " +
-			"Possible causes are hum (see datasets.Filter.Notch), noise, more sources than channels, " +
-			"clipping, echoes, and a mixing that changes with time."
+			"Possible causes are an earlier filter, hum (see datasets.Filter.Notch), noise, more sources " +
+			"than channels, clipping, echoes, and a mixing that changes with time."
 	}
 	if s.isSuspect(sol) {
 		return "There may be more sources than channels, so no signal is identified."

@@ -228,6 +228,9 @@ func (s *Solution) whyNoiseLike() string {
 	}
 	why := text.Capitalise(text.Signals(s.NoiseLike)) + " " + noise + ". " +
 		s.othersIdentified(s.NoiseLike)
+	if len(s.identifiedBut(nil)) == 0 && s.SurplusSuspected() {
+		why += " A filter of the recording, or more sources than channels, may be the reason."
+	}
 	if len(s.identifiedBut(s.NoiseLike)) > 0 {
 		why += " That is so unless a source is hidden under the noise."
 	}

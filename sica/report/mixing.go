@@ -29,19 +29,33 @@ const (
 	maxCorrelation = 0.3
 )
 
-// largestCorrelation returns that of the recovered signals z, d×n.
-func largestCorrelation(z *mat.Dense) Correlation {
-	d, _ := z.Dims()
+// LargestCorrelation returns that of the recovered signals z, d×n, 0 of a single one.
+func LargestCorrelation(z *mat.Dense) Correlation {
 	var largest Correlation
-	for i := range d {
+	var all mat.SymDense
+	stat.CorrelationMatrix(&all, z.T(), nil)
+	for i := range all.SymmetricDim() {
 		for j := range i {
-			c := math.Abs(stat.Correlation(z.RawRowView(i), z.RawRowView(j), nil))
+			c := math.Abs(all.At(i, j))
 			if c > largest.Value || largest.Pair == [2]int{} {
 				largest = Correlation{Value: c, Pair: [2]int{j, i}}
 			}
 		}
 	}
 	return largest
+}
+
+// Warning says what a correlation above 0.3 means and, of sequences, what to do; "" up to 0.3.
+func (c Correlation) Warning(isSequence bool) string {
+	if c.Value <= maxCorrelation {
+		return ""
+	}
+	warning := "they share parts, so at least one is a mixture unless the sources are correlated, too"
+	if isSequence {
+		warning += ". If the recording was filtered before, separate the raw one " +
+			"in its place, behind a high-pass filter of 1 Hz"
+	}
+	return warning
 }
 
 // looksNonlinear reports whether the mixing of a sequence seems nonlinear though its demixing is
@@ -136,9 +150,9 @@ func (r *Report) Remarks() []string {
 	c := r.Correlation
 	remark := fmt.Sprintf("largest |correlation| of two recovered signals: %.3f (%s)", c.Value,
 		text.Numbers(c.Pair[:]))
-	if c.Value > maxCorrelation {
-		remark += fmt.Sprintf(". Above %g: they share parts, so neither is one source unless the "+
-			"sources are correlated, too, and shares don't add up to 100 %%", maxCorrelation)
+	if warning := c.Warning(len(r.Shape) < 2); warning != "" {
+		remark += fmt.Sprintf(". Above %g: %s. Shares don't add up to 100 %% then, and one can exceed it",
+			maxCorrelation, warning)
 	}
 	return append(remarks, remark)
 }

@@ -81,7 +81,7 @@ func TestCorrelationOfRecoveredSignals(t *testing.T) {
 	s := noise(rng(1), 3, 4000, datasets.Normal)
 	z := mat.NewDense(2, 4000, nil)
 	z.Mul(mat.NewDense(2, 3, []float64{1, 0, 1, 0, 1, 1}), s)
-	got := largestCorrelation(z)
+	got := LargestCorrelation(z)
 	if math.Abs(got.Value-0.5) > 0.04 || got.Pair != [2]int{0, 1} {
 		t.Errorf("%+v, want 0.5 of 0 and 1", got)
 	}
@@ -89,6 +89,10 @@ func TestCorrelationOfRecoveredSignals(t *testing.T) {
 	r.Correlation = got
 	if text := strings.Join(r.Remarks(), " "); !strings.Contains(text, "they share parts") {
 		t.Error(text)
+	}
+	if raw := "separate the raw one"; strings.Contains(got.Warning(false), raw) ||
+		!strings.Contains(got.Warning(true), raw) {
+		t.Errorf("%q for images, %q for sequences", got.Warning(false), got.Warning(true))
 	}
 	r.Correlation.Value = 0.29
 	if text := strings.Join(r.Remarks(), " "); strings.Contains(text, "they share parts") {

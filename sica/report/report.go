@@ -256,7 +256,7 @@ func (s *subject) newReport(r *sica.Result, opts Options) (report *Report, err e
 		Stopped: r.Stopped, Why: r.Why, Network: r.Network, Clipped: r.Clipped,
 		byRule: s.linear != nil, compared: s.compared,
 		isSequence:  len(opts.Shape) == 1 || len(r.Config.Shape) == 1,
-		Correlation: largestCorrelation(s.z),
+		Correlation: LargestCorrelation(s.z),
 	}
 	if opts.Positions != nil {
 		report.Outliers = outlier.Recorded(s.outliers, opts.Positions)

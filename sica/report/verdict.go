@@ -389,10 +389,20 @@ func (r *Report) unidentifiedRotations(suspects []int) []finding {
 	}
 	suspected := l.Unconfirmed && l.SurplusSuspected() && l.noneIdentified()
 	switch {
-	case l.Surplus || suspected:
+	case l.Surplus:
 		return []finding{{
 			l.moreSources() + ", so no signal is identified." + table,
 			"The channels can't hold all sources. " + strong,
+		}}
+	case suspected:
+		reason := l.moreSources() + ", so no signal is identified."
+		next := "If the recording was filtered before, that may be the reason. "
+		if r.byRule && (len(l.NoiseLike) > 1 || l.Inconsistent) {
+			reason, next = l.Why, "" // which names the causes
+		}
+		return []finding{{
+			reason + table,
+			next + strong,
 		}}
 	case r.byRule && len(l.NoiseLike) == 1:
 		return []finding{{

@@ -226,8 +226,14 @@ func TestReasonAgreesWithEvidence(t *testing.T) {
 		{"suspected surplus", func(r *Report) {
 			r.Linear.Unconfirmed, r.Linear.SurplusEvidence = true, 3
 			r.Linear.Groups = [][]int{{0, 1, 2}}
-		}, "There may be more sources than channels", "The channels can't hold all sources.",
-			[]string{"same length", "symmetric"}},
+		}, "There may be more sources than channels", "filtered before, that may be the reason.",
+			[]string{"same length", "symmetric", "can't hold"}},
+		{"suspected surplus, several signals like noise", func(r *Report) {
+			r.Linear.Unconfirmed, r.Linear.SurplusEvidence = true, 3
+			r.Linear.Groups, r.Linear.NoiseLike = [][]int{{0, 1, 2}}, []int{1, 2}
+			r.byRule, r.Linear.Why = true, "Signals 2 and 3 can't be told from noise."
+		}, "Signals 2 and 3 can't be told from noise.", "its stability and halves should be",
+			[]string{"filtered before", "There may be more", "can't hold"}},
 	} {
 		r := good()
 		r.Linear.Groups = [][]int{{0}, {1, 2}}
