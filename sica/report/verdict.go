@@ -236,7 +236,7 @@ func (r *Report) correlatedMagnitudes() []finding {
 	p := slices.MaxFunc(r.Linear.Pairs,
 		func(p, q linear.Pair) int { return cmp.Compare(p.Dependence, q.Dependence) })
 	next := "If you know that the sources are large at the same positions, as blinks and muscles " +
-		"are, there is nothing to do: they may be separated all the same."
+		"are, they may be separated all the same; otherwise they are mixtures."
 	if r.mayBeNonlinear() {
 		next += " If the mixing may be nonlinear, try another method."
 	}
@@ -385,7 +385,7 @@ func (r *Report) unidentifiedRotations(suspects []int) []finding {
 		"0.95. That shows that the answer is reproducible, not that it is one source."
 	table := ""
 	if l.strongPair() {
-		table = " The table's nats assume no noise and no surplus sources."
+		table = " The evidence in the table of pairs assumes no noise and no surplus sources."
 	}
 	suspected := l.Unconfirmed && l.SurplusSuspected() && l.noneIdentified()
 	switch {

@@ -204,12 +204,12 @@ func TestReasonAgreesWithEvidence(t *testing.T) {
 		{"noise, by the linear rule", func(r *Report) {
 			r.Linear.Unconfirmed, r.byRule = true, true
 			r.Linear.Why = "The noise hides it."
-		}, "The noise hides it. The table's nats assume no noise and no surplus sources.",
+		}, "The noise hides it. The evidence in the table of pairs assumes no noise and no surplus sources.",
 			"its stability and halves should be", []string{"same length", "symmetric"}},
 		{"noise and little evidence", func(r *Report) {
 			r.Linear.Unconfirmed, r.Linear.Pairs[2].Evidence = true, 1
 		}, "FastICA or SOBI, or a demixing that is nearly as good", "its stability and halves should be",
-			[]string{"table's nats", "symmetric"}},
+			[]string{"table of pairs", "symmetric"}},
 		{"surplus sources", func(r *Report) {
 			r.Linear.Unconfirmed, r.Linear.Surplus = true, true
 		}, "There seem to be more sources than channels", "The channels can't hold all sources.",
