@@ -228,7 +228,7 @@ func (report *Report) addStability(
 			text.List(missing))
 		return nil
 	}
-	p.begin(fmt.Sprintf("separating %d times more", n), 1)
+	p.begin(fmt.Sprintf("refitting: separating %d times more", n), 1)
 	report.Stability, err = refit(ctx, backend, r, s.x, s.z, s.grid.Shape(), n, p)
 	return err
 }
