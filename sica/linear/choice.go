@@ -294,13 +294,17 @@ func (c *channels) isComparable(e *explanation, all []*explanation) bool {
 	return e.misfit(best, 0) <= comparableMisfit*least
 }
 
-// choose returns the explanation to keep and the index of its time scale.
+// choose returns the explanation to keep and the index of its time scale. Signals of an explanation must
+// be nearly uncorrelated: those of a coarse time scale may be so there only.
 //
 // If there seem to be surplus sources, it is that of chooseCoarse; else, if the explanations are
 // inconsistent, FastICA's, which has no model of the signals' pasts that could be wrong, unless its code
 // is far longer. Otherwise it is that of chooseRobust. If this has next to no noise, it is the one with
 // the shortest code at the finest scale, as nothing hides the fastest parts of the signals.
 func (c *channels) choose(all []*explanation, inconsistent bool) (*explanation, int) {
+	all = slices.DeleteFunc(slices.Clone(all), func(e *explanation) bool {
+		return e != all[0] && c.largestCorrelation(e) > maxCorrelation
+	})
 	coarse, scale := c.chooseCoarse(all)
 	if c.surplus(coarse) > surplusErrors {
 		return coarse, scale
@@ -409,4 +413,23 @@ func (c *channels) preference(first, e *explanation) float64 {
 	default:
 		return nats + c.spectrum.noiseCost()
 	}
+}
+
+// largestCorrelation returns the largest correlation of two signals of e that its noise doesn't explain.
+func (c *channels) largestCorrelation(e *explanation) float64 {
+	covariance := mat.NewSymDense(c.d, nil) // of the channels without the noise
+	covariance.CopySym(c.covariance)
+	for i, v := range e.model.noise {
+		covariance.SetSym(i, i, covariance.At(i, i)-v)
+	}
+	var cov mat.Dense // of the signals
+	cov.Product(e.b, covariance, e.b.T())
+	largest := 0.0
+	for i := range c.d {
+		for j := range i {
+			power := max(cov.At(i, i), minSignal) * max(cov.At(j, j), minSignal)
+			largest = max(largest, math.Abs(cov.At(i, j))/math.Sqrt(power))
+		}
+	}
+	return largest
 }

@@ -260,6 +260,11 @@ const (
 	// tried. Of 24 mixtures of bursts with noise of 0.2 the mean MCC is 0.885, 0.902 and 0.891 with 0.7,
 	// 0.9 and 0.97, and 0.866 without.
 	mostNoiseShare = 0.9
+	// maxCorrelation is the correlation between signals of an explanation, beyond that of the noise, up to
+	// which it may be chosen: sources aren't correlated. Without a bound two components of a synthetic EEG
+	// through a filter had 0.62, and one of its sources 0.79 in place of 0.90. Of 472 mixtures with noise
+	// the mean MCC is 0.9547 with 0.25 and 0.9544 with 0.4.
+	maxCorrelation = 0.25
 	// minSignal bounds from below which share of a direction's variance isn't noise. A fifth is
 	// a signal at −7 dB; beyond, its whitening would be noise enlarged.
 	minSignal = 0.2

@@ -108,11 +108,14 @@ func (c *cosine) highPassed(whitening *mat.Dense) int {
 		z.Mul(whitening, c.coefficients.Slice(0, d, from, to))
 		return z
 	}
-	weakest := func(from int) float64 { // the least power of a direction in the band
+	// weakest returns the least power of a direction in the band, without the noise of the resolution: of
+	// that 4·d coefficients in d directions leave a quarter there (V. A. Marchenko, L. A. Pastur,
+	// Mathematics of the USSR-Sbornik 1(4), 1967).
+	weakest := func(from int) float64 {
 		var cov mat.SymDense
 		cov.SymOuterK(1/float64(width), whitened(from, from+width))
 		if e := newEigen(&cov); e != nil {
-			return e.values[0]
+			return max(0, e.values[0]-resolution*resolution/4)
 		}
 		return 0
 	}
