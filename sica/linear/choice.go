@@ -295,16 +295,18 @@ func (c *channels) isComparable(e *explanation, all []*explanation) bool {
 }
 
 // choose returns the explanation to keep and the index of its time scale. Signals of an explanation must
-// be nearly uncorrelated: those of a coarse time scale may be so there only.
+// be nearly uncorrelated, except those of images: those of a coarse time scale may be so there only.
 //
 // If there seem to be surplus sources, it is that of chooseCoarse; else, if the explanations are
 // inconsistent, FastICA's, which has no model of the signals' pasts that could be wrong, unless its code
 // is far longer. Otherwise it is that of chooseRobust. If this has next to no noise, it is the one with
 // the shortest code at the finest scale, as nothing hides the fastest parts of the signals.
 func (c *channels) choose(all []*explanation, inconsistent bool) (*explanation, int) {
-	all = slices.DeleteFunc(slices.Clone(all), func(e *explanation) bool {
-		return e != all[0] && c.largestCorrelation(e) > maxCorrelation
-	})
+	if len(c.parts) > 0 {
+		all = slices.DeleteFunc(slices.Clone(all), func(e *explanation) bool {
+			return e != all[0] && c.largestCorrelation(e) > maxCorrelation
+		})
+	}
 	coarse, scale := c.chooseCoarse(all)
 	if c.surplus(coarse) > surplusErrors {
 		return coarse, scale
