@@ -294,8 +294,9 @@ func (c *channels) isComparable(e *explanation, all []*explanation) bool {
 	return e.misfit(best, 0) <= comparableMisfit*least
 }
 
-// choose returns the explanation to keep and the index of its time scale. Signals of an explanation must
-// be nearly uncorrelated, except those of images: those of a coarse time scale may be so there only.
+// choose returns the explanation to keep and the index of its time scale. Explanations of sequences whose
+// signals correlate are left out: signals that were separated at a coarse time scale may be uncorrelated at
+// that scale only. Sources of images, such as digits, can be correlated.
 //
 // If there seem to be surplus sources, it is that of chooseCoarse; else, if the explanations are
 // inconsistent, FastICA's, which has no model of the signals' pasts that could be wrong, unless its code

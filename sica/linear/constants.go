@@ -187,12 +187,12 @@ const (
 	// slopes of 5.6 and 8 and levels of a quarter and a half the mean MCC of 200 of these mixtures
 	// was 0.922 to 0.923 each time, 0.913 without the search for an edge.
 	filterSlope, filterLevel = 5.6, 0.25
-	// blockedPower is the share of the weakest direction's power at any other frequencies below which it
-	// was blocked at the lowest by a high-pass filter. Up to the filter's edge less than the share
-	// passedPower of the power is left, or it rises by the factor risingPower in an octave; the
-	// simplest filter has 4. Of 72 band-passed mixtures with noise the mean MCC is 0.968, with factors of
-	// 1.4 and 3 by at most 0.001 different; it was 0.962 without the search for an edge. The others are a
-	// choice.
+	// blockedPower is the share of the weakest direction's power at all other frequencies: with less at
+	// the lowest a high-pass filter blocked it there. Up to the filter's edge less than the share
+	// passedPower of the power is left, or it rises by the factor risingPower in an octave; the simplest
+	// filter has 4. Of 72 band-passed mixtures with noise the mean MCC is 0.9684, and 0.9628 without the
+	// search for an edge. It is 0.9661 and 0.9688 with a blockedPower of 0.25 and 1, 0.9684 and 0.9648 with
+	// a passedPower of 0.1 and 0.4, 0.9677 and 0.9679 with a risingPower of 1.4 and 3.
 	blockedPower, passedPower, risingPower = 0.5, 0.2, 2
 )
 

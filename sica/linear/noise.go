@@ -147,7 +147,7 @@ func (s *search) run(ctx context.Context, base *Solution, hidesSource bool) erro
 		}
 		all = c.appendNew(all, e)
 	}
-	// Spectra of white sources imply no noise.
+	// With nearly the most noise that there can be: the spectra of white sources don't show any.
 	from := slices.Concat([]*explanation{best[0], last}, textbook[:min(1, len(textbook))])
 	e, err := c.descent(ctx, "most noise", 0, c.mostNoise(), from)
 	if err != nil {

@@ -204,13 +204,13 @@ func TestFilteredNoise(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {
-		filter.Filter
-		least float64 // the edges of a narrow band weaken much of it
+		filter filter.Filter
+		least  float64 // share of the noise that is found: the edges of a narrow band weaken much of it
 	}{
 		{filter.Filter{Lowpass: 40}, 0.7}, {filter.Filter{Highpass: 1, Lowpass: 40}, 0.7},
 		{filter.Filter{Highpass: 8, Lowpass: 30}, 0.5},
 	} {
-		f := test.Filter
+		f := test.filter
 		x := mat.DenseCopyOf(mixed)
 		for i := range 2 {
 			f.Apply(x.RawRowView(i), rate)

@@ -27,8 +27,7 @@ type cosine struct {
 
 // newCosine transforms the signals z, d×n, whose positions have the given shape.
 func newCosine(z *mat.Dense, shape []int) *cosine {
-	n := grid.Product(shape)
-	c := &cosine{shape, mat.DenseCopyOf(z), min(skippedCoefficients, n/4)}
+	c := &cosine{shape, mat.DenseCopyOf(z), skipped(grid.Product(shape))}
 	transformLines(c.coefficients, shape, cosineForward)
 	return c
 }
@@ -101,6 +100,9 @@ func cosineBackward(f *fourier.QuarterWaveFFT, line []float64) {
 		line[t] *= scale
 	}
 }
+
+// skipped returns how many of n coefficients are below the first band where no filter weakened more.
+func skipped(n int) int { return min(skippedCoefficients, n/4) }
 
 // filtered returns the cosine transform of filters·x, of which there is one for each band. The
 // coefficients below the first band have the filter of the first.
@@ -189,7 +191,7 @@ func (c *cosine) spectrum() *spectrum {
 }
 
 // partSpectra returns the spectra of surplusParts equal parts of the sequences x, windowed by Hann's
-// window or not. They leave out as many of the lowest frequencies as bands from first on.
+// window or not. They leave out the frequencies below the coefficient first of all positions.
 func partSpectra(x *mat.Dense, first int, windowed bool) (parts []*spectrum) {
 	d, n := x.Dims()
 	length := n / surplusParts
@@ -207,7 +209,7 @@ func partSpectra(x *mat.Dense, first int, windowed bool) (parts []*spectrum) {
 		}
 	}
 	shape := []int{length}
-	first = max(first/surplusParts, min(skippedCoefficients, length/4))
+	first = max(first/surplusParts, skipped(length))
 	transformLines(all, shape, cosineForward)
 	for p := range surplusParts {
 		part := &cosine{shape, all.Slice(p*d, (p+1)*d, 0, length).(*mat.Dense), first}
