@@ -257,8 +257,7 @@ func (c *chooser) demix(
 			return nil, err
 		}
 	}
-	o := linear.Options{Seed: c.cfg.Seed, ShortestCode: shortestCode,
-		Transformed: c.reduced || len(white.Maps) > 1}
+	o := linear.Options{Seed: c.cfg.Seed, ShortestCode: shortestCode}
 	if len(white.Maps) == 1 {
 		o.Noise = c.leftOut
 	}

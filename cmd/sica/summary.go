@@ -110,7 +110,7 @@ func writeSummary(
 		if note := res.Linear.ErrorNote(); note != "" {
 			fmt.Fprintln(out, "expected error:", note)
 		}
-		writeNoise(out, res.Linear.Noise, components, channels)
+		writeNoise(out, res.Linear, components, channels)
 		writeCorrelation(out, res)
 	}
 	if len(res.Clipped) > 0 && channels != nil {
@@ -184,7 +184,8 @@ func expectedError(e float64) string {
 
 // writeNoise writes the share of the channels' variance that is estimated to be white noise, with
 // the channel that has most of it.
-func writeNoise(out io.Writer, noise []float64, components []inspect.Component, channels []string) {
+func writeNoise(out io.Writer, found *linear.Findings, components []inspect.Component, channels []string) {
+	noise := found.Noise
 	if len(noise) == 0 || stat.Mean(noise, nil) < report.MinNoise {
 		return
 	}
@@ -192,6 +193,10 @@ func writeNoise(out io.Writer, noise []float64, components []inspect.Component, 
 	if components != nil && len(components[0].Pattern) == len(noise) {
 		most := floats.MaxIdx(noise)
 		fmt.Fprintf(out, ", most in %s (%.1f %%)", files.ChannelName(channels, most), 100*noise[most])
+	}
+	if found.NoiseFromDependence {
+		fmt.Fprintln(out, "; a rough estimate, and a nonlinear mixing can look the same")
+		return
 	}
 	fmt.Fprintln(out, "; a rough estimate, and surplus sources would be counted in it")
 }

@@ -64,8 +64,8 @@
 //     sources by fifteen steps of x + 0.1·GELU(W·x), 38 are called identified for that reason,
 //     with an MCC of 0.62 to 0.75. Package sica tests for it first.
 //   - White noise of the channels is in the models for 2 to 16 channels, of 240 positions or
-//     more (Findings.Noise). Where the sources are white, too, it can't be estimated from
-//     spectra. So they are identified up to the noise that Findings.NoiseLimit names.
+//     more (Findings.Noise). Noise that spectra don't show, as beside white sources, is estimated
+//     from the dependence that it causes (Findings.NoiseFromDependence), but not removed.
 //   - All positions are learned from: a click in one channel can rotate the result. Package sica
 //     excludes outliers first.
 //   - The local scale of a position is taken from both sides, so that h_i is a
@@ -78,5 +78,6 @@
 // 11(2), 1983 (description length); J.-F. Cardoso, M. Le Jeune, J. Delabrouille, M. Betoule, G.
 // Patanchon, IEEE J. Selected Topics in Signal Processing 2(5), 2008, and P. Ablin, J.-F. Cardoso,
 // A. Gramfort, J. Neuroscience Methods 357, 2021 (spectral matching with noise); J. A. Hausman,
-// Econometrica 46(6), 1978 (an efficient estimate is kept unless a robust one contradicts it).
+// Econometrica 46(6), 1978 (an efficient estimate is kept unless a robust one contradicts it); C. R.
+// Rao, Proc. Cambridge Philosophical Society 44(1), 1948 (scores).
 package linear

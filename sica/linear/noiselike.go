@@ -54,8 +54,9 @@ func (s *Solution) doubtNoiseLike(white *signal.Whitening) {
 	}
 }
 
-// raiseNoise makes Noise at least that of the given variance in each channel.
+// raiseNoise makes Noise at least that of the given variance in each channel, which the models miss.
 func (s *Solution) raiseNoise(white *signal.Whitening, variance float64) {
+	s.missed = max(s.missed, variance)
 	for c := range s.Noise {
 		deviation := floats.Norm(white.Inverse.RawRowView(c), 2)
 		s.Noise[c] = max(s.Noise[c], min(variance/(deviation*deviation), 1))
@@ -126,54 +127,15 @@ func (s *Solution) hidden(variance float64) (signals []int, shares []float64) {
 	return signals, shares
 }
 
-// setNoiseLimit sets NoiseLimit, and says it in Why, if the signals are white: their spectra are those
-// of noise then, so that the mixed signals don't show how much noise there is.
-func (s *Solution) setNoiseLimit(white *signal.Whitening) {
-	isColoured := func(m Source) bool { return m.Order > 0 }
-	identified := s.identifiedBut(nil)
-	if len(s.Mean) < 2 || len(identified) == 0 || slices.ContainsFunc(s.Sources, isColoured) {
-		return
-	}
-	largest := 0.0 // of the variances of the signals if all channels were noise of their variance
-	for _, i := range identified {
-		variance := 0.0
-		for c, b := range s.Demixing.RawRowView(i) {
-			deviation := b * floats.Norm(white.Inverse.RawRowView(c), 2)
-			variance += deviation * deviation
-		}
-		largest = max(largest, variance)
-	}
-	s.NoiseLimit = min(1, (1-minFidelity*minFidelity)/largest)
-	s.Why += " " + s.NoiseWarning()
-}
-
-// NoiseWarning says what NoiseLimit means, in a sentence; "" if it is 0.
-func (f *Findings) NoiseWarning() string {
-	if f.NoiseLimit == 0 {
-		return ""
-	}
-	return fmt.Sprintf("White signals don't show noise of the channels: more than %.2g %% of each channel's "+
-		"variance would leave an identified signal a correlation below 0.95 with its source.", 100*f.NoiseLimit)
-}
-
 // ErrorNote says in half a sentence what ExpectedError contains; "" if no signal is identified.
 func (f *Findings) ErrorNote() string {
 	switch {
 	case len(f.Groups) == 1 && len(f.ExpectedError) > 1:
 		return ""
-	case f.errorHasNoise():
+	case slices.ContainsFunc(f.Noise, func(share float64) bool { return share > 0 }):
 		return "from sampling and the estimated noise of the channels"
 	}
 	return "from sampling alone; noise of the channels adds to it"
-}
-
-// errorHasNoise reports whether ExpectedError contains the Noise: where the models have it, but not where
-// only signals like noise, or components that were left out, say how much there is.
-func (f *Findings) errorHasNoise() bool {
-	if len(f.NoiseLike) > 0 || len(f.Noise) > len(f.ExpectedError) {
-		return false
-	}
-	return slices.ContainsFunc(f.Noise, func(share float64) bool { return share > 0 })
 }
 
 // chain returns pairs that join the signals, which are in increasing order.
@@ -191,9 +153,21 @@ func (s *Solution) doubtHidden(white *signal.Whitening, variance float64) {
 		return
 	}
 	s.raiseNoise(white, variance)
-	hidden, shares := s.hidden(variance)
+	hidden := s.hide(variance)
 	if hidden == nil {
 		return
+	}
+	s.Why = fmt.Sprintf("Noise as strong as the components that were left out would hide %s. %s",
+		text.Signals(hidden), s.othersIdentified(hidden))
+}
+
+// hide joins the groups of the signals that noise of the given variance in all channels hides; of a single
+// one and the signal with the most noise of the others. It returns those that it hides, nil if they
+// weren't identified before.
+func (s *Solution) hide(variance float64) (hidden []int) {
+	hidden, shares := s.hidden(variance)
+	if hidden == nil {
+		return nil
 	}
 	joined := hidden
 	if len(hidden) == 1 {
@@ -203,11 +177,22 @@ func (s *Solution) doubtHidden(white *signal.Whitening, variance float64) {
 	}
 	groups := len(s.Groups)
 	if s.merge(chain(joined), false); len(s.Groups) == groups {
-		return
+		return nil
 	}
 	s.Unconfirmed = true
-	s.Why = fmt.Sprintf("Noise as strong as the components that were left out would hide %s. %s",
-		text.Signals(hidden), s.othersIdentified(hidden))
+	return hidden
+}
+
+// addNoiseError adds to the ExpectedError what noise of the channels that the models miss takes of the
+// correlations of the signals with their sources.
+func (s *Solution) addNoiseError() {
+	if s.models == nil || s.missed == 0 {
+		return
+	}
+	_, shares := s.hidden(s.missed)
+	for i, share := range shares {
+		s.ExpectedError[i] = min(s.ExpectedError[i]+1-math.Sqrt(max(1-share, 0)), 1)
+	}
 }
 
 // whiteGaussian is the code length of white Gaussian noise of variance 1, in nats per position.

@@ -102,6 +102,20 @@ func TestMoreChannelsThanSources(t *testing.T) {
 					t.Errorf("d = %d, seed %d: noise of %.3f in channel %d, want %g", d, seed, got, c, deviation)
 				}
 			}
+			z := recovered(sol, x)
+			for i := range d {
+				if slices.Contains(sol.NoiseLike, i) {
+					continue
+				}
+				largest := 0.0
+				for j := range k {
+					largest = max(largest, math.Abs(stat.Correlation(z.RawRowView(i), s.RawRowView(j), nil)))
+				}
+				if ratio := sol.ExpectedError[i] / (1 - largest); ratio < 0.7 || ratio > 1.5 {
+					t.Errorf("d = %d, seed %d: signal %d has an error of %.4f, %.4f expected", d, seed, i, 1-largest,
+						sol.ExpectedError[i])
+				}
+			}
 		}
 	}
 }
@@ -125,8 +139,11 @@ func TestKnownNoise(t *testing.T) {
 	}
 }
 
-// White Gaussian noise that is a source, with a pattern of its own, is not that of the channels.
+// White Gaussian noise that is a source, with a pattern of its own, is not that of the channels. White
+// signals beside it are identified where they exclude noise of the channels that would hide one, as in
+// most of these mixtures.
 func TestWhiteGaussianSource(t *testing.T) {
+	mixtures, identified := 0, 0
 	for _, d := range []int{2, 3, 5} {
 		for seed := range uint64(4) {
 			rng := rand.New(rand.NewPCG(seed, uint64(d)))
@@ -136,54 +153,18 @@ func TestWhiteGaussianSource(t *testing.T) {
 				white[k] = rng.NormFloat64()
 			}
 			sol := separate(t, mixed(seed+10*uint64(d), s), linear.Options{Seed: 1})
-			if sol.NoiseLike != nil || len(sol.Groups) != d || slices.Max(sol.Noise) > 0.01 {
-				t.Errorf("d = %d, seed %d: like noise %v, groups %v, noise %.3f; want none, all "+
-					"identified and no noise", d, seed, sol.NoiseLike, sol.Groups, sol.Noise)
+			mixtures++
+			if len(sol.Groups) == d {
+				identified++
+			} else if want := "Noise of the channels that these white signals don't exclude"; !strings.HasPrefix(sol.Why, want) {
+				t.Errorf("d = %d, seed %d: %q, want %q …", d, seed, sol.Why, want)
+			}
+			if sol.NoiseLike != nil || slices.Max(sol.Noise) > 0.01 {
+				t.Errorf("d = %d, seed %d: like noise %v, noise %.3f; want none", d, seed, sol.NoiseLike, sol.Noise)
 			}
 		}
 	}
-}
-
-// White signals don't show noise of the channels. Noise as strong as the limit that is named leaves the
-// weakest of them a correlation of 0.95 with its source: of a signal of variance 1 it is a share of
-// 1 − 0.95². The limit is named only where the signals are white.
-func TestNoiseLimit(t *testing.T) {
-	const n = 20_000
-	a := mat.NewDense(2, 2, []float64{1, 0.8, 0.2, 1})
-	for _, weight := range []float64{0, 0.8} {
-		s := standard(laplaceProcesses(7, n, weight, weight/2))
-		var x mat.Dense
-		x.Mul(a, s)
-		sol := separate(t, &x, linear.Options{Seed: 1})
-		if weight > 0 {
-			if sol.NoiseLimit != 0 || strings.Contains(sol.Why, "White") {
-				t.Errorf("weight %g: limit %g, %q; want none", weight, sol.NoiseLimit, sol.Why)
-			}
-			continue
-		}
-		rng := rand.New(rand.NewPCG(7, 7))
-		for c := range 2 {
-			row := x.RawRowView(c)
-			_, sd := stat.PopMeanStdDev(row, nil)
-			for k := range row {
-				row[k] += math.Sqrt(sol.NoiseLimit) * sd * rng.NormFloat64()
-			}
-		}
-		smallest := 1.0
-		z := recovered(sol, &x)
-		for i := range 2 {
-			largest := 0.0
-			for j := range 2 {
-				r := stat.Correlation(z.RawRowView(i), s.RawRowView(j), nil)
-				largest = max(largest, math.Abs(r))
-			}
-			smallest = min(smallest, largest)
-		}
-		if smallest < 0.95 || smallest > 0.96 {
-			t.Errorf("noise of %.3g leaves a correlation of %.3f, want 0.95 to 0.96", sol.NoiseLimit, smallest)
-		}
-		if want := "White signals don't show noise of the channels"; !strings.Contains(sol.Why, want) {
-			t.Errorf("Why is %q, want %q …", sol.Why, want)
-		}
+	if 4*identified < 3*mixtures {
+		t.Errorf("all signals of %d of %d mixtures are identified, want three quarters", identified, mixtures)
 	}
 }

@@ -168,7 +168,7 @@ func polish(
 	}
 	polished := &Solution{
 		Mean: white.Mean, FromWhite: unitRows(b), Symmetric: sol.Symmetric,
-		Leak: mat.NewDense(d, d, nil), Findings: sol.Findings, textbook: sol.textbook,
+		Leak: mat.NewDense(d, d, nil), Findings: sol.Findings, textbook: sol.textbook, unseen: sol.unseen,
 	}
 	polished.Demixing = s.fromMixed(polished.FromWhite)
 	logDet, _ := mat.LogDet(s.whitening)

@@ -30,10 +30,6 @@ type Options struct {
 	// the mean variance of those that were left out. Signals in which it leaves less than a
 	// correlation of 0.95 with their sources aren't identified. 0 is unknown.
 	Noise float64
-	// Transformed is whether the signals aren't channels, but made of them, such as principal
-	// components: noise of equal shares in the channels isn't equal in them, so that NoiseLimit isn't
-	// given.
-	Transformed bool
 }
 
 // Name returns "linear".
@@ -108,9 +104,10 @@ func separate(ctx context.Context, x *ica.Signals, opt Options) (*Solution, erro
 	if !opt.Noiseless {
 		s.doubtNoiseLike(white)
 		s.doubtHidden(white, opt.Noise)
-		if opt.Noise == 0 && !opt.Transformed {
-			s.setNoiseLimit(white)
+		if len(shape) == 1 { // images often depend on each other
+			s.doubtUnseen(white)
 		}
+		s.addNoiseError()
 	}
 	s.models, s.textbook, s.Bandwidth = nil, nil, bandwidth
 	return s, nil

@@ -39,9 +39,14 @@ type Solution struct {
 	Findings
 
 	minDependence bool // the demixing's signals depend least on each other
-	models        *demixing
-	textbook      []candidate // of the mixed signals
-	whitened      bool        // whitening was kept
+	// models are those of the signals; nil if noise of the channels is in the models.
+	models *demixing
+	// unseen is the noise that the models miss, as far as the dependence of the signals shows it.
+	unseen noiseEstimate
+	// missed is the variance of noise in each channel that the models miss, if it is known.
+	missed   float64
+	textbook []candidate // of the mixed signals
+	whitened bool        // whitening was kept
 }
 
 // Findings say what the data tell about a Solution.
@@ -54,6 +59,9 @@ type Findings struct {
 	// Noise is, for each channel, the estimated share of its variance that is white noise of
 	// its own.
 	Noise []float64 `json:"noise"`
+	// NoiseFromDependence is whether Noise was found from the dependence that it causes among the
+	// recovered signals, which a nonlinear mixing can cause as well, and not from spectra.
+	NoiseFromDependence bool `json:"noise_from_dependence,omitempty"`
 	// Bandwidth is the share of the frequencies of a sequence, from 0 on, that the models are of; 1
 	// is all up to half of the sampling rate. It is smaller if there is next to nothing above, as in
 	// a filtered recording or one at a higher rate than its signals need. The positions of the
@@ -79,10 +87,6 @@ type Findings struct {
 	// If it is one, a source may be hidden under it, and the other signals be mixtures. So none is
 	// identified then. If they are several, there are fewer sources than channels.
 	NoiseLike []int `json:"noise_like,omitempty"`
-	// NoiseLimit is set if the signals are white, as noise of the channels is, which the mixed signals
-	// don't show then: noise of up to this share of each channel's variance leaves each identified signal
-	// a correlation of 0.95 with its source. It is 0 otherwise.
-	NoiseLimit float64 `json:"noise_limit,omitempty"`
 	// Unconfirmed is whether signals aren't identified because noise of the channels or surplus
 	// sources stand against it, which the Evidence of the pairs doesn't count.
 	Unconfirmed bool `json:"unconfirmed,omitempty"`
@@ -115,8 +119,7 @@ type Findings struct {
 	// themselves isn't share a group. Every signal is in one.
 	Groups [][]int `json:"groups"`
 	// ExpectedError is, for each recovered signal, the expected 1 − |correlation|
-	// with its source, ½·Σ_j Leak² and, if the models have noise of the channels, what that adds (see
-	// ErrorNote); 1 in a group of more than one.
+	// with its source: ½·Σ_j Leak² and what the Noise adds; 1 in a group of more than one.
 	ExpectedError []float64 `json:"expected_error"`
 	// Doubtful is whether recovered signals depend on each other, so that the evidence may be
 	// wrong: whether the Dependence of a pair is larger than 0.1 and than five of its standard
@@ -293,7 +296,7 @@ func (s *separator) solution(
 	}
 	sol.setDependence(m, s.past)
 	sol.Why = sol.why(accepted, v.nonlinear)
-	sol.minDependence, sol.whitened, sol.models = v.minDependence, !accepted, m
+	sol.minDependence, sol.whitened, sol.models, sol.unseen = v.minDependence, !accepted, m, v.noise
 	if v.minDependence {
 		sol.Why += moreDependent
 	}

@@ -34,7 +34,8 @@ type verdict struct {
 	evidence        *mat.SymDense // of each pair
 	leaks           *mat.Dense
 	angles          *mat.SymDense
-	scaled          *mat.Dense // the demixing, rows in the scale of the innovations
+	scaled          *mat.Dense    // the demixing, rows in the scale of the innovations
+	noise           noiseEstimate // from the dependence of the signals
 }
 
 // judge compares best with whitening, and each pair of its signals with their rotation and with
@@ -48,7 +49,7 @@ func (s *separator) judge(
 	}
 	v := &verdict{scaled: best.scaled(p), distinguishable: mat.NewSymDense(s.d, nil),
 		rotated: mat.NewSymDense(s.d, nil), cost: mat.NewSymDense(s.d, nil),
-		evidence: mat.NewSymDense(s.d, nil)}
+		evidence: mat.NewSymDense(s.d, nil), noise: s.estimateNoise(best, p)}
 	own := best.sourceLengths()
 	total := best.lengths(own)
 	v.rotation = evidence.NewGain(null.lengths, total)

@@ -82,7 +82,7 @@ func (s *subject) looksNonlinear(
 	if err != nil || !screening.Network {
 		return false, nil
 	}
-	noisy := share(l.Noise) > 0 || l.SurplusSuspected()
+	noisy := l.spectralNoise() > 0 || l.SurplusSuspected()
 	return !noisy || screening.Curvature.Evident(), nil
 }
 
@@ -112,6 +112,15 @@ const compareNetworks = "Fit by sica.Default, which compares networks with the l
 // noiseShare returns the share of the channels' variance that is noise, 0 below MinNoise.
 func (r *Report) noiseShare() float64 { return share(r.Linear.Noise) }
 
+// spectralNoise is noiseShare if spectra show the noise, and 0 if only dependence does, which a
+// nonlinear mixing causes as well.
+func (l *Linear) spectralNoise() float64 {
+	if l.NoiseFromDependence {
+		return 0
+	}
+	return share(l.Noise)
+}
+
 // share returns the mean of the channels' shares of noise, 0 below MinNoise.
 func share(noise []float64) float64 {
 	if len(noise) == 0 {
@@ -129,9 +138,12 @@ func share(noise []float64) float64 {
 func (r *Report) Remarks() []string {
 	var remarks []string
 	if noise := r.noiseShare(); noise > 0 {
+		other := "surplus sources would be counted in it"
+		if r.Linear.NoiseFromDependence {
+			other = "a nonlinear mixing can look the same"
+		}
 		remarks = append(remarks,
-			fmt.Sprintf("noise of the channels: %.1f %% of their variance, a rough estimate; surplus "+
-				"sources would be counted in it", 100*noise))
+			fmt.Sprintf("noise of the channels: %.1f %% of their variance, a rough estimate; %s", 100*noise, other))
 	}
 	if like := r.Linear.NoiseLike; len(like) > 0 {
 		remarks = append(remarks, "like noise: "+text.Signals(like)+
@@ -180,7 +192,7 @@ func (r *Report) isWhite() bool {
 // neither noise nor surplus sources were found, and the signals aren't white.
 func (r *Report) mayBeNonlinear() bool {
 	l := &r.Linear
-	return r.noiseShare() == 0 && !l.SurplusSuspected() && !l.Inconsistent && !r.isWhite()
+	return l.spectralNoise() == 0 && !l.SurplusSuspected() && !l.Inconsistent && !r.isWhite()
 }
 
 // ErrorNote says in half a sentence what the expected errors of the signals contain; "" if no signal is
@@ -200,7 +212,7 @@ func (r *Report) ErrorNote() string {
 // nextForDependence is what to try where signals depend on each other.
 func (r *Report) nextForDependence() []string {
 	var next []string
-	noise := r.noiseShare()
+	noise := r.Linear.spectralNoise()
 	switch {
 	case r.Network != nil:
 	case r.Nonlinear && !r.compared:

@@ -150,7 +150,6 @@ func TestErrorNote(t *testing.T) {
 	for want, change := range map[string]func(*Report){
 		"from sampling alone":   func(*Report) {},
 		"the estimated noise":   func(r *Report) { r.Linear.Noise = []float64{0, 0.02, 0} },
-		"alone; noise":          func(r *Report) { r.Linear.Noise = []float64{0, 0.02, 0, 0.1} }, // reduced
 		"not of the network":    func(r *Report) { r.Network = networkOf(1, 1, 1) },
 		"this one seems nonlin": func(r *Report) { r.Nonlinear = true },
 	} {
@@ -162,25 +161,6 @@ func TestErrorNote(t *testing.T) {
 		if r.Linear.Groups = [][]int{{0, 1, 2}}; r.ErrorNote() != "" {
 			t.Errorf("%q of signals that aren't identified", r.ErrorNote())
 		}
-	}
-}
-
-// White signals may hide noise of the channels: the reasons of a verdict that trusts them say so once.
-func TestWarningOfUndetectedNoise(t *testing.T) {
-	const warning = "White signals don't show noise of the channels: more than 1.4 % of each"
-	r := good()
-	r.Linear.NoiseLimit = 0.014
-	r.conclude()
-	if got := strings.Join(r.Reasons, " "); r.Verdict != Separated || strings.Count(got, warning) != 1 {
-		t.Errorf("%s: %s", r.Verdict, got)
-	}
-	r = good()
-	r.Linear.NoiseLimit, r.byRule, r.Linear.Unconfirmed = 0.014, true, true
-	r.Linear.Groups, r.Linear.Pairs[0].Identified = [][]int{{0, 1}, {2}}, false
-	r.Linear.Why = "Only signal 3 is identified. " + r.Linear.NoiseWarning()
-	r.conclude()
-	if got := strings.Join(r.Reasons, " "); r.Verdict != NotIdentifiable || strings.Count(got, warning) != 1 {
-		t.Errorf("%s: %s", r.Verdict, got)
 	}
 }
 

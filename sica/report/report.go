@@ -184,9 +184,6 @@ func diagnose(
 			if s.linear == nil && s.demixed && s.reduced != nil {
 				report.Linear.Noise = s.reduced.ChannelShares(s.mixed, report.Linear.Noise)
 			}
-			if s.linear == nil && (!s.demixed || s.reduced != nil) {
-				report.Linear.NoiseLimit = 0 // isn't of the channels
-			}
 			return err
 		}},
 		{"separating each half of the positions by itself", 1, func() (err error) {

@@ -93,9 +93,6 @@ func (r *Report) conclude() {
 	if len(suspects) > 0 {
 		findings = append(findings, r.suspectFinding(suspects))
 	}
-	if r.Verdict != NoEvidence {
-		findings = append(findings, r.undetectedNoise(findings)...)
-	}
 	for _, f := range findings {
 		r.Reasons = append(r.Reasons, f.reason)
 		if !slices.Contains(r.Next, f.next) {
@@ -192,17 +189,6 @@ func (r *Report) suspectFinding(suspects []int) finding {
 			text.Capitalise(names), verb, strings.Join(doubts, "; "), explain, 100*share),
 		fmt.Sprintf("Don't rely on %s without looking.", names),
 	}
-}
-
-// undetectedNoise warns of noise of the channels where white signals hide it, unless a finding does.
-func (r *Report) undetectedNoise(findings []finding) []finding {
-	warning := r.Linear.NoiseWarning()
-	isSaid := func(f finding) bool { return strings.Contains(f.reason, warning) }
-	if warning == "" || slices.ContainsFunc(findings, isSaid) {
-		return nil
-	}
-	return []finding{{warning, "Find out how strong the noise of the channels is, for example where the " +
-		"sources are silent."}}
 }
 
 // commonFindings returns the findings of the tests that are about all signals together.

@@ -266,10 +266,10 @@ func (i *improver) isUnexplained(s *Screening) bool {
 	return s.isCertain() && !hasNoise(i.linear.Linear)
 }
 
-// hasNoise reports whether the linear rule found noise in a channel, or there may be surplus
-// sources.
+// hasNoise reports whether the linear rule found noise in a channel, not just dependence that noise
+// might cause, or there may be surplus sources.
 func hasNoise(findings *linear.Findings) bool {
-	return findings.SurplusSuspected() ||
+	return findings.SurplusSuspected() || !findings.NoiseFromDependence &&
 		slices.ContainsFunc(findings.Noise, func(share float64) bool { return share > minNoise })
 }
 
