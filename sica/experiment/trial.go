@@ -179,7 +179,7 @@ func (t Trial) Run(
 // 120 kB. Other instructions move an MCC by up to 1e-8, with networks by more.
 const (
 	secondsDigits = 3
-	lossDigits    = 4
+	lossDigits    = 3
 	mccDigits     = 9
 )
 
