@@ -276,18 +276,6 @@ func covariance(z *mat.Dense, first, lag, n int) *mat.SymDense {
 	return symmetric(c, float64(n))
 }
 
-// symmetric returns the symmetric part of the square matrix a over a divisor.
-func symmetric(a *mat.Dense, divisor float64) *mat.SymDense {
-	d, _ := a.Dims()
-	sym := mat.NewSymDense(d, nil)
-	for i := range d {
-		for j := range i + 1 {
-			sym.SetSym(i, j, (a.At(i, j)+a.At(j, i))/2/divisor)
-		}
-	}
-	return sym
-}
-
 // laggedCovariances returns covariance(z, 0, lag, n−lag) for each of the lags, up to rounding.
 func laggedCovariances(z *mat.Dense, lags []int) []*mat.SymDense {
 	if len(lags) == 0 {
@@ -322,20 +310,17 @@ func diagonalise(ctx context.Context, all []*mat.SymDense) (*mat.Dense, error) {
 // nil for too few positions.
 func varianceDemixing(ctx context.Context, innovations *mat.Dense) (*mat.Dense, error) {
 	d, n := innovations.Dims()
-	whole := covariance(innovations, 0, 0, n)
-	var eigen mat.EigenSym
-	if !eigen.Factorize(whole, true) {
+	e := newEigen(covariance(innovations, 0, 0, n))
+	if e == nil {
 		return nil, nil
 	}
-	var vectors mat.Dense
-	eigen.VectorsTo(&vectors)
-	white := mat.NewDense(d, d, nil)
-	for i, v := range eigen.Values(nil) {
+	white := mat.NewDense(d, d, nil) // the demixing that whitens the innovations
+	for i, v := range e.values {
 		if v <= 0 {
 			return nil, nil
 		}
 		for j := range d {
-			white.Set(i, j, vectors.At(j, i)/math.Sqrt(v))
+			white.Set(i, j, e.vectors.At(j, i)/math.Sqrt(v))
 		}
 	}
 	var all []*mat.SymDense

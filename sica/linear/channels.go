@@ -350,65 +350,6 @@ func complement(spread mat.Matrix) (*mat.Dense, bool) {
 	return e.mapped(func(l float64) float64 { return math.Sqrt(max(largest-l, 0)) }), true
 }
 
-// roots returns the symmetric roots of a and of its inverse; ok is false if a isn't positive
-// definite.
-func roots(a mat.Matrix) (root, inverse *mat.Dense, ok bool) {
-	e := newEigen(a)
-	if e == nil || !(e.values[0] > 0) {
-		return nil, nil, false
-	}
-	return e.mapped(math.Sqrt), e.mapped(func(l float64) float64 { return 1 / math.Sqrt(l) }), true
-}
-
-// inverseRoot returns the symmetric root of the inverse of a; nil if a isn't positive definite.
-func inverseRoot(a mat.Matrix) *mat.Dense {
-	e := newEigen(a)
-	if e == nil || !(e.values[0] > 0) {
-		return nil
-	}
-	return e.mapped(func(l float64) float64 { return 1 / math.Sqrt(l) })
-}
-
-// An eigen is a symmetric matrix by its eigenvalues, smallest first, and its eigenvectors, columns.
-type eigen struct {
-	values  []float64
-	vectors mat.Dense
-}
-
-// newEigen returns the symmetric part of a, nil if its eigenvalues don't converge.
-func newEigen(a mat.Matrix) *eigen {
-	d, _ := a.Dims()
-	s := mat.NewSymDense(d, nil)
-	for i := range d {
-		for j := range i + 1 {
-			s.SetSym(i, j, (a.At(i, j)+a.At(j, i))/2)
-		}
-	}
-	var factor mat.EigenSym
-	if !factor.Factorize(s, true) {
-		return nil
-	}
-	e := &eigen{values: factor.Values(nil)}
-	factor.VectorsTo(&e.vectors)
-	return e
-}
-
-// mapped returns f of the matrix: with f of its eigenvalues.
-func (e *eigen) mapped(f func(float64) float64) *mat.Dense {
-	values := make([]float64, len(e.values))
-	for i, l := range e.values {
-		values[i] = f(l)
-	}
-	m := new(mat.Dense)
-	m.Product(&e.vectors, diagonal(values), e.vectors.T())
-	return m
-}
-
-// diagonal returns the diagonal matrix of a copy of the values.
-func diagonal(values []float64) *mat.DiagDense {
-	return mat.NewDiagDense(len(values), slices.Clone(values))
-}
-
 // descent returns the explanation with the shortest code at time scale k, with noise of the given
 // power in each channel, at which descents from the given explanations end; nil if there is none.
 func (c *channels) descent(

@@ -1,0 +1,132 @@
+package linear
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// symmetric returns the symmetric part of the square matrix a over a divisor.
+func symmetric(a mat.Matrix, divisor float64) *mat.SymDense {
+	d, _ := a.Dims()
+	sym := mat.NewSymDense(d, nil)
+	for i := range d {
+		for j := range i + 1 {
+			sym.SetSym(i, j, (a.At(i, j)+a.At(j, i))/2/divisor)
+		}
+	}
+	return sym
+}
+
+// An eigen is a symmetric matrix by its eigenvalues, smallest first, and its eigenvectors, columns.
+type eigen struct {
+	values  []float64
+	vectors mat.Dense
+}
+
+// newEigen returns the symmetric part of a, nil if its eigenvalues don't converge.
+func newEigen(a mat.Matrix) *eigen {
+	var factor mat.EigenSym
+	if !factor.Factorize(symmetric(a, 1), true) {
+		return nil
+	}
+	e := &eigen{values: factor.Values(nil)}
+	factor.VectorsTo(&e.vectors)
+	return e
+}
+
+// mapped returns f of the matrix: with f of its eigenvalues.
+func (e *eigen) mapped(f func(float64) float64) *mat.Dense {
+	values := make([]float64, len(e.values))
+	for i, l := range e.values {
+		values[i] = f(l)
+	}
+	m := new(mat.Dense)
+	m.Product(&e.vectors, diagonal(values), e.vectors.T())
+	return m
+}
+
+// roots returns the symmetric roots of a and of its inverse; ok is false if a isn't positive
+// definite.
+func roots(a mat.Matrix) (root, inverse *mat.Dense, ok bool) {
+	e := newEigen(a)
+	if e == nil || !(e.values[0] > 0) {
+		return nil, nil, false
+	}
+	return e.mapped(math.Sqrt), e.mapped(func(l float64) float64 { return 1 / math.Sqrt(l) }), true
+}
+
+// inverseRoot returns the symmetric root of the inverse of a; nil if a isn't positive definite.
+func inverseRoot(a mat.Matrix) *mat.Dense {
+	_, inverse, _ := roots(a)
+	return inverse
+}
+
+// diagonal returns the diagonal matrix of a copy of the values.
+func diagonal(values []float64) *mat.DiagDense {
+	return mat.NewDiagDense(len(values), slices.Clone(values))
+}
+
+// invertSymmetric sets inv to the inverse of the positive definite a, d×d, by Cholesky's
+// factor, and returns the logarithm of a's determinant. It allocates nothing, which matters
+// for small d. ok is false if a isn't positive definite.
+func invertSymmetric(inv, a []float64, d int) (logDet float64, ok bool) {
+	copy(inv, a)
+	for j := range d { // L in the lower triangle
+		for i := j; i < d; i++ {
+			v := inv[i*d+j]
+			for l := range j {
+				v -= inv[i*d+l] * inv[j*d+l]
+			}
+			if i > j {
+				inv[i*d+j] = v / inv[j*d+j]
+				continue
+			}
+			if !(v > 0) {
+				return 0, false
+			}
+			inv[j*d+j] = math.Sqrt(v)
+			logDet += math.Log(v)
+		}
+	}
+	for j := range d { // L⁻¹ in place
+		inv[j*d+j] = 1 / inv[j*d+j]
+		for i := j + 1; i < d; i++ {
+			v := 0.0
+			for l := j; l < i; l++ {
+				v -= inv[i*d+l] * inv[l*d+j]
+			}
+			inv[i*d+j] = v / inv[i*d+i]
+		}
+	}
+	for i := range d { // L⁻ᵀ·L⁻¹: entry (i, j), i ≤ j, needs rows from j on only
+		for j := i; j < d; j++ {
+			v := 0.0
+			for l := j; l < d; l++ {
+				v += inv[l*d+i] * inv[l*d+j]
+			}
+			inv[i*d+j] = v
+		}
+	}
+	for i := range d {
+		for j := range i {
+			inv[i*d+j] = inv[j*d+i]
+		}
+	}
+	return logDet, true
+}
+
+// multiply sets c to a·b, all d×d.
+func multiply(c, a, b []float64, d int) {
+	for i := range d {
+		row := c[i*d : (i+1)*d]
+		clear(row)
+		for l := range d {
+			v := a[i*d+l]
+			for j, w := range b[l*d : (l+1)*d] {
+				row[j] += v * w
+			}
+		}
+	}
+}
