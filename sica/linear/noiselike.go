@@ -54,15 +54,6 @@ func (s *Solution) doubtNoiseLike(white *signal.Whitening) {
 	}
 }
 
-// raiseNoise makes Noise at least that of the given variance in each channel, which the models miss.
-func (s *Solution) raiseNoise(white *signal.Whitening, variance float64) {
-	s.missed = max(s.missed, variance)
-	for c := range s.Noise {
-		deviation := floats.Norm(white.Inverse.RawRowView(c), 2)
-		s.Noise[c] = max(s.Noise[c], min(variance/(deviation*deviation), 1))
-	}
-}
-
 // likeNoise returns the signals that can't be told from noise, nil if there are none: as many as
 // possible, in the space of as many weakest principal components.
 func (s *Solution) likeNoise(w *signal.Whitening) []int {
@@ -73,7 +64,7 @@ func (s *Solution) likeNoise(w *signal.Whitening) []int {
 	}
 	var white []int // and Gaussian
 	for i, source := range s.Sources {
-		if whiteGaussian-source.CodeLength <= gain {
+		if gaussianEntropy-source.CodeLength <= gain {
 			white = append(white, i)
 		}
 	}
@@ -98,13 +89,6 @@ func (s *Solution) likeNoise(w *signal.Whitening) []int {
 	return nil
 }
 
-// kurtosis returns the excess kurtosis of the signal row·white.
-func kurtosis(row []float64, white *mat.Dense) float64 {
-	var y mat.VecDense
-	y.MulVec(white.T(), mat.NewVecDense(len(row), row))
-	return stat.ExKurtosis(y.RawVector().Data, nil)
-}
-
 // isNoise reports whether the m smallest of the principal components' standard deviations may be those
 // of noise: equal, smaller than the others, and a small share of the variance if all channels have it.
 func isNoise(spread []float64, m int) bool {
@@ -114,36 +98,35 @@ func isNoise(spread []float64, m int) bool {
 		float64(d)*strongest*strongest <= maxNoiseShare*total*total
 }
 
-// hidden returns the signals that noise of the given variance in all channels hides, to which it leaves
-// less than the correlation minFidelity with their sources, and its share in each signal.
-func (s *Solution) hidden(variance float64) (signals []int, shares []float64) {
-	for i := range s.Mean {
-		row := s.Demixing.RawRowView(i) // of a signal of variance 1
-		shares = append(shares, variance*floats.Dot(row, row))
-		if shares[i] > 1-minFidelity*minFidelity {
-			signals = append(signals, i)
-		}
-	}
-	return signals, shares
+// kurtosis returns the excess kurtosis of the signal row·white.
+func kurtosis(row []float64, white *mat.Dense) float64 {
+	var y mat.VecDense
+	y.MulVec(white.T(), mat.NewVecDense(len(row), row))
+	return stat.ExKurtosis(y.RawVector().Data, nil)
 }
 
-// ErrorNote says in half a sentence what ExpectedError contains; "" if no signal is identified.
-func (f *Findings) ErrorNote() string {
-	switch {
-	case len(f.Groups) == 1 && len(f.ExpectedError) > 1:
-		return ""
-	case slices.ContainsFunc(f.Noise, func(share float64) bool { return share > 0 }):
-		return "from sampling and the estimated noise of the channels"
+// whyNoiseLike says which signals can't be told from noise, and what that means for the others.
+func (s *Solution) whyNoiseLike() string {
+	d, m := len(s.Mean), len(s.NoiseLike)
+	const noise = "can't be told from noise of the channels"
+	if i := s.NoiseLike[0]; d == 2 {
+		return fmt.Sprintf("Signal %d %s, under which a source may be hidden. Then signal %d would be a "+
+			"mixture, so neither is identified. If you know that there is only one source, it is signal %d.",
+			i+1, noise, 2-i, 2-i)
+	} else if m == 1 {
+		return fmt.Sprintf("Signal %d %s, under which a source may be hidden. Then the others would be "+
+			"mixtures, so no signal is identified. If you know that there are only %d sources, they are the "+
+			"other signals.", i+1, noise, d-1)
 	}
-	return "from sampling alone; noise of the channels adds to it"
-}
-
-// chain returns pairs that join the signals, which are in increasing order.
-func chain(signals []int) (pairs [][2]int) {
-	for k := 1; k < len(signals); k++ {
-		pairs = append(pairs, [2]int{signals[k], signals[k-1]})
+	why := text.Capitalise(text.Signals(s.NoiseLike)) + " " + noise + ". " +
+		s.othersIdentified(s.NoiseLike)
+	if len(s.identifiedBut(nil)) == 0 && s.SurplusSuspected() {
+		why += " A filter of the recording, or more sources than channels, may be the reason."
 	}
-	return pairs
+	if len(s.identifiedBut(s.NoiseLike)) > 0 {
+		why += " That is so unless a source is hidden under the noise."
+	}
+	return why
 }
 
 // doubtHidden joins the groups of signals that known noise of the given variance in all channels hides;
@@ -183,6 +166,36 @@ func (s *Solution) hide(variance float64) (hidden []int) {
 	return hidden
 }
 
+// hidden returns the signals that noise of the given variance in all channels hides, to which it leaves
+// less than the correlation minFidelity with their sources, and its share in each signal.
+func (s *Solution) hidden(variance float64) (signals []int, shares []float64) {
+	for i := range s.Mean {
+		row := s.Demixing.RawRowView(i) // of a signal of variance 1
+		shares = append(shares, variance*floats.Dot(row, row))
+		if shares[i] > 1-minFidelity*minFidelity {
+			signals = append(signals, i)
+		}
+	}
+	return signals, shares
+}
+
+// chain returns pairs that join the signals, which are in increasing order.
+func chain(signals []int) (pairs [][2]int) {
+	for k := 1; k < len(signals); k++ {
+		pairs = append(pairs, [2]int{signals[k], signals[k-1]})
+	}
+	return pairs
+}
+
+// raiseNoise makes Noise at least that of the given variance in each channel, which the models miss.
+func (s *Solution) raiseNoise(white *signal.Whitening, variance float64) {
+	s.missed = max(s.missed, variance)
+	for c := range s.Noise {
+		deviation := floats.Norm(white.Inverse.RawRowView(c), 2)
+		s.Noise[c] = max(s.Noise[c], min(variance/(deviation*deviation), 1))
+	}
+}
+
 // addNoiseError adds to the ExpectedError what noise of the channels that the models miss takes of the
 // correlations of the signals with their sources.
 func (s *Solution) addNoiseError() {
@@ -193,58 +206,4 @@ func (s *Solution) addNoiseError() {
 	for i, share := range shares {
 		s.ExpectedError[i] = min(s.ExpectedError[i]+1-math.Sqrt(max(1-share, 0)), 1)
 	}
-}
-
-// whiteGaussian is the code length of white Gaussian noise of variance 1, in nats per position.
-var whiteGaussian = (1 + math.Log(2*math.Pi)) / 2
-
-// whyNoiseLike says which signals can't be told from noise, and what that means for the others.
-func (s *Solution) whyNoiseLike() string {
-	d, m := len(s.Mean), len(s.NoiseLike)
-	const noise = "can't be told from noise of the channels"
-	if i := s.NoiseLike[0]; d == 2 {
-		return fmt.Sprintf("Signal %d %s, under which a source may be hidden. Then signal %d would be a "+
-			"mixture, so neither is identified. If you know that there is only one source, it is signal %d.",
-			i+1, noise, 2-i, 2-i)
-	} else if m == 1 {
-		return fmt.Sprintf("Signal %d %s, under which a source may be hidden. Then the others would be "+
-			"mixtures, so no signal is identified. If you know that there are only %d sources, they are the "+
-			"other signals.", i+1, noise, d-1)
-	}
-	why := text.Capitalise(text.Signals(s.NoiseLike)) + " " + noise + ". " +
-		s.othersIdentified(s.NoiseLike)
-	if len(s.identifiedBut(nil)) == 0 && s.SurplusSuspected() {
-		why += " A filter of the recording, or more sources than channels, may be the reason."
-	}
-	if len(s.identifiedBut(s.NoiseLike)) > 0 {
-		why += " That is so unless a source is hidden under the noise."
-	}
-	return why
-}
-
-// othersIdentified says which signals but the named ones are identified.
-func (s *Solution) othersIdentified(named []int) string {
-	identified := s.identifiedBut(named)
-	switch k := len(identified); {
-	case k == 0:
-		return "No signal is identified."
-	case k == 1 && k < len(s.Mean)-len(named):
-		return fmt.Sprintf("Of the others only %s is identified.", text.Signals(identified))
-	case k < len(s.Mean)-len(named):
-		return fmt.Sprintf("Of the others only %s are identified.", text.Signals(identified))
-	case k == 1:
-		return "The other one is identified."
-	default:
-		return fmt.Sprintf("The other %d are identified.", k)
-	}
-}
-
-// identifiedBut returns the identified signals but the named ones.
-func (s *Solution) identifiedBut(named []int) (signals []int) {
-	for _, g := range s.Groups {
-		if len(g) == 1 && !slices.Contains(named, g[0]) {
-			signals = append(signals, g[0])
-		}
-	}
-	return signals
 }

@@ -144,6 +144,17 @@ type Findings struct {
 // SurplusEvidence is more than 2.5 standard errors.
 func (f *Findings) SurplusSuspected() bool { return f.SurplusEvidence > suspectedSurplusErrors }
 
+// ErrorNote says in half a sentence what ExpectedError contains; "" if no signal is identified.
+func (f *Findings) ErrorNote() string {
+	switch {
+	case len(f.Groups) == 1 && len(f.ExpectedError) > 1:
+		return ""
+	case slices.ContainsFunc(f.Noise, func(share float64) bool { return share > 0 }):
+		return "from sampling and the estimated noise of the channels"
+	}
+	return "from sampling alone; noise of the channels adds to it"
+}
+
 // A Skipped candidate failed, so that no descent began with it.
 type Skipped struct {
 	Candidate string `json:"candidate"`
@@ -249,6 +260,33 @@ func (s *Solution) doubt() string {
 // groupNames returns the signals of the groups of several signals, counted from 1.
 func (s *Solution) groupNames() string { return text.Groups(s.Groups) }
 
+// othersIdentified says which signals but the named ones are identified.
+func (s *Solution) othersIdentified(named []int) string {
+	identified := s.identifiedBut(named)
+	switch k := len(identified); {
+	case k == 0:
+		return "No signal is identified."
+	case k == 1 && k < len(s.Mean)-len(named):
+		return fmt.Sprintf("Of the others only %s is identified.", text.Signals(identified))
+	case k < len(s.Mean)-len(named):
+		return fmt.Sprintf("Of the others only %s are identified.", text.Signals(identified))
+	case k == 1:
+		return "The other one is identified."
+	default:
+		return fmt.Sprintf("The other %d are identified.", k)
+	}
+}
+
+// identifiedBut returns the identified signals but the named ones.
+func (s *Solution) identifiedBut(named []int) (signals []int) {
+	for _, g := range s.Groups {
+		if len(g) == 1 && !slices.Contains(named, g[0]) {
+			signals = append(signals, g[0])
+		}
+	}
+	return signals
+}
+
 // public returns the Source of the model of a signal with the given standard deviation.
 func (s *source) public(deviation float64) Source {
 	return Source{
@@ -346,6 +384,39 @@ func (s *separator) setGroups(
 		}
 	}
 	return nil
+}
+
+// merge joins the groups of the given pairs, which aren't identified, or all groups.
+func (s *Solution) merge(pairs [][2]int, all bool) {
+	d := len(s.Mean)
+	evidence := mat.NewSymDense(d, nil)
+	for _, p := range s.Pairs {
+		if p.Identified && !all {
+			evidence.SetSym(p.I, p.J, 1)
+		}
+	}
+	for _, p := range pairs {
+		evidence.SetSym(p[0], p[1], 0)
+	}
+	s.Groups = groups(evidence, 1)
+	for _, g := range s.Groups {
+		if len(g) == 1 {
+			continue
+		}
+		for _, i := range g {
+			s.ExpectedError[i] = 1
+			for _, j := range g {
+				if i != j {
+					s.Leak.Set(i, j, 1)
+				}
+			}
+		}
+		for k, p := range s.Pairs {
+			if slices.Contains(g, p.I) && slices.Contains(g, p.J) {
+				s.Pairs[k].Identified, s.Pairs[k].AngleError = false, 0
+			}
+		}
+	}
 }
 
 // setPairDependence sets the dependence of each pair.

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/dsp/fourier"
-	"gonum.org/v1/gonum/dsp/window"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
@@ -188,48 +187,6 @@ func (c *cosine) spectrum() *spectrum {
 		s.weights = append(s.weights, float64(len(places)))
 	}
 	return s
-}
-
-// partSpectra returns the spectra of surplusParts equal parts of the sequences x, windowed by Hann's
-// window or not. They leave out the frequencies below the coefficient first of all positions.
-func partSpectra(x *mat.Dense, first int, windowed bool) (parts []*spectrum) {
-	d, n := x.Dims()
-	length := n / surplusParts
-	all := mat.NewDense(surplusParts*d, length, nil)
-	for p := range surplusParts {
-		for i := range d {
-			copy(all.RawRowView(p*d+i), x.RawRowView(i)[p*length:])
-		}
-	}
-	if windowed {
-		weights := window.Hann(slices.Repeat([]float64{1}, length))
-		floats.Scale(math.Sqrt(float64(length))/floats.Norm(weights, 2), weights)
-		for k := range surplusParts * d {
-			floats.Mul(all.RawRowView(k), weights)
-		}
-	}
-	shape := []int{length}
-	first = max(first/surplusParts, skipped(length))
-	transformLines(all, shape, cosineForward)
-	for p := range surplusParts {
-		part := &cosine{shape, all.Slice(p*d, (p+1)*d, 0, length).(*mat.Dense), first}
-		parts = append(parts, part.spectrum())
-	}
-	return parts
-}
-
-// meanSpectrum returns the mean of the spectra of equal parts, with all of their coefficients.
-func meanSpectrum(parts []*spectrum) *spectrum {
-	number := float64(len(parts))
-	mean := &spectrum{d: parts[0].d, first: number * parts[0].first}
-	for k, w := range parts[0].weights {
-		cov := make([]float64, mean.d*mean.d)
-		for _, p := range parts {
-			floats.AddScaled(cov, 1/number, p.covariances[k])
-		}
-		mean.covariances, mean.weights = append(mean.covariances, cov), append(mean.weights, number*w)
-	}
-	return mean
 }
 
 // transformed returns the spectrum of b·x, where s is that of x.

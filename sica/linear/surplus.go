@@ -1,0 +1,161 @@
+package linear
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/dsp/window"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// surplus returns the evidence, in standard errors, that the spectra aren't those of as many sources
+// and white noise: what e's model leaves unexplained. A demixing that the noise has biased leaves
+// something, too, and so does what leaks from strong lines of the spectrum into other bands. So if
+// a demixing near e leaves next to nothing in windowed parts, that counts.
+//
+// It is 0 for images: the strokes of digits lie in one place and have the same width, so that they
+// correlate in the same way in all parts without surplus sources.
+func (c *channels) surplus(e *explanation) float64 {
+	if len(c.parts) == 0 {
+		return 0
+	}
+	evidence := unexplained(e, c.spectrum, c.parts, c.added)
+	if evidence <= suspectedSurplusErrors {
+		return evidence
+	}
+	parts := c.parts
+	if c.noisy.shape[0] >= windowedPositions {
+		parts = partSpectra(c.x[0], c.noisy.first, true)
+	}
+	mean := meanSpectrum(parts)
+	refined := &explanation{b: matchMixing(mean, c.added, e.b)}
+	if refined.b == nil {
+		return evidence
+	}
+	refined.model = matchSpectra(mean, c.added, c.unit(refined.b))
+	if refined.model != nil {
+		if left := unexplained(refined, mean, parts, c.added); left < explainedErrors {
+			return left
+		}
+	}
+	return evidence
+}
+
+// unexplained returns the evidence, in standard errors, that the spectra of parts of the positions
+// aren't those of e's model, which is of the bands of s. It compares the correlations in frequency
+// bands that the model leaves between the parts. It is the sum of their products over bands, pairs
+// of signals and pairs of parts: correlations by chance, also of signals that come and go, differ
+// between the parts.
+func unexplained(e *explanation, s *spectrum, parts []*spectrum, added []float64) float64 {
+	inverses := residualWhitenings(e, s, parts[0], added)
+	left := make([][]*mat.Dense, len(parts))
+	for p, part := range parts {
+		left[p] = residuals(part.transformed(e.b), inverses)
+	}
+	sum, variance := 0.0, 0.0
+	for k, w := range parts[0].weights {
+		for i := range s.d {
+			for j := range i {
+				total, squares := 0.0, 0.0
+				for p := range left {
+					r := left[p][k].At(i, j)
+					total += r
+					squares += r * r
+				}
+				v := w * (total*total - squares) / 2
+				sum += v
+				variance += v * v
+			}
+		}
+	}
+	if variance == 0 {
+		return 0
+	}
+	return sum / math.Sqrt(variance)
+}
+
+// residualWhitenings returns, for each band of the spectrum of a part, the symmetric inverse root of
+// the covariance that e's model, which is of the bands of s, gives the signals B·x there; nil if it
+// has none.
+func residualWhitenings(e *explanation, s, part *spectrum, added []float64) []*mat.Dense {
+	all := make([]*mat.Dense, len(part.weights))
+	stretch := s.end() / part.end()
+	at, band, end := part.first, 0, s.first+s.weights[0]
+	for k, w := range part.weights {
+		middle := (at + w/2) * stretch
+		at += w
+		for middle > end && band+1 < len(s.weights) {
+			band++
+			end += s.weights[band]
+		}
+		var y mat.Dense
+		y.Product(e.b, e.model.covariance(band, added), e.b.T())
+		all[k] = inverseRoot(&y)
+	}
+	return all
+}
+
+// residuals returns the correlations that a model leaves in each band of the spectrum of signals:
+// those of R·C·R with the covariance C of the band and the whitening R by the model. If the model is
+// right they are the identity. They are 0 in a band without R.
+func residuals(signals *spectrum, whitenings []*mat.Dense) []*mat.Dense {
+	d := signals.d
+	all := make([]*mat.Dense, len(whitenings))
+	for k, r := range whitenings {
+		all[k] = mat.NewDense(d, d, nil)
+		if r == nil {
+			continue
+		}
+		all[k].Product(r, mat.NewDense(d, d, signals.covariances[k]), r)
+		power := make([]float64, d)
+		for i := range power {
+			power[i] = all[k].At(i, i)
+		}
+		all[k].Apply(func(i, j int, v float64) float64 { return v / math.Sqrt(power[i]*power[j]) },
+			all[k])
+	}
+	return all
+}
+
+// partSpectra returns the spectra of surplusParts equal parts of the sequences x, windowed by Hann's
+// window or not. They leave out the frequencies below the coefficient first of all positions.
+func partSpectra(x *mat.Dense, first int, windowed bool) (parts []*spectrum) {
+	d, n := x.Dims()
+	length := n / surplusParts
+	all := mat.NewDense(surplusParts*d, length, nil)
+	for p := range surplusParts {
+		for i := range d {
+			copy(all.RawRowView(p*d+i), x.RawRowView(i)[p*length:])
+		}
+	}
+	if windowed {
+		weights := window.Hann(slices.Repeat([]float64{1}, length))
+		floats.Scale(math.Sqrt(float64(length))/floats.Norm(weights, 2), weights)
+		for k := range surplusParts * d {
+			floats.Mul(all.RawRowView(k), weights)
+		}
+	}
+	shape := []int{length}
+	first = max(first/surplusParts, skipped(length))
+	transformLines(all, shape, cosineForward)
+	for p := range surplusParts {
+		part := &cosine{shape, all.Slice(p*d, (p+1)*d, 0, length).(*mat.Dense), first}
+		parts = append(parts, part.spectrum())
+	}
+	return parts
+}
+
+// meanSpectrum returns the mean of the spectra of equal parts, with all of their coefficients.
+func meanSpectrum(parts []*spectrum) *spectrum {
+	number := float64(len(parts))
+	mean := &spectrum{d: parts[0].d, first: number * parts[0].first}
+	for k, w := range parts[0].weights {
+		cov := make([]float64, mean.d*mean.d)
+		for _, p := range parts {
+			floats.AddScaled(cov, 1/number, p.covariances[k])
+		}
+		mean.covariances, mean.weights = append(mean.covariances, cov), append(mean.weights, number*w)
+	}
+	return mean
+}
