@@ -12,33 +12,10 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/fastica"
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/past"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
-
-// An explanation is a demixing of the channels with the noise that it implies.
-type explanation struct {
-	name  string
-	b     *mat.Dense // d×d, rows for signals of variance 1
-	model *noiseModel
-	nats  []float64 // code lengths of the bands under the Gaussian model
-	// filtered are the signals with noise in the model; nil without, where they are b·x.
-	filtered *cosine
-	lengths  []float64 // code lengths in nats of the frequencies of each scale; NaN if not known
-	// choices are of the rule's signals: the models at each scale whose choices hold, nil where
-	// they aren't made yet. They are nil for the others.
-	choices [][]source
-	// mixed is the explanation whose signals are taken to be mixed in those of this one, so that the
-	// windows of their models are between its windows; nil for any windows.
-	mixed *explanation
-	// textbook is whether a textbook method found it.
-	textbook bool
-	// hidesSource is whether one of the rule's signals is like noise, so that a source may be hidden
-	// under it; see Findings.NoiseLike.
-	hidesSource bool
-	// doubted is whether the rule's signals hide a source, or depend on each other.
-	doubted bool
-}
 
 // channels are mixed signals, each divided by its standard deviation, as cosine transforms.
 // Nothing that is made of them depends on the scales or offsets of the mixed signals.
@@ -154,6 +131,11 @@ func (c *channels) newSignals(e *explanation, k int) *mat.Dense {
 	y := mat.NewDense(c.d, grid.Product(shape), nil)
 	signal.Mix(y, e.b, c.x[k])
 	return y
+}
+
+// past returns the past of a position at the k-th time scale.
+func (c *channels) past(k int) *past.Past {
+	return newPast(scaledShape(c.noisy.shape, c.scales[k]), c.d)
 }
 
 // demixing returns the demixing of the channels that is b for the mixed signals, with rows for

@@ -50,6 +50,18 @@ func matchSpectra(s *spectrum, added []float64, b *mat.Dense) *noiseModel {
 	return m
 }
 
+// covariance returns the covariance of the mixed signals in band k, d×d.
+func (m *noiseModel) covariance(k int, added []float64) *mat.Dense {
+	cov := new(mat.Dense)
+	cov.Product(m.mixing, diagonal(m.powers[k]), m.mixing.T())
+	data := cov.RawMatrix().Data
+	floats.Add(data, added)
+	for i, v := range m.noise {
+		data[i*len(m.noise)+i] += v
+	}
+	return cov
+}
+
 // matchMixing returns the demixing near b whose model of the bands s has the largest likelihood. It
 // is nil if b is singular.
 func matchMixing(s *spectrum, added []float64, b *mat.Dense) *mat.Dense {

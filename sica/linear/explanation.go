@@ -1,0 +1,248 @@
+package linear
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/parallel"
+	"github.com/seed-47b1e431/gosica/internal/past"
+	"github.com/seed-47b1e431/gosica/sica/linear/internal/density"
+)
+
+// An explanation is a demixing of the channels with the noise that it implies.
+type explanation struct {
+	name  string
+	b     *mat.Dense // d×d, rows for signals of variance 1
+	model *noiseModel
+	nats  []float64 // code lengths of the bands under the Gaussian model
+	// filtered are the signals with noise in the model; nil without, where they are b·x.
+	filtered *cosine
+	lengths  []float64 // code lengths in nats of the frequencies of each scale; NaN if not known
+	// choices are of the rule's signals: the models at each scale whose choices hold, nil where
+	// they aren't made yet. They are nil for the others.
+	choices [][]source
+	// mixed is the explanation whose signals are taken to be mixed in those of this one, so that the
+	// windows of their models are between its windows; nil for any windows.
+	mixed *explanation
+	// textbook is whether a textbook method found it.
+	textbook bool
+	// hidesSource is whether one of the rule's signals is like noise, so that a source may be hidden
+	// under it; see Findings.NoiseLike.
+	hidesSource bool
+	// doubted is whether the rule's signals hide a source, or depend on each other.
+	doubted bool
+}
+
+// measureAll explains the explanations that aren't explained yet, measures all at the scales from
+// first on, and returns those for which that is possible.
+func (c *channels) measureAll(
+	ctx context.Context, all []*explanation, first int,
+) ([]*explanation, error) {
+	workers := parallel.Workers(len(all))
+	err := parallel.Do(ctx, workers, len(all), func(_, k int) {
+		if all[k].model == nil {
+			c.explain(all[k])
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	var valid []*explanation
+	for _, e := range all {
+		if e.model == nil {
+			continue
+		}
+		if err := c.measure(ctx, e, first); err != nil {
+			return nil, err
+		}
+		if !math.IsNaN(floats.Sum(e.lengths[first:])) {
+			valid = append(valid, e)
+		}
+	}
+	return valid, nil
+}
+
+// explain sets the noise that the demixing e implies, its signals, and their code lengths as not
+// known yet. It reports whether there are such signals.
+//
+// The signals are those that keep the source and, at each frequency, let as little noise and as
+// little of other sources through as possible (J. Capon, Proceedings of the IEEE 57(8), 1969):
+//
+//	y_i(f) = a_iᵀ·S(f)⁻¹·x(f) / (a_iᵀ·S(f)⁻¹·a_i)
+//
+// Without noise they are taken for B·x, of which they differ by the noise of the resolution only.
+func (c *channels) explain(e *explanation) bool {
+	model := matchSpectra(c.spectrum, c.added, e.b)
+	if model == nil {
+		return false
+	}
+	nats, filters, ok := c.spectrum.distortionless(model, c.added)
+	if !ok {
+		return false
+	}
+	e.model, e.nats = model, nats
+	if floats.Max(model.noise) > 0 {
+		e.filtered = c.noisy.filtered(filters)
+	}
+	e.lengths = make([]float64, len(c.scales))
+	for k := range e.lengths {
+		e.lengths[k] = math.NaN()
+	}
+	return true
+}
+
+// distortionless returns the code lengths of the bands under the model, up to a constant, and
+// for each band the filters of the signals; ok is false if a covariance is singular.
+func (s *spectrum) distortionless(
+	m *noiseModel, added []float64,
+) (nats []float64, filters []*mat.Dense, ok bool) {
+	d := s.d
+	inverse := make([]float64, d*d)
+	for k, w := range s.weights {
+		cov := m.covariance(k, added)
+		logDet, ok := invertSymmetric(inverse, cov.RawMatrix().Data, d)
+		if !ok {
+			return nil, nil, false
+		}
+		nats = append(nats, w/2*(logDet+floats.Dot(inverse, s.covariances[k])))
+		f := new(mat.Dense)
+		f.Mul(m.mixing.T(), mat.NewDense(d, d, inverse))
+		for i := range d {
+			through := 0.0
+			for l := range d {
+				through += f.At(i, l) * m.mixing.At(l, i)
+			}
+			floats.Scale(1/through, f.RawRowView(i))
+		}
+		filters = append(filters, f)
+	}
+	return nats, filters, true
+}
+
+// measure sets the code lengths of e that aren't known yet, at the scales from first on.
+//
+// The code length of the mixed signals at the frequencies of a scale is that of the Gaussian model
+// with noise, minus the gain of signals that aren't Gaussian. For each signal the gain is by how
+// much its model at that scale has a shorter code than a Gaussian one with the same past.
+func (c *channels) measure(ctx context.Context, e *explanation, first int) error {
+	for k := first; k < len(c.scales); k++ {
+		if !math.IsNaN(e.lengths[k]) {
+			continue
+		}
+		gain, err := c.gainOverGaussian(ctx, e, k)
+		if err != nil {
+			return err
+		}
+		e.lengths[k] = c.spectrum.sum(e.nats, c.scales[k]) - gain
+	}
+	return nil
+}
+
+// sum returns the sum of nats over the bands with the frequencies of a time scale.
+func (s *spectrum) sum(nats []float64, scale int) float64 {
+	sum, first, end := 0.0, s.first, s.end()
+	for k, w := range s.weights {
+		if first+w/2 <= end/float64(scale) {
+			sum += nats[k]
+		}
+		first += w
+	}
+	return sum
+}
+
+// gainOverGaussian returns by how many nats the codes of the signals of e at scale k are shorter
+// than with Gaussian models that have the same past. Nearly equal signals share their choices.
+// Those of the rule without noise have their own, which it sets if there are none yet: their code
+// must not be longer because of the choices of others.
+func (c *channels) gainOverGaussian(ctx context.Context, e *explanation, k int) (float64, error) {
+	y, p := c.signals(e, k), c.past(k)
+	windows := scaleWindows(p.N)
+	if e.mixed != nil {
+		windows = mixedWindows(p.N, e.mixed.windows(k)...)
+	}
+	sources := make([]source, c.d)
+	gains := make([]float64, c.d)
+	chosen := make([]*choice, c.d)
+	workers := parallel.Workers(c.d)
+	coders := make([]*coder, workers)
+	err := parallel.Do(ctx, workers, c.d, func(worker, i int) {
+		if coders[worker] == nil {
+			coders[worker] = newCoder(p)
+		}
+		coder, signal, s := coders[worker], y.RawRowView(i), &sources[i]
+		if e.choices == nil { // which keep it
+			s = &coder.pair[0]
+		}
+		s.q, _ = past.SelfMoments(context.Background(), p, signal)
+		var match *choice
+		var correlation float64
+		if e.choices == nil {
+			match, correlation = findChoice(c.chosen[k], signal)
+		}
+		switch {
+		case match != nil:
+			if correlation < 0 {
+				floats.Scale(-1, signal)
+			}
+			s.keep(&match.source)
+			coder.fit(s, signal)
+		case e.choices != nil && e.choices[k] != nil:
+			s.keep(&e.choices[k][i])
+			coder.fit(s, signal)
+		default:
+			coder.chooseAmong(s, signal, windows, density.Rough)
+		}
+		if match == nil && e.mixed == nil {
+			made := newChoice(signal, s)
+			chosen[i] = &made
+		}
+		gains[i] = float64(p.N) * (coder.gaussianLength(s.q) - s.codeLength)
+	})
+	for _, made := range chosen {
+		if made != nil {
+			c.chosen[k] = append(c.chosen[k], *made)
+		}
+	}
+	if e.choices != nil && e.choices[k] == nil && err == nil {
+		e.choices[k] = sources
+	}
+	return floats.Sum(gains), err
+}
+
+// windows returns those of the choices at the k-th time scale.
+func (e *explanation) windows(k int) (all []int) {
+	for i := range e.choices[k] {
+		all = append(all, e.choices[k][i].window)
+	}
+	return all
+}
+
+// A choice is the model that was chosen for a signal: its order, window and density.
+type choice struct {
+	signal []float64 // of length 1
+	source source
+}
+
+// newChoice returns the choice of the model s for the signal y.
+func newChoice(y []float64, s *source) choice {
+	unit := slices.Clone(y)
+	floats.Scale(1/floats.Norm(unit, 2), unit)
+	return choice{unit, source{weights: s.weights, window: s.window, density: s.density}}
+}
+
+// findChoice returns the choice for the signal that correlates most with y, and their correlation;
+// nil if none correlates by sameChoice.
+func findChoice(all []choice, y []float64) (match *choice, correlation float64) {
+	length := floats.Norm(y, 2)
+	for k := range all {
+		r := floats.Dot(y, all[k].signal) / length
+		if math.Abs(r) >= max(sameChoice, math.Abs(correlation)) {
+			match, correlation = &all[k], r
+		}
+	}
+	return match, correlation
+}
