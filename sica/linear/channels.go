@@ -31,7 +31,7 @@ type channels struct {
 	spectrum   *spectrum    // of noisy
 	parts      []*spectrum  // of surplusParts equal parts of noisy; nil for images
 	added      []float64    // d×d, the covariance of the noise of the resolution
-	chosen     [][]choice
+	choices    [][]choice   // of models, made so far at each scale
 	seed       uint64
 	last       scaledSignals // that signals returned last
 	// lowered is whether the rate is lower than that of the rule without noise, as a filter had
@@ -74,7 +74,7 @@ func newChannels(
 	if len(c.scales) < 2 {
 		return c
 	}
-	c.chosen, c.x = make([][]choice, len(c.scales)), make([]*mat.Dense, len(c.scales))
+	c.choices, c.x = make([][]choice, len(c.scales)), make([]*mat.Dense, len(c.scales))
 	standard := mat.DenseCopyOf(white.Inverse) // from white signals to the channels
 	for i := range d {
 		row := standard.RawRowView(i)
@@ -352,7 +352,7 @@ func (c *channels) descent(
 		return nil, err
 	}
 	for i := range c.d {
-		c.chosen[k] = append(c.chosen[k], newChoice(m.y.RawRowView(i), &m.sources[i]))
+		c.choices[k] = append(c.choices[k], *newChoice(m.y.RawRowView(i), &m.sources[i]))
 	}
 	var b mat.Dense
 	b.Mul(m.b, s.whitening)

@@ -22,11 +22,11 @@ type explanation struct {
 	// filtered are the signals with noise in the model; nil without, where they are b·x.
 	filtered *cosine
 	lengths  []float64 // code lengths in nats of the frequencies of each scale; NaN if not known
-	// choices are of the rule's signals: the models at each scale whose choices hold, nil where
-	// they aren't made yet. They are nil for the others.
-	choices [][]source
-	// mixed is the explanation whose signals are taken to be mixed in those of this one, so that the
-	// windows of their models are between its windows; nil for any windows.
+	// sources are the models of the signals at each scale, nil where they aren't known yet. Only the
+	// rule's explanation has them.
+	sources [][]source
+	// mixed is the explanation whose signals this one's are taken to be mixtures of. The windows of
+	// their models are between its windows; nil allows any.
 	mixed *explanation
 	// textbook is whether a textbook method found it.
 	textbook bool
@@ -155,68 +155,78 @@ func (s *spectrum) sum(nats []float64, scale int) float64 {
 }
 
 // gainOverGaussian returns by how many nats the codes of the signals of e at scale k are shorter
-// than with Gaussian models that have the same past. Nearly equal signals share their choices.
-// Those of the rule without noise have their own, which it sets if there are none yet: their code
-// must not be longer because of the choices of others.
+// than with Gaussian models that have the same past. It sets the rule's models if they aren't set
+// yet.
 func (c *channels) gainOverGaussian(ctx context.Context, e *explanation, k int) (float64, error) {
 	y, p := c.signals(e, k), c.past(k)
-	windows := scaleWindows(p.N)
-	if e.mixed != nil {
-		windows = mixedWindows(p.N, e.mixed.windows(k)...)
+	isRule := e.sources != nil
+	var kept []source // the rule's models; those of others are dropped
+	if isRule {
+		kept = make([]source, c.d)
 	}
-	sources := make([]source, c.d)
 	gains := make([]float64, c.d)
-	chosen := make([]*choice, c.d)
+	made := make([]*choice, c.d)
 	workers := parallel.Workers(c.d)
 	coders := make([]*coder, workers)
 	err := parallel.Do(ctx, workers, c.d, func(worker, i int) {
 		if coders[worker] == nil {
 			coders[worker] = newCoder(p)
 		}
-		coder, signal, s := coders[worker], y.RawRowView(i), &sources[i]
-		if e.choices == nil { // which keep it
-			s = &coder.pair[0]
+		coder, signal := coders[worker], y.RawRowView(i)
+		s := &coder.pair[0]
+		if isRule {
+			s = &kept[i]
 		}
 		s.q, _ = past.SelfMoments(context.Background(), p, signal)
-		var match *choice
-		var correlation float64
-		if e.choices == nil {
-			match, correlation = findChoice(c.chosen[k], signal)
-		}
-		switch {
-		case match != nil:
-			if correlation < 0 {
-				floats.Scale(-1, signal)
-			}
-			s.keep(&match.source)
-			coder.fit(s, signal)
-		case e.choices != nil && e.choices[k] != nil:
-			s.keep(&e.choices[k][i])
-			coder.fit(s, signal)
-		default:
-			coder.chooseAmong(s, signal, windows, density.Rough)
-		}
-		if match == nil && e.mixed == nil {
-			made := newChoice(signal, s)
-			chosen[i] = &made
+		isShared := c.setModel(coder, s, e, k, i, signal)
+		if !isShared && e.mixed == nil {
+			made[i] = newChoice(signal, s)
 		}
 		gains[i] = float64(p.N) * (coder.gaussianLength(s.q) - s.codeLength)
 	})
-	for _, made := range chosen {
-		if made != nil {
-			c.chosen[k] = append(c.chosen[k], *made)
+	for _, m := range made {
+		if m != nil {
+			c.choices[k] = append(c.choices[k], *m)
 		}
 	}
-	if e.choices != nil && e.choices[k] == nil && err == nil {
-		e.choices[k] = sources
+	if isRule && e.sources[k] == nil && err == nil {
+		e.sources[k] = kept
 	}
 	return floats.Sum(gains), err
 }
 
-// windows returns those of the choices at the k-th time scale.
+// setModel fits s to y, the i-th signal of e at scale k. Nearly equal signals share the choices of
+// their models, which it reports. The rule's signals don't: their code must not be longer because of
+// the choices for others.
+func (c *channels) setModel(
+	coder *coder, s *source, e *explanation, k, i int, y []float64,
+) (isShared bool) {
+	if e.sources == nil {
+		if match, correlation := findChoice(c.choices[k], y); match != nil {
+			if correlation < 0 { // a density needn't be symmetric
+				floats.Scale(-1, y)
+			}
+			s.keep(&match.source)
+			coder.fit(s, y)
+			return true
+		}
+	} else if e.sources[k] != nil {
+		s.keep(&e.sources[k][i])
+		coder.fit(s, y)
+		return false
+	}
+	windows := scaleWindows(coder.past.N)
+	if e.mixed != nil {
+		windows = mixedWindows(coder.past.N, e.mixed.windows(k)...)
+	}
+	coder.chooseAmong(s, y, windows, density.Rough)
+	return false
+}
+
+// windows returns those of the models at the k-th time scale.
 func (e *explanation) windows(k int) (all []int) {
-	for i := range e.choices[k] {
-		all = append(all, e.choices[k][i].window)
+	for i := range e.sources[k] {
+		all = append(all, e.sources[k][i].window)
 	}
 	return all
 }
@@ -228,10 +238,10 @@ type choice struct {
 }
 
 // newChoice returns the choice of the model s for the signal y.
-func newChoice(y []float64, s *source) choice {
+func newChoice(y []float64, s *source) *choice {
 	unit := slices.Clone(y)
 	floats.Scale(1/floats.Norm(unit, 2), unit)
-	return choice{unit, source{weights: s.weights, window: s.window, density: s.density}}
+	return &choice{unit, source{weights: s.weights, window: s.window, density: s.density}}
 }
 
 // findChoice returns the choice for the signal that correlates most with y, and their correlation;

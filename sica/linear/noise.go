@@ -94,10 +94,10 @@ func withNoise(
 func (s *search) run(ctx context.Context, base *Solution, hidesSource bool) error {
 	c := s.c
 	first := &explanation{name: base.Candidate, b: c.demixing(base.Demixing),
-		choices: make([][]source, len(c.scales)), hidesSource: hidesSource,
+		sources: make([][]source, len(c.scales)), hidesSource: hidesSource,
 		doubted: hidesSource || base.Doubtful || base.Dependent}
 	if !c.lowered {
-		first.choices[0] = base.models.sources
+		first.sources[0] = base.models.sources
 	}
 	settled, err := s.isSettled(ctx, first, base.textbook)
 	images := len(c.noisy.shape) > 1 // whose explanations are compared to judge the rule's
@@ -214,7 +214,7 @@ func (c *channels) promised(ctx context.Context, e *explanation, k int) (float64
 	}
 	y := c.signals(e, k)
 	s := newDifferentiator(y, c.past(k))
-	p, err := s.differentiate(ctx, &demixing{y: y, sources: e.choices[k]})
+	p, err := s.differentiate(ctx, &demixing{y: y, sources: e.sources[k]})
 	if err != nil {
 		return 0, err
 	}
