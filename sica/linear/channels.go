@@ -359,20 +359,18 @@ func (c *channels) descent(
 	return &explanation{name: name, b: c.unit(&b)}, nil
 }
 
-// largestShare returns the largest share of the variance of a direction that noise of the given
-// power in each channel is: the largest eigenvalue of Σ^(−1/2)·N·Σ^(−1/2).
-func (c *channels) largestShare(noise []float64) float64 {
+// exceedsResolution reports whether noise of the given power in each channel is in some direction
+// a larger share of the variance than the noise of the resolution: whether the largest eigenvalue of
+// Σ^(−1/2)·N·Σ^(−1/2) is.
+func (c *channels) exceedsResolution(noise []float64) bool {
 	inverse := inverseRoot(c.covariance)
 	if inverse == nil {
-		return 0
+		return false
 	}
-	var share mat.Dense
-	share.Product(inverse, diagonal(noise), inverse)
-	e := newEigen(&share)
-	if e == nil {
-		return 0
-	}
-	return max(0, floats.Max(e.values))
+	var shares mat.Dense
+	shares.Product(inverse, diagonal(noise), inverse)
+	e := newEigen(&shares)
+	return e != nil && floats.Max(e.values) > resolution*resolution
 }
 
 // mostNoise returns nearly as much noise as there can be if it is the same share of each channel's

@@ -85,7 +85,7 @@ func (c *channels) choose(all []*explanation, inconsistent bool) (*explanation, 
 		return all[k], c.closestScale(all[k], c.shortest(all, 0))
 	}
 	chosen, scale := c.chooseRobust(all)
-	if floats.Max(chosen.model.noise) >= minChannelNoise {
+	if chosen.impliesNoise() {
 		return chosen, scale
 	}
 	first, shortest := all[0], c.shortest(all, 0)[0]

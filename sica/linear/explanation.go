@@ -37,6 +37,9 @@ type explanation struct {
 	doubted bool
 }
 
+// impliesNoise reports whether e has more than next to no noise in a channel.
+func (e *explanation) impliesNoise() bool { return floats.Max(e.model.noise) >= minChannelNoise }
+
 // measureAll explains the explanations that aren't explained yet, measures all at the scales from
 // first on, and returns those for which that is possible.
 func (c *channels) measureAll(

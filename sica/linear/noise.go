@@ -66,7 +66,7 @@ func withNoise(
 		return base, nil
 	}
 	images := len(shape) > 1
-	if images && !s.impliesNoise() {
+	if images && !s.chosen.impliesNoise() {
 		s.judgeImages(base)
 		return base, nil
 	}
@@ -101,9 +101,12 @@ func (s *search) run(ctx context.Context, base *Solution, hidesSource bool) erro
 	}
 	settled, err := s.isSettled(ctx, first, base.textbook)
 	images := len(c.noisy.shape) > 1 // whose explanations are compared to judge the rule's
-	if err != nil || settled && !images {
-		s.chosen = first
+	if err != nil {
 		return err
+	}
+	if settled && !images {
+		s.chosen = first
+		return nil
 	}
 	if s.brief {
 		return nil
@@ -112,50 +115,24 @@ func (s *search) run(ctx context.Context, base *Solution, hidesSource bool) erro
 	if err != nil {
 		return err
 	}
-	all := append([]*explanation{first}, textbook...)
+	s.all = append([]*explanation{first}, textbook...)
 	// From the rule's demixing first, which suffices for most mixtures without noise, then from
 	// the others.
-	for _, begin := range [][]*explanation{{first}, slices.Clone(all)} {
-		for k := 1; k < len(c.scales); k++ {
-			e, err := c.descent(ctx, "coarser time scale", k, make([]float64, c.d), begin)
-			if err != nil {
-				return err
-			}
-			all = c.appendNew(all, e)
-		}
-		if all, err = c.measureAll(ctx, all, 1); err != nil || len(all) == 0 || all[0] != first {
+	for _, begin := range [][]*explanation{{first}, slices.Clone(s.all)} {
+		if ok, err := s.addCoarser(ctx, begin); err != nil || !ok {
 			return err
 		}
-		s.all = all
-		kept, err := s.isUncontradicted(ctx)
-		if err != nil || kept && !images {
-			s.chosen = first
-			return err
-		}
-		settled = settled || kept
-	}
-	if all, err = c.measureAll(ctx, all, 0); err != nil || len(all) == 0 || all[0] != first {
-		return err
-	}
-	// With the noise that the signals of the coarsest scale imply.
-	best := c.shortest(all, 0)
-	last := best[len(best)-1]
-	for k := range c.scales {
-		e, err := c.descent(ctx, "with noise", k, last.model.noise, []*explanation{best[k], last})
+		suffices, err := s.ruleSuffices(ctx)
 		if err != nil {
 			return err
 		}
-		all = c.appendNew(all, e)
+		if suffices && !images {
+			s.chosen = first
+			return nil
+		}
+		settled = settled || suffices
 	}
-	// With nearly the most noise that there can be: the spectra of white sources don't show any.
-	from := slices.Concat([]*explanation{best[0], last}, textbook[:min(1, len(textbook))])
-	e, err := c.descent(ctx, "most noise", 0, c.mostNoise(), from)
-	if err != nil {
-		return err
-	}
-	all = c.appendNew(all, e)
-	s.compared = true
-	if s.all, err = c.measureAll(ctx, all, 0); err != nil {
+	if ok, err := s.addNoisy(ctx, textbook); err != nil || !ok {
 		return err
 	}
 	if settled {
@@ -168,6 +145,58 @@ func (s *search) run(ctx context.Context, base *Solution, hidesSource bool) erro
 	return nil
 }
 
+// measure measures the explanations at the time scales from first on, and drops those for which that
+// isn't possible. It reports whether the rule's is still there.
+func (s *search) measure(ctx context.Context, first int) (ok bool, err error) {
+	rule := s.all[0]
+	if s.all, err = s.c.measureAll(ctx, s.all, first); err != nil {
+		return false, err
+	}
+	return len(s.all) > 0 && s.all[0] == rule, nil
+}
+
+// addCoarser adds the explanations at which descents from the given ones end at the coarser time
+// scales, and measures all there. ok is as for measure.
+func (s *search) addCoarser(ctx context.Context, begin []*explanation) (ok bool, err error) {
+	c := s.c
+	for k := 1; k < len(c.scales); k++ {
+		e, err := c.descent(ctx, "coarser time scale", k, make([]float64, c.d), begin)
+		if err != nil {
+			return false, err
+		}
+		s.all = c.appendNew(s.all, e)
+	}
+	return s.measure(ctx, 1)
+}
+
+// addNoisy adds explanations with noise, and measures all at each time scale. ok is as for measure.
+func (s *search) addNoisy(ctx context.Context, textbook []*explanation) (ok bool, err error) {
+	c := s.c
+	if ok, err := s.measure(ctx, 0); err != nil || !ok {
+		return false, err
+	}
+	// With the noise that the signals of the coarsest scale imply.
+	best := c.shortest(s.all, 0)
+	coarsest := best[len(best)-1]
+	for k := range c.scales {
+		e, err := c.descent(ctx, "with noise", k, coarsest.model.noise,
+			[]*explanation{best[k], coarsest})
+		if err != nil {
+			return false, err
+		}
+		s.all = c.appendNew(s.all, e)
+	}
+	// With nearly the most noise that there can be: the spectra of white sources don't show any.
+	begin := slices.Concat([]*explanation{best[0], coarsest}, textbook[:min(1, len(textbook))])
+	e, err := c.descent(ctx, "most noise", 0, c.mostNoise(), begin)
+	if err != nil {
+		return false, err
+	}
+	s.all = c.appendNew(s.all, e)
+	s.compared = true
+	return s.measure(ctx, 0)
+}
+
 // isSettled reports whether the rule's demixing, first, can be kept without a descent: its signals
 // imply no noise above that of the resolution, it isn't doubted, no step at a coarser time scale
 // promises a much shorter code, and none of the rule's textbook candidates, or of these corrected by
@@ -176,8 +205,7 @@ func (s *search) isSettled(
 	ctx context.Context, first *explanation, textbook []candidate,
 ) (bool, error) {
 	c := s.c
-	if !c.explain(first) || first.doubted ||
-		c.largestShare(first.model.noise) > resolution*resolution {
+	if !c.explain(first) || first.doubted || c.exceedsResolution(first.model.noise) {
 		return false, nil
 	}
 	for k := len(c.scales) - 1; k > 0; k-- {
@@ -187,23 +215,21 @@ func (s *search) isSettled(
 		}
 	}
 	s.all = []*explanation{first}
-	for _, from := range textbook {
-		b := c.demixing(from.b)
+	for _, t := range textbook {
+		b := c.demixing(t.b)
 		if sameBasin(b, first.b) {
 			continue
 		}
-		e := &explanation{name: from.name, b: b, mixed: first}
+		e := &explanation{name: t.name, b: b, mixed: first}
 		s.all = append(s.all, e)
 		if corrected := c.noiseCorrected(e); corrected != nil {
 			s.all = append(s.all, corrected)
 		}
 	}
-	var err error
-	if s.all, err = c.measureAll(ctx, s.all, 1); err != nil || len(s.all) == 0 || s.all[0] != first {
+	if ok, err := s.measure(ctx, 1); err != nil || !ok {
 		return false, err
 	}
-	_, contradicted := s.robust()
-	return !contradicted, nil
+	return !s.isContradicted(c.shortest(s.all, 1)), nil
 }
 
 // promised returns by how many nats a quasi-Newton step from e, the rule's demixing, shortens the
@@ -221,16 +247,16 @@ func (c *channels) promised(ctx context.Context, e *explanation, k int) (float64
 	return float64(s.past.N) * p.promised(p.step()), nil
 }
 
-// isUncontradicted reports whether the first explanation can be kept without looking further: it isn't
-// doubted, at no scale has another a significantly shorter code, and none that is as good at the
-// coarser scales implies noise above that of the resolution.
-func (s *search) isUncontradicted(ctx context.Context) (bool, error) {
+// ruleSuffices reports whether the rule's demixing can be kept without looking further: it isn't
+// doubted, no explanation contradicts it at the coarser time scales, and none of the best there has a
+// significantly shorter code at the finest.
+func (s *search) ruleSuffices(ctx context.Context) (bool, error) {
 	c, first := s.c, s.all[0]
-	robust, contradicted := s.robust()
-	if contradicted || first.doubted {
+	coarse := c.shortest(s.all, 1)
+	if first.doubted || s.isContradicted(coarse) {
 		return false, nil
 	}
-	for _, e := range robust[1:] {
+	for _, e := range coarse[1:] {
 		if sameBasin(e.b, first.b) { // the rule's has the shortest code of these
 			continue
 		}
@@ -244,18 +270,15 @@ func (s *search) isUncontradicted(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// robust returns the explanations with the shortest code at the coarser time scales, and whether
-// they contradict the first: whether one has a significantly shorter code, or is as good and implies
-// noise above that of the resolution.
-func (s *search) robust() (best []*explanation, contradicted bool) {
+// isContradicted reports whether an explanation contradicts the rule's at the coarser time scales:
+// one has a significantly shorter code, or is as good and implies noise above that of the resolution.
+// coarse are the explanations with the shortest code at these scales.
+func (s *search) isContradicted(coarse []*explanation) bool {
 	c := s.c
-	best = c.shortest(s.all, 1)
-	if c.isRejected(s.all[0], best, 1, 1) {
-		return best, true
-	}
-	return best, slices.ContainsFunc(s.all, func(e *explanation) bool {
-		return !c.isRejected(e, best, 1, 1) && c.largestShare(e.model.noise) > resolution*resolution
-	})
+	return c.isRejected(s.all[0], coarse, 1, 1) ||
+		slices.ContainsFunc(s.all, func(e *explanation) bool {
+			return !c.isRejected(e, coarse, 1, 1) && c.exceedsResolution(e.model.noise)
+		})
 }
 
 // denoised returns the best linear estimate of the sources of e, with variance 1, and the
@@ -464,11 +487,6 @@ func (s *search) solution(ctx context.Context, base *Solution) (*Solution, error
 	sol.FromWhite.Mul(w, &root)
 	sol.Why = s.why(sol)
 	return sol, nil
-}
-
-// impliesNoise reports whether the chosen signals imply noise in the channels.
-func (s *search) impliesNoise() bool {
-	return floats.Max(s.chosen.model.noise) >= minChannelNoise
 }
 
 // isClearlyShorter reports whether the code of the chosen signals is so much shorter than that of
