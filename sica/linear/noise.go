@@ -41,8 +41,7 @@ type search struct {
 //
 // Images keep base, unless the signals of another explanation imply noise. A shorter code alone isn't
 // enough there, as images such as digits often depend on each other: one of 20 triples that were mixed
-// without noise fell from an MCC of 0.996 to 0.785. Of what base identifies they keep what no
-// explanation contradicts whose code isn't clearly longer.
+// without noise fell from an MCC of 0.996 to 0.785. What is identified then is up to judgeImages.
 func withNoise(
 	ctx context.Context, white *signal.Whitening, shape []int, power bandPower, opt Options,
 	base *Solution, brief bool,
@@ -311,22 +310,23 @@ func (c *channels) denoised(e *explanation) (w *mat.Dense, fidelity []float64) {
 }
 
 // uncertainPairs returns the pairs of the chosen signals that aren't identified with noise in the
-// models. They are pairs that the rule identified but that another explanation mixes whose code is
-// nearly as short, and for each signal of low confidence the pair with the next such signal.
+// models. Each signal of low confidence is in a pair with the signal of lowest confidence among the
+// others. The other pairs are those that the rule identified, but that another explanation with
+// nearly as short a code mixes.
 func (s *search) uncertainPairs(known []Pair) (pairs [][2]int) {
 	c := s.c
-	sure := s.confidence()
-	for i, v := range sure {
-		if v >= minFidelity || c.d < 2 {
+	confidence := s.confidence()
+	for i, v := range confidence {
+		if v >= minFidelity {
 			continue
 		}
-		next := (i + 1) % c.d // of the other signals, the one with the lowest confidence
-		for j, w := range sure {
-			if j != i && w < sure[next] {
-				next = j
+		lowest := (i + 1) % c.d
+		for j, w := range confidence {
+			if j != i && w < confidence[lowest] {
+				lowest = j
 			}
 		}
-		pairs = append(pairs, [2]int{i, next})
+		pairs = append(pairs, [2]int{i, lowest})
 	}
 	for _, e := range s.all {
 		differing := slices.DeleteFunc(c.mixedPairs(e, s.chosen), func(pair [2]int) bool {
@@ -350,38 +350,38 @@ func (s *search) uncertainPairs(known []Pair) (pairs [][2]int) {
 //     textbook method. Then no model is right, and code lengths don't say how far the truth may be.
 func (s *search) confidence() []float64 {
 	c := s.c
-	_, sure := c.denoised(s.chosen)
+	_, confidence := c.denoised(s.chosen)
 	if !s.compared {
-		return sure
+		return confidence
 	}
-	best := c.shortest(s.all, 0)
-	textbook := make([]float64, c.d)
+	best, tolerance := c.shortest(s.all, 0), c.tolerance()
+	nearestTextbook := make([]float64, c.d)
 	for _, e := range s.all {
 		if e == s.chosen {
 			continue
 		}
-		near := c.nearest(s.chosen, e)
+		// By how much e's code is longer. At a scale the difference from the shortest counts up to the
+		// tolerance.
 		excess := 0.0
 		for k, b := range best {
-			tolerance := c.tolerance()
 			excess += min(e.lengths[k]-b.lengths[k], tolerance)
 			excess -= min(s.chosen.lengths[k]-b.lengths[k], tolerance)
 		}
-		for i, r := range near {
+		for i, r := range c.nearest(s.chosen, e) {
 			if excess <= nearlyAsGood {
-				sure[i] = min(sure[i], r)
+				confidence[i] = min(confidence[i], r)
 			}
 			if e.textbook {
-				textbook[i] = max(textbook[i], r)
+				nearestTextbook[i] = max(nearestTextbook[i], r)
 			}
 		}
 	}
 	if s.contradicted && !s.chosen.textbook {
-		for i, r := range textbook {
-			sure[i] = min(sure[i], r)
+		for i, r := range nearestTextbook {
+			confidence[i] = min(confidence[i], r)
 		}
 	}
-	return sure
+	return confidence
 }
 
 // nearlyAsShort reports whether the code of e, at the chosen scale and all coarser ones, is longer
@@ -433,9 +433,10 @@ func (c *channels) mixedPairs(e, chosen *explanation) (pairs [][2]int) {
 // explanation isn't better than that.
 func (s *search) solution(ctx context.Context, base *Solution) (*Solution, error) {
 	c := s.c
+	isModelWrong := s.chosen.textbook && s.inconsistent
 	noise := s.chosen.model.noise
-	if s.chosen.textbook && s.inconsistent {
-		noise = make([]float64, c.d) // the model is wrong
+	if isModelWrong {
+		noise = make([]float64, c.d)
 	}
 	sep, err := c.separator(ctx, c.scales[s.scale], noise)
 	if sep == nil || err != nil {
@@ -462,18 +463,14 @@ func (s *search) solution(ctx context.Context, base *Solution) (*Solution, error
 	sol := &Solution{Mean: base.Mean, Symmetric: base.Symmetric, Leak: mat.NewDense(c.d, c.d, nil)}
 	sol.Resolution, sol.CodeLength, sol.Whitening = base.Resolution, base.CodeLength, base.Whitening
 	sol.Candidate, sol.Skipped, sol.Evidence = s.chosen.name, base.Skipped, evidence
-	sol.Scale, sol.Noise = c.scales[s.scale], slices.Clone(noise)
-	for i := range c.d {
-		deviation := floats.Norm(best.b.RawRowView(i), 2)
-		sol.Sources = append(sol.Sources, best.sources[i].public(deviation))
-	}
+	sol.Scale, sol.Noise, sol.Sources = c.scales[s.scale], slices.Clone(noise), best.publicSources()
 	if err := sep.setGroups(ctx, sol, best, v, v.accepted() && evidence > identified); err != nil {
 		return nil, err
 	}
 	s.judge(sol)
 	sol.Unconfirmed = len(sol.Groups) < c.d // its noise is in the models
 	w, fidelity := c.denoised(s.chosen)
-	if s.chosen.textbook && s.inconsistent {
+	if isModelWrong {
 		w = mat.DenseCopyOf(s.chosen.b)
 	}
 	for i, f := range fidelity {
@@ -570,29 +567,29 @@ func (s *search) why(sol *Solution) string {
 	if sol.Dependent {
 		return dependentSignals
 	}
-	identified := sol.identifiedBut(nil)
-	if len(identified) == 0 && s.all[0].hidesSource {
+	signals := sol.identifiedBut(nil)
+	if len(signals) == 0 && s.all[0].hidesSource {
 		return fmt.Sprintf("No signal is identified, as the weakest principal component can't be told "+
 			"from noise of the channels. If you know that there are only %d sources, separate that "+
 			"many components.", s.c.d-1)
 	}
-	why := "No signal is identified"
-	switch len(identified) {
+	what := "No signal is identified"
+	switch len(signals) {
 	case 0:
 	case 1:
-		why = "Only " + text.Signals(identified) + " is identified"
+		what = "Only " + text.Signals(signals) + " is identified"
 	default:
-		why = "Only " + text.Signals(identified) + " are identified"
+		what = "Only " + text.Signals(signals) + " are identified"
 	}
-	reason := "other rotations of signals %s explain the mixed signals nearly as well."
-	if s.isHidden(sol.Groups) {
-		reason = "noise of the channels, or surplus sources, which look the same, hide the rotation of " +
-			"signals %s."
+	switch {
+	case sol.Doubtful:
+		return fmt.Sprintf("%s: %s.", what, sol.doubt())
+	case s.isHidden(sol.Groups):
+		return fmt.Sprintf("%s: noise of the channels, or surplus sources, which look the same, hide the "+
+			"rotation of signals %s.", what, sol.groupNames())
 	}
-	if sol.Doubtful {
-		return why + ": " + sol.doubt() + "."
-	}
-	return why + ": " + fmt.Sprintf(reason, sol.groupNames())
+	return fmt.Sprintf("%s: other rotations of signals %s explain the mixed signals nearly as well.",
+		what, sol.groupNames())
 }
 
 // isHidden reports whether noise hides each group of several signals: whether one of its signals

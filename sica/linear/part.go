@@ -15,8 +15,8 @@ import (
 // separateByPart separates a long sequence in two steps. A part of its positions, in blocks,
 // decides on the models and has the evidence. With these models all positions decide on the
 // demixing. The result is nil if the sequence is short, if the part leaves a doubt, or if the models
-// don't describe a block of the positions. Noise is estimated from the middle of very long
-// sequences, and from all positions if there seems to be some.
+// don't describe a block of the positions. Noise is looked for in the middle of very long
+// sequences, and in all positions if there seems to be some.
 func separateByPart(
 	ctx context.Context, white *signal.Whitening, shape []int, power bandPower, opt Options,
 ) (*Solution, error) {
@@ -46,26 +46,38 @@ func separateByPart(
 	if polished == nil || err != nil {
 		return nil, err
 	}
-	// Noise is estimated from spectra, which blocks would blur, with the demixing of all positions. The
-	// middle suffices to see that there is none. Unless it is less than half of the positions, a search
-	// isn't made twice.
-	const brief = true
-	stretch := noisePart * length
-	if n < stretch+stretch/8 {
-		return withNoise(ctx, white, shape, power, opt, polished, !brief)
+	stretch := noisePart * length // about the middle
+	if n >= stretch+stretch/8 {
+		isNoiseless, err := middleIsNoiseless(ctx, white, stretch, power, opt, sol, polished)
+		if isNoiseless || err != nil {
+			return polished, err
+		}
 	}
+	const brief = false
+	return withNoise(ctx, white, shape, power, opt, polished, brief)
+}
+
+// middleIsNoiseless reports whether a stretch of positions about the middle suffices to see that
+// there is no noise: whether the demixing of all positions is kept there, and as certain as sol, the
+// part's. It then completes the findings of polished. Noise is estimated from spectra, which the blocks
+// of the part would blur.
+func middleIsNoiseless(
+	ctx context.Context, white *signal.Whitening, stretch int, power bandPower, opt Options,
+	sol, polished *Solution,
+) (bool, error) {
+	d, n := white.White.Dims()
+	first := (n - stretch) / 2
+	middle := mat.DenseCopyOf(white.White.Slice(0, d, first, first+stretch))
 	sol.Demixing = polished.Demixing
-	middle := mat.DenseCopyOf(white.White.Slice(0, d, (n-stretch)/2, (n-stretch)/2+stretch))
-	found, err := withNoise(ctx, withSignals(white, middle), []int{stretch}, power, opt, sol, n < 2*stretch)
-	if err != nil {
-		return nil, err
-	}
-	if found != sol || !sol.isCertain() {
-		return withNoise(ctx, white, shape, power, opt, polished, !brief)
+	// A whole search in more than half of the positions isn't worth repeating with all.
+	brief := n < 2*stretch
+	found, err := withNoise(ctx, withSignals(white, middle), []int{stretch}, power, opt, sol, brief)
+	if err != nil || found != sol || !sol.isCertain() {
+		return false, err
 	}
 	polished.Scale, polished.Noise = sol.Scale, sol.Noise
 	polished.SurplusEvidence = sol.SurplusEvidence
-	return polished, nil
+	return true, nil
 }
 
 // A knownPart is the solution of a part of the positions that wasn't certain, with a rotation.
@@ -174,11 +186,8 @@ func polish(
 	logDet, _ := mat.LogDet(s.whitening)
 	polished.Resolution, polished.DecidedOn = resolution, part.N
 	polished.CodeLength, polished.Evidence = m.codeLength-logDet, times*sol.Evidence
-	polished.Sources, polished.Pairs, polished.models = nil, nil, m // in place of the part's
-	for i := range d {
-		deviation := floats.Norm(m.b.RawRowView(i), 2)
-		polished.Sources = append(polished.Sources, m.sources[i].public(deviation))
-	}
+	polished.Sources, polished.models = m.publicSources(), m
+	polished.Pairs = nil // the part's; setGroups appends those of all positions
 	if err := s.setGroups(ctx, polished, m, v, true); err != nil {
 		return nil, err
 	}
@@ -186,8 +195,7 @@ func polish(
 	if polished.Dependent { // as the part is
 		polished.merge(nil, true)
 	}
-	const accepted, nonlinear = true, false
-	polished.Why = polished.why(accepted, nonlinear)
+	polished.Why = polished.why(true, false) // as a part with another verdict isn't certain
 	return polished, nil
 }
 

@@ -287,14 +287,19 @@ func (s *Solution) identifiedBut(named []int) (signals []int) {
 	return signals
 }
 
-// public returns the Source of the model of a signal with the given standard deviation.
-func (s *source) public(deviation float64) Source {
-	return Source{
-		Order:      len(s.weights),
-		Window:     s.window,
-		Density:    s.density.String(),
-		CodeLength: s.codeLength - math.Log(deviation),
+// publicSources returns the models of m's signals as Sources, at variance 1.
+func (m *demixing) publicSources() []Source {
+	all := make([]Source, len(m.sources))
+	for i, s := range m.sources {
+		deviation := floats.Norm(m.b.RawRowView(i), 2) // of the signal, as z is white
+		all[i] = Source{
+			Order:      len(s.weights),
+			Window:     s.window,
+			Density:    s.density.String(),
+			CodeLength: s.codeLength - math.Log(deviation),
+		}
 	}
+	return all
 }
 
 // solution returns the solution with best if it is accepted, or else with whitening. Signals of
@@ -325,9 +330,7 @@ func (s *separator) solution(
 	if !accepted {
 		sol.CodeLength, sol.Candidate = sol.Whitening, "whitening"
 	}
-	for i := range s.d {
-		sol.Sources = append(sol.Sources, m.sources[i].public(floats.Norm(m.b.RawRowView(i), 2)))
-	}
+	sol.Sources = m.publicSources()
 	sol.Evidence = v.rotation.Evidence - v.occamFactor
 	if err := s.setGroups(ctx, sol, best, v, accepted && sol.Evidence > identified); err != nil {
 		return nil, err
@@ -435,10 +438,12 @@ func (s *Solution) setDependence(m *demixing, p *past.Past) {
 	s.setPairDependence(dependence)
 	dependent := dependentPairs(dependence, p.N)
 	s.Doubtful = len(dependent) > 0
-	if s.Independence = 1; len(p.Shape) == 1 && len(m.sources) > 1 {
+	s.Independence = 1
+	if len(p.Shape) == 1 && len(m.sources) > 1 {
 		s.Independence = m.independence(dependence)
 	}
-	if s.Dependent = s.Independence < minIndependence; s.Doubtful || s.Dependent {
+	s.Dependent = s.Independence < minIndependence
+	if s.Doubtful || s.Dependent {
 		s.merge(dependent, s.Dependent)
 	}
 }
