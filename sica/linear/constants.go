@@ -46,6 +46,10 @@ const (
 // as for an error of 5 %. Half of it is 4.5 to 1, twice 400 to 1.
 var identified = math.Log(20)
 
+// certain is the evidence in nats that leaves no doubt, so that a part of a long sequence decides
+// alone. It is a choice; half of it decides more sequences by their part.
+var certain = 10 * identified
+
 // Candidates and descents.
 const (
 	// fastICAIterations bounds FastICA's iterations for a candidate. Its end only has to lie
@@ -136,9 +140,6 @@ var varianceBlocks = []int{8, 32}
 
 // Long sequences.
 const (
-	// certain is how many times the evidence that identifies must be there for the part alone to
-	// decide: 30 nats. It is a choice; half decides more sequences by their part.
-	certain = 10
 	// minLong is from how many positions on a sequence is long. The part that decides has
 	// partPositions, or partPerSignal for each signal if that is more, and at most half of all. With
 	// it 76 mixtures (38 kinds, 20,000 positions) have the same groups as with twice of it and MCCs

@@ -241,15 +241,13 @@ func (p *derivatives) promised(e *mat.Dense) float64 {
 	return -floats.Dot(e.RawMatrix().Data, p.gradient.RawMatrix().Data) / 2
 }
 
-// descend lowers the code length of m by at most the given number of steps. Orders, windows and
-// densities are chosen anew before the steps of renewals, and up to the ninth step also if a step
-// doesn't lower it.
+// renewals are the steps of a descent before which orders, windows and densities are chosen anew.
+var renewals = []int{3, 8}
+
+// descend shortens the code of m by at most the given number of steps.
 func (s *separator) descend(ctx context.Context, m *demixing, steps int) (*demixing, error) {
 	return s.descendUnless(ctx, m, steps, renewals, nil)
 }
-
-// renewals are the steps of a descent before which models are chosen anew.
-var renewals = []int{3, 8}
 
 // descendBriefly makes just enough steps to see whether m is promising compared with best. Models are
 // chosen anew only below minBriefPositions positions for each signal. From the second step on it ends
@@ -284,10 +282,11 @@ func (m *demixing) isNear(best *demixing, ends []candidate) bool {
 		slices.ContainsFunc(ends, func(e candidate) bool { return sameBasin(m.b, e.b) })
 }
 
-// descendUnless is descend with models chosen anew before the steps of renewals and, if there are
-// any, also if a step doesn't lower m. It ends if stop, which may be nil, returns true before a step.
+// descendUnless is descend with models chosen anew before the renewed steps and, up to the last of
+// these, also if a step doesn't shorten the code. It ends if stop, which may be nil, returns true
+// before a step.
 func (s *separator) descendUnless(
-	ctx context.Context, m *demixing, steps int, renewals []int,
+	ctx context.Context, m *demixing, steps int, renewed []int,
 	stop func(m *demixing, step int) bool,
 ) (*demixing, error) {
 	next := s.acquire()
@@ -301,7 +300,7 @@ func (s *separator) descendUnless(
 		return err
 	}
 	for k := range steps {
-		if slices.Contains(renewals, k) {
+		if slices.Contains(renewed, k) {
 			if err := renew(); err != nil {
 				return nil, err
 			}
@@ -314,19 +313,17 @@ func (s *separator) descendUnless(
 			return nil, err
 		}
 		before := m.codeLength
-		lower := false
-		for e := p.step(); !lower && p.promised(e) >= gain; e.Scale(shrink, e) {
-			if err := s.evaluate(ctx, next, applyStep(e, m.b), m); err != nil {
-				return nil, err
-			}
-			if lower = next.codeLength < before; lower {
-				m, next = next, m
-			}
+		shorter, err := s.shorten(ctx, next, m, p, gain)
+		if err != nil {
+			return nil, err
 		}
-		if lower && before-m.codeLength >= gain {
+		if shorter {
+			m, next = next, m
+		}
+		if before-m.codeLength >= gain {
 			continue
 		}
-		if k > 8 || len(renewals) == 0 {
+		if len(renewed) == 0 || k > renewed[len(renewed)-1] {
 			break
 		}
 		// Other choices of the models may allow a further step.
@@ -339,6 +336,23 @@ func (s *separator) descendUnless(
 		}
 	}
 	return m, nil
+}
+
+// shorten sets next to the first end of a shrinking quasi-Newton step from m whose code is shorter
+// than m's. It reports whether there is one before the step promises less than the gain. p are the
+// derivatives at m.
+func (s *separator) shorten(
+	ctx context.Context, next, m *demixing, p *derivatives, gain float64,
+) (bool, error) {
+	for e := p.step(); p.promised(e) >= gain; e.Scale(shrink, e) {
+		if err := s.evaluate(ctx, next, applyStep(e, m.b), m); err != nil {
+			return false, err
+		}
+		if next.codeLength < m.codeLength {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // minGain returns how many nats a position a step must promise and gain for a descent to go on.

@@ -82,7 +82,7 @@ func (s *separator) rotationGains(
 			}
 			return evidence.NewGain(after, before)
 		}
-		if gains[k] = gain(c.accept); gains[k].Evidence < certain*identified {
+		if gains[k] = gain(c.accept); gains[k].Evidence < certain {
 			gains[k] = gain(func(s *source) { c.refine(s, density.Rough) })
 		}
 		if k == 0 {

@@ -17,9 +17,9 @@ type knownPairs struct {
 	evidence *mat.SymDense
 }
 
-// certain returns the evidence of signals i and j of the demixing b. ok is false unless it identifies
+// certainEvidence returns the evidence of signals i and j of the demixing b. ok is false unless it identifies
 // them beyond doubt and both are the same signals in the other demixing. k may be nil.
-func (k *knownPairs) certain(b *mat.Dense, i, j int) (nats float64, ok bool) {
+func (k *knownPairs) certainEvidence(b *mat.Dense, i, j int) (nats float64, ok bool) {
 	if k == nil {
 		return 0, false
 	}
@@ -31,7 +31,7 @@ func (k *knownPairs) certain(b *mat.Dense, i, j int) (nats float64, ok bool) {
 		}
 	}
 	nats = k.evidence.At(i, j)
-	return nats, nats >= certain*identified
+	return nats, nats >= certain
 }
 
 // rotateMixed rotates pairs of best's signals by 45° whose code is then shorter, beyond doubt, and
@@ -73,7 +73,7 @@ func (v *verdict) withRotations() (b *mat.Dense, rotated bool) {
 	var pairs [][2]int
 	for i := range d {
 		for j := range i {
-			if v.rotated.At(i, j) < -certain*identified {
+			if v.rotated.At(i, j) < -certain {
 				pairs = append(pairs, [2]int{i, j})
 			}
 		}

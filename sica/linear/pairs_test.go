@@ -32,7 +32,7 @@ func TestMixedPairsAreRotated(t *testing.T) {
 		t.Fatal(err)
 	}
 	known := &knownPairs{right.b, v.evidence}
-	if _, ok := known.certain(right.b, 5, 3); !ok {
+	if _, ok := known.certainEvidence(right.b, 5, 3); !ok {
 		t.Error("signals 6 and 4 aren't certain")
 	}
 	mixed := mat.DenseCopyOf(right.b)
@@ -42,7 +42,7 @@ func TestMixedPairsAreRotated(t *testing.T) {
 		mixed.Set(5, k, (b-a)/math.Sqrt2)
 	}
 	for _, pair := range [][2]int{{5, 3}, {4, 3}, {5, 0}} {
-		if _, ok := known.certain(mixed, pair[0], pair[1]); ok {
+		if _, ok := known.certainEvidence(mixed, pair[0], pair[1]); ok {
 			t.Errorf("signals %v are known, but one is mixed", pair)
 		}
 	}
@@ -67,7 +67,7 @@ func TestMixedPairsAreRotated(t *testing.T) {
 	if !sameBasin(end.b, right.b) || end.codeLength > right.codeLength {
 		t.Errorf("the code is longer by %.0f nats than the right demixing's", n*(end.codeLength-right.codeLength))
 	}
-	if got := v.evidence.At(5, 3); got < certain*identified {
+	if got := v.evidence.At(5, 3); got < certain {
 		t.Errorf("signals 6 and 4 have an evidence of %.0f nats", got)
 	}
 }

@@ -49,8 +49,11 @@ func separateByPart(
 	stretch := noisePart * length // about the middle
 	if n >= stretch+stretch/8 {
 		isNoiseless, err := middleIsNoiseless(ctx, white, stretch, power, opt, sol, polished)
-		if isNoiseless || err != nil {
-			return polished, err
+		if err != nil {
+			return nil, err
+		}
+		if isNoiseless {
+			return polished, nil
 		}
 	}
 	const brief = false
@@ -125,12 +128,12 @@ func withSignals(white *signal.Whitening, z *mat.Dense) *signal.Whitening {
 // isCertain reports whether the evidence identifies all signals beyond doubt. It can't identify ones
 // that are Dependent, but more positions wouldn't change that.
 func (s *Solution) isCertain() bool {
-	if s.whitened || s.minDependence || s.Doubtful || s.Surplus || s.Evidence < certain*identified ||
+	if s.whitened || s.minDependence || s.Doubtful || s.Surplus || s.Evidence < certain ||
 		len(s.Groups) < len(s.Mean) && !s.Dependent {
 		return false
 	}
 	for _, p := range s.Pairs {
-		if p.Evidence < certain*identified {
+		if p.Evidence < certain {
 			return false
 		}
 	}
@@ -212,21 +215,20 @@ func (s *separator) approach(
 		if slopes, err = s.differentiate(ctx, m); err != nil {
 			return nil, nil, nil, err
 		}
-		e, lower := slopes.step(), false
-		if slopes.promised(e) < gain {
+		if e := slopes.step(); slopes.promised(e) < gain {
 			return m, slopes, applyStep(e, m.b), nil
 		}
-		for ; step < polishSteps && !lower && slopes.promised(e) >= gain; e.Scale(shrink, e) {
-			if err := s.evaluate(ctx, next, applyStep(e, m.b), m); err != nil {
-				return nil, nil, nil, err
-			}
-			if lower = next.codeLength < m.codeLength; lower {
-				m, next = next, m
-			}
-		}
-		if !lower {
+		if step == polishSteps {
 			return m, slopes, m.b, nil
 		}
+		shorter, err := s.shorten(ctx, next, m, slopes, gain)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		if !shorter {
+			return m, slopes, m.b, nil
+		}
+		m, next = next, m
 	}
 }
 

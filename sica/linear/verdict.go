@@ -78,7 +78,7 @@ func (s *separator) judge(
 	var pairs [][2]int
 	for i := range s.d {
 		for j := range i {
-			nats, ok := known.certain(best.b, i, j)
+			nats, ok := known.certainEvidence(best.b, i, j)
 			if !ok {
 				pairs = append(pairs, [2]int{i, j})
 			}
@@ -121,12 +121,12 @@ func (v *verdict) accepted() bool {
 
 // isCertain reports whether the rotation and each pair are identified beyond doubt.
 func (v *verdict) isCertain() bool {
-	if v.rotation.Evidence-v.occamFactor < certain*identified {
+	if v.rotation.Evidence-v.occamFactor < certain {
 		return false
 	}
 	for i := range v.evidence.SymmetricDim() {
 		for j := range i {
-			if v.evidence.At(i, j) < certain*identified {
+			if v.evidence.At(i, j) < certain {
 				return false
 			}
 		}
