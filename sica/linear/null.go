@@ -77,7 +77,6 @@ func (s *separator) whiten(ctx context.Context) (*whitened, error) {
 	m.b.Copy(rotation.Identity(s.d))
 	all := grid.Range(s.d)
 	size := len(s.past.Lags) + 1
-	errors := mat.NewDense(s.d, s.past.N, nil)
 	for k := 0; ; k++ {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -88,28 +87,24 @@ func (s *separator) whiten(ctx context.Context) (*whitened, error) {
 			s.moments.Mixture(m.sources[i].q, m.b.RawRowView(i), m.y.RawRowView(i))
 		}
 		weights, nats := s.sameSpectrum(m, all...)
-		if k == whiteningRounds {
+		if k == whiteningRounds || !s.whitenErrors(m.b, weights) {
 			logDet, _ := mat.LogDet(m.b)
 			floats.AddConst(-logDet*float64(s.past.N)/evidence.Blocks, nats)
 			return &whitened{mat.DenseCopyOf(m.b), floats.Sum(nats) / float64(s.past.N), nats}, nil
 		}
-		for i := range all {
-			s.past.PredictionError(errors.RawRowView(i), s.z.RawRowView(i), weights)
-		}
-		if !s.whitenErrors(m.b, errors) {
-			k = whiteningRounds - 1 // end with the present demixing
-		}
 	}
 }
 
-// whitenErrors sets b to the demixing of z that is symmetric as a demixing of x, (I·C·I)^(−1/2)·I,
-// with the covariance C of the prediction errors of z and the inverse I of symmetric whitening. It
-// reports whether there is one.
-//
-// It differs from signal.Whiten, which whitens the signals: this whitens their prediction errors,
-// symmetrically in the axes of x.
-func (s *separator) whitenErrors(b, errors *mat.Dense) bool {
-	c := covariance(errors, 0, 0, s.past.N)
+// whitenErrors sets b to the demixing of z whose prediction errors with the weights are white, and
+// which is symmetric as a demixing of x: (I·C·I)^(−1/2)·I, with the covariance C of the prediction
+// errors of z and the inverse I of symmetric whitening. It reports whether there is one, and otherwise
+// leaves b as it is.
+func (s *separator) whitenErrors(b *mat.Dense, weights []float64) bool {
+	r := mat.NewDense(s.d, s.past.N, nil)
+	for i := range s.d {
+		s.past.PredictionError(r.RawRowView(i), s.z.RawRowView(i), weights)
+	}
+	c := covariance(r, 0, 0, s.past.N)
 	var factor mat.Cholesky
 	if !factor.Factorize(c) {
 		return false

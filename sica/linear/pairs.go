@@ -17,8 +17,8 @@ type knownPairs struct {
 	evidence *mat.SymDense
 }
 
-// certainEvidence returns the evidence of signals i and j of the demixing b. ok is false unless it identifies
-// them beyond doubt and both are the same signals in the other demixing. k may be nil.
+// certainEvidence returns the evidence of signals i and j of the demixing b. ok is false unless it
+// identifies them beyond doubt and both are the same signals in the other demixing. k may be nil.
 func (k *knownPairs) certainEvidence(b *mat.Dense, i, j int) (nats float64, ok bool) {
 	if k == nil {
 		return 0, false
