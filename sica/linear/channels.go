@@ -263,8 +263,8 @@ func (c *channels) nearest(a, b *explanation) []float64 {
 	return all
 }
 
-// separator returns a separator of the channels at a time scale, whose signals have independent
-// noise of the same power. With noise of covariance N in the channels,
+// separator returns a separator of the channels at a time scale whose signals have independent
+// noise of the same power. With the covariance N of the channels' noise,
 //
 //	z = W·x,  W = (Σ − N)^(−1/2),  and noise of covariance c·I − W·N·W is added,
 //
@@ -284,9 +284,9 @@ func (c *channels) separator(ctx context.Context, scale int, noise []float64) (*
 	if !ok {
 		return nil, nil
 	}
-	var spread mat.Dense
-	spread.Product(whitening, diagonal(noise), whitening)
-	matrix, ok := complement(&spread)
+	var signalNoise mat.Dense // W·N·W
+	signalNoise.Product(whitening, diagonal(noise), whitening)
+	matrix, ok := complement(&signalNoise)
 	if !ok {
 		return nil, nil
 	}
@@ -321,10 +321,10 @@ func signalWhitening(cov mat.Symmetric, noise []float64) (whitening, inverse *ma
 	return whitening, inverse, ok
 }
 
-// complement returns the symmetric root of c·I − spread, where c is the largest eigenvalue of
-// spread, but at least the square of the resolution.
-func complement(spread mat.Matrix) (*mat.Dense, bool) {
-	e := newEigen(spread)
+// complement returns the symmetric root of c·I − noise, where c is the largest eigenvalue of the
+// covariance noise, but at least the square of the resolution.
+func complement(noise mat.Matrix) (*mat.Dense, bool) {
+	e := newEigen(noise)
 	if e == nil {
 		return nil, false
 	}

@@ -31,21 +31,19 @@ func matchSpectra(s *spectrum, added []float64, b *mat.Dense) *noiseModel {
 	if m.mixing.Inverse(b) != nil {
 		return nil
 	}
+	d := s.d
+	m.noise = make([]float64, d)
 	loss := newMatchLoss(s, added, b)
-	x, significant := loss.noiseless(), false
+	x := loss.noiseless()
 	if loss.scoreGain(x) > minScoreGain*s.noiseCost() {
 		noisy := minimise(loss.at, loss.initial(), matchSteps, matchTolerance)
-		if significant = loss.at(x, nil)-loss.at(noisy, nil) > s.noiseCost(); significant {
+		if loss.at(x, nil)-loss.at(noisy, nil) > s.noiseCost() {
 			x = noisy
+			exponentials(m.noise, x[len(x)-d:])
 		}
 	}
-	d := s.d
 	for k := range s.weights {
 		m.powers = append(m.powers, exponentials(make([]float64, d), x[k*d:(k+1)*d]))
-	}
-	m.noise = make([]float64, d)
-	if significant {
-		exponentials(m.noise, x[len(x)-d:])
 	}
 	return m
 }
@@ -83,30 +81,25 @@ func (s *spectrum) noiseCost() float64 { return float64(s.d) / 2 * math.Log(floa
 // initial returns the starting point of the search: the powers of the signals B·x, and little noise
 // of the channels.
 func (f *matchLoss) initial() []float64 {
-	var x []float64
-	for _, cov := range f.s.covariances {
-		for i := range f.s.d {
-			x = append(x, math.Log(max(cov[i*f.s.d+i], minPower)))
-		}
-	}
-	for range f.s.d {
-		x = append(x, math.Log(initialNoise))
-	}
-	return x
+	return f.parameters(make([]float64, len(f.added)), initialNoise)
 }
 
 // noiseless returns the parameters without noise of the channels. The powers are those of the
 // signals B·x minus those of the added noise.
-func (f *matchLoss) noiseless() []float64 {
+func (f *matchLoss) noiseless() []float64 { return f.parameters(f.added, minPower) }
+
+// parameters returns (log P, log N) with the powers P of the signals B·x minus those of other noise,
+// whose covariance is given, and the same noise N in each channel.
+func (f *matchLoss) parameters(other []float64, noise float64) []float64 {
 	d := f.s.d
 	var x []float64
 	for _, cov := range f.s.covariances {
 		for i := range d {
-			x = append(x, math.Log(max(cov[i*d+i]-f.added[i*d+i], minPower)))
+			x = append(x, math.Log(max(cov[i*d+i]-other[i*d+i], minPower)))
 		}
 	}
 	for range d {
-		x = append(x, math.Log(minPower))
+		x = append(x, math.Log(noise))
 	}
 	return x
 }
@@ -138,8 +131,8 @@ func (f *matchLoss) scoreGain(x []float64) float64 {
 		byNoise.Apply(square, &byNoise)
 		slope.Product(inverse, mat.NewDense(d, d, f.s.covariances[k]), inverse)
 		slope.Sub(inverse, &slope)
-		half := mat.NewDense(d, d, nil)
-		half.Mul(&slope, f.b)
+		slopeB := mat.NewDense(d, d, nil)
+		slopeB.Mul(&slope, f.b)
 		m.Apply(square, &m)
 		nuisance.Apply(square, inverse)
 		if shares.Solve(&nuisance, &m) != nil {
@@ -148,7 +141,7 @@ func (f *matchLoss) scoreGain(x []float64) float64 {
 		for l := range d {
 			v := 0.0
 			for i := range d {
-				v += f.b.At(i, l)*half.At(i, l) - shares.At(i, l)*slope.At(i, i)
+				v += f.b.At(i, l)*slopeB.At(i, l) - shares.At(i, l)*slope.At(i, i)
 			}
 			score.SetVec(l, score.AtVec(l)+w/2*v)
 			for j := l; j < d; j++ {
@@ -189,7 +182,7 @@ type matchLoss struct {
 	added        []float64  // B·F·Bᵀ
 	free         bool       // whether the mixing is a parameter
 	noise, power []float64  // N, and P_k of a band
-	spread       []float64  // B·(diag(N) + F)·Bᵀ
+	noiseCov     []float64  // B·(diag(N) + F)·Bᵀ
 	cov, inv     []float64  // S_k of a band, and its inverse
 	product      []float64  // S_k⁻¹·T·C_k·Tᵀ of a band
 	bandSlope    []float64  // the derivative with respect to S_k of a band
@@ -204,7 +197,7 @@ func newMatchLoss(s *spectrum, added []float64, b *mat.Dense) *matchLoss {
 	return &matchLoss{
 		s: s.transformed(b), b: b, added: f.RawMatrix().Data,
 		noise: make([]float64, d), power: make([]float64, d),
-		spread: room(), cov: room(), inv: room(), product: room(), bandSlope: room(), slope: room(),
+		noiseCov: room(), cov: room(), inv: room(), product: room(), bandSlope: room(), slope: room(),
 	}
 }
 
@@ -224,22 +217,22 @@ func (f *matchLoss) at(x, g []float64) float64 {
 	d, bands := f.s.d, len(f.s.weights)
 	logNoise := x[bands*d : (bands+1)*d]
 	exponentials(f.noise, logNoise)
-	copy(f.spread, f.added)
+	copy(f.noiseCov, f.added)
 	for i := range d {
 		for j := range d {
 			for l, v := range f.noise {
-				f.spread[i*d+j] += f.b.At(i, l) * v * f.b.At(j, l)
+				f.noiseCov[i*d+j] += f.b.At(i, l) * v * f.b.At(j, l)
 			}
 		}
 	}
-	spread, covariances := f.spread, f.s.covariances
+	noiseCov, covariances := f.noiseCov, f.s.covariances
 	var t, products *mat.Dense // products is Σ_k w_k·S_k⁻¹·T·C_k·Tᵀ
 	loss := 0.0
 	if f.free {
 		t, products = f.refinement(x), mat.NewDense(d, d, nil)
 		logDet, _ := mat.LogDet(t)
 		loss -= floats.Sum(f.s.weights) * logDet
-		spread = (&spectrum{d: d, covariances: [][]float64{f.spread}}).transformed(t).covariances[0]
+		noiseCov = (&spectrum{d: d, covariances: [][]float64{f.noiseCov}}).transformed(t).covariances[0]
 		covariances = f.s.transformed(t).covariances
 	}
 	clear(f.slope)
@@ -249,7 +242,7 @@ func (f *matchLoss) at(x, g []float64) float64 {
 	}
 	for k, w := range f.s.weights {
 		exponentials(f.power, x[k*d:(k+1)*d])
-		copy(f.cov, spread)
+		copy(f.cov, noiseCov)
 		for i, p := range f.power {
 			f.cov[i*d+i] += p
 		}
@@ -280,14 +273,14 @@ func (f *matchLoss) at(x, g []float64) float64 {
 		return loss
 	}
 	if f.free {
-		if !f.differentiateMixing(g[len(g)-d*d:], t, products, spread) {
+		if !f.differentiateMixing(g[len(g)-d*d:], t, products, noiseCov) {
 			return math.Inf(1)
 		}
-		// From here on slope is the derivative with respect to spread, Tᵀ·slope·T.
+		// From here on slope is the derivative with respect to noiseCov, Tᵀ·slope·T.
 		slope := mat.NewDense(d, d, f.slope)
-		var bySpread mat.Dense
-		bySpread.Product(t.T(), slope, t)
-		slope.Copy(&bySpread)
+		var byNoiseCov mat.Dense
+		byNoiseCov.Product(t.T(), slope, t)
+		slope.Copy(&byNoiseCov)
 	}
 	for l, v := range f.noise {
 		sum := 0.0
@@ -306,16 +299,16 @@ func (f *matchLoss) at(x, g []float64) float64 {
 //	(Σ_k w_k·S_k⁻¹·T·C_k·Tᵀ + 2·H·T·Q·Tᵀ − Σ_k w_k·I)·T⁻ᵀ,
 //
 // with H = f.slope, and Q = B·(diag(N) + F)·Bᵀ. The argument products is the first sum, which is
-// overwritten, and spread is T·Q·Tᵀ. It reports whether T has an inverse.
+// overwritten, and noiseCov is T·Q·Tᵀ. It reports whether T has an inverse.
 func (f *matchLoss) differentiateMixing(
-	g []float64, t, products *mat.Dense, spread []float64,
+	g []float64, t, products *mat.Dense, noiseCov []float64,
 ) bool {
 	d := f.s.d
 	var inverse, noisy mat.Dense
 	if inverse.Inverse(t) != nil {
 		return false
 	}
-	noisy.Mul(mat.NewDense(d, d, f.slope), mat.NewDense(d, d, spread))
+	noisy.Mul(mat.NewDense(d, d, f.slope), mat.NewDense(d, d, noiseCov))
 	noisy.Scale(2, &noisy)
 	products.Add(products, &noisy)
 	for i := range d {
