@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/evidence"
+	"github.com/seed-47b1e431/gosica/internal/past"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/linear/internal/density"
@@ -44,46 +45,21 @@ func (m *demixing) lengths(sources [][]float64) []float64 {
 func (s *separator) rotationGains(
 	ctx context.Context, m *demixing, pairs [][2]int, own [][]float64, p *derivatives,
 ) ([]evidence.Gain, error) {
-	_, positions := s.z.Dims()
-	size := len(s.past.Lags) + 1
 	moments := s.moments.Mixed(m.b)
 	gains := make([]evidence.Gain, len(pairs))
-	// Densities of rotated signals are similar. So all begin with those of the first pair.
+	// Densities of rotated signals are similar. So all fits begin with those of the first pair.
 	var start density.Fitter
 	measure := func(c *coder, k int) {
 		i, j := pairs[k][0], pairs[k][1]
-		c.rotated = resize(c.rotated, positions)
-		windows := mixedWindows(s.past.N, m.sources[i].window, m.sources[j].window)
 		ratio := math.Sqrt(p.scores[j].square / p.scores[i].square) // of the scales of i and j
-		pair := moments.Pair(i, j)
-		var measured [2]measurement
 		c.fitter = start
-		for side, factor := range []float64{-ratio, 1 / ratio} {
-			source, signal, other := &c.pair[side], pairs[k][side], pairs[k][1-side]
-			evidence.Rotate(c.rotated, m.y.RawRowView(signal), m.y.RawRowView(other), factor)
-			weights := make([]float64, 2) // of i and j
-			weights[side], weights[1-side] = math.Sqrt2/2, factor*math.Sqrt2/2
-			source.q = resize(source.q, size*size)
-			pair.Mixture(source.q, weights, c.rotated)
-			c.measureAmong(source, c.rotated, windows)
-			measured[side] = c.measurement
-		}
+		measured := s.measureRotated(c, m, moments.Pair(i, j), pairs[k], ratio)
 		before := make([]float64, evidence.Blocks)
 		floats.AddTo(before, own[i], own[j])
-		gain := func(set func(s *source)) evidence.Gain {
-			after := make([]float64, evidence.Blocks)
-			for side := range c.pair {
-				source := &c.pair[side]
-				c.measurement = measured[side]
-				set(source)
-				c.finish(source)
-				source.lengths(after)
-				floats.Scale(source.scale, source.u) // as before finish
-			}
-			return evidence.NewGain(after, before)
-		}
-		if gains[k] = gain(c.accept); gains[k].Evidence < certain {
-			gains[k] = gain(func(s *source) { c.refine(s, density.Rough) })
+		gains[k] = evidence.NewGain(c.pairLengths(measured, c.accept), before)
+		if gains[k].Evidence < certain {
+			refine := func(s *source) { c.refine(s, density.Rough) }
+			gains[k] = evidence.NewGain(c.pairLengths(measured, refine), before)
 		}
 		if k == 0 {
 			start = measured[1].fitter
@@ -96,16 +72,54 @@ func (s *separator) rotationGains(
 	return gains, err
 }
 
+// measureRotated sets c.pair to models of a pair of m's signals rotated by 45°, still without
+// densities, and returns their measurements. moments are those of the pair, and ratio is that of the
+// signals' scales.
+func (s *separator) measureRotated(
+	c *coder, m *demixing, moments *past.Moments, pair [2]int, ratio float64,
+) (measured [2]measurement) {
+	_, positions := s.z.Dims()
+	c.rotated = resize(c.rotated, positions)
+	size := len(s.past.Lags) + 1
+	windows := mixedWindows(s.past.N, m.sources[pair[0]].window, m.sources[pair[1]].window)
+	for side, factor := range []float64{-ratio, 1 / ratio} {
+		source := &c.pair[side]
+		evidence.Rotate(c.rotated, m.y.RawRowView(pair[side]), m.y.RawRowView(pair[1-side]), factor)
+		weights := make([]float64, 2) // of the pair's signals
+		weights[side], weights[1-side] = math.Sqrt2/2, factor*math.Sqrt2/2
+		source.q = resize(source.q, size*size)
+		moments.Mixture(source.q, weights, c.rotated)
+		c.measureAmong(source, c.rotated, windows)
+		measured[side] = c.measurement
+	}
+	return measured
+}
+
+// pairLengths returns the code lengths of c.pair in sixteenths of the positions, in nats, with
+// densities that set sets after the given measurements.
+func (c *coder) pairLengths(measured [2]measurement, set func(s *source)) []float64 {
+	nats := make([]float64, evidence.Blocks)
+	for side := range c.pair {
+		source := &c.pair[side]
+		c.measurement = measured[side]
+		set(source)
+		c.normalise(source)
+		source.lengths(nats)
+		floats.Scale(source.scale, source.u) // undoes normalise, for another density
+	}
+	return nats
+}
+
 // groups returns the groups of signals that pairs with less evidence than enough connect.
 func groups(pairs *mat.SymDense, enough float64) [][]int {
 	return evidence.Groups(pairs.SymmetricDim(),
 		func(i, j int) bool { return pairs.At(i, j) < enough })
 }
 
-// joinGroups joins groups of several signals of m with other groups if together they differ hardly
-// more from signals with the same spectrum than they do alone. Among many such signals there is one
-// by chance that seems distinguishable from each other one. Its angles with all of them, whose code
-// lengths are cost, were chosen for that.
+// joinGroups joins a group of several signals of m with another group if together they gain hardly
+// more over Gaussian signals with the same spectrum than each of them does. Among many Gaussian
+// signals one by chance seems to differ from each other one, as the angles were chosen for that. So
+// cost, the code length of the angles between the groups, is subtracted.
 func (s *separator) joinGroups(
 	ctx context.Context, m *demixing, groups [][]int, cost *mat.SymDense,
 ) ([][]int, error) {
@@ -193,7 +207,7 @@ func rotateGroup(b, whitening *mat.Dense, group []int) {
 func (s *separator) leaks(
 	ctx context.Context, m *demixing, p *derivatives,
 ) (leaks *mat.Dense, angles *mat.SymDense, err error) {
-	v := mat.NewDense(s.d, s.d, nil)
+	variances := mat.NewDense(s.d, s.d, nil) // V_ij
 	some := s.past.Spread(errorPositions/signal.PartBlock, signal.PartBlock)
 	n, count := float64(s.past.N), float64(some.N)
 	err = s.each(ctx, s.d, func(c *coder, i int) {
@@ -211,8 +225,9 @@ func (s *separator) leaks(
 			}
 			mean, kappa := sum/count, p.kappa.At(i, j)
 			std := math.Sqrt(max(squares/count-mean*mean, 0))
-			if v.Set(i, j, kappa); mean-kappa > 2*std/math.Sqrt(count) {
-				v.Set(i, j, mean)
+			variances.Set(i, j, kappa)
+			if mean-kappa > 2*std/math.Sqrt(count) {
+				variances.Set(i, j, mean)
 			}
 		}
 	})
@@ -230,12 +245,12 @@ func (s *separator) leaks(
 				continue
 			}
 			det := a*b - 1
-			va, vb := v.At(i, j), v.At(j, i)
-			// H⁻¹ = [[b, −1], [−1, a]]/det
+			va, vb := variances.At(i, j), variances.At(j, i)
+			// H⁻¹·V·H⁻¹/n with H⁻¹ = [[b, −1], [−1, a]]/det
 			aa := (b*b*va - 2*b + vb) / (det * det * n)
 			bb := (va - 2*a + a*a*vb) / (det * det * n)
 			ab := (-b*va + a*b + 1 - a*vb) / (det * det * n)
-			// The ratio of the standard deviations, as z is white.
+			// Of the signals' standard deviations, as z is white.
 			ratio := floats.Norm(m.b.RawRowView(j), 2) / floats.Norm(m.b.RawRowView(i), 2)
 			leaks.Set(i, j, min(math.Sqrt(max(aa, 0))*ratio, 1))
 			leaks.Set(j, i, min(math.Sqrt(max(bb, 0))/ratio, 1))

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/seed-47b1e431/gosica/internal/ar"
+	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/past"
 	"github.com/seed-47b1e431/gosica/sica/linear/internal/density"
 )
@@ -14,7 +15,7 @@ import (
 // A source is the model of one signal y. At each position it has
 //
 //	r_t = y_t − prediction from its past      innovation
-//	s_t = scale, or scale · the local scale   scale
+//	s_t = scale · local scale, if any         scale
 //	u_t = r_t/s_t  ~  density
 //
 // It is chosen and fitted by its code length in nats per position: the mean of log s_t − log
@@ -27,7 +28,8 @@ type source struct {
 	codeLength float64   // in nats per position
 	cost       float64   // code length of the parameters, in nats
 	q          []float64 // [P+1, P+1], second moments of the signal and its past
-	u, s       []float64 // [n]; s is without scale, and empty if it is 1 everywhere
+	local      []float64 // [n], the local scale; empty if there is none
+	u          []float64 // [n], the innovations over their scale
 	row        []float64 // [d], of the demixing when the model was chosen, of length 1
 }
 
@@ -80,7 +82,7 @@ func (c *coder) chooseAmong(s *source, y []float64, windows []int, tolerance flo
 	c.fitter.Reset()
 	c.measureAmong(s, y, windows)
 	c.refine(s, tolerance)
-	c.finish(s)
+	c.normalise(s)
 }
 
 // measureAmong sets the order and the window with the shortest code of the signal y, [T], and measures
@@ -105,25 +107,24 @@ func (c *coder) measureAmong(s *source, y []float64, windows []int) {
 		}
 		s.weights = c.predictor.Fit(s.q, c.past.N, len(s.weights)/2)
 	}
-	measured := len(weights) == len(s.weights)
+	isLast := len(weights) == len(s.weights) // c still has the measurement of the shortest
 	s.weights = weights
-	if !measured {
+	if !isLast {
 		c.predict(y, weights)
 	}
 	switch {
 	case len(windows) > 0:
 		c.chooseWindow(s, shortest, windows)
-	case !measured:
+	case !isLast:
 		c.measure(s, c.standardise(s))
 	}
 }
 
-// chooseWindow sets the window with which the code of the innovations c.r is shortest, one of the
-// given ones, at least one, or 0, and measures it. shortest is the code length with 0. Densities
-// are only fitted with the windows whose code, with the better of a Gaussian and a Laplace density,
-// is nearly the shortest.
+// chooseWindow sets the window with which the code of the innovations c.r is shortest, and measures
+// them with it. It is one of the given windows, at least one, or 0, whose code length is shortest.
+// Densities are only fitted with windows whose code with a simple density is nearly the shortest.
 func (c *coder) chooseWindow(s *source, shortest float64, windows []int) {
-	simple := make([]float64, len(windows))
+	simple := make([]float64, len(windows)) // code lengths with a Gaussian or Laplace density
 	best := 0
 	for k, window := range windows {
 		s.window = window
@@ -135,24 +136,20 @@ func (c *coder) chooseWindow(s *source, shortest float64, windows []int) {
 	s.window = 0
 	n := float64(c.past.N)
 	limit := min(simple[best], c.standardise(s).simpleLength(c.past.N)) + max(windowNats/n, windowShare)
-	chosen := 0
+	chosen, measured := 0, -1
 	// The best comes last: if it is chosen, as is likely, s needn't be measured again.
-	try := func(k int) {
-		if s.window = windows[k]; simple[k] > limit {
-			return
+	order := append(slices.Delete(grid.Range(len(windows)), best, best+1), best)
+	for _, k := range order {
+		if simple[k] > limit {
+			continue
 		}
+		s.window, measured = windows[k], windows[k]
 		c.measure(s, c.standardise(s))
 		if s.codeLength < shortest {
 			chosen, shortest = windows[k], s.codeLength
 		}
 	}
-	for k := range windows {
-		if k != best {
-			try(k)
-		}
-	}
-	try(best)
-	if s.window != chosen || simple[best] > limit {
+	if chosen != measured {
 		s.window = chosen
 		c.measure(s, c.standardise(s))
 	}
@@ -175,7 +172,7 @@ func (c *coder) fit(s *source, y []float64) {
 		s.density, length = c.fitter.Refit(&before)
 		c.setCodeLength(s, sp, length+math.Log(s.scale))
 	}
-	c.finish(s)
+	c.normalise(s)
 }
 
 // A spread has moments of the innovations over their local scale.
@@ -206,22 +203,22 @@ func (c *coder) predict(y, weights []float64) {
 	c.isSummed = false
 }
 
-// standardise sets s.u to the innovations over their local scale, and s.s to that scale. It returns
-// the spread of s.u.
+// standardise sets s.local to the local scale of the innovations c.r and s.u to the innovations over
+// it. It returns the spread of s.u.
 func (c *coder) standardise(s *source) spread {
 	n := c.past.N
 	s.u = resize(s.u, n)
-	s.s = s.s[:0]
+	s.local = s.local[:0]
 	if s.window == 0 {
 		copy(s.u, c.r)
 		return measureSpread(s.u)
 	}
-	s.s = resize(s.s, n)
+	s.local = resize(s.local, n)
 	if len(c.past.Sides) > 1 {
-		localScale(s.s, c.r, c.past.Sides, s.window, c.space)
-		floats.DivTo(s.u, c.r, s.s)
+		localScale(s.local, c.r, c.past.Sides, s.window, c.space)
+		floats.DivTo(s.u, c.r, s.local)
 		sp := measureSpread(s.u)
-		sp.logScale = meanLog(s.s)
+		sp.logScale = meanLog(s.local)
 		return sp
 	}
 	if !c.isSummed {
@@ -231,7 +228,7 @@ func (c *coder) standardise(s *source) spread {
 		}
 		c.isSummed = true
 	}
-	return scaleSequence(s.u, s.s, c.r, c.sums, s.window)
+	return scaleSequence(s.u, s.local, c.r, c.sums, s.window)
 }
 
 // measureSpread returns the spread of u, without the logarithm of the scale.
@@ -249,7 +246,7 @@ func measureSpread(u []float64) (sp spread) {
 func scaleSequence(u, s, r, sums []float64, h int) (sp spread) {
 	n := len(r)
 	rest := overallShare * sums[n] / float64(n)
-	scale := func(first, end int) { // where the window isn't whole
+	scaleEdge := func(first, end int) { // where the window isn't whole
 		for t := first; t < end; t++ {
 			begin, last := max(t-h, 0), min(t+h+1, n)
 			v := (1-overallShare)*(sums[last]-sums[begin]-math.Abs(r[t]))/float64(last-begin-1) + rest
@@ -259,13 +256,13 @@ func scaleSequence(u, s, r, sums []float64, h int) (sp spread) {
 		}
 	}
 	first, end := min(h, n), max(n-h, min(h, n)) // where it is whole
-	scale(0, first)
+	scaleEdge(0, first)
 	if first < end {
 		share := (1 - overallShare) / float64(2*h)
-		begins, ends := sums[first-h:end-h], sums[first+h+1:end+h+1]
-		middle, scales, ratios := r[first:end], s[first:end], u[first:end]
-		begins, ends, scales, ratios = begins[:len(middle)], ends[:len(middle)], scales[:len(middle)],
-			ratios[:len(middle)]
+		middle := r[first:end]
+		count := len(middle) // a length that all slices share spares checks of their bounds
+		begins, ends := sums[first-h:][:count], sums[first+h+1:][:count]
+		scales, ratios := s[first:][:count], u[first:][:count]
 		absolute, square := 0.0, 0.0
 		for t, v := range middle {
 			a := math.Abs(v)
@@ -278,7 +275,7 @@ func scaleSequence(u, s, r, sums []float64, h int) (sp spread) {
 		sp.absolute += absolute
 		sp.square += square
 	}
-	scale(end, n)
+	scaleEdge(end, n)
 	sp.logScale = meanLog(s)
 	return sp
 }
@@ -328,7 +325,7 @@ func (c *coder) setGaussian(s *source, sp spread) {
 // innovations over their local scale, in nats per position.
 func (c *coder) setCodeLength(s *source, sp spread, length float64) {
 	scales := 1
-	if len(s.s) > 0 {
+	if len(s.local) > 0 {
 		scales++ // the window
 	}
 	_, cost := c.power(s.q, s.weights, scales)
@@ -351,8 +348,8 @@ func (c *coder) gaussianLength(q []float64) float64 {
 	return math.Log(power)/2 + gaussianEntropy + cost/float64(c.past.N)
 }
 
-// finish divides s.u by the scale.
-func (c *coder) finish(s *source) { floats.Scale(1/s.scale, s.u) }
+// normalise divides s.u, the innovations over their local scale, by the scale.
+func (c *coder) normalise(s *source) { floats.Scale(1/s.scale, s.u) }
 
 func resize(s []float64, n int) []float64 {
 	if cap(s) < n {
@@ -403,14 +400,14 @@ func (c *coder) score(s *source, psi []float64) scoreMoments {
 			psi[t] = -(c.slope[near] + share*(c.slope[far]-c.slope[near])) / s.scale
 			v := -(c.curvature[near] + share*(c.curvature[far]-c.curvature[near])) /
 				(s.scale * s.scale)
-			if len(s.s) > 0 {
-				v /= s.s[t] * s.s[t]
+			if len(s.local) > 0 {
+				v /= s.local[t] * s.local[t]
 			}
 			p.slope += v
 		}
 	}
-	if len(s.s) > 0 {
-		floats.Div(psi, s.s)
+	if len(s.local) > 0 {
+		floats.Div(psi, s.local)
 	}
 	p.square = floats.Dot(psi, psi) / float64(len(psi))
 	p.slope /= float64(len(psi))
@@ -427,8 +424,8 @@ func (s *source) lengths(nats []float64) {
 	for b := range nats {
 		first, end := b*n/len(nats), (b+1)*n/len(nats)
 		sum := float64(end-first) * math.Log(s.scale)
-		if len(s.s) > 0 {
-			sum += meanLog(s.s[first:end]) * float64(end-first)
+		if len(s.local) > 0 {
+			sum += meanLog(s.local[first:end]) * float64(end-first)
 		}
 		if s.density.Gaussian() {
 			u := s.u[first:end]
