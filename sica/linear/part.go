@@ -105,9 +105,15 @@ func separateFurther(
 	return sol, nil
 }
 
-// pairs returns the evidence of the pairs, in proportion for n positions; nil if k is nil.
-func (k *knownPart) pairs(n int) *knownPairs {
-	if k == nil {
+// candidates returns the demixing of the part as the only candidate.
+func (k *knownPart) candidates() *candidates {
+	return &candidates{all: []candidate{{name: k.Candidate, b: k.models.b}}, skipped: k.Skipped}
+}
+
+// pairs returns the evidence of the pairs, in proportion for n positions; nil if k is nil or if its
+// models don't describe best's signals.
+func (k *knownPart) pairs(best *demixing, n int) *knownPairs {
+	if k == nil || best.unusual(k.models, len(k.past.Runs)) {
 		return nil
 	}
 	d := len(k.Mean)

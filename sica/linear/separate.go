@@ -87,19 +87,21 @@ func separate(ctx context.Context, x *ica.Signals, opt Options) (*Solution, erro
 	if len(shape) == 1 {
 		d, n := white.White.Dims()
 		power = newBandPower(white.White)
-		least := float64(max(minLowered, minBriefPositions*d)) / float64(n)
-		if share := max(power.occupied(), least); share < maxOccupied {
+		minShare := float64(max(minLowered, minBriefPositions*d)) / float64(n)
+		if share := max(power.occupied(), minShare); share < maxOccupied {
 			white, bandwidth = lowpassed(white, share), share
 			_, n = white.White.Dims()
 			shape, power = []int{n}, newBandPower(white.White)
 		}
 	}
 	s, err := separateByPart(ctx, white, shape, power, opt)
-	if s == nil && err == nil {
-		s, err = separateAll(ctx, white, shape, power, opt)
-	}
 	if err != nil {
 		return nil, err
+	}
+	if s == nil { // a part doesn't suffice
+		if s, err = separateAll(ctx, white, shape, power, opt); err != nil {
+			return nil, err
+		}
 	}
 	if !opt.Noiseless {
 		s.doubtNoiseLike(white)
@@ -109,7 +111,8 @@ func separate(ctx context.Context, x *ica.Signals, opt Options) (*Solution, erro
 		}
 		s.addNoiseError()
 	}
-	s.models, s.textbook, s.Bandwidth = nil, nil, bandwidth
+	s.Bandwidth = bandwidth
+	s.models, s.textbook = nil, nil // large, and no longer needed
 	return s, nil
 }
 
@@ -124,18 +127,21 @@ func separateAll(
 	return withNoise(ctx, white, shape, power, opt, base, false)
 }
 
-// withoutNoise is separate with no noise in the models except that of the resolution.
+// withoutNoise returns the solution with the noise of the resolution only. If that may explain the
+// result, its noise is the same share of all innovations.
 func withoutNoise(
 	ctx context.Context, white *signal.Whitening, shape []int, opt Options,
 ) (*Solution, error) {
 	d := len(white.Mean)
 	p := newPast(shape, d)
-	solution, shared, err := separateWith(ctx, sphericalNoise(d, resolution), white, p, opt.Seed, nil)
-	if err == nil && shared != nil {
-		solution, _, err = separateWith(ctx, shared, white, p, opt.Seed, nil)
-	}
+	solution, sharedNoise, err := separateWith(ctx, sphericalNoise(d, resolution), white, p, opt.Seed, nil)
 	if err != nil {
 		return nil, err
+	}
+	if sharedNoise != nil {
+		if solution, _, err = separateWith(ctx, sharedNoise, white, p, opt.Seed, nil); err != nil {
+			return nil, err
+		}
 	}
 	solution.Resolution = resolution
 	return solution, nil
@@ -157,59 +163,57 @@ func separateWith(
 	if err != nil {
 		return nil, nil, err
 	}
-	var from *candidates
-	var first descent
-	var v *verdict
+	var begin *candidates
+	var first descent // from the candidate that may suffice
+	var v *verdict    // on the end of first, and then on best
 	if known != nil {
-		from = &candidates{all: []candidate{{name: known.Candidate, b: known.models.b}},
-			skipped: known.Skipped}
-	} else if from, err = s.candidates(ctx, seed); err == nil {
-		first, v, err = s.sufficient(ctx, from.all, null)
-	}
-	if err != nil {
-		return nil, nil, err
+		begin = known.candidates()
+	} else {
+		if begin, err = s.candidates(ctx, seed); err != nil {
+			return nil, nil, err
+		}
+		if first, v, err = s.sufficient(ctx, begin.all, null); err != nil {
+			return nil, nil, err
+		}
 	}
 	best, name := first.end, first.name
 	var ends []candidate
 	if v == nil || !v.isCertain() {
-		if err := from.addVariances(ctx); err != nil {
+		if err := begin.addVariances(ctx); err != nil {
 			return nil, nil, err
 		}
-		if best, name, ends, err = s.best(ctx, from.all, first); err != nil {
+		if best, name, ends, err = s.best(ctx, begin.all, first); err != nil {
 			return nil, nil, err
 		}
 	}
-	another, err := s.minDependence(ctx, p.Shape, best,
+	lessDependent, err := s.minDependence(ctx, p.Shape, best,
 		append(ends, candidate{name: "whitening", b: null.b}))
 	if err != nil {
 		return nil, nil, err
 	}
-	if another != nil {
-		name = another.name
-		if err := s.evaluate(ctx, best, another.b, nil); err != nil {
+	if lessDependent != nil {
+		name = lessDependent.name
+		if err := s.evaluate(ctx, best, lessDependent.b, nil); err != nil {
 			return nil, nil, err
 		}
 	}
-	pairs := known.pairs(s.past.N)
-	if known != nil && best.unusual(known.models, len(known.past.Runs)) {
-		pairs = nil
-	}
 	if v == nil || name != first.name {
-		v, err = s.judge(ctx, best, null, pairs)
+		if v, err = s.judge(ctx, best, null, known.pairs(best, s.past.N)); err != nil {
+			return nil, nil, err
+		}
 	}
-	if err == nil && s.d > maxChannels {
-		best, v, err = s.rotateMixed(ctx, best, null, v)
+	if s.d > maxChannels {
+		if best, v, err = s.rotateMixed(ctx, best, null, v); err != nil {
+			return nil, nil, err
+		}
 	}
-	if err != nil {
-		return nil, nil, err
-	}
-	v.minDependence = another != nil
+	v.minDependence = lessDependent != nil
 	solution, err := s.solution(ctx, best, null, v, name, white.Mean)
 	if err != nil {
 		return nil, nil, err
 	}
-	solution.Skipped = from.skipped
-	for _, c := range from.all {
+	solution.Skipped = begin.skipped
+	for _, c := range begin.all {
 		if c.textbook {
 			solution.textbook = append(solution.textbook, candidate{name: c.name, b: s.fromMixed(c.b)})
 		}
