@@ -18,8 +18,8 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// A candidate is a demixing that a descent begins with. Each knows one way in which sources
-// differ, and only has to lie in the basin of the best demixing.
+// A candidate is a demixing that a descent begins with. It only has to lie in the basin of the best
+// demixing. Each candidate uses one way in which sources differ.
 type candidate struct {
 	name     string
 	b        *mat.Dense // d×d, of the white signals
@@ -29,14 +29,14 @@ type candidate struct {
 // ofInnovationsName is the name of the candidate by FastICA of the innovations.
 const ofInnovationsName = "FastICA of innovations"
 
-// candidates are those for the white signals.
+// candidates are the demixings of the white signals that descents begin with.
 type candidates struct {
 	all         []candidate
 	skipped     []Skipped  // those that failed
 	innovations *mat.Dense // of the white signals; nil if there is one signal
 }
 
-// candidates returns those for the white signals, without that of addVariances.
+// candidates returns all candidates for the white signals except that of addVariances.
 func (s *separator) candidates(ctx context.Context, seed uint64) (*candidates, error) {
 	c := &candidates{all: []candidate{{name: "whitening", b: rotation.Identity(s.d)}}}
 	if s.d == 1 {
@@ -173,10 +173,10 @@ func iterateFastICA(
 // processor's cache. Twice and half of it cost time only.
 const innovationBlock = 192
 
-// innovations are what the past of all signals together doesn't tell about z, at the scored
-// positions; z itself if that tells nothing. The errors of a prediction with too many weights look
-// Gaussian. So they are as many as Akaike's criterion says: of 32 Laplace AR(1) sources at 1,024
-// positions the mean MCC is 0.980 with it, 0.977 with the longest past.
+// innovations returns the errors of the prediction of z from the past of all signals together, at the
+// scored positions; z itself if the past predicts nothing. With too many weights they look Gaussian. So
+// Akaike's criterion says how many there are: of 32 Laplace AR(1) sources at 1,024 positions the mean
+// MCC is 0.980 with it, 0.977 with the longest past.
 func (s *separator) innovations() *mat.Dense {
 	weights := s.jointPrediction() // [order·d, d]
 	if weights == nil {
@@ -184,27 +184,24 @@ func (s *separator) innovations() *mat.Dense {
 	}
 	size, _ := weights.Dims()
 	r := mat.NewDense(s.d, s.past.N, nil)
-	at := 0
+	scored := 0 // positions before the block
 	for _, run := range s.past.Runs {
 		for first := run.First; first < run.End; first += innovationBlock {
-			block := blas64.General{Rows: s.d, Cols: min(innovationBlock, run.End-first),
-				Stride: s.past.N, Data: r.RawMatrix().Data[at:]}
-			before := s.z.RawMatrix()
-			before.Cols = block.Cols
+			length := min(innovationBlock, run.End-first)
 			for i := range s.d {
-				copy(block.Data[i*block.Stride:][:block.Cols], s.z.RawRowView(i)[first:])
+				copy(r.RawRowView(i)[scored:][:length], s.z.RawRowView(i)[first:])
 			}
 			for k := range size / s.d {
+				lagged := s.z.RawMatrix() // the block one of the lags earlier
+				lagged.Cols, lagged.Data = length, lagged.Data[first-s.past.Lags[k]:]
 				w := weights.RawMatrix()
-				w.Rows, w.Data = s.d, w.Data[k*s.d*w.Stride:]
-				before.Data = s.z.RawMatrix().Data[first-s.past.Lags[k]:]
-				for i := range s.d {
-					signal := blas64.Vector{N: block.Cols, Inc: 1, Data: block.Data[i*block.Stride:]}
-					own := blas64.Vector{N: s.d, Inc: w.Stride, Data: w.Data[i:]}
-					blas64.Gemv(blas.Trans, -1, before, own, 1, signal)
+				for i := range s.d { // rᵢ −= laggedᵀ·w with the weights of signal i at the lag
+					errors := blas64.Vector{N: length, Inc: 1, Data: r.RawRowView(i)[scored:]}
+					column := blas64.Vector{N: s.d, Inc: w.Stride, Data: w.Data[k*s.d*w.Stride+i:]}
+					blas64.Gemv(blas.Trans, -1, lagged, column, 1, errors)
 				}
 			}
-			at += block.Cols
+			scored += length
 		}
 	}
 	return r

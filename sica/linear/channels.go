@@ -55,7 +55,7 @@ func newChannels(
 	d := len(white.Mean)
 	lowered := false
 	if len(shape) == 1 {
-		if share := power.unfiltered(); share < maxOccupied {
+		if share := power.passedShare(); share < maxOccupied {
 			white, lowered = lowpassed(white, share), true
 		}
 		_, n := white.White.Dims()
@@ -98,7 +98,7 @@ func newChannels(
 	c.noisy, c.x[0] = transformed(x, noisy), x
 	whitening, sequence := inverseRoot(c.covariance), len(shape) == 1
 	if whitening != nil && sequence {
-		c.noisy.first = c.noisy.highPassed(whitening)
+		c.noisy.first = c.noisy.highPassEdge(whitening)
 		for len(c.scales) > 2 && n/c.scales[len(c.scales)-1] < 2*c.noisy.first { // little is left there
 			c.scales = c.scales[:len(c.scales)-1]
 		}

@@ -55,9 +55,9 @@ func newBandPower(z *mat.Dense) bandPower {
 	return power
 }
 
-// occupied returns the share of the frequencies, from 0 on, in which the signals have more power
+// occupiedShare returns the share of the frequencies, from 0 on, in which the signals have more power
 // than the noise of the resolution. At higher frequencies that noise hides them.
-func (p bandPower) occupied() float64 {
+func (p bandPower) occupiedShare() float64 {
 	k := len(p)
 	for k > 0 && p[k-1] < resolution*resolution {
 		k--
@@ -68,10 +68,10 @@ func (p bandPower) occupied() float64 {
 	return float64(max(k-1, 1)) / float64(len(p)) // in the last of these bands the power falls
 }
 
-// unfiltered returns the share of the frequencies, from 0 on, that a low-pass filter left; 1 if the
+// passedShare returns the share of the frequencies, from 0 on, that a low-pass filter left; 1 if the
 // recording wasn't filtered. After a filter the power falls more steeply than that of usual
 // sources. It goes on falling to the highest frequency, unlike that of sources in white noise.
-func (p bandPower) unfiltered() float64 {
+func (p bandPower) passedShare() float64 {
 	if len(p) == 0 {
 		return 1
 	}
@@ -80,12 +80,14 @@ func (p bandPower) unfiltered() float64 {
 	for k := last - 1; k >= 0; k-- {
 		largest[k] = max(largest[k], largest[k+1])
 	}
-	half := int(float64(last) / math.Sqrt2) // half an octave below the highest frequency
-	k := half
+	// The search begins half an octave below the highest frequency, and goes down to where the power
+	// falls steeply.
+	highest := int(float64(last) / math.Sqrt2)
+	k := highest
 	for k > 0 && largest[k] > filterSlope*largest[int(math.Sqrt2*float64(k))] {
 		k--
 	}
-	if k == half || k == 0 {
+	if k == highest || k == 0 { // it falls to the end, or nowhere
 		return 1
 	}
 	for level := largest[k]; k < last && largest[k+1] > filterLevel*level; {
@@ -94,23 +96,24 @@ func (p bandPower) unfiltered() float64 {
 	return float64(k+1) / float64(len(p))
 }
 
-// highPassed returns how many of the lowest coefficients of sequences a high-pass filter weakened;
+// highPassEdge returns how many of the lowest coefficients of sequences a high-pass filter weakened;
 // c.first if there was none. Whitening is that of the signals. What such a filter leaves of white noise
 // would bound the noise at all frequencies.
 //
-// White noise leaves as much power in the weakest direction at the lowest frequencies as elsewhere, or
-// more. After a filter it is less there than at any other frequency.
-func (c *cosine) highPassed(whitening *mat.Dense) int {
+// The edge is where the power stops rising. Sources can rise as well. So the power in the weakest
+// direction counts: white noise leaves as much of it at the lowest frequencies as elsewhere, or more,
+// and after a filter it is less there than at any other frequency.
+func (c *cosine) highPassEdge(whitening *mat.Dense) int {
 	d, n := c.coefficients.Dims()
-	width := 4 * d // of a band whose weakest direction is looked at
+	width := 4 * d // of the bands for the weakest direction
 	whitened := func(from, to int) *mat.Dense {
 		z := new(mat.Dense)
 		z.Mul(whitening, c.coefficients.Slice(0, d, from, to))
 		return z
 	}
-	// weakest returns the least power of a direction in the band, without the noise of the resolution: of
-	// that 4·d coefficients in d directions leave a quarter there (V. A. Marchenko, L. A. Pastur,
-	// Mathematics of the USSR-Sbornik 1(4), 1967).
+	// weakest returns the smallest power of a direction in the band that begins there, less that of the
+	// noise of the resolution. A quarter of this noise's power is in the weakest of d directions of 4·d
+	// coefficients (V. A. Marchenko, L. A. Pastur, Mathematics of the USSR-Sbornik 1(4), 1967).
 	weakest := func(from int) float64 {
 		var cov mat.SymDense
 		cov.SymOuterK(1/float64(width), whitened(from, from+width))
@@ -132,18 +135,19 @@ func (c *cosine) highPassed(whitening *mat.Dense) int {
 		}
 		largest = append(largest, power)
 	}
-	k, last := 0, len(largest)-3 // of which the band an octave higher is the last
+	k, last := 0, len(largest)-3 // a band an octave higher is needed
 	for k < last && (largest[k] < passedPower*largest[last+2] || largest[k+2] > risingPower*largest[k]) {
 		k++
 	}
 	if k == 0 {
 		return c.first
 	}
-	edge, least := edges[k+1], math.Inf(1)
+	edge := edges[k+1]
+	minPassed := math.Inf(1) // of the weakest direction, above the edge
 	for b := range maxBands {
-		least = min(least, weakest(edge+b*(n-width-edge)/maxBands))
+		minPassed = min(minPassed, weakest(edge+b*(n-width-edge)/maxBands))
 	}
-	if weakest(c.first) > blockedPower*least {
+	if weakest(c.first) > blockedPower*minPassed {
 		return c.first
 	}
 	return edge

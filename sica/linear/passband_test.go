@@ -69,15 +69,15 @@ func TestBandPower(t *testing.T) {
 
 // Signals at k times the rate that they need have power in a k-th of the frequencies, and an
 // inaudible floor doesn't hide that.
-func TestOccupied(t *testing.T) {
+func TestOccupiedShare(t *testing.T) {
 	z := laplaceAR(3, 3000, 0.5, 0.9)
-	if got := newBandPower(z).occupied(); got != 1 {
+	if got := newBandPower(z).occupiedShare(); got != 1 {
 		t.Errorf("at its own rate %.3f, want 1", got)
 	}
 	for _, times := range []int{2, 4, 12} {
 		up := oversampled(z, times)
 		up.Add(up, scaled(1e-3, gaussians(7, 2, 3000*times)))
-		got, want := newBandPower(up).occupied(), 1/float64(times)
+		got, want := newBandPower(up).occupiedShare(), 1/float64(times)
 		if got > want || got < want-2./powerBands {
 			t.Errorf("at %d times the rate %.4f, want %.4f or up to two bands less", times, got, want)
 		}
@@ -91,14 +91,14 @@ func scaled(factor float64, z *mat.Dense) *mat.Dense {
 
 // A filter's edge is seen, whatever the sources' own spectra, and none is seen where noise goes on
 // to the highest frequency or the sources only become weaker.
-func TestUnfiltered(t *testing.T) {
+func TestPassedShare(t *testing.T) {
 	const n, rate = 6000, 250.
 	for _, weights := range [][]float64{{0.1, 0.4}, {0.7, 0.9}, {0.95, -0.5}} {
 		s := laplaceAR(11, n, weights...)
 		noisy := mat.DenseCopyOf(s)
 		noisy.Add(noisy, scaled(0.3, gaussians(12, 2, n)))
 		for name, z := range map[string]*mat.Dense{"sources": s, "with noise": noisy} {
-			if got := newBandPower(z).unfiltered(); got != 1 {
+			if got := newBandPower(z).passedShare(); got != 1 {
 				t.Errorf("%s %v: a filter at %.2f of the frequencies, want none", name, weights, got)
 			}
 			for _, edge := range []float64{20, 40, 60} {
@@ -107,7 +107,7 @@ func TestUnfiltered(t *testing.T) {
 					filter.Filter{Lowpass: edge}.Apply(low.RawRowView(i), rate)
 				}
 				// Below the edge where sources fall, above it as the level is a quarter.
-				got := newBandPower(low).unfiltered() * rate / 2
+				got := newBandPower(low).passedShare() * rate / 2
 				if got < 0.65*edge || got > 1.5*edge {
 					t.Errorf("%s %v, low-pass at %g Hz: seen at %.1f", name, weights, edge, got)
 				}
@@ -118,13 +118,13 @@ func TestUnfiltered(t *testing.T) {
 
 // The lowest frequencies are left out up to about the edge of a high-pass filter. None are without
 // one, and where signals are as weak at other frequencies as the filter made them at the lowest.
-func TestHighPassed(t *testing.T) {
+func TestHighPassEdge(t *testing.T) {
 	const n, rate = 10_000, 250.
 	seen := func(z *mat.Dense) float64 { // in Hz
 		c := newCosine(z, []int{n})
 		cov := mat.NewSymDense(2, nil)
 		cov.SymOuterK(1./n, z)
-		if first := c.highPassed(inverseRoot(cov)); first > c.first {
+		if first := c.highPassEdge(inverseRoot(cov)); first > c.first {
 			return float64(first) / n * rate / 2
 		}
 		return 0

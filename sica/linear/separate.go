@@ -88,7 +88,7 @@ func separate(ctx context.Context, x *ica.Signals, opt Options) (*Solution, erro
 		d, n := white.White.Dims()
 		power = newBandPower(white.White)
 		minShare := float64(max(minLowered, minBriefPositions*d)) / float64(n)
-		if share := max(power.occupied(), minShare); share < maxOccupied {
+		if share := max(power.occupiedShare(), minShare); share < maxOccupied {
 			white, bandwidth = lowpassed(white, share), share
 			_, n = white.White.Dims()
 			shape, power = []int{n}, newBandPower(white.White)
