@@ -32,14 +32,14 @@ func (c *channels) isRejected(e *explanation, best []*explanation, first int, ti
 	return e.misfit(best, first) > times*c.tolerance()
 }
 
-// misfit returns by how many nats the code of e is longer than the shortest, at the scale from first
-// on at which that is most.
+// misfit returns the largest difference, in nats, of the code length of e from the shortest at a scale
+// from first on.
 func (e *explanation) misfit(best []*explanation, first int) float64 {
-	most := 0.0
+	largest := 0.0
 	for k := first; k < len(best); k++ {
-		most = max(most, e.lengths[k]-best[k].lengths[k])
+		largest = max(largest, e.lengths[k]-best[k].lengths[k])
 	}
-	return most
+	return largest
 }
 
 // isInconsistent reports whether each explanation has a much longer code than another at some time
@@ -55,21 +55,25 @@ func (c *channels) isInconsistent(all []*explanation) bool {
 // isComparable reports whether the misfit of e isn't much larger than the smallest of all.
 func (c *channels) isComparable(e *explanation, all []*explanation) bool {
 	best := c.shortest(all, 0)
-	least := math.Inf(1)
+	smallest := math.Inf(1)
 	for _, other := range all {
-		least = min(least, other.misfit(best, 0))
+		smallest = min(smallest, other.misfit(best, 0))
 	}
-	return e.misfit(best, 0) <= comparableMisfit*least
+	return e.misfit(best, 0) <= comparableMisfit*smallest
 }
 
-// choose returns the explanation to keep and the index of its time scale. Explanations of sequences whose
-// signals correlate are left out: signals that were separated at a coarse time scale may be uncorrelated at
-// that scale only. Sources of images, such as digits, can be correlated.
+// choose returns the explanation to keep and the index of its time scale. Explanations of sequences
+// whose signals correlate are left out: signals that were separated at a coarse time scale may be
+// uncorrelated at that scale only. Sources of images, such as digits, can be correlated.
 //
-// If there seem to be surplus sources, it is that of chooseCoarse; else, if the explanations are
-// inconsistent, FastICA's, which has no model of the signals' pasts that could be wrong, unless its code
-// is far longer. Otherwise it is that of chooseRobust. If this has next to no noise, it is the one with
-// the shortest code at the finest scale, as nothing hides the fastest parts of the signals.
+// The first of these that applies is chosen:
+//
+//   - that of chooseCoarse, if there seem to be surplus sources;
+//   - FastICA's, if the explanations are inconsistent, as it has no model of the signals' pasts that
+//     could be wrong; but not if its code is far longer;
+//   - that of chooseRobust, if it has more than next to no noise;
+//   - the one with the shortest code at the finest scale, as no noise hides the fastest parts of the
+//     signals; the rule's if it is as good.
 func (c *channels) choose(all []*explanation, inconsistent bool) (*explanation, int) {
 	if len(c.parts) > 0 {
 		all = slices.DeleteFunc(slices.Clone(all), func(e *explanation) bool {
@@ -95,14 +99,13 @@ func (c *channels) choose(all []*explanation, inconsistent bool) (*explanation, 
 	return shortest, 0
 }
 
-// chooseRobust returns the explanation that the fewest time scales reject, of several the one with the
-// shortest code at the finest scale, and the index of the scale at which its code is longer than the
-// shortest by the least. So a single scale can't decide alone, such as one with 250 positions of a
-// square wave.
+// chooseRobust returns the explanation that the fewest time scales reject, and the index of the scale
+// that is closestScale. Of several explanations it is the one with the shortest code at the finest
+// scale. So a single scale can't decide alone, such as one with 250 positions of a square wave.
 //
-// A scale's frequencies are those of all coarser ones, too. So what the coarser ones leave to chance
-// mustn't be added up: of 160 mixtures of three and four AR(1) with noise of 0.2 and 0.3 the mean MCC
-// was 0.806 with the sum of all differences, up to the tolerance at each scale, and 0.825 so.
+// A scale has the frequencies of all coarser ones, too. So differences at the scales, which chance adds
+// to, aren't summed up: of 160 mixtures of three and four AR(1) with noise of 0.2 and 0.3 the mean MCC
+// was 0.806 with their sum, each up to the tolerance, and 0.825 with this.
 func (c *channels) chooseRobust(all []*explanation) (*explanation, int) {
 	best := c.shortest(all, 0)
 	first := all[0]
@@ -128,8 +131,7 @@ func (c *channels) chooseRobust(all []*explanation) (*explanation, int) {
 	return chosen, c.closestScale(chosen, best)
 }
 
-// closestScale returns the index of the scale at which the code of e is longer than the shortest by
-// the least.
+// closestScale returns the index of the scale at which the code length of e is nearest to the shortest.
 func (c *channels) closestScale(e *explanation, best []*explanation) int {
 	scale := 0
 	for k, b := range best {
@@ -140,9 +142,9 @@ func (c *channels) closestScale(e *explanation, best []*explanation) int {
 	return scale
 }
 
-// chooseCoarse returns the explanation with the shortest code at a scale, the finest at which that
-// explanation isn't rejected at any coarser scale, and the index of that scale. If there is no such
-// scale it is chooseRobust.
+// chooseCoarse returns the explanation with the shortest code at the finest scale for which no coarser
+// scale rejects that explanation, and the index of the scale. If there is no such scale it is
+// chooseRobust.
 //
 // At fine scales noise or surplus sources can give wrong signals the shortest code. The slower
 // parts of the sources, which are larger, then reject them. The idea is that of J. A. Hausman,

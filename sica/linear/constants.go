@@ -28,12 +28,13 @@ const (
 	// 0.976 or more, those above it with 0.73 to 0.999.
 	doubtfulDependence = 0.1
 
-	// independenceLags is up to which lag the innovations of two signals are compared. It is a
-	// choice. minIndependence is the probability below which signals don't count as independent. Of
-	// 224 mixtures of 1,024 and 2,500 positions whose signals were all identified, rightly, 10 have
-	// less, six of them of voices or bursts; of 11 that were wrong, with surplus sources, 4. With a
-	// tenth of it 5 and 4.
-	independenceLags, minIndependence = 3, 0.01
+	// independenceLags is up to which lag the innovations of two signals are compared. It is a choice.
+	independenceLags = 3
+	// minIndependence is the probability below which signals don't count as independent. Of 224
+	// mixtures of 1,024 and 2,500 positions whose signals were all identified, rightly, 10 have less,
+	// six of them of voices or bursts; of 11 that were wrong, with surplus sources, 4. With a tenth of
+	// it 5 and 4.
+	minIndependence = 0.01
 
 	// angleGain is what an angle must gain, in nats, to be worth estimating: half a nat is
 	// gained by chance, and as much is lost elsewhere (H. Akaike, IEEE Trans. Automatic
@@ -58,11 +59,12 @@ const (
 	// briefIterations bounds them for more than maxChannels signals, at minBriefPositions for each, or
 	// for FastICA of the signals after that of their innovations has converged. Of 64 signals at 4,000
 	// and 10,000 positions the codes after 20, 40 and 100 are the same, after 10 one is longer.
-	// It also bounds those of manySignals or more below minHopefulPositions for each, where FastICA
-	// doesn't find the sources: with Laplace AR(1) sources the MCC of 300 at 4,000 positions is 0.2,
-	// that of 100 is 0.45 at 1,600, 0.57 to 0.92 at 2,000 and 0.97 at 2,400. Of 24 at 370 it is 0.86,
-	// and 0.84 with briefIterations.
-	briefIterations, minHopefulPositions, manySignals = 30, 16, 64
+	briefIterations = 30
+	// It also bounds those for manySignals or more with fewer than minHopefulPositions for each, where
+	// FastICA doesn't find the sources. The MCC of 300 Laplace AR(1) sources at 4,000 positions is 0.2;
+	// that of 100 is 0.45 at 1,600, 0.57 to 0.92 at 2,000 and 0.97 at 2,400. That of 24 at 370 is 0.86,
+	// and would be 0.84 with briefIterations.
+	minHopefulPositions, manySignals = 16, 64
 	// fastICATolerance ends them: scikit-learn's default. Twice of it is an angle of a degree,
 	// which a descent corrects in a step.
 	fastICATolerance = 1e-4
@@ -167,18 +169,20 @@ const (
 const (
 	// powerBands is into how many bands the frequencies are divided to see where the power ends,
 	// and minBandWidth how many coefficients each has at least. With 64 bands the end of a recording
-	// at twelve times the rate that it needs isn't seen sharply enough. powerBlock is the length of a
-	// block, maxPowerBlocks how many blocks all signals have together, and minPowerBlocks how many each
-	// has at least if there are as many that overlap by half. Twice of them costs time only.
-	powerBands, minBandWidth, powerBlock, maxPowerBlocks, minPowerBlocks = 256, 4, 4096, 32, 2
-	// maxOccupied is the share of the frequencies that must be empty for a recording to be taken at
-	// a lower rate. Of 300 noisy mixtures that a filter of order 4 had low-passed (10 kinds, 2,500
-	// positions) the mean MCC was 0.888 with it, 0.886 with a half of the frequencies, in 0.8 of the
-	// time.
-	// It is also the share above which the edge of a filter doesn't count: those near the highest
-	// frequency touch few bands. With all edges the components of two electrodes in a recorded ECG,
-	// filtered at 0.79, had cosines of 0.97 and 0.64 with what the electrodes' places say; with
-	// these 0.98 and 0.90.
+	// at twelve times the rate that it needs isn't seen sharply enough.
+	powerBands, minBandWidth = 256, 4
+	// powerBlock is the length of a block of Welch's method. All signals together have maxPowerBlocks,
+	// and each has minPowerBlocks or more, as far as they overlap by a half at most. Twice of them costs
+	// time only.
+	powerBlock, maxPowerBlocks, minPowerBlocks = 4096, 32, 2
+	// maxOccupied is the share of the frequencies below which those that have power count as all: a
+	// recording is then taken at a lower rate. Of 300 noisy mixtures that a filter of order 4 had
+	// low-passed (10 kinds, 2,500 positions) the mean MCC was 0.888 with it, 0.886 with a half of the
+	// frequencies, in 0.8 of the time.
+	//
+	// The edge of a low-pass filter counts below it, too, as edges near the highest frequency touch few
+	// bands. With all edges the components of two electrodes in a recorded ECG, filtered at 0.79, had
+	// cosines of 0.97 and 0.64 with what the electrodes' places say; with these 0.98 and 0.90.
 	maxOccupied = 0.75
 	// minLowered is how many positions are left at the lower rate, at least. It is a choice.
 	minLowered = 512
@@ -188,11 +192,11 @@ const (
 	// slopes of 5.6 and 8 and levels of a quarter and a half the mean MCC of 200 of these mixtures
 	// was 0.922 to 0.923 each time, 0.913 without the search for an edge.
 	filterSlope, filterLevel = 5.6, 0.25
-	// blockedPower is the share of the weakest direction's power at all other frequencies: with less at
-	// the lowest a high-pass filter blocked it there. Up to the filter's edge less than the share
-	// passedPower of the power is left, or it rises by the factor risingPower in an octave; the simplest
-	// filter has 4. Of 72 band-passed mixtures with noise the mean MCC is 0.9684, and 0.9628 without the
-	// search for an edge. It is 0.9661 and 0.9688 with a blockedPower of 0.25 and 1, 0.9684 and 0.9648 with
+	// A high-pass filter is seen if the weakest direction has at the lowest frequencies at most the share
+	// blockedPower of its power at any other. Up to the filter's edge less than the share passedPower of
+	// the power is left, or it rises by the factor risingPower in an octave; that of the simplest filter
+	// is 4. Of 72 band-passed mixtures with noise the mean MCC is 0.9684, and 0.9628 without the search
+	// for an edge. It is 0.9661 and 0.9688 with a blockedPower of 0.25 and 1, 0.9684 and 0.9648 with
 	// a passedPower of 0.1 and 0.4, 0.9677 and 0.9679 with a risingPower of 1.4 and 3.
 	blockedPower, passedPower, risingPower = 0.5, 0.2, 2
 )
@@ -231,7 +235,7 @@ const (
 	maxNonlinearity = 0.9
 )
 
-// Noise of the channels, and surplus sources.
+// Explanations with noise of the channels.
 const (
 	// maxChannels is the most channels for which noise is looked for: beyond, the search takes
 	// longer than the separation. Half of it leaves out usual EEG montages.
@@ -257,9 +261,9 @@ const (
 	// sameChoice is the correlation from which two signals share the choices of their model: an
 	// angle of 8 degrees. Choosing takes five times as long as fitting. It is a choice.
 	sameChoice = 0.99
-	// mostNoiseShare is the share of the weakest principal component that is the most noise which is
-	// tried. Of 24 mixtures of bursts with noise of 0.2 the mean MCC is 0.885, 0.902 and 0.891 with 0.7,
-	// 0.9 and 0.97, and 0.866 without.
+	// mostNoiseShare is the strongest noise that is tried, as a share of the weakest principal
+	// component's variance. Of 24 mixtures of bursts with noise of 0.2 the mean MCC is 0.885, 0.902 and
+	// 0.891 with 0.7, 0.9 and 0.97, and 0.866 without.
 	mostNoiseShare = 0.9
 	// maxCorrelation is the correlation between signals of an explanation, beyond that of the noise, up to
 	// which it may be chosen: sources aren't correlated. Without a bound two components of a synthetic EEG
@@ -269,7 +273,10 @@ const (
 	// minSignal bounds from below which share of a direction's variance isn't noise. A fifth is
 	// a signal at −7 dB; beyond, its whitening would be noise enlarged.
 	minSignal = 0.2
+)
 
+// Spectral matching.
+const (
 	// maxBands is how many frequency bands there are at most. Half of it hides narrow peaks;
 	// twice leaves too few coefficients in each below 2,000 positions.
 	maxBands = 40
@@ -279,9 +286,10 @@ const (
 	// matchSteps bounds the quasi-Newton steps of spectral matching, which ends if five gain
 	// less than matchTolerance nats, a quarter of sameLength.
 	matchSteps, matchTolerance = 150, 0.05
-	// minScoreGain is the share of their code length that powers of noise must promise to gain for
-	// them to be searched for. Chance promises half a nat for each, an eighth of it at 3,000 positions.
-	// Twice of it leaves less room for gains that the derivatives underestimate; it is a choice.
+	// Noise is searched for if it promises to gain more than the share minScoreGain of the code length
+	// of its powers. Chance promises half a nat for each power, an eighth of its code length at 3,000
+	// positions. Twice of it leaves less room for gains that the derivatives underestimate; it is a
+	// choice.
 	minScoreGain = 0.25
 	// curvatureMemory is how many steps say how the loss is curved, as in Nocedal's article.
 	curvatureMemory = 20
@@ -298,7 +306,10 @@ const (
 	// initialNoise is where the search for the noise begins, as a share of a channel's
 	// variance: noise of 5 %. minPower bounds the powers at which it begins.
 	initialNoise, minPower = 0.003, 1e-12
+)
 
+// The choice among explanations.
+const (
 	// rejection is by how many nats a pair of signals a code may be longer at a coarser scale
 	// than the shortest there. Chance takes one to two nats an angle. 3.5, 5 and 8 gave the
 	// same means, of 31 kinds with and without noise, to 0.01 except for twelve sources in
@@ -306,18 +317,21 @@ const (
 	rejection = 5
 	// inconsistency is by how many tolerances each explanation must have a longer code than another
 	// at some scale for none to be right. Of 120 synthetic EEGs (2 to 8 channels, n = 3,000 and
-	// 8,000) that is so for 60 of 96 with surplus sources and for one of 24 without. Surplus is found
-	// for 38 of the 60; the mean MCC of the others is 0.875 with FastICA's demixing, 0.855 without. Of
-	// 55 mixtures of waves with noise (n = 1,024 to 16,384) 13 are inconsistent, and their mean MCC
-	// rises from 0.983 to 0.986. Of 268 others with noise one is. Half and twice of it weren't
-	// measured: with two thirds and five thirds 67 and 45 of the 96 are inconsistent.
-	// With Surplus FastICA's isn't kept: in 40 parts of a recorded ECG (2 to 8 leads) the mean
-	// cosine of two components with what the electrodes' places say is 0.72 then, and 0.86 without.
+	// 8,000) that is so for 60 of 96 with surplus sources and for one of 24 without, of 55 mixtures of
+	// waves with noise (n = 1,024 to 16,384) for 13, and of 268 others with noise for one. Half and
+	// twice of it weren't measured: with two thirds and five thirds 67 and 45 of the 96 are
+	// inconsistent.
+	//
+	// FastICA's demixing is kept then. It raises the mean MCC of the 13 from 0.983 to 0.986, and that of
+	// the 22 EEGs of the 60 for which Surplus isn't found from 0.855 to 0.875.
 	inconsistency = 3
 	// comparableMisfit is how many times the smallest misfit that of FastICA's demixing may be for
-	// it to be kept then. Of 42 inconsistent mixtures, most of them synthetic EEGs, FastICA's mean
+	// it to be kept. Of 42 inconsistent mixtures, most of them synthetic EEGs, FastICA's mean
 	// MCC is higher by 0.03 in the 36 below it, and lower by 0.009 in the others. Four mixtures of
 	// clipped voices have 26 to 65, and would lose 0.04 to 0.17 by FastICA's.
+	//
+	// With Surplus it isn't kept: in 40 parts of a recorded ECG (2 to 8 leads) the mean cosine of two
+	// components with what the electrodes' places say is 0.72 with FastICA's, and 0.86 without.
 	comparableMisfit = 25
 	// misfitPositions is from how many positions on the tolerance grows with them if there are
 	// surplus sources: the length of the synthetic EEGs on which rejection was measured. Of eight
@@ -325,12 +339,11 @@ const (
 	// 0.907 without, 0.929 with half and 0.917 with twice of it; SOBI's is 0.930.
 	misfitPositions = 3000
 	// settledShare is the share of the tolerance that a step at a coarser time scale may promise
-	// for the rule's demixing to be kept without descents there. Measured on 228 mixtures without
-	// noise (38 kinds, n = 1,024): at 0.3 all have the same signals, to the bit, as with descents,
-	// seven have more that are identified, all rightly, and the median time is 0.6 of theirs; at
-	// 0.2 it is 0.8. Of 114 mixtures, most with noise (n = 2,500), that would be 14 kept which
-	// descents don't keep at once; at 0.5, 16. Those of 105 with noise that were run had the same
-	// signals to 0.001.
+	// for the rule's demixing to be kept without descents there. All of 228 mixtures without noise (38
+	// kinds, n = 1,024) have the same signals as with descents, to the bit. Seven have more that are
+	// identified, all rightly. The median time is 0.6 of that with descents, and 0.8 at 0.2. Of 114
+	// mixtures, most with noise (n = 2,500), 14 would be kept that descents don't keep at once, and 16
+	// at 0.5. Those of 105 with noise that were run had the same signals to 0.001.
 	settledShare = 0.3
 	// nearlyAsGood is by how many nats the code of a demixing may be longer, over all time scales
 	// and however many signals there are, for its signals to count: the tolerance for three. With
@@ -353,6 +366,10 @@ const (
 	// right ones, and by 6 times at most in the four wrong ones that are refused; by 8 times for two
 	// textures of 64×64. Half of it refuses one wrong mixture less, twice the textures.
 	clearlyLonger = 6
+)
+
+// Surplus sources, and noise that the models miss.
+const (
 	// surplusErrors is the evidence for surplus sources, in standard errors, from which there
 	// seem to be some, and surplusParts is into how many parts of the positions it looks. Of 208
 	// mixtures with noise but without surplus sources (26 kinds) one is above it, of 32 synthetic
@@ -387,23 +404,30 @@ const (
 	// minFidelity is the correlation with its source, as the noise lets expect, below which a
 	// signal isn't identified: noise of a tenth of its variance.
 	minFidelity = 0.95
-	// A signal is like noise if its correlation with the weakest principal component is minNoiseLike
-	// or more, that component's standard deviation is at most distinctSpread of the next one's, noise
-	// of its variance in each channel is at most maxNoiseShare of the channels' variance, its code
-	// is shorter than that of white Gaussian noise by at most maxNoiseGain nats per position, and its
-	// excess kurtosis is at most maxNoiseKurtosis. So are several signals for as many weakest
-	// components, whose standard deviations differ by less than distinctSpread. One of two
-	// signals is often near the weakest component by chance, and must be shorter by at most
-	// maxNoiseGainOfTwo. Of 750 mixtures by normal matrices with columns of length 1 (d = 2 to 8,
-	// n = 1,000 to 8,000, noise of 0 to 0.3, five kinds of sources with a memory) 355 were identified
-	// without this, 35 wrongly, and 323 are with it, three wrongly: none of those that were right is
-	// lost, nor was one of 98 with a white Gaussian source. With 0.9 for minNoiseLike one more of 16
-	// wrong ones is found. maxNoiseKurtosis is a choice: the heartbeats of a synthetic EEG have 5, and
-	// noise of 1,000 positions has a standard error of 0.15. Half and twice of the others weren't
-	// measured.
-	minNoiseLike, distinctSpread, maxNoiseShare = 0.97, 0.85, 0.25
-	maxNoiseGain, maxNoiseGainOfTwo             = 0.05, 0.015
-	maxNoiseKurtosis                            = 1
+)
+
+// Signals like noise. Of 750 mixtures by normal matrices with columns of length 1 (d = 2 to 8, n = 1,000
+// to 8,000, noise of 0 to 0.3, five kinds of sources with a memory) 355 were identified without these
+// constants, 35 wrongly, and 323 are with them, three wrongly: none that was right is lost. Nor was one
+// of 98 with a white Gaussian source. Half and twice of them weren't measured.
+const (
+	// minNoiseLike is the smallest correlation of a signal like noise with the weakest principal
+	// component, or of several such signals with as many weakest components. With 0.9 one more of 16
+	// wrong mixtures is found.
+	minNoiseLike = 0.97
+	// distinctSpread is the largest ratio of the standard deviation of such a component to that of the
+	// next stronger component. Several such components differ by less than this ratio.
+	distinctSpread = 0.85
+	// maxNoiseShare is the largest share of the channels' variance that noise as strong as such a
+	// component would have in each channel.
+	maxNoiseShare = 0.25
+	// maxNoiseGain is by how many nats per position the code of a signal like noise is shorter than that
+	// of white Gaussian noise, at most. maxNoiseGainOfTwo is that for two signals, of which one is
+	// often near the weakest component by chance.
+	maxNoiseGain, maxNoiseGainOfTwo = 0.05, 0.015
+	// maxNoiseKurtosis is the largest excess kurtosis of a signal like noise. It is a choice: the
+	// heartbeats of a synthetic EEG have 5, and noise of 1,000 positions has a standard error of 0.15.
+	maxNoiseKurtosis = 1
 )
 
 // timeScales are how many positions become one. At 8 and 16, three instruments, bursts and EEG

@@ -5,8 +5,8 @@
 //
 //	x, err := ica.New(mixed)                         // d×n
 //	model, err := linear.Options{}.Fit(ctx, x)       // an ica.Method
-//	found := model.Details.(*linear.Solution)        // what is identified, and how sure
-//	fmt.Println(found.Groups, found.Leak, found.Why)
+//	solution := model.Details.(*linear.Solution)     // what is identified, and how sure
+//	fmt.Println(solution.Groups, solution.Leak, solution.Why)
 //
 // A linear demixing z = B·(x − mean) has the code length
 //
@@ -28,25 +28,30 @@
 // taken.
 //
 // If noise of the channels is as large as the innovations, or if there are more sources than
-// channels, the shortest code is that of independent noise, not of independent sources. So there
-// are more candidates: the demixings of FastICA and SOBI, and the rule's at coarser time scales.
-// These are the lower frequencies of a cosine transform, which commutes with an instantaneous
-// mixing. FastICA and SOBI whiten the channels with their noise; so there are also their mixings
-// corrected by the noise that they imply. Each candidate is measured by a code with noise in it
-// (spectral matching): that of the spectra under A·diag(P(f))·Aᵀ + N with its mixing, minus what its
-// signals gain by not being Gaussian. Of them is chosen:
+// channels, the shortest code is that of independent noise, not of independent sources. So the rule's
+// demixing is compared with others:
+//
+//   - the rule's at coarser time scales: of the lower frequencies of a cosine transform, which
+//     commutes with an instantaneous mixing;
+//   - those of FastICA and SOBI, and their mixings corrected by the noise that they imply, as both
+//     methods whiten the channels with their noise;
+//   - if any of these contradicts it, the rule's for channels transformed so that their noise is
+//     white, which no rotation then changes.
+//
+// Each is measured at each time scale by a code with noise in it (spectral matching): that of the
+// spectra under A·diag(P(f))·Aᵀ + N with its mixing A, minus what its signals gain by not being
+// Gaussian. The choice is
 //
 //   - the rule's demixing, to the bit, unless another has a significantly shorter code at a scale,
 //     or is as good and implies noise;
-//   - otherwise the candidate that the fewest scales reject, of several the one with the shortest
-//     code at the finest; also of descents from signals transformed so that their noise is white, as
-//     no rotation then changes it;
-//   - if that has next to no noise, the shortest code at the finest scale;
-//   - with surplus sources, the shortest code at the finest scale that no coarser one contradicts
-//     (J. A. Hausman's test).
+//   - otherwise the demixing that the fewest scales reject, of several the one with the shortest code
+//     at the finest;
+//   - if that has next to no noise, the one with the shortest code at the finest scale;
+//   - with surplus sources, the one with the shortest code at the finest scale that no coarser one
+//     contradicts (J. A. Hausman's test).
 //
 // If one of the rule's signals can't be told from noise, a source may be hidden under it
-// (Findings.NoiseLike). Then, or if the rule's signals depend on each other, a candidate with noise is
+// (Findings.NoiseLike). Then, or if the rule's signals depend on each other, a demixing with noise is
 // preferred unless its code is significantly longer; if there is none, nothing is identified.
 //
 // The result is the best linear estimate of the sources with that noise (Wiener's). Findings.Noise,
