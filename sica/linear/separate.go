@@ -134,7 +134,8 @@ func withoutNoise(
 ) (*Solution, error) {
 	d := len(white.Mean)
 	p := newPast(shape, d)
-	solution, sharedNoise, err := separateWith(ctx, sphericalNoise(d, resolution), white, p, opt.Seed, nil)
+	noise := sphericalNoise(d, resolution)
+	solution, sharedNoise, err := separateWith(ctx, noise, white, p, opt.Seed, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -108,7 +108,7 @@ func (s *separator) judgePairs(
 			v.evidence.SetSym(i, j, nats)
 		}
 	}
-	// Rotations of many signals take long, and without evidence for the whole one no pair is identified.
+	// Rotations of many signals take long, and no pair is identified without evidence for the whole.
 	var rotated []evidence.Gain
 	if s.d <= maxChannels || v.rotation.Evidence-v.occamFactor > identified {
 		var err error
