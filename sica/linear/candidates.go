@@ -105,7 +105,7 @@ func (s *separator) spectra(ctx context.Context) (*mat.Dense, error) {
 	var all []*mat.SymDense
 	for _, lag := range lags {
 		switch k := slices.Index(s.past.Lags, lag); {
-		case lag >= positions/4:
+		case lag >= positions/4: // too few products
 		case k >= 0:
 			all = append(all, symmetric(s.moments.Between(0, k+1), 1))
 		default:

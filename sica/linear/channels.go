@@ -26,12 +26,12 @@ type channels struct {
 	white      *signal.Whitening
 	scales     []int          // time scales
 	clean      func() *cosine // without the noise of the resolution
-	noisy      *cosine
-	x          []*mat.Dense // noisy at each scale; nil where it wasn't needed yet
-	spectrum   *spectrum    // of noisy
-	parts      []*spectrum  // of surplusParts equal parts of noisy; nil for images
-	added      []float64    // d×d, the covariance of the noise of the resolution
-	choices    [][]choice   // of models, made so far at each scale
+	noisy      *cosine        // with it
+	x          []*mat.Dense   // with that noise at each scale; nil where it wasn't needed yet
+	spectrum   *spectrum      // of noisy
+	parts      []*spectrum    // of surplusParts equal parts of noisy; nil for images
+	added      []float64      // d×d, the covariance of the noise of the resolution
+	choices    [][]choice     // of models, made so far at each scale
 	seed       uint64
 	last       scaledSignals // that signals returned last
 	// lowered is whether the rate is lower than that of the rule without noise, as a filter had
@@ -87,15 +87,17 @@ func newChannels(
 			c.added[i*d+j] = resolution * resolution * c.covariance.At(i, j)
 		}
 	}
-	transformed := func(x, z *mat.Dense) *cosine {
+	channelsFrom := func(z *mat.Dense) *mat.Dense {
+		x := mat.NewDense(d, n, nil)
 		signal.Mix(x, standard, z)
-		return newCosine(x, shape)
+		return x
 	}
-	z, x := white.White.Slice(0, d, 0, n).(*mat.Dense), mat.NewDense(d, n, nil)
-	c.clean = sync.OnceValue(func() *cosine { return transformed(mat.NewDense(d, n, nil), z) })
+	z := white.White.Slice(0, d, 0, n).(*mat.Dense)
+	c.clean = sync.OnceValue(func() *cosine { return newCosine(channelsFrom(z), shape) })
 	noisy := mat.DenseCopyOf(z)
 	addNoise(noisy, sphericalNoise(d, resolution), seed)
-	c.noisy, c.x[0] = transformed(x, noisy), x
+	c.x[0] = channelsFrom(noisy)
+	c.noisy = newCosine(c.x[0], shape)
 	whitening, sequence := inverseRoot(c.covariance), len(shape) == 1
 	if whitening != nil && sequence {
 		c.noisy.first = c.noisy.highPassEdge(whitening)
@@ -105,7 +107,7 @@ func newChannels(
 	}
 	c.spectrum = c.noisy.spectrum()
 	if sequence {
-		c.parts = partSpectra(x, c.noisy.first, false)
+		c.parts = partSpectra(c.x[0], c.noisy.first, false)
 	}
 	return c
 }
@@ -119,7 +121,7 @@ func (c *channels) signals(e *explanation, k int) *mat.Dense {
 	return c.last.y
 }
 
-// newSignals is signals without looking at the last ones.
+// newSignals is signals computed anew.
 func (c *channels) newSignals(e *explanation, k int) *mat.Dense {
 	shape := scaledShape(c.noisy.shape, c.scales[k])
 	if e.filtered != nil {
@@ -160,10 +162,10 @@ func (c *channels) unit(b *mat.Dense) *mat.Dense {
 // fastICAName is the name of FastICA's demixing.
 const fastICAName = "FastICA"
 
-// textbook returns the demixings of textbook methods: FastICA's from two starts, as its contrast
-// has several maxima, and the one that makes the covariances at the lags 1 to 100 as diagonal
-// as possible, as SOBI does; and of each its noiseCorrected. Demixings of the same signals are left
-// out.
+// textbook returns the demixings of textbook methods, and of each its noiseCorrected. They are
+// FastICA's from two starts, as its contrast has several maxima, and SOBI's, which makes the covariances
+// at the lags 1 to 100 as diagonal as possible. Demixings of the same signals, and those that fail,
+// are left out.
 func (c *channels) textbook(ctx context.Context) ([]*explanation, error) {
 	var all []*explanation
 	add := func(name string, w *mat.Dense, err error) error {
@@ -171,7 +173,7 @@ func (c *channels) textbook(ctx context.Context) ([]*explanation, error) {
 			return fmt.Errorf("candidate %s: %w", name, ctx.Err())
 		}
 		if err != nil || w == nil {
-			return nil // skip this candidate
+			return nil
 		}
 		var b mat.Dense
 		b.Mul(w, c.white.Matrix)

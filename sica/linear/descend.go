@@ -368,13 +368,13 @@ func applyStep(e, b *mat.Dense) *mat.Dense {
 	return &next
 }
 
-// best descends from the candidates and returns the demixing with the shortest code, the name of
-// its candidate, and all demixings at which descents ended. known is where a descent from one of them
-// has ended; its demixing is nil if there is none.
-func (s *separator) best(
-	ctx context.Context, candidates []candidate, known descent,
+// descendAll descends from the candidates and returns the demixing with the shortest code, the name
+// of its candidate, and all demixings at which descents ended. first is a descent that was made before;
+// its end is nil if there is none.
+func (s *separator) descendAll(
+	ctx context.Context, candidates []candidate, first descent,
 ) (best *demixing, name string, ends []candidate, err error) {
-	if best, name = known.end, known.name; best != nil {
+	if best, name = first.end, first.name; best != nil {
 		ends = append(ends, candidate{name: name, b: mat.DenseCopyOf(best.b)})
 		candidates = slices.DeleteFunc(slices.Clone(candidates), func(c candidate) bool {
 			return c.name == name || sameBasin(c.b, best.b)
@@ -418,7 +418,7 @@ func (s *separator) best(
 	return best, name, ends, nil
 }
 
-// A descent is where one from the named candidate has ended.
+// A descent is one from the named candidate to its end.
 type descent struct {
 	end  *demixing
 	name string
@@ -430,7 +430,7 @@ type descent struct {
 // data identify. It does nothing if there are too few positions for that.
 func (s *separator) sufficient(
 	ctx context.Context, candidates []candidate, null *whitened,
-) (found descent, v *verdict, err error) {
+) (first descent, v *verdict, err error) {
 	k := slices.IndexFunc(candidates, func(c candidate) bool { return c.name == ofInnovationsName })
 	if k < 0 || !s.past.Sequence() || s.past.N < minSufficient*s.d {
 		return descent{}, nil, nil
@@ -486,7 +486,7 @@ func (s *separator) follow(
 // shortest returns the demixing with the shortest code at which descents from the candidates end;
 // nil if there is no candidate.
 func (s *separator) shortest(ctx context.Context, candidates []candidate) (*demixing, error) {
-	best, _, _, err := s.best(ctx, candidates, descent{})
+	best, _, _, err := s.descendAll(ctx, candidates, descent{})
 	return best, err
 }
 

@@ -205,7 +205,7 @@ func TestSufficient(t *testing.T) {
 			t.Fatalf("verdict %v, want a certain one", v)
 		}
 		length, b := found.end.codeLength, mat.DenseCopyOf(found.end.b)
-		best, _, _, err := s.best(t.Context(), from.all, descent{})
+		best, _, _, err := s.descendAll(t.Context(), from.all, descent{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,6 +2,7 @@ package linear
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -11,7 +12,7 @@ import (
 // The steps end if five together lower f by less than the tolerance.
 func minimise(f func(x, g []float64) float64, x []float64, steps int, tolerance float64) []float64 {
 	n := len(x)
-	x = append([]float64(nil), x...)
+	x = slices.Clone(x)
 	gradient := make([]float64, n)
 	value := f(x, gradient)
 	next, nextGradient, direction := make([]float64, n), make([]float64, n), make([]float64, n)

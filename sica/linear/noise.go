@@ -69,7 +69,6 @@ func withNoise(
 		s.judgeImages(base)
 		return base, nil
 	}
-	groups := len(base.Groups)
 	if s.chosen != s.all[0] {
 		if other, err := s.solution(ctx, base); err != nil || other != nil {
 			return other, err
@@ -81,8 +80,8 @@ func withNoise(
 		s.judgeImages(base)
 		return base, nil
 	}
-	if s.judge(base); base.Surplus || base.Inconsistent || s.isSuspect(base) ||
-		len(base.Groups) < groups {
+	s.judge(base)
+	if base.Surplus || base.Inconsistent || s.isSuspect(base) || base.Unconfirmed {
 		base.Why = s.why(base)
 	}
 	return base, nil
@@ -502,14 +501,13 @@ func (s *search) isClearlyShorter() bool {
 
 // judge sets whether sol has surplus sources, and joins the groups of signals that aren't
 // identified with noise in the models; all groups if there may be surplus sources, or no demixing
-// explains all time scales.
+// explains all time scales. Unconfirmed is then whether it has joined any.
 func (s *search) judge(sol *Solution) {
 	sol.Inconsistent = s.inconsistent
 	sol.SurplusEvidence = s.c.surplus(s.chosen)
 	sol.Surplus = sol.SurplusEvidence > surplusErrors
-	groups := len(sol.Groups)
-	sol.merge(s.uncertainPairs(sol.Pairs), sol.Surplus || sol.Inconsistent || s.isSuspect(sol))
-	sol.Unconfirmed = len(sol.Groups) < groups
+	sol.Unconfirmed = sol.merge(s.uncertainPairs(sol.Pairs),
+		sol.Surplus || sol.Inconsistent || s.isSuspect(sol))
 }
 
 // judgeImages joins the groups of the rule's signals of images, sol, that another explanation mixes
@@ -532,9 +530,7 @@ func (s *search) judgeImages(sol *Solution) {
 			pairs = append(pairs, mixed...)
 		}
 	}
-	groups := len(sol.Groups)
-	sol.merge(pairs, false)
-	if len(sol.Groups) == groups {
+	if !sol.merge(pairs, false) {
 		return
 	}
 	sol.Unconfirmed, sol.Why = true, s.why(sol)

@@ -41,14 +41,13 @@ func (s *Solution) doubtNoiseLike(white *signal.Whitening) {
 		variance += spread * spread / float64(m)
 	}
 	s.raiseNoise(white, variance)
-	groups := len(s.Groups)
-	if m == 1 {
-		s.merge(nil, true)
-	} else {
-		hidden, _ := s.hidden(variance)
-		s.merge(chain(hidden), false) // the signals like noise among them
+	var pairs [][2]int
+	if m > 1 {
+		hidden, _ := s.hidden(variance) // the signals like noise among them
+		pairs = chain(hidden)
 	}
-	s.Unconfirmed = s.Unconfirmed || m == 1 || len(s.Groups) < groups
+	joined := s.merge(pairs, m == 1)
+	s.Unconfirmed = s.Unconfirmed || m == 1 || joined
 	if !s.Surplus && !s.Inconsistent && (m == 1 || !s.Dependent && !s.Doubtful) {
 		s.Why = s.whyNoiseLike()
 	}
@@ -68,15 +67,15 @@ func (s *Solution) likeNoise(w *signal.Whitening) []int {
 			white = append(white, i)
 		}
 	}
-	var ofWhite mat.Dense // the demixing of the principal components
-	ofWhite.Mul(s.Demixing, w.Inverse)
+	var demixing mat.Dense // of the white principal components
+	demixing.Mul(s.Demixing, w.Inverse)
 	for m := min(len(white), d-1); m > 0; m-- {
 		if !isNoise(w.Spread, m) {
 			continue
 		}
 		var like []int
 		for _, i := range white {
-			row := ofWhite.RawRowView(i)
+			row := demixing.RawRowView(i)
 			if floats.Norm(row[d-m:], 2) >= minNoiseLike*floats.Norm(row, 2) &&
 				math.Abs(kurtosis(row, w.White)) <= maxNoiseKurtosis {
 				like = append(like, i)
@@ -129,9 +128,9 @@ func (s *Solution) whyNoiseLike() string {
 	return why
 }
 
-// doubtHidden joins the groups of signals that known noise of the given variance in all channels hides;
-// those of a single one and the signal with the most noise of the others.
-func (s *Solution) doubtHidden(white *signal.Whitening, variance float64) {
+// doubtKnownNoise says which signals known noise of the given variance in all channels hides. They
+// aren't identified.
+func (s *Solution) doubtKnownNoise(white *signal.Whitening, variance float64) {
 	if variance == 0 || len(s.Mean) < 2 {
 		return
 	}
@@ -144,22 +143,21 @@ func (s *Solution) doubtHidden(white *signal.Whitening, variance float64) {
 		text.Signals(hidden), s.othersIdentified(hidden))
 }
 
-// hide joins the groups of the signals that noise of the given variance in all channels hides; of a single
-// one and the signal with the most noise of the others. It returns those that it hides, nil if they
-// weren't identified before.
+// hide joins the groups of the signals that noise of the given variance in all channels hides. A
+// single one is joined with the signal that has the most noise of the others. It returns the hidden
+// signals, nil if no group was joined.
 func (s *Solution) hide(variance float64) (hidden []int) {
 	hidden, shares := s.hidden(variance)
 	if hidden == nil {
 		return nil
 	}
-	joined := hidden
+	group := hidden
 	if len(hidden) == 1 {
 		shares[hidden[0]] = 0
-		joined = append(slices.Clone(hidden), floats.MaxIdx(shares))
-		slices.Sort(joined)
+		group = append(slices.Clone(hidden), floats.MaxIdx(shares))
+		slices.Sort(group)
 	}
-	groups := len(s.Groups)
-	if s.merge(chain(joined), false); len(s.Groups) == groups {
+	if !s.merge(chain(group), false) {
 		return nil
 	}
 	s.Unconfirmed = true

@@ -105,7 +105,7 @@ func separate(ctx context.Context, x *ica.Signals, opt Options) (*Solution, erro
 	}
 	if !opt.Noiseless {
 		s.doubtNoiseLike(white)
-		s.doubtHidden(white, opt.Noise)
+		s.doubtKnownNoise(white, opt.Noise)
 		if len(shape) == 1 { // images often depend on each other
 			s.doubtUnseen(white)
 		}
@@ -183,7 +183,7 @@ func separateWith(
 		if err := begin.addVariances(ctx); err != nil {
 			return nil, nil, err
 		}
-		if best, name, ends, err = s.best(ctx, begin.all, first); err != nil {
+		if best, name, ends, err = s.descendAll(ctx, begin.all, first); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -308,7 +308,8 @@ func (s *separator) solution(
 	ctx context.Context, best *demixing, null *whitened, v *verdict, name string, mean []float64,
 ) (*Solution, error) {
 	accepted := s.d == 1 || v.accepted()
-	b, before := null.b, (*demixing)(nil)
+	b := null.b
+	var before *demixing // whose models hold for b
 	if accepted {
 		b, before = v.scaled, best
 		for _, g := range groups(v.distinguishable, sameLength) {
@@ -326,8 +327,10 @@ func (s *separator) solution(
 	sol.Scale, sol.Noise = 1, make([]float64, s.d)
 	sol.Demixing, sol.Symmetric = s.fromMixed(sol.FromWhite), s.fromMixed(unitRows(null.b))
 	logDet, _ := mat.LogDet(s.whitening)
-	sol.CodeLength, sol.Whitening, sol.Candidate = m.codeLength-logDet, null.codeLength-logDet, name
-	if !accepted {
+	sol.Whitening = null.codeLength - logDet
+	if accepted {
+		sol.CodeLength, sol.Candidate = m.codeLength-logDet, name
+	} else {
 		sol.CodeLength, sol.Candidate = sol.Whitening, "whitening"
 	}
 	sol.Sources = m.publicSources()
@@ -389,8 +392,10 @@ func (s *separator) setGroups(
 	return nil
 }
 
-// merge joins the groups of the given pairs, which aren't identified, or all groups.
-func (s *Solution) merge(pairs [][2]int, all bool) {
+// merge joins the groups of the given pairs, which aren't identified, or all groups. It reports whether
+// there were more groups before.
+func (s *Solution) merge(pairs [][2]int, all bool) (joined bool) {
+	before := len(s.Groups)
 	d := len(s.Mean)
 	evidence := mat.NewSymDense(d, nil)
 	for _, p := range s.Pairs {
@@ -420,6 +425,7 @@ func (s *Solution) merge(pairs [][2]int, all bool) {
 			}
 		}
 	}
+	return len(s.Groups) < before
 }
 
 // setPairDependence sets the dependence of each pair.

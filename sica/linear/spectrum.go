@@ -26,7 +26,7 @@ type cosine struct {
 
 // newCosine transforms the signals z, d×n, whose positions have the given shape.
 func newCosine(z *mat.Dense, shape []int) *cosine {
-	c := &cosine{shape, mat.DenseCopyOf(z), skipped(grid.Product(shape))}
+	c := &cosine{shape, mat.DenseCopyOf(z), firstCoefficient(grid.Product(shape))}
 	transformLines(c.coefficients, shape, cosineForward)
 	return c
 }
@@ -100,8 +100,9 @@ func cosineBackward(f *fourier.QuarterWaveFFT, line []float64) {
 	}
 }
 
-// skipped returns how many of n coefficients are below the first band where no filter weakened more.
-func skipped(n int) int { return min(skippedCoefficients, n/4) }
+// firstCoefficient returns where the first of the bands of n coefficients begins if no filter weakened
+// more of them.
+func firstCoefficient(n int) int { return min(skippedCoefficients, n/4) }
 
 // filtered returns the cosine transform of filters·x, of which there is one for each band. The
 // coefficients below the first band have the filter of the first.
@@ -109,7 +110,7 @@ func (c *cosine) filtered(filters []*mat.Dense) *cosine {
 	d, n := c.coefficients.Dims()
 	out := &cosine{c.shape, mat.NewDense(d, n, nil), c.first}
 	order, edges := c.bands()
-	edges[0] = 0
+	edges[0] = 0 // the first band with the coefficients below it
 	for k, f := range filters {
 		band := order[edges[k]:edges[k+1]]
 		for i := range d {
@@ -195,7 +196,7 @@ func (s *spectrum) transformed(b *mat.Dense) *spectrum {
 	var c mat.Dense
 	for _, cov := range s.covariances {
 		c.Product(b, mat.NewDense(s.d, s.d, cov), b.T())
-		out.covariances = append(out.covariances, append([]float64(nil), c.RawMatrix().Data...))
+		out.covariances = append(out.covariances, slices.Clone(c.RawMatrix().Data))
 	}
 	return out
 }

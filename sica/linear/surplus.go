@@ -137,7 +137,7 @@ func partSpectra(x *mat.Dense, first int, windowed bool) (parts []*spectrum) {
 		}
 	}
 	shape := []int{length}
-	first = max(first/surplusParts, skipped(length))
+	first = max(first/surplusParts, firstCoefficient(length))
 	transformLines(all, shape, cosineForward)
 	for p := range surplusParts {
 		part := &cosine{shape, all.Slice(p*d, (p+1)*d, 0, length).(*mat.Dense), first}

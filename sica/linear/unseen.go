@@ -67,9 +67,12 @@ func (s *separator) estimateNoise(m *demixing, p *derivatives) noiseEstimate {
 			}
 			// The slopes have the covariance [[κ_ij, 1], [1, κ_ji]], and own[0] and other[0] with S_ij.
 			a, b := p.kappa.At(i, j), p.kappa.At(j, i)
+			if a*b <= 1 { // an angle at which the likelihood has no maximum
+				continue
+			}
 			byOwn, byOther := (b*own[0]-other[0])/(a*b-1), (a*other[0]-own[0])/(a*b-1)
 			unexplained := variance - byOwn*own[0] - byOther*other[0]
-			if a*b <= 1 || unexplained < minScoreShare*variance {
+			if unexplained < minScoreShare*variance {
 				continue
 			}
 			efficient := products.At(i, j) - n*(byOwn*p.gradient.At(i, j)+byOther*p.gradient.At(j, i))
