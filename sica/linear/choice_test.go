@@ -2,9 +2,13 @@ package linear
 
 import (
 	"math"
+	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
 // The demixing of two channels of correlation r whose rows are the channels leaves them that correlation;
@@ -26,5 +30,81 @@ func TestLargestCorrelation(t *testing.T) {
 	}}
 	if got := c.largestCorrelation(whitened); got > 1e-12 {
 		t.Errorf("correlation %g of uncorrelated signals", got)
+	}
+}
+
+// The choices among explanations with the given code lengths at four scales, the finest first. Lengths
+// are in tolerances. The first is the rule's.
+func TestChoice(t *testing.T) {
+	for name, test := range map[string]struct {
+		lengths                  [][]float64
+		noise                    []float64 // that each implies; nil is none
+		robust, robustScale      int
+		coarse, coarseScale      int
+		inconsistent, comparable bool // of all, and of the last
+	}{
+		"the rule's is the shortest": {
+			lengths: [][]float64{{0, 0, 0, 0}, {3, 1, 1, 1}},
+		},
+		"the rule's is kept where it is as good": {
+			lengths: [][]float64{{0, 0, 0, 0}, {-0.01, 0, 0, 0}}, robustScale: 1, comparable: true,
+		},
+		"a coarser scale contradicts the finest": {
+			lengths: [][]float64{{0, 2, 2, 2}, {1.5, 0, 0, 0}}, robust: 1, robustScale: 1,
+			coarse: 1, coarseScale: 1, comparable: true,
+		},
+		"a single scale doesn't decide": { // the coarsest alone rejects the second
+			lengths: [][]float64{{2, 2, 2, 0}, {0, 0, 0, 1.5}}, robust: 1,
+			coarse: 1, comparable: true,
+		},
+		"nor does the finest": {
+			lengths: [][]float64{{2, 0, 0, 0}, {0, 2, 2, 2}}, robustScale: 1, coarseScale: 1, comparable: true,
+		},
+		"the coarse choice tolerates twice as much before it is the robust one": {
+			lengths: [][]float64{{5, 5, 5, 5}, {0, 0, 0, 1.5}, {0.5, 0.5, 0.5, 0}}, robust: 2, robustScale: 3,
+			coarse: 1, comparable: true,
+		},
+		"of as few rejections the finest decides": {
+			lengths: [][]float64{{9, 9, 9, 9}, {0.5, 0, 0, 0}, {0, 0.5, 0.5, 0.5}}, robust: 2,
+			coarse: 2, comparable: true,
+		},
+		"noise must pay for its parameters": {
+			lengths: [][]float64{{0.4, 0, 0, 0}, {0, 0, 0, 0}}, noise: []float64{0, 0.1}, robustScale: 1,
+			comparable: true,
+		},
+		"each has a much longer code at some scale": {
+			lengths: [][]float64{{0, 0, 9, 9}, {9, 9, 0, 0}}, coarse: 1, coarseScale: 2,
+			inconsistent: true, comparable: true,
+		},
+		"the last is far worse": {
+			lengths: [][]float64{{0, 0, 0, 4}, {0, 1, 5, 0}, {99, 999, 99, 99}}, inconsistent: true,
+		},
+	} {
+		c := &channels{d: 2, scales: []int{1, 2, 4, 8}, parts: []*spectrum{{}},
+			spectrum: &spectrum{d: 2, weights: []float64{1000}},
+			white:    &signal.Whitening{White: mat.NewDense(2, 1000, nil)}}
+		var all []*explanation
+		for k, lengths := range test.lengths {
+			e := &explanation{lengths: lengths, model: &noiseModel{noise: make([]float64, 2)}}
+			floats.Scale(c.tolerance(), e.lengths)
+			if test.noise != nil {
+				floats.AddConst(test.noise[k], e.model.noise)
+			}
+			all = append(all, e)
+		}
+		if e, scale := c.chooseRobust(all); e != all[test.robust] || scale != test.robustScale {
+			t.Errorf("%s: robust %d at scale %d, want %d at %d", name, slices.Index(all, e), scale,
+				test.robust, test.robustScale)
+		}
+		if e, scale := c.chooseCoarse(all); e != all[test.coarse] || scale != test.coarseScale {
+			t.Errorf("%s: coarse %d at scale %d, want %d at %d", name, slices.Index(all, e), scale,
+				test.coarse, test.coarseScale)
+		}
+		if got := c.isInconsistent(all); got != test.inconsistent {
+			t.Errorf("%s: inconsistent %v, want %v", name, got, test.inconsistent)
+		}
+		if got := c.isComparable(all[len(all)-1], all); got != test.comparable {
+			t.Errorf("%s: comparable %v, want %v", name, got, test.comparable)
+		}
 	}
 }
