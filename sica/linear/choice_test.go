@@ -42,6 +42,7 @@ func TestChoice(t *testing.T) {
 		robust, robustScale      int
 		coarse, coarseScale      int
 		inconsistent, comparable bool // of all, and of the last
+		doubted                  bool // whether the rule's is
 	}{
 		"the rule's is the shortest": {
 			lengths: [][]float64{{0, 0, 0, 0}, {3, 1, 1, 1}},
@@ -72,6 +73,10 @@ func TestChoice(t *testing.T) {
 			lengths: [][]float64{{0.4, 0, 0, 0}, {0, 0, 0, 0}}, noise: []float64{0, 0.1}, robustScale: 1,
 			comparable: true,
 		},
+		"a doubted demixing is left for one with noise that is nearly as good": {
+			lengths: [][]float64{{0, 0, 0, 0}, {0.9, 0.9, 0.9, 0.9}}, noise: []float64{0, 0.1}, doubted: true,
+			robust: 1,
+		},
 		"each has a much longer code at some scale": {
 			lengths: [][]float64{{0, 0, 9, 9}, {9, 9, 0, 0}}, coarse: 1, coarseScale: 2,
 			inconsistent: true, comparable: true,
@@ -92,6 +97,7 @@ func TestChoice(t *testing.T) {
 			}
 			all = append(all, e)
 		}
+		all[0].doubted = test.doubted
 		if e, scale := c.chooseRobust(all); e != all[test.robust] || scale != test.robustScale {
 			t.Errorf("%s: robust %d at scale %d, want %d at %d", name, slices.Index(all, e), scale,
 				test.robust, test.robustScale)
