@@ -179,9 +179,9 @@ func (s *separator) removeNonlinearity(
 	sd := stat.PopStdDev(y, nil)
 	size := len(s.past.Lags) + 1
 	p := s.coders[0].predictor
-	// v, √(v² + 1) − 1 and their sum, each minus its mean, the derivative of the second, and the slope of
-	// the function with the present c.
+	// v, √(v² + 1) − 1 and their sum, each minus its mean.
 	unit, curve, sum := make([]float64, len(y)), make([]float64, len(y)), make([]float64, len(y))
+	// The derivative of the second, and the slope of the function with the present c.
 	derivative, slope := make([]float64, len(y)), make([]float64, len(y))
 	floats.ScaleTo(unit, 1/sd, y)
 	for t, v := range unit {
@@ -226,7 +226,7 @@ func (s *separator) removeNonlinearity(
 	if linear-shortest < math.Log(float64(s.past.N))/2/float64(s.past.N) {
 		c = 0 // its parameter has a longer code than it saves
 	}
-	length(c)
+	length(c) // sets q
 	floats.AddScaledTo(u, unit, c, curve)
 	k := 0
 	for _, run := range s.past.Runs {

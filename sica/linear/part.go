@@ -83,15 +83,15 @@ func middleIsNoiseless(
 	return true, nil
 }
 
-// A knownPart is the solution of a part of the positions that wasn't certain, with a rotation.
+// A knownPart is the solution of a part of the positions that has a rotation but isn't certain.
 type knownPart struct {
 	*Solution
 	past *past.Past
 }
 
-// separateFurther separates all positions, beginning with the demixing of a part. It is for more
-// signals than noise is looked for with, of which the search among candidates takes long, and some
-// of which are hardly ever certain. It is nil if the noise of the resolution may explain the result.
+// separateFurther separates all positions, beginning with the demixing of a part. It is for more than
+// maxChannels signals: some of them are hardly ever certain, and a search among candidates takes long.
+// The result is nil if the noise of the resolution may explain it.
 func separateFurther(
 	ctx context.Context, white *signal.Whitening, shape []int, opt Options, known *knownPart,
 ) (*Solution, error) {
@@ -101,7 +101,6 @@ func separateFurther(
 	if err != nil || otherNoise != nil {
 		return nil, err
 	}
-	sol.Resolution = resolution
 	return sol, nil
 }
 
@@ -193,7 +192,7 @@ func polish(
 	}
 	polished.Demixing = s.fromMixed(polished.FromWhite)
 	logDet, _ := mat.LogDet(s.whitening)
-	polished.Resolution, polished.DecidedOn = resolution, part.N
+	polished.DecidedOn = part.N
 	polished.CodeLength, polished.Evidence = m.codeLength-logDet, times*sol.Evidence
 	polished.Sources, polished.models = m.publicSources(), m
 	polished.Pairs = nil // the part's; setGroups appends those of all positions

@@ -139,13 +139,11 @@ func withoutNoise(
 	if err != nil {
 		return nil, err
 	}
-	if sharedNoise != nil {
-		if solution, _, err = separateWith(ctx, sharedNoise, white, p, opt.Seed, nil); err != nil {
-			return nil, err
-		}
+	if sharedNoise == nil {
+		return solution, nil
 	}
-	solution.Resolution = resolution
-	return solution, nil
+	solution, _, err = separateWith(ctx, sharedNoise, white, p, opt.Seed, nil)
+	return solution, err
 }
 
 // separateWith separates white signals after adding noise to them, noiseMatrix·w of white noise w.

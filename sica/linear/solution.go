@@ -324,7 +324,7 @@ func (s *separator) solution(
 		return nil, err
 	}
 	sol := &Solution{Mean: mean, FromWhite: unitRows(m.b), Leak: mat.NewDense(s.d, s.d, nil)}
-	sol.Scale, sol.Noise = 1, make([]float64, s.d)
+	sol.Resolution, sol.Scale, sol.Noise = resolution, 1, make([]float64, s.d)
 	sol.Demixing, sol.Symmetric = s.fromMixed(sol.FromWhite), s.fromMixed(unitRows(null.b))
 	logDet, _ := mat.LogDet(s.whitening)
 	sol.Whitening = null.codeLength - logDet
