@@ -207,33 +207,11 @@ func rotateGroup(b, whitening *mat.Dense, group []int) {
 func (s *separator) leaks(
 	ctx context.Context, m *demixing, p *derivatives,
 ) (leaks *mat.Dense, angles *mat.SymDense, err error) {
-	variances := mat.NewDense(s.d, s.d, nil) // V_ij
-	some := s.past.Spread(errorPositions/signal.PartBlock, signal.PartBlock)
-	n, count := float64(s.past.N), float64(some.N)
-	err = s.each(ctx, s.d, func(c *coder, i int) {
-		c.score(&m.sources[i], c.psi)
-		psi, r := make([]float64, some.N), c.r[:some.N]
-		s.past.Select(psi, c.psi, some)
-		for j := range s.d {
-			some.PredictionError(r, m.y.RawRowView(j), m.sources[i].weights)
-			sum, squares := 0.0, 0.0
-			for t, v := range psi {
-				gradient := v * r[t]
-				square := gradient * gradient
-				sum += square
-				squares += square * square
-			}
-			mean, kappa := sum/count, p.kappa.At(i, j)
-			std := math.Sqrt(max(squares/count-mean*mean, 0))
-			variances.Set(i, j, kappa)
-			if mean-kappa > 2*std/math.Sqrt(count) {
-				variances.Set(i, j, mean)
-			}
-		}
-	})
+	variances, err := s.gradientVariances(ctx, m, p)
 	if err != nil {
 		return nil, nil, err
 	}
+	n := float64(s.past.N)
 	leaks, angles = mat.NewDense(s.d, s.d, nil), mat.NewSymDense(s.d, nil)
 	for i := range s.d {
 		for j := range i {
@@ -259,6 +237,38 @@ func (s *separator) leaks(
 		}
 	}
 	return leaks, angles, nil
+}
+
+// gradientVariances returns the V_ij of leaks: E ψ_i²·r_ij² where that is significantly larger than
+// κ_ij, and κ_ij elsewhere.
+func (s *separator) gradientVariances(
+	ctx context.Context, m *demixing, p *derivatives,
+) (*mat.Dense, error) {
+	variances := mat.NewDense(s.d, s.d, nil)
+	some := s.past.Spread(errorPositions/signal.PartBlock, signal.PartBlock)
+	count := float64(some.N)
+	err := s.each(ctx, s.d, func(c *coder, i int) {
+		c.score(&m.sources[i], c.psi)
+		psi, r := make([]float64, some.N), c.r[:some.N]
+		s.past.Select(psi, c.psi, some)
+		for j := range s.d {
+			some.PredictionError(r, m.y.RawRowView(j), m.sources[i].weights)
+			sum, squares := 0.0, 0.0
+			for t, v := range psi {
+				gradient := v * r[t]
+				square := gradient * gradient
+				sum += square
+				squares += square * square
+			}
+			mean, kappa := sum/count, p.kappa.At(i, j)
+			std := math.Sqrt(max(squares/count-mean*mean, 0))
+			variances.Set(i, j, kappa)
+			if mean-kappa > 2*std/math.Sqrt(count) {
+				variances.Set(i, j, mean)
+			}
+		}
+	})
+	return variances, err
 }
 
 // curvature returns κ_ij and κ_ji, both multiplied by a factor if necessary so that the smaller

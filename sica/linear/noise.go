@@ -26,8 +26,8 @@ type search struct {
 	scale  int // index of the time scale of the choice
 	// compared is whether all explanations were compared, those with noise among them.
 	compared bool
-	// contradicted is whether another explanation has a significantly shorter code than the
-	// rule's at a time scale.
+	// contradicted is whether another explanation was chosen, or has a significantly shorter code than
+	// the rule's at a time scale.
 	contradicted bool
 	// inconsistent is whether no demixing explains the mixed signals at all time scales.
 	inconsistent bool
@@ -56,7 +56,7 @@ func withNoise(
 		return base, nil
 	}
 	if err := s.run(ctx, base, len(base.likeNoise(white)) == 1); err != nil {
-		return base, err
+		return nil, err
 	}
 	if s.chosen == nil {
 		if brief {

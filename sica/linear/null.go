@@ -210,20 +210,8 @@ func (s *separator) removeNonlinearity(
 		power := ar.ErrorPower(q, p.Fit(q, s.past.N, -1), size)
 		return math.Log(power)/2 - meanLog(slope)
 	}
-	linear := length(0)
-	shortest := linear
-	for _, step := range nonlinearitySteps {
-		for _, change := range []float64{-step, step} {
-			for math.Abs(c+change) <= maxNonlinearity { // while the code gets shorter
-				nats := length(c + change)
-				if nats >= shortest {
-					break
-				}
-				shortest, c = nats, c+change
-			}
-		}
-	}
-	if linear-shortest < math.Log(float64(s.past.N))/2/float64(s.past.N) {
+	c, gain := searchNonlinearity(length)
+	if gain < math.Log(float64(s.past.N))/2/float64(s.past.N) {
 		c = 0 // its parameter has a longer code than it saves
 	}
 	length(c) // sets q
@@ -237,4 +225,23 @@ func (s *separator) removeNonlinearity(
 		}
 	}
 	return q, c, nil
+}
+
+// searchNonlinearity returns the c with the shortest code length, and by how much that is shorter than
+// with 0. It goes on in steps of each size and direction while the code gets shorter.
+func searchNonlinearity(length func(c float64) float64) (c, gain float64) {
+	linear := length(0)
+	shortest := linear
+	for _, step := range nonlinearitySteps {
+		for _, change := range []float64{-step, step} {
+			for math.Abs(c+change) <= maxNonlinearity {
+				nats := length(c + change)
+				if nats >= shortest {
+					break
+				}
+				shortest, c = nats, c+change
+			}
+		}
+	}
+	return c, linear - shortest
 }
