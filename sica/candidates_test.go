@@ -13,9 +13,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
+	"github.com/seed-47b1e431/gosica/internal/contexttest"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
+	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/metric"
@@ -213,3 +216,43 @@ type made struct{ model *ica.Model }
 func (made) Name() string { return "made" }
 
 func (m made) Fit(context.Context, *ica.Signals) (*ica.Model, error) { return m.model, nil }
+
+// A fit stops soon after its context while it compares candidates, which takes longer than to fit
+// them: wherever it ends, the result is the linear rule's, and nothing is identified.
+func TestCancelledComparisonOfCandidates(t *testing.T) {
+	s := noise(rng(3), 2, 300, datasets.Laplace)
+	var x mat.Dense
+	x.Mul(rotation.Random(rng(4), 2), s)
+	ctx, calls := contexttest.Counted(t.Context())
+	before := 0
+	cfg := Default()
+	cfg.Candidates = []ica.Method{counted{fastica.Default(), func() { before = calls() }}}
+	if _, err := Fit(ctx, nil, &x, cfg); err != nil {
+		t.Fatal(err)
+	}
+	first, checks := before, calls()-before
+	if checks < 500 { // 2 baselines, 2 folds, 2 signals, 3 models and 40 steps of each
+		t.Errorf("the context was checked %d times after the candidate", checks)
+	}
+	// Their number varies a little with the workers.
+	for after := first; after < first+checks/2; after += 97 {
+		r, err := Fit(contexttest.EndsAfter(t.Context(), after), nil, &x, cfg)
+		if !errors.Is(err, context.Canceled) || r == nil || r.Stopped != StoppedCancelled {
+			t.Fatalf("after %d checks: result %+v, error %v", after, r, err)
+		}
+		if r.Linear == nil || len(r.Linear.Groups) != 1 || !strings.HasPrefix(r.Why, stoppedSentence) {
+			t.Errorf("after %d checks: %s", after, r.Why)
+		}
+	}
+}
+
+// counted is a method that tells when it is done.
+type counted struct {
+	ica.Method
+	done func()
+}
+
+func (c counted) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
+	defer c.done()
+	return c.Method.Fit(ctx, x)
+}

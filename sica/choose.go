@@ -203,7 +203,10 @@ func (c *chooser) choose(ctx context.Context) (*separation, error) {
 	}
 	if len(c.cfg.Candidates) > 0 {
 		custom, err := c.compareCustom(ctx, white, compared)
-		if err != nil || ctx.Err() != nil || custom.Chosen.Name != "" {
+		if ctx.Err() != nil {
+			return demixed, nil
+		}
+		if err != nil || custom.Chosen.Name != "" {
 			return custom, err
 		}
 		demixed.Candidates, compared.Candidates = custom.Candidates, custom.Candidates
@@ -415,12 +418,18 @@ func (c *chooser) compareCustom(
 	ctx context.Context, white, demixed *separation,
 ) (*separation, error) {
 	o := c.networkOptions()
-	x, err := network.AddResolution(c.x.X(), white.Z, white.Maps, o)
+	x, err := network.AddResolution(ctx, c.x.X(), white.Z, white.Maps, o)
+	if ctx.Err() != nil {
+		return demixed, nil
+	}
 	if err != nil {
 		return nil, err
 	}
 	all, candidates := []*separation{demixed}, []Candidate{demixed.Chosen}
 	b, err := network.NewBaseline(ctx, "the linear rule", x, demixed.Maps)
+	if ctx.Err() != nil {
+		return demixed, nil
+	}
 	if err != nil {
 		return nil, err
 	}

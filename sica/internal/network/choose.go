@@ -94,7 +94,7 @@ func Choose(ctx context.Context, baselines []Baseline, o Options) (*Choice, erro
 	if len(baselines) == 0 {
 		return nil, errors.New("no baselines to choose from")
 	}
-	s, err := newSelection(baselines, o)
+	s, err := newSelection(ctx, baselines, o)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ type selection struct {
 	index     *index
 }
 
-func newSelection(baselines []Baseline, o Options) (*selection, error) {
+func newSelection(ctx context.Context, baselines []Baseline, o Options) (*selection, error) {
 	s := &selection{baselines: baselines}
 	for _, b := range baselines {
 		if err := signal.CheckMixed(b.Signals); err != nil {
@@ -142,22 +142,22 @@ func newSelection(baselines []Baseline, o Options) (*selection, error) {
 	if s.options, err = o.withDefaults(d, n); err != nil {
 		return nil, err
 	}
-	s.index, err = s.options.index(s.signals)
+	s.index, err = s.options.index(ctx, s.signals)
 	return s, err
 }
 
 // scoreBaselines computes the likelihoods of the baselines.
 func (s *selection) scoreBaselines(ctx context.Context) error {
 	for k, z := range s.signals {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
 		s.options.report(Measuring, float64(k)/float64(len(s.baselines)))
 		c := Candidate{Baseline: k}
 		for fold := range s.options.Folds {
 			train, held := s.index.split(fold)
-			l := fitLikelihoods(z, s.index.lags, train, held, s.options.Components,
+			l, err := fitLikelihoods(ctx, z, s.index.lags, train, held, s.options.Components,
 				!s.options.ConstantStrength, source.Autoregressive, source.Jumping)
+			if err != nil {
+				return err
+			}
 			c.append(l.add(s.logDet(k, held)))
 		}
 		s.Candidates = append(s.Candidates, c)
@@ -424,12 +424,14 @@ type likelihoods struct{ constant, varying []float64 }
 
 // fitLikelihoods fits models of the given kinds to each signal of z at the training positions, and
 // returns their log-likelihoods at the held-out positions. For varying, source.Varying is one of
-// the kinds, too, if vary is true.
+// the kinds, too, if vary is true. It is an error if ctx ends.
 func fitLikelihoods(
-	z *mat.Dense, lags, train, held []int, components int, vary bool, kinds ...source.Kind,
-) likelihoods {
-	constant, varying := source.ScoresOfShortest(z, lags, train, held, components, vary, kinds...)
-	return likelihoods{constant, varying}
+	ctx context.Context, z *mat.Dense, lags, train, held []int, components int, vary bool,
+	kinds ...source.Kind,
+) (likelihoods, error) {
+	constant, varying, err := source.ScoresOfShortest(
+		ctx, z, lags, train, held, components, vary, kinds...)
+	return likelihoods{constant, varying}, err
 }
 
 // add adds terms, one for each position, to both.

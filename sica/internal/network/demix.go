@@ -136,7 +136,10 @@ func (h *halving) demix(
 	sources := make([]*source.Model, d)
 	fitted := subsample(train, demixPositions)
 	for i := range sources {
-		sources[i] = source.Fit(z.RawRowView(i), h.index.lags, fitted, h.options.Components)
+		sources[i] = source.Fit(ctx, z.RawRowView(i), h.index.lags, fitted, h.options.Components)
+	}
+	if err := ctx.Err(); err != nil {
+		return demixedRun{}, err
 	}
 	scores, err := h.heldOut[problem][fold].logLikelihoods(network, sources)
 	return demixedRun{last, network, sources, stat.Mean(scores, nil)}, err

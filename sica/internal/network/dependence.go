@@ -64,7 +64,7 @@ const (
 // Shape, Past and Seed. The first tenth of the positions isn't used; if fewer than 100 are left,
 // the result is nil.
 func Dependences(ctx context.Context, z *mat.Dense, o Options) ([]Dependence, error) {
-	o, x, err := o.indexed(z)
+	o, x, err := o.indexed(ctx, z)
 	if err != nil {
 		return nil, err
 	}
@@ -97,10 +97,13 @@ func dependences(
 	}
 	compared, jumping := subsample(positions, comparedPositions(d)), false
 	for i := range d {
-		e, p := source.JumpInnovations(z.RawRowView(i), x.lags, compared, components)
+		e, p := source.JumpInnovations(ctx, z.RawRowView(i), x.lags, compared, components)
 		if e != nil {
 			innovations[i], predictions[i], jumping = e, p, true
 		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
 	if !jumping {
 		return pairs, nil

@@ -166,7 +166,7 @@ func TestPastIsThatOfSource(t *testing.T) {
 		{first, Options{Shape: []int{60, 50}}, 2},
 		{first, Options{Shape: []int{20, 150}}, 1},
 	} {
-		x, err := test.o.index([]*mat.Dense{test.z})
+		x, err := test.o.index(t.Context(), []*mat.Dense{test.z})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,11 +20,14 @@ import (
 type Difference = evidence.Difference
 
 // scorePast returns the log-likelihoods of the signal z at the held-out positions under a model
-// with its past and under one without, both fitted to the training positions.
-func scorePast(z []float64, lags, train, held []int, components int) (with, without []float64) {
+// with its past and under one without, both fitted to the training positions. If ctx ends, they mean
+// nothing.
+func scorePast(
+	ctx context.Context, z []float64, lags, train, held []int, components int,
+) (with, without []float64) {
 	with, without = make([]float64, len(held)), make([]float64, len(held))
-	source.Fit(z, lags, train, components).LogDensities(z, lags, held, with)
-	source.Fit(z, nil, train, components).LogDensities(z, nil, held, without)
+	source.Fit(ctx, z, lags, train, components).LogDensities(z, lags, held, with)
+	source.Fit(ctx, z, nil, train, components).LogDensities(z, nil, held, without)
 	return with, without
 }
 
@@ -78,11 +81,11 @@ func rotatePairs(
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			pairs = append(pairs, Pair{i, j, glance.loss(i, j)})
+			pairs = append(pairs, Pair{i, j, glance.loss(ctx, i, j)})
 		}
 	}
 	if len(first) == len(positions) {
-		return pairs, nil
+		return pairs, ctx.Err()
 	}
 	all := newPairRotations(z, lags, positions, components)
 	for k, p := range pairs {
@@ -90,10 +93,10 @@ func rotatePairs(
 			return nil, err
 		}
 		if !p.Loss.Significant() {
-			pairs[k].Loss = all.loss(p.I, p.J)
+			pairs[k].Loss = all.loss(ctx, p.I, p.J)
 		}
 	}
-	return pairs, nil
+	return pairs, ctx.Err()
 }
 
 // pairRotations compare the code of signals with that of their rotations by 45° in pairs.
@@ -109,12 +112,13 @@ func newPairRotations(z *mat.Dense, lags, positions []int, components int) *pair
 	return &pairRotations{z, lags, positions, components, make([][]float64, d)}
 }
 
-// loss returns by how much the code of signals i and j gets longer if they are rotated.
-func (r *pairRotations) loss(i, j int) Difference {
+// loss returns by how much the code of signals i and j gets longer if they are rotated. If ctx ends,
+// it means nothing.
+func (r *pairRotations) loss(ctx context.Context, i, j int) Difference {
 	for _, k := range []int{i, j} {
 		if r.scores[k] == nil {
 			r.scores[k] = make([]float64, len(r.positions))
-			r.addScores(r.z.RawRowView(k), r.scores[k])
+			r.addScores(ctx, r.z.RawRowView(k), r.scores[k])
 		}
 	}
 	unrotated := floats.AddTo(make([]float64, len(r.positions)), r.scores[i], r.scores[j])
@@ -122,14 +126,14 @@ func (r *pairRotations) loss(i, j int) Difference {
 	signal := make([]float64, len(r.z.RawRowView(i)))
 	for _, sign := range []float64{1, -1} { // the sum and the difference, over √2
 		evidence.Rotate(signal, r.z.RawRowView(i), r.z.RawRowView(j), sign)
-		r.addScores(signal, rotated)
+		r.addScores(ctx, signal, rotated)
 	}
 	return evidence.NewDifference(unrotated, rotated)
 }
 
 // addScores adds the log-likelihoods of a signal at the positions, by a model that is fitted there.
-func (r *pairRotations) addScores(signal, scores []float64) {
-	source.Fit(signal, r.lags, r.positions, r.components).
+func (r *pairRotations) addScores(ctx context.Context, signal, scores []float64) {
+	source.Fit(ctx, signal, r.lags, r.positions, r.components).
 		LogDensities(signal, r.lags, r.positions, scores)
 }
 

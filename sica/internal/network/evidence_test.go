@@ -63,7 +63,7 @@ func TestPastGain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if g := evidence.NewDifference(scorePast(s.RawRowView(0), x.lags, train, held, 4)); g.Significant() != evident {
+		if g := evidence.NewDifference(scorePast(t.Context(), s.RawRowView(0), x.lags, train, held, 4)); g.Significant() != evident {
 			t.Errorf("ρ = %g: %+v", rho, g)
 		}
 	}

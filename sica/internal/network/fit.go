@@ -85,7 +85,7 @@ func fitAll(
 	if err != nil {
 		return nil, err
 	}
-	index, err := o.index(whitenedSignals(problems))
+	index, err := o.index(ctx, whitenedSignals(problems))
 	if err != nil {
 		return nil, err
 	}

@@ -106,8 +106,12 @@ func TestFitSeparates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	scores, err := source.Scores(t.Context(), z, index.lags, train, held, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
 	total := 0.
-	for i, score := range source.Scores(z, index.lags, train, held, 4) {
+	for i, score := range scores {
 		total -= (score + logDet[held[i]]) / float64(len(held))
 	}
 	if math.Abs(total-m.CodeLength) > .05 {

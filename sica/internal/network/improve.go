@@ -208,7 +208,7 @@ func (i *improver) screen(ctx context.Context) (s *Screening, nonlinear bool, er
 	d, n := z.Dims()
 	o := i.options
 	o.Shape = []int{n}
-	o, x, err := o.indexed(z)
+	o, x, err := o.indexed(ctx, z)
 	if err != nil {
 		return nil, false, err
 	}
@@ -352,7 +352,7 @@ type comparison struct {
 func (i *improver) comparison(
 	ctx context.Context, x *mat.Dense, white Separation, o Options,
 ) (*comparison, error) {
-	x, err := AddResolution(x, white.Z, white.Maps, o)
+	x, err := AddResolution(ctx, x, white.Z, white.Maps, o)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package network
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -138,8 +139,8 @@ const (
 )
 
 // index returns the position index of the options. By default its past is that of the
-// autoregressions that give the signals the shortest code.
-func (o Options) index(signals []*mat.Dense) (*index, error) {
+// autoregressions that give the signals the shortest code. It is an error if ctx ends.
+func (o Options) index(ctx context.Context, signals []*mat.Dense) (*index, error) {
 	switch {
 	case o.Past < 0:
 		return newIndex(o.Shape, 0)
@@ -167,14 +168,18 @@ func (o Options) index(signals []*mat.Dense) (*index, error) {
 		if err != nil || len(x.lags) > len(farthest.lags) {
 			return best, nil
 		}
-		if length := gaussianLength(signals, x.lags, farthest.scored); length < shortest {
+		length, err := gaussianLength(ctx, signals, x.lags, farthest.scored)
+		if err != nil {
+			return nil, err
+		}
+		if length < shortest {
 			best, shortest = x, length
 		}
 	}
 }
 
 // indexed checks the signals z, and returns the options with the defaults for them and their index.
-func (o Options) indexed(z *mat.Dense) (Options, *index, error) {
+func (o Options) indexed(ctx context.Context, z *mat.Dense) (Options, *index, error) {
 	if err := signal.CheckMixed(z); err != nil {
 		return o, nil, err
 	}
@@ -183,22 +188,27 @@ func (o Options) indexed(z *mat.Dense) (Options, *index, error) {
 	if err != nil {
 		return o, nil, err
 	}
-	x, err := o.index([]*mat.Dense{z})
+	x, err := o.index(ctx, []*mat.Dense{z})
 	return o, x, err
 }
 
 // gaussianLength returns the code length in nats of the signals, and of the coefficients, by
 // autoregressions with Gaussian innovations, up to a constant (G. Schwarz, Annals of Statistics
-// 6(2), 1978).
-func gaussianLength(signals []*mat.Dense, lags, positions []int) float64 {
+// 6(2), 1978). It is an error if ctx ends.
+func gaussianLength(
+	ctx context.Context, signals []*mat.Dense, lags, positions []int,
+) (float64, error) {
 	n := float64(len(positions))
 	length := 0.0
 	for _, z := range signals {
 		d, _ := z.Dims()
 		for i := range d {
+			if err := ctx.Err(); err != nil {
+				return 0, err
+			}
 			_, std := ar.Regress(z.RawRowView(i), lags, positions)
 			length += n*math.Log(std) + float64(len(lags))/2*math.Log(n)
 		}
 	}
-	return length
+	return length, nil
 }

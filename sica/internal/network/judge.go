@@ -52,7 +52,11 @@ func (t *training) model(ctx context.Context, i int, p *problem) (*Model, error)
 	for fold := range t.options.Folds {
 		train, held := t.index.split(fold)
 		j.train, j.held = append(j.train, train), append(j.held, held)
-		j.whitened = append(j.whitened, source.Scores(p.whitened, t.index.lags, train, held, j.k))
+		scores, err := source.Scores(ctx, p.whitened, t.index.lags, train, held, j.k)
+		if err != nil {
+			return nil, err
+		}
+		j.whitened = append(j.whitened, scores)
 	}
 	m := &Model{}
 	for r, b := range t.best[i*n : (i+1)*n] {
@@ -82,13 +86,13 @@ func (t *training) model(ctx context.Context, i int, p *problem) (*Model, error)
 func (j *judge) fill(ctx context.Context, m *Model) error {
 	chosen, z, lags := j.runs[m.Chosen], j.z[m.Chosen], j.index.lags
 	m.CodeLength = chosen.CodeLength
-	best, err := j.scores(m.Chosen)
+	best, err := j.scores(ctx, m.Chosen)
 	if err != nil {
 		return err
 	}
 	choices := (len(j.runs) + j.earlierRuns) * len(chosen.Curve)
 	m.OverWhitening = evidence.NewDifference(chargeChoice(best, choices), j.whitened[chosen.Fold])
-	if m.PastGain, err = j.pastGain(m.Chosen); err != nil {
+	if m.PastGain, err = j.pastGain(ctx, m.Chosen); err != nil {
 		return err
 	}
 
@@ -101,7 +105,7 @@ func (j *judge) fill(ctx context.Context, m *Model) error {
 	m.Map = compose(j.problem.whitening, j.maps[m.Chosen], outputMap(z, scaled, rotation))
 
 	for fold := range j.held {
-		l, err := j.likelihoods(j.bestRun(fold))
+		l, err := j.likelihoods(ctx, j.bestRun(fold))
 		if err != nil {
 			return err
 		}
@@ -146,7 +150,7 @@ func (j *judge) compareRuns(ctx context.Context, m *Model, best []float64) error
 		if r == m.Chosen {
 			continue
 		}
-		isGood, err := j.isEquallyGood(r, fold, best)
+		isGood, err := j.isEquallyGood(ctx, r, fold, best)
 		if err != nil {
 			return err
 		}
@@ -164,27 +168,33 @@ func (j *judge) compareRuns(ctx context.Context, m *Model, best []float64) error
 
 // scores returns the log-likelihoods of the whitened signals under run r at its fold's held-out
 // positions. The source models are fitted anew.
-func (j *judge) scores(r int) ([]float64, error) {
+func (j *judge) scores(ctx context.Context, r int) ([]float64, error) {
 	fold := j.runs[r].Fold
 	logDet, err := j.logDet(r)
 	if err != nil {
 		return nil, err
 	}
-	scores := source.Scores(j.z[r], j.index.lags, j.train[fold], j.held[fold], j.k)
+	scores, err := source.Scores(ctx, j.z[r], j.index.lags, j.train[fold], j.held[fold], j.k)
+	if err != nil {
+		return nil, err
+	}
 	floats.Add(scores, logDet)
 	return scores, nil
 }
 
 // likelihoods returns those of the mixed signals under run r at its fold's held-out positions.
-func (j *judge) likelihoods(r int) (likelihoods, error) {
+func (j *judge) likelihoods(ctx context.Context, r int) (likelihoods, error) {
 	fold := j.runs[r].Fold
 	logDet, err := j.logDet(r)
 	if err != nil {
 		return likelihoods{}, err
 	}
 	floats.AddConst(j.problem.logDet, logDet)
-	l := fitLikelihoods(j.z[r], j.index.lags, j.train[fold], j.held[fold], j.k,
+	l, err := fitLikelihoods(ctx, j.z[r], j.index.lags, j.train[fold], j.held[fold], j.k,
 		true, source.Autoregressive)
+	if err != nil {
+		return likelihoods{}, err
+	}
 	return l.add(logDet), nil
 }
 
@@ -203,11 +213,13 @@ func (j *judge) logDet(r int) ([]float64, error) {
 
 // isEquallyGood reports whether the code of run r isn't significantly longer than that of the best
 // run of a fold, with these scores. A run of another fold is as good if it is that fold's best.
-func (j *judge) isEquallyGood(r, fold int, best []float64) (bool, error) {
+func (j *judge) isEquallyGood(
+	ctx context.Context, r, fold int, best []float64,
+) (bool, error) {
 	if j.runs[r].Fold != fold {
 		return r == j.bestRun(j.runs[r].Fold), nil
 	}
-	scores, err := j.scores(r)
+	scores, err := j.scores(ctx, r)
 	if err != nil {
 		return false, err
 	}
@@ -227,7 +239,7 @@ func (j *judge) bestRun(fold int) int {
 
 // pastGain returns by how much the past shortens the code of each signal of the chosen run at the
 // held-out positions of all folds. In another fold the signal is the matching one of its best run.
-func (j *judge) pastGain(chosen int) ([]Difference, error) {
+func (j *judge) pastGain(ctx context.Context, chosen int) ([]Difference, error) {
 	with, without := make([][]float64, j.d), make([][]float64, j.d)
 	for fold := range j.held {
 		z := j.z[j.bestRun(fold)]
@@ -236,10 +248,13 @@ func (j *judge) pastGain(chosen int) ([]Difference, error) {
 			return nil, err
 		}
 		for i := range j.d {
-			a, b := scorePast(z.RawRowView(match.Assignment[i]), j.index.lags, j.train[fold],
+			a, b := scorePast(ctx, z.RawRowView(match.Assignment[i]), j.index.lags, j.train[fold],
 				j.held[fold], j.k)
 			with[i], without[i] = append(with[i], a...), append(without[i], b...)
 		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
 	gains := make([]Difference, j.d)
 	for i := range gains {

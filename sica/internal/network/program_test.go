@@ -70,7 +70,7 @@ func trainingOf(t *testing.T, b compute.Backend, x *mat.Dense, o Options) *train
 		t.Fatal(err)
 	}
 	z := apply(t, w, x)
-	index, err := o.index([]*mat.Dense{z})
+	index, err := o.index(t.Context(), []*mat.Dense{z})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package network
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -47,8 +48,10 @@ func standardDeviations(z *mat.Dense) []float64 {
 // AddResolution returns the mixed signals x with the noise of the resolution if the whitened
 // signals, white, need it. Maps are the steps from x to white. All baselines are compared on these
 // signals.
-func AddResolution(x, white *mat.Dense, maps []mapping.Map, o Options) (*mat.Dense, error) {
-	noisy, err := withResolution(white, o)
+func AddResolution(
+	ctx context.Context, x, white *mat.Dense, maps []mapping.Map, o Options,
+) (*mat.Dense, error) {
+	noisy, err := withResolution(ctx, white, o)
 	if err != nil || noisy == white {
 		return x, err
 	}
@@ -64,12 +67,16 @@ func AddResolution(x, white *mat.Dense, maps []mapping.Map, o Options) (*mat.Den
 // would otherwise have no lower bound. That is so if positions repeat, as in silence or with few
 // bits. It is also so if a signal's own past predicts half of its values to within resolutionStd
 // of their spread, as those of a square wave.
-func withResolution(z *mat.Dense, o Options) (*mat.Dense, error) {
-	o, x, err := o.indexed(z)
+func withResolution(ctx context.Context, z *mat.Dense, o Options) (*mat.Dense, error) {
+	o, x, err := o.indexed(ctx, z)
 	if err != nil {
 		return nil, err
 	}
-	if hasRepeats(z) || hasPredictable(z, x) {
+	noisy := hasRepeats(z) || hasPredictable(ctx, z, x)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if noisy {
 		z = mat.DenseCopyOf(z)
 		addResolutionNoise(z, nil, o.Seed)
 	}
@@ -77,10 +84,14 @@ func withResolution(z *mat.Dense, o Options) (*mat.Dense, error) {
 }
 
 // hasPredictable reports whether the median prediction error of a signal of z from its own past is
-// at most resolutionStd of the median deviation of its values.
-func hasPredictable(z *mat.Dense, x *index) bool {
+// at most resolutionStd of the median deviation of its values. If ctx ends, the answer
+// means nothing.
+func hasPredictable(ctx context.Context, z *mat.Dense, x *index) bool {
 	d, _ := z.Dims()
 	for i := range d {
+		if ctx.Err() != nil {
+			return false
+		}
 		row := z.RawRowView(i)
 		coefficients, _ := ar.Regress(row, x.lags, x.scored)
 		var values, residuals []float64

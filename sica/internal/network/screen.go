@@ -35,7 +35,7 @@ type Screening struct {
 // Screen tests whether the signals z, d×n, of a linear demixing are reason to fit a network. It is
 // an error if there are too few positions for the test. It stops with ctx's error when ctx ends.
 func Screen(ctx context.Context, z *mat.Dense, o Options) (*Screening, error) {
-	o, x, err := o.indexed(z)
+	o, x, err := o.indexed(ctx, z)
 	if err != nil {
 		return nil, err
 	}
@@ -168,14 +168,11 @@ func selectSuspects(z *mat.Dense, pairs []Dependence) *mat.Dense {
 func (x *index) anyPredicted(ctx context.Context, z *mat.Dense, o Options) (bool, error) {
 	d, _ := z.Dims()
 	for i := range d {
-		if err := ctx.Err(); err != nil {
-			return false, err
-		}
-		if x.isPredicted(mat.Row(nil, i, z), o) {
-			return true, nil
+		if x.isPredicted(ctx, mat.Row(nil, i, z), o) {
+			return true, ctx.Err()
 		}
 	}
-	return false, nil
+	return false, ctx.Err()
 }
 
 // firstScored is how many positions are scored first for whether a signal is predicted. It is a choice:
@@ -206,25 +203,25 @@ func (x *index) isCorrelated(z []float64) bool {
 
 // isPredicted reports whether the signal z is predicted by its own past: whether a model with the
 // past gives it a significantly shorter code at held-out positions. It overwrites z by its normal
-// scores.
-func (x *index) isPredicted(z []float64, o Options) bool {
+// scores. If ctx ends, the answer means nothing.
+func (x *index) isPredicted(ctx context.Context, z []float64, o Options) bool {
 	// A mixture's density can have edges, which a model with a past would blur. The density of
 	// normal scores has none.
 	quantile.Normal(z)
 	if !x.isCorrelated(z) {
 		return false
 	}
-	return len(x.scored) > firstScored && x.pastShortens(z, o, firstScored) ||
-		x.pastShortens(z, o, maxPositions)
+	return len(x.scored) > firstScored && x.pastShortens(ctx, z, o, firstScored) ||
+		x.pastShortens(ctx, z, o, maxPositions)
 }
 
 // pastShortens reports whether the past makes the code of z significantly shorter. It fits to and scores
-// at most the given number of positions of each fold.
-func (x *index) pastShortens(z []float64, o Options, positions int) bool {
+// at most the given number of positions of each fold. If ctx ends, the answer means nothing.
+func (x *index) pastShortens(ctx context.Context, z []float64, o Options, positions int) bool {
 	var with, without []float64
 	for fold := range o.Folds {
 		train, held := x.split(fold)
-		a, b := scorePast(z, x.lags, subsample(train, positions), subsample(held, positions),
+		a, b := scorePast(ctx, z, x.lags, subsample(train, positions), subsample(held, positions),
 			o.Components) // by the past, without it
 		with, without = append(with, a...), append(without, b...)
 	}

@@ -1,6 +1,7 @@
 package source_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 
@@ -29,7 +30,11 @@ func Example() {
 	coefficients, _ := ar.Regress(z.RawRowView(0), lags, train)
 	fmt.Printf("%.1f\n", coefficients[0])
 	sum := 0.0
-	for _, score := range source.Scores(z, lags, train, held, 4) {
+	scores, err := source.Scores(context.Background(), z, lags, train, held, 4)
+	if err != nil {
+		panic(err)
+	}
+	for _, score := range scores {
 		sum += score
 	}
 	fmt.Println("nats a position below 2:", -sum/float64(len(held)) < 2)

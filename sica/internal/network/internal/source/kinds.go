@@ -26,15 +26,16 @@ const (
 
 // ScoresOfShortest is Scores by the kind of model that gives a signal the shortest code at the
 // training positions, its parameters included: constant by one of the kinds, varying by one of
-// these or Varying, and as constant if vary is false. Without lags all models are Autoregressive.
+// these or Varying, and as constant if vary is false. Without lags all models are Autoregressive. It
+// is an error if ctx ends.
 func ScoresOfShortest(
-	z *mat.Dense, lags, train, held []int, components int, vary bool, kinds ...Kind,
-) (constant, varying []float64) {
+	ctx context.Context, z *mat.Dense, lags, train, held []int, components int, vary bool, kinds ...Kind,
+) (constant, varying []float64, err error) {
 	d, _ := z.Dims()
 	scores := make([][2][]float64, d) // of each signal, constant and varying
-	_ = parallel.Do(context.Background(), parallel.Workers(d), d, func(_, i int) {
+	err = parallel.Do(ctx, parallel.Workers(d), d, func(_, i int) {
 		row := z.RawRowView(i)
-		constant, length := shortest(row, lags, train, components, kinds)
+		constant, length := shortest(ctx, row, lags, train, components, kinds)
 		scoresOf := func(m model) []float64 {
 			scores := make([]float64, len(held))
 			m.LogDensities(row, lags, held, scores)
@@ -45,17 +46,20 @@ func ScoresOfShortest(
 		if len(lags) == 0 || !vary {
 			return
 		}
-		varying, varyingLength := shortest(row, lags, train, components, []Kind{Varying})
+		varying, varyingLength := shortest(ctx, row, lags, train, components, []Kind{Varying})
 		if varyingLength < length {
 			scores[i][1] = scoresOf(varying)
 		}
 	})
+	if err != nil {
+		return nil, nil, err
+	}
 	constant, varying = make([]float64, len(held)), make([]float64, len(held))
 	for _, s := range scores {
 		floats.Add(constant, s[0])
 		floats.Add(varying, s[1])
 	}
-	return constant, varying
+	return constant, varying, nil
 }
 
 // A model gives each value of a signal a density, given the signal's past.
@@ -64,16 +68,17 @@ type model interface {
 }
 
 // shortest returns the model of z, of one of the kinds, with the shortest code at the given
-// positions, and the length of that code in nats, its parameters included.
+// positions, and the length of that code in nats, its parameters included. If ctx ends, they mean
+// nothing.
 func shortest(
-	z []float64, lags, positions []int, components int, kinds []Kind,
+	ctx context.Context, z []float64, lags, positions []int, components int, kinds []Kind,
 ) (best model, minLength float64) {
 	if len(lags) == 0 {
 		kinds = []Kind{Autoregressive}
 	}
 	minLength = math.Inf(1)
 	for _, k := range kinds {
-		m, parameters := fit(k, z, lags, positions, components)
+		m, parameters := fit(ctx, k, z, lags, positions, components)
 		scores := make([]float64, len(positions))
 		m.LogDensities(z, lags, positions, scores)
 		length := float64(parameters)*math.Log(float64(len(positions)))/2 - floats.Sum(scores)
@@ -87,15 +92,15 @@ func shortest(
 // fit fits a model of a kind to z at the given positions, and returns it with the number of its
 // parameters.
 func fit(
-	kind Kind, z []float64, lags, positions []int, components int,
+	ctx context.Context, kind Kind, z []float64, lags, positions []int, components int,
 ) (m model, parameters int) {
 	switch autoregression := len(lags) + 3*components - 1; kind {
 	case Varying:
-		return fitVarying(z, lags, positions, components), autoregression + len(horizons)
+		return fitVarying(ctx, z, lags, positions, components), autoregression + len(horizons)
 	case Jumping:
-		return fitJumps(z, lags[len(lags)-1], positions, components), components * (components + 1)
+		return fitJumps(ctx, z, lags[len(lags)-1], positions, components), components * (components + 1)
 	default:
-		return Fit(z, lags, positions, components), autoregression
+		return Fit(ctx, z, lags, positions, components), autoregression
 	}
 }
 
@@ -126,7 +131,9 @@ const priorCount = 0.1
 // fitVarying fits a varying model to z at the given positions: the autoregression by least squares,
 // the exponents by least squares of the logarithms of the innovations' absolute values, the mixture
 // by EM.
-func fitVarying(z []float64, lags, positions []int, components int) *varying {
+func fitVarying(
+	ctx context.Context, z []float64, lags, positions []int, components int,
+) *varying {
 	v := &varying{}
 	v.coefficients, v.std = ar.Regress(z, lags, positions)
 	r, logs := v.innovations(z, lags)
@@ -144,7 +151,7 @@ func fitVarying(z []float64, lags, positions []int, components int) *varying {
 	for _, t := range positions {
 		r[t] *= math.Exp(-floats.Dot(v.exponents, logs[t]))
 	}
-	v.mixture = Fit(r, nil, positions, components).mixture()
+	v.mixture = Fit(ctx, r, nil, positions, components).mixture()
 	return v
 }
 
@@ -194,8 +201,10 @@ type jumps struct {
 }
 
 // fitJumps fits jumps to z at the given positions, the mixture by EM.
-func fitJumps(z []float64, lag int, positions []int, components int) *jumps {
-	s := Fit(z, nil, positions, components)
+func fitJumps(
+	ctx context.Context, z []float64, lag int, positions []int, components int,
+) *jumps {
+	s := Fit(ctx, z, nil, positions, components)
 	j := &jumps{past: s.mixture(), lag: lag}
 	clear(s.logWeights)
 	j.values = s.mixture()
@@ -251,15 +260,15 @@ const minJumpGain = 0.4
 // an autoregression, its innovations and predictions by that chain at the given positions. An
 // innovation is the probability, given the value before, of a value of at most z_t: uniform, and
 // independent of the past (M. Rosenblatt, Annals of Mathematical Statistics 23(3), 1952). They are
-// nil for other signals.
+// nil for other signals. If ctx ends, they mean nothing.
 func JumpInnovations(
-	z []float64, lags, positions []int, components int,
+	ctx context.Context, z []float64, lags, positions []int, components int,
 ) (innovations, predictions []float64) {
 	if len(lags) == 0 {
 		return nil, nil
 	}
-	_, length := shortest(z, lags, positions, components, []Kind{Autoregressive})
-	chain, chainLength := shortest(z, lags, positions, components, []Kind{Jumping})
+	_, length := shortest(ctx, z, lags, positions, components, []Kind{Autoregressive})
+	chain, chainLength := shortest(ctx, z, lags, positions, components, []Kind{Jumping})
 	if length-chainLength < minJumpGain*float64(len(positions)) {
 		return nil, nil
 	}

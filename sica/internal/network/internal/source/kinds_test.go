@@ -1,6 +1,8 @@
 package source
 
 import (
+	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -10,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/contexttest"
 )
 
 // loud is a signal of innovations e·σ, the logarithm of σ being .4 of that of their root mean
@@ -44,8 +47,8 @@ func TestScoresOfVarying(t *testing.T) {
 	const n = 20000
 	z, logs := loud(rand.New(rand.NewPCG(9, 0)), n)
 	lags, train, held := halves(n, 2)
-	constant, got := ScoresOfShortest(z, lags, train, held, 4, true, Autoregressive, Jumping)
-	if want := Scores(z, lags, train, held, 4); !slices.Equal(constant, want) {
+	constant, got, err := ScoresOfShortest(t.Context(), z, lags, train, held, 4, true, Autoregressive, Jumping)
+	if want := scoresOf(t, z, lags, train, held, 4); err != nil || !slices.Equal(constant, want) {
 		t.Error("the scores of constant strength aren't those of an autoregression")
 	}
 	longer := make([]float64, len(held))
@@ -80,7 +83,10 @@ func TestScoresOfTelegraph(t *testing.T) {
 		z.Set(0, i, level+sigma*rng.NormFloat64())
 	}
 	lags, train, held := halves(n, 2)
-	scores, varying := ScoresOfShortest(z, lags, train, held, 4, true, Autoregressive, Jumping)
+	scores, varying, err := ScoresOfShortest(t.Context(), z, lags, train, held, 4, true, Autoregressive, Jumping)
+	if err != nil {
+		t.Fatal(err)
+	}
 	got := -stat.Mean(scores, nil)
 	want := -p*math.Log(p) - (1-p)*math.Log(1-p) + .5*math.Log(2*math.Pi*math.E*sigma*sigma)
 	// A jump is worth log((1−p)/p) nats more than none.
@@ -106,7 +112,7 @@ func TestJumpInnovations(t *testing.T) {
 			at, lagged = append(at, i), append(lagged, z[i-1])
 		}
 	}
-	e, predictions := JumpInnovations(z, []int{-2, -1}, at, 4)
+	e, predictions := JumpInnovations(t.Context(), z, []int{-2, -1}, at, 4)
 	if d := stat.Correlation(predictions, lagged, nil); d < .99 {
 		t.Errorf("the predictions correlate by %.3f with the values before", d)
 	}
@@ -129,12 +135,40 @@ func TestJumpInnovations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e, _ := JumpInnovations(s.RawRowView(0), []int{-2, -1}, at, 4); e != nil {
+	if e, _ := JumpInnovations(t.Context(), s.RawRowView(0), []int{-2, -1}, at, 4); e != nil {
 		t.Error("an autoregression jumps")
 	}
 }
 
 // Signals that an autoregression made are scored as such.
+// A fit ends soon after its context, in the middle of EM.
+func TestScoresStopped(t *testing.T) {
+	s, err := datasets.LaplaceAR(rand.New(rand.NewPCG(8, 0)), 1, 400, .7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lags, train, held := halves(400, 2)
+	counted, calls := contexttest.Counted(t.Context())
+	if _, _, err := ScoresOfShortest(counted, s, lags, train, held, 4, true, Autoregressive, Jumping); err != nil {
+		t.Fatal(err)
+	}
+	all := calls()
+	if all < 3*emSteps { // one at least for each step of three models
+		t.Errorf("ctx was checked %d times", all)
+	}
+	for after := range all {
+		ctx := contexttest.EndsAfter(t.Context(), after)
+		if _, _, err := ScoresOfShortest(ctx, s, lags, train, held, 4, true, Autoregressive, Jumping); !errors.Is(err, context.Canceled) {
+			t.Errorf("ended after %d checks: error %v", after, err)
+		}
+		if ctx := contexttest.EndsAfter(t.Context(), after); after <= emSteps {
+			if _, err := Scores(ctx, s, lags, train, held, 4); !errors.Is(err, context.Canceled) {
+				t.Errorf("Scores, ended after %d checks: error %v", after, err)
+			}
+		}
+	}
+}
+
 func TestScoresOfAutoregression(t *testing.T) {
 	const n = 4000
 	s, err := datasets.LaplaceAR(rand.New(rand.NewPCG(8, 0)), 2, n, .7)
@@ -142,8 +176,11 @@ func TestScoresOfAutoregression(t *testing.T) {
 		t.Fatal(err)
 	}
 	lags, train, held := halves(n, 2)
-	got, varying := ScoresOfShortest(s, lags, train, held, 4, true, Autoregressive, Jumping)
-	want := Scores(s, lags, train, held, 4)
+	got, varying, err := ScoresOfShortest(t.Context(), s, lags, train, held, 4, true, Autoregressive, Jumping)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := scoresOf(t, s, lags, train, held, 4)
 	if !slices.Equal(varying, got) {
 		t.Error("of varying strength")
 	}

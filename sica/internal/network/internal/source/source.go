@@ -3,6 +3,7 @@
 package source
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -44,8 +45,8 @@ func (s *Model) Variables() (coefficients, mixture []float64) {
 const emSteps = 40
 
 // Fit fits a model to z at the given positions: the autoregression by least squares, then the
-// mixture by EM (expectation maximisation).
-func Fit(z []float64, lags, positions []int, components int) *Model {
+// mixture by EM (expectation maximisation). If ctx ends, EM ends after its next step.
+func Fit(ctx context.Context, z []float64, lags, positions []int, components int) *Model {
 	s := &Model{}
 	var std float64
 	s.coefficients, std = ar.Regress(z, lags, positions)
@@ -63,6 +64,9 @@ func Fit(z []float64, lags, positions []int, components int) *Model {
 	shares := make([]float64, components)
 	floor := math.Log(std) - 4 // the density of a Gaussian at a single value would have no bound
 	for range emSteps {
+		if ctx.Err() != nil {
+			break
+		}
 		clear(weight)
 		clear(first)
 		clear(second)
@@ -144,13 +148,18 @@ func (s *Model) LogDensities(z []float64, lags, positions []int, scores []float6
 }
 
 // Scores fits a model to each signal of z, d×n, at the training positions. It returns the
-// log-likelihoods Σ_i log p(z_i,t | own past) at the held-out positions.
-func Scores(z *mat.Dense, lags, train, held []int, components int) []float64 {
+// log-likelihoods Σ_i log p(z_i,t | own past) at the held-out positions. It is an error if ctx ends.
+func Scores(
+	ctx context.Context, z *mat.Dense, lags, train, held []int, components int,
+) ([]float64, error) {
 	scores := make([]float64, len(held))
 	d, _ := z.Dims()
 	for i := range d {
 		row := z.RawRowView(i)
-		Fit(row, lags, train, components).LogDensities(row, lags, held, scores)
+		Fit(ctx, row, lags, train, components).LogDensities(row, lags, held, scores)
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 	}
-	return scores
+	return scores, nil
 }

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
@@ -26,6 +27,16 @@ func halves(n, reach int) (lags, train, held []int) {
 	return lags, train, held
 }
 
+// scoresOf returns Scores.
+func scoresOf(t *testing.T, z *mat.Dense, lags, train, held []int, components int) []float64 {
+	t.Helper()
+	scores, err := Scores(t.Context(), z, lags, train, held, components)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return scores
+}
+
 // Of Gaussian AR(2) innovations the model finds the coefficients and the
 // entropy ½·log(2πe·σ²), to a few standard errors.
 func TestFit(t *testing.T) {
@@ -35,13 +46,13 @@ func TestFit(t *testing.T) {
 		t.Fatal(err)
 	}
 	lags, train, held := halves(n, 2)
-	source := Fit(s.RawRowView(0), lags, train, 4)
+	source := Fit(t.Context(), s.RawRowView(0), lags, train, 4)
 	for i, want := range []float64{-.3, .6} { // the farthest first
 		if math.Abs(source.coefficients[i]-want) > 4/math.Sqrt(n) {
 			t.Errorf("coefficient %d: %g, want %g", i, source.coefficients[i], want)
 		}
 	}
-	score := stat.Mean(Scores(s, lags, train, held, 4), nil)
+	score := stat.Mean(scoresOf(t, s, lags, train, held, 4), nil)
 	entropy := .5 * math.Log(2*math.Pi*math.E*sigma*sigma)
 	if se := math.Sqrt(.5 / float64(len(held))); math.Abs(score+entropy) > 4*se {
 		t.Errorf("code length %g, entropy %g ± %g", -score, entropy, se)
@@ -56,7 +67,7 @@ func TestFitLaplace(t *testing.T) {
 		t.Fatal(err)
 	}
 	lags, train, held := halves(n, 1)
-	gain := stat.Mean(Scores(s, lags, train, held, 4), nil) - stat.Mean(Scores(s, lags, train, held, 1), nil)
+	gain := stat.Mean(scoresOf(t, s, lags, train, held, 4), nil) - stat.Mean(scoresOf(t, s, lags, train, held, 1), nil)
 	if want := .5*math.Log(2*math.Pi*math.E) - 1 - .5*math.Log(2); math.Abs(gain-want) > .02 {
 		t.Errorf("a mixture gains %g, the entropies differ by %g", gain, want)
 	}
