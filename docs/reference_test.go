@@ -92,7 +92,7 @@ what, tried on one mixture: the notebook [settings](../../notebooks/settings.ipy
 | --- | --- | --- |
 | double precision | none | ` + "`Flow.Float64`" + `, for the networks of a flow. The linear rule computes in float64, networks in float32 |
 | more or fewer earlier positions | none | none in Default (fixed, see below); of a flow ` + "`Flow.Windows`" + `, to both sides |
-| no networks | ` + "`--method sica-linear`" + ` | ` + "`Method = sica.LinearOnly`" + ` |
+| no networks, nor the test for nonlinear mixings, which also shows many cases of more sources than channels | ` + "`--method sica-linear`" + ` | ` + "`Method = sica.LinearOnly`" + ` |
 | to learn from a part of a long recording | ` + "`--learn-on 60s`" + ` | ` + "`blockwise.Fit`" + ` |
 | to leave out channels; filters; bad stretches | ` + "`--without`" + `; ` + "`--highpass`" + `, ` + "`--lowpass`" + `, ` + "`--notch`" + `; ` + "`--skip`" + ` | [Recordings in Go](../how-to/recordings-in-go.md) |
 | to set the noise of the channels | none: it is estimated | ` + "`linear.Options.Noise`" + `, of the linear rule alone |

@@ -38,7 +38,8 @@ type Config struct {
 	// Components is the number of principal components that the mixed signals, each scaled to
 	// variance 1, are reduced to, those of the largest variance: at least 2; 0 is their numerical
 	// rank. The components left out are taken for noise: a signal that noise of that strength would
-	// hide isn't identified.
+	// hide isn't identified. Use it for channels that are combinations of others, not against noise:
+	// a weak source may be in the components left out. First look for signals "like noise".
 	Components int `json:"components,omitempty"`
 	// Rounding is the step to which the values of each mixed signal were rounded before a filter, by
 	// datasets.Rounding. Principal components that are no more than rounding don't count for the

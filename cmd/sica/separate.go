@@ -223,7 +223,7 @@ func (opt *separateOptions) runWhole(
 	}
 
 	// A fit that was cut short has a result, which is written before its error is returned.
-	if err := printSummary(out, res, in.learned, files.ChannelNames(in.Recording)); err != nil {
+	if err := printSummary(out, res, in.learned, in.Recording); err != nil {
 		return err
 	}
 	if err := opt.writeRecovered(out, in, cfg.Shape, res, rep); err != nil {
@@ -402,7 +402,7 @@ func (opt *separateOptions) runLong(
 	if err != nil {
 		return fmt.Errorf("%s: %w; nothing was written", opt.in[0], err)
 	}
-	if err := printSummary(out, res, nil, files.ChannelNames(&in.About)); err != nil {
+	if err := printSummary(out, res, nil, &in.About); err != nil {
 		return err
 	}
 	res.Channels = in.About.Names

@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
+	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/inspect"
@@ -27,23 +28,27 @@ const summaryRows = 20
 
 // printSummary prints how long the separation took, a table of the recovered signals in the order
 // of the file, and why they are the result. learned are the mixed signals that the separation was
-// fitted to, d×n, nil if they aren't in memory.
-func printSummary(out io.Writer, res *sica.Result, learned *mat.Dense, channels []string) error {
+// fitted to, d×n, nil if they aren't in memory; about has the channels' names and their rate.
+func printSummary(
+	out io.Writer, res *sica.Result, learned *mat.Dense, about *datasets.Recording,
+) error {
 	if res.Stopped == sica.StoppedMethod {
 		fmt.Fprintf(out, "separated in %.1f s\n\n", res.Elapsed.Seconds())
 	} else {
 		fmt.Fprintf(out, "stopped after %s and %.1f s\n\n",
 			text.Counted(res.Iterations, "iteration"), res.Elapsed.Seconds())
 	}
-	if err := writeSummary(out, res, learned, channels); err != nil {
+	if err := writeSummary(out, res, learned, about); err != nil {
 		return err
 	}
 	why := usage.Flags(res.Why)
 	if res.Linear != nil && mayBeRight(res.Linear) {
-		why += " Strong signals can be right all the same: sica report says how stable each is."
+		why += " Strong signals can be right all the same. sica report says how stable each is, " +
+			"but even stable signals can be mixtures."
 	}
 	if res.Linear != nil && res.Config.Method == sica.LinearOnly && res.Linear.ErrorNote() != "" {
-		why += " No nonlinear mixing was looked for: sica report does."
+		why += " No nonlinear mixing was looked for. The test for it, which " +
+			"--method sica makes, also shows many cases of more sources than channels."
 	}
 	_, err := io.WriteString(out, "\n"+text.Wrap("", why)+"\n")
 	return err
@@ -62,8 +67,9 @@ func mayBeRight(l *linear.Findings) bool {
 
 // writeSummary writes a table with a row for each recovered signal, in their order.
 func writeSummary(
-	out io.Writer, res *sica.Result, learned *mat.Dense, channels []string,
+	out io.Writer, res *sica.Result, learned *mat.Dense, about *datasets.Recording,
 ) error {
+	channels := files.ChannelNames(about)
 	d, _ := res.Z.Dims()
 	components := signalComponents(res, learned)
 	isInitial := res.Best == 0 // then Z is Initial, and the findings about that are about Z
@@ -111,7 +117,7 @@ func writeSummary(
 			fmt.Fprintln(out, "expected error:", note)
 		}
 		writeNoise(out, res.Linear, components, channels)
-		writeCorrelation(out, res)
+		writeCorrelation(out, res, about.Rate > 0)
 	}
 	if len(res.Clipped) > 0 && channels != nil {
 		var names []string
@@ -201,14 +207,18 @@ func writeNoise(out io.Writer, found *linear.Findings, components []inspect.Comp
 	fmt.Fprintln(out, "; a rough estimate, and surplus sources would be counted in it")
 }
 
-// writeCorrelation warns of recovered signals of a sequence that are correlated.
-func writeCorrelation(out io.Writer, res *sica.Result) {
+// writeCorrelation warns of recovered signals of a sequence that are correlated. It names a filter
+// only if there is a sampling rate: without one, the rows of a table may have no order.
+func writeCorrelation(out io.Writer, res *sica.Result, hasRate bool) {
 	if len(res.Shape) > 1 {
 		return
 	}
 	c := report.LargestCorrelation(res.Z)
-	if warning := c.Warning(true); warning != "" {
-		fmt.Fprint(out, text.Wrap("", fmt.Sprintf("correlated: %s, by %.2f: %s (--highpass 1)",
+	if warning := c.Warning(hasRate); warning != "" {
+		if hasRate {
+			warning += " (--highpass 1)"
+		}
+		fmt.Fprint(out, text.Wrap("", fmt.Sprintf("correlated: %s, by %.2f: %s",
 			text.Signals(c.Pair[:]), c.Value, warning)))
 	}
 }

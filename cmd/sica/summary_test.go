@@ -78,16 +78,20 @@ func TestSummarySaysWhatWasAssumed(t *testing.T) {
 func TestSummaryNamesCorrelatedSignals(t *testing.T) {
 	z := mat.NewDense(2, 4, []float64{1, -1, 1, -1, 1, -1, 2, -3})
 	for _, c := range []struct {
-		shape []int
-		want  string
+		shape   []int
+		hasRate bool
+		want    string
 	}{
-		{[]int{4}, "correlated: signals 1 and 2, by 0.91: they share parts"}, {[]int{4}, "--highpass 1"},
-		{[]int{2, 2}, ""},
+		{[]int{4}, false, "correlated: signals 1 and 2, by 0.91: they share parts"},
+		{[]int{4}, true, "--highpass 1"}, {[]int{2, 2}, true, ""},
 	} {
 		var out strings.Builder
 		res := sica.Result{Z: z}
 		res.Shape = c.shape
-		writeCorrelation(&out, &res)
+		writeCorrelation(&out, &res, c.hasRate)
+		if strings.Contains(out.String(), "filter") && !c.hasRate {
+			t.Errorf("without a rate: %q", &out)
+		}
 		if said := out.String(); !strings.Contains(said, c.want) || c.want == "" && said != "" {
 			t.Errorf("%v: %q, want %q", c.shape, said, c.want)
 		}

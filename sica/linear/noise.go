@@ -567,7 +567,7 @@ func (s *search) why(sol *Solution) string {
 	if len(signals) == 0 && s.all[0].hidesSource {
 		return fmt.Sprintf("No signal is identified, as the weakest principal component can't be told "+
 			"from noise of the channels. If you know that there are only %d sources, separate that "+
-			"many components.", s.c.d-1)
+			"many components; a weak source beside them would be lost.", s.c.d-1)
 	}
 	what := "No signal is identified"
 	switch len(signals) {

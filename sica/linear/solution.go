@@ -120,6 +120,7 @@ type Findings struct {
 	Groups [][]int `json:"groups"`
 	// ExpectedError is, for each recovered signal, the expected 1 − |correlation|
 	// with its source: ½·Σ_j Leak² and what the Noise adds; 1 in a group of more than one.
+	// Noise that wasn't found isn't in it, and can be most of the error, above all of white signals.
 	ExpectedError []float64 `json:"expected_error"`
 	// Doubtful is whether recovered signals depend on each other, so that the evidence may be
 	// wrong: whether the Dependence of a pair is larger than 0.1 and than five of its standard
@@ -145,6 +146,8 @@ type Findings struct {
 func (f *Findings) SurplusSuspected() bool { return f.SurplusEvidence > suspectedSurplusErrors }
 
 // ErrorNote says in half a sentence what ExpectedError contains; "" if no signal is identified.
+// Without a Noise that is sampling alone: undetected noise makes the true error larger, often many
+// times.
 func (f *Findings) ErrorNote() string {
 	switch {
 	case len(f.Groups) == 1 && len(f.ExpectedError) > 1:
@@ -152,7 +155,7 @@ func (f *Findings) ErrorNote() string {
 	case slices.ContainsFunc(f.Noise, func(share float64) bool { return share > 0 }):
 		return "from sampling and the estimated noise of the channels"
 	}
-	return "from sampling alone; noise of the channels adds to it"
+	return "from sampling alone; noise of the channels can add much more"
 }
 
 // A Skipped candidate failed, so that no descent began with it.

@@ -129,10 +129,10 @@ func (s *Solution) doubtUnseen(white *signal.Whitening) {
 	if hidden == nil {
 		return
 	}
-	reason := "that these white signals don't exclude would hide"
-	if significant {
-		reason = "hides"
+	noise := "Noise of the channels hides"
+	if !significant {
+		noise = fmt.Sprintf("Noise of up to %.2g %% of the channels' variance, which these white "+
+			"signals don't exclude, would hide", 100*variance/channel)
 	}
-	s.Why = fmt.Sprintf("Noise of the channels %s %s. %s", reason, text.Signals(hidden),
-		s.othersIdentified(hidden))
+	s.Why = fmt.Sprintf("%s %s. %s", noise, text.Signals(hidden), s.othersIdentified(hidden))
 }

@@ -45,13 +45,13 @@ func LargestCorrelation(z *mat.Dense) Correlation {
 	return largest
 }
 
-// Warning says what a correlation above 0.3 means and, of sequences, what to do; "" up to 0.3.
-func (c Correlation) Warning(isSequence bool) string {
+// Warning says what a correlation above 0.3 means and, of recordings, what to do; "" up to 0.3.
+func (c Correlation) Warning(isRecording bool) string {
 	if c.Value <= maxCorrelation {
 		return ""
 	}
 	warning := "they share parts, so at least one is a mixture unless the sources are correlated, too"
-	if isSequence {
+	if isRecording {
 		warning += ". If the recording was filtered before, separate the raw one " +
 			"in its place, behind a high-pass filter of 1 Hz"
 	}

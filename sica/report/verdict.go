@@ -409,9 +409,11 @@ func (r *Report) unidentifiedRotations(suspects []int) []finding {
 		}}
 	case r.byRule && l.Unexplained:
 		return []finding{{
-			l.Why,
-			"Look at the signals. If you know that the mixing was linear, the sources themselves may " +
-				"depend on each other, and be separated all the same. More positions seldom help.",
+			l.Why + table,
+			"Count your sources: there may be more than channels. Noise of the channels may be the " +
+				"reason, too. Only if you can rule out both and know that the mixing was linear, the " +
+				"sources themselves may depend on each other, and be separated all the same. More " +
+				"positions seldom help.",
 		}}
 	case l.Doubtful:
 		return nil // correlatedMagnitudes says why
@@ -419,7 +421,7 @@ func (r *Report) unidentifiedRotations(suspects []int) []finding {
 		return []finding{{
 			fmt.Sprintf("The innovations of the recovered signals depend on each other, so no signal "+
 				"is identified. Those of independent signals would do so with a probability of %.1g.",
-				l.Independence),
+				l.Independence) + table,
 			"Count the sources: there may be more than channels. Noise of the channels may be the reason, " +
 				"above all if a signal is weak and its own R² about 0. " + another + strong,
 		}}

@@ -355,7 +355,7 @@ signal   share    own R²   all contexts    stability   halves   error    reliab
 1        60.0 %   0.500    0.500 ± 0.010   0.990       –        0.0012   yes
 2        30.0 %   0.800    0.790 ± 0.010   0.980       –        0.0003   yes
 3        10.0 %   0.000    0.004 ± 0.001   0.990       –        0.0020   yes
-error: from sampling alone; noise of the channels adds to it
+error: from sampling alone; noise of the channels can add much more
 
 pair      evidence, nats   identified   angle    magnitude correlation
 1 and 2   40.0             yes          ± 1.1°   0.01

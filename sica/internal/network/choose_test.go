@@ -169,7 +169,7 @@ func TestCalled(t *testing.T) {
 	}{
 		{"sources", s, false, "don't depend on each other"},
 		{"mixed", mix(s), true, "Signals 1 and 2 depend on each other"},
-		{"white, mixed", mix(white), false, "pasts don't predict them"},
+		{"white, mixed", mix(white), false, "their pasts don't predict"},
 	} {
 		call, err := Screen(t.Context(), c.z, Options{})
 		if err != nil {

@@ -101,8 +101,9 @@ func (s *Screening) explain(nonlinear bool) string {
 	}
 	switch {
 	case !s.Predicted:
-		return s.dependence() + ", but their pasts don't predict them, and without that no " +
-			"nonlinear demixing could be identified."
+		return s.dependence() + ". Noise of the channels, more sources than channels, dependent " +
+			"sources or a nonlinear mixing may be the cause; signals that their pasts don't predict " +
+			"can't show which."
 	case !nonlinear:
 		return "Sensor noise or more sources than channels may explain how the signals depend on " +
 			"each other."
