@@ -60,7 +60,7 @@ func (s *separator) candidates(ctx context.Context, seed uint64) (*candidates, e
 		}
 	}
 	return c, c.add(ctx, "FastICA", true, func() (*mat.Dense, error) {
-		if s.d > maxChannels && converged {
+		if s.d > fewSignals && converged {
 			limit = min(limit, briefIterations)
 		}
 		b, _, err := fastICA(ctx, s.z, seed, limit)
@@ -118,7 +118,7 @@ func (s *separator) spectra(ctx context.Context) (*mat.Dense, error) {
 // fastICALimit returns the most iterations of FastICA for a candidate.
 func (s *separator) fastICALimit() int {
 	perSignal := s.past.N / s.d
-	if s.d > maxChannels && perSignal >= minBriefPositions ||
+	if s.d > fewSignals && perSignal >= minBriefPositions ||
 		s.d >= manySignals && perSignal < minHopefulPositions {
 		return briefIterations
 	}

@@ -62,13 +62,19 @@ func (c *channels) isComparable(e *explanation, all []*explanation) bool {
 	return e.misfit(best, 0) <= comparableMisfit*smallest
 }
 
+// isMany reports whether there are more channels than fewSignals. Some of so many signals are wrong in any
+// explanation, also in the best one, and the tolerance is hundreds of nats.
+func (c *channels) isMany() bool { return c.d > fewSignals }
+
 // choose returns the explanation to keep and the index of its time scale. Explanations of sequences
 // whose signals correlate are left out: signals that were separated at a coarse time scale may be
-// uncorrelated at that scale only. Sources of images, such as digits, can be correlated.
+// uncorrelated at that scale only. Of many signals some always are: then those are left out that correlate
+// more than the rule's. Sources of images, such as digits, can be correlated.
 //
 // The first of these that applies is chosen:
 //
-//   - that of chooseCoarse, if there seem to be surplus sources;
+//   - that of chooseCoarse, if there seem to be surplus sources; of many signals also by the explanation of
+//     chooseRobust;
 //   - FastICA's, if the explanations are inconsistent, as it has no model of the signals' pasts that
 //     could be wrong; but not if its code is far longer;
 //   - that of chooseRobust, if it has more than next to no noise;
@@ -76,21 +82,25 @@ func (c *channels) isComparable(e *explanation, all []*explanation) bool {
 //     signals; the rule's if it is as good.
 func (c *channels) choose(all []*explanation, inconsistent bool) (*explanation, int) {
 	if len(c.parts) > 0 {
+		limit := maxCorrelation
+		if c.isMany() {
+			limit = max(limit, c.largestCorrelation(all[0]))
+		}
 		all = slices.DeleteFunc(slices.Clone(all), func(e *explanation) bool {
-			return e != all[0] && c.largestCorrelation(e) > maxCorrelation
+			return e != all[0] && c.largestCorrelation(e) > limit
 		})
 	}
 	coarse, scale := c.chooseCoarse(all)
-	if c.surplus(coarse) > surplusErrors {
+	robust, robustScale := c.chooseRobust(all)
+	if c.surplus(coarse) > surplusErrors && (!c.isMany() || c.surplus(robust) > surplusErrors) {
 		return coarse, scale
 	}
 	isFastICA := func(e *explanation) bool { return e.textbook && e.name == fastICAName }
 	if k := slices.IndexFunc(all, isFastICA); inconsistent && k >= 0 && c.isComparable(all[k], all) {
 		return all[k], c.closestScale(all[k], c.shortest(all, 0))
 	}
-	chosen, scale := c.chooseRobust(all)
-	if chosen.impliesNoise() {
-		return chosen, scale
+	if robust.impliesNoise() {
+		return robust, robustScale
 	}
 	first, shortest := all[0], c.shortest(all, 0)[0]
 	if first.lengths[0]-shortest.lengths[0] <= c.tolerance() {
@@ -182,6 +192,9 @@ func (c *channels) preference(first, e *explanation) float64 {
 	case floats.Sum(first.model.noise) > 0 || floats.Sum(e.model.noise) == 0:
 		return nats
 	case first.doubted:
+		if c.isMany() {
+			return -manyDoubt
+		}
 		return -c.tolerance()
 	default:
 		return nats + c.spectrum.noiseCost()

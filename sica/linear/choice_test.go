@@ -114,3 +114,22 @@ func TestChoice(t *testing.T) {
 		}
 	}
 }
+
+// A doubted demixing of many channels, whose tolerance is large, is kept unless one with noise has a code
+// that is nearly as short in nats.
+func TestDoubtOfManyChannels(t *testing.T) {
+	for longer, want := range map[float64]int{manyDoubt - 1: 1, manyDoubt + 1: 0} {
+		const d = fewSignals + 1
+		c := &channels{d: d, scales: []int{1, 2}, spectrum: &spectrum{d: d, weights: []float64{1000}}}
+		all := []*explanation{
+			{lengths: []float64{0, 0}, model: &noiseModel{noise: make([]float64, d)}, doubted: true},
+			{lengths: []float64{longer, longer}, model: &noiseModel{noise: slices.Repeat([]float64{0.1}, d)}},
+		}
+		if c.tolerance() < longer {
+			t.Fatalf("%g nats are more than the tolerance", longer)
+		}
+		if e, _ := c.chooseRobust(all); e != all[want] {
+			t.Errorf("a code longer by %g nats: %d is chosen, want %d", longer, slices.Index(all, e), want)
+		}
+	}
+}

@@ -53,10 +53,13 @@ var certain = 10 * identified
 
 // Candidates and descents.
 const (
+	// fewSignals is up to how many signals all candidates, rotations of pairs and explanations with noise
+	// are tried. Of more each takes so long that only the most promising are. It is a choice.
+	fewSignals = 16
 	// fastICAIterations bounds FastICA's iterations for a candidate. Its end only has to lie
 	// in the right basin, for which 20 suffice as a rule; twice of it costs time only.
 	fastICAIterations = 100
-	// briefIterations bounds them for more than maxChannels signals, at minBriefPositions for each, or
+	// briefIterations bounds them for more than fewSignals signals, at minBriefPositions for each, or
 	// for FastICA of the signals after that of their innovations has converged. Of 64 signals at 4,000
 	// and 10,000 positions the codes after 20, 40 and 100 are the same, after 10 one is longer.
 	briefIterations = 30
@@ -237,9 +240,11 @@ const (
 
 // Explanations with noise of the channels.
 const (
-	// maxChannels is the most channels for which noise is looked for: beyond, the search takes
-	// longer than the separation. Half of it leaves out usual EEG montages.
-	maxChannels = 16
+	// maxChannels is the most channels for which noise is looked for. Of three synthetic EEGs of 32 channels
+	// (60 s, noise of 1 µV) the mean correlation of the sources with the nearest signals is 0.802 with
+	// it, and 0.720 without; the search takes two to seven times as long as the separation. Of 64 signals it
+	// takes ten times as long.
+	maxChannels = 32
 	// minPositions is how many positions a time scale must have, five for each of the 24 past
 	// values. Of three instruments with noise of 0.02 to 0.2 (2,000 positions, 8 mixtures
 	// each) the mean MCC was 0.943, 0.957 and 0.862 with 200, and 0.966, 0.963 and 0.896 with
@@ -349,6 +354,10 @@ const (
 	// and however many signals there are, for its signals to count: the tolerance for three. With
 	// that of twelve, 330, Laplace AR(1) processes beside Gaussian noise weren't identified.
 	nearlyAsGood = 3 * rejection
+	// manyDoubt is by how many nats the code of a demixing of many channels with noise may be longer for it
+	// to be preferred to a doubted one without: the tolerance for seven. With that for 20, 950, the MCC of
+	// 20 Laplace AR(1) sources with noise of 0.3 fell from 0.941 to 0.823.
+	manyDoubt = 100
 	// minChannelNoise is the share of noise in a channel's variance from which a choice of most
 	// time scales is kept: the square of the resolution. AR(7) after five GELU steps, which
 	// aren't linear, imply 0.0003; three instruments with noise of 0.05 imply 0.003 to 0.02. With

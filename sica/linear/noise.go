@@ -115,8 +115,12 @@ func (s *search) run(ctx context.Context, base *Solution, hidesSource bool) erro
 	}
 	s.all = append([]*explanation{first}, textbook...)
 	// From the rule's demixing first, which suffices for most mixtures without noise, then from
-	// the others.
-	for _, begin := range [][]*explanation{{first}, slices.Clone(s.all)} {
+	// the others. Of many signals each takes long, and the first suffice as a rule.
+	begins := [][]*explanation{{first}, slices.Clone(s.all)}
+	if c.isMany() {
+		begins = begins[:1]
+	}
+	for _, begin := range begins {
 		if ok, err := s.addCoarser(ctx, begin); err != nil || !ok {
 			return err
 		}
@@ -130,7 +134,12 @@ func (s *search) run(ctx context.Context, base *Solution, hidesSource bool) erro
 		}
 		settled = settled || suffices
 	}
-	if ok, err := s.addNoisy(ctx, textbook); err != nil || !ok {
+	if c.isMany() {
+		s.compared = true
+		if ok, err := s.measure(ctx, 0); err != nil || !ok {
+			return err
+		}
+	} else if ok, err := s.addNoisy(ctx, textbook); err != nil || !ok {
 		return err
 	}
 	if settled {

@@ -13,7 +13,7 @@ import (
 // Two sources that a demixing leaves mixed by 45° are rotated apart, and only the pairs with them are
 // compared again.
 func TestMixedPairsAreRotated(t *testing.T) {
-	const d, n = maxChannels + 1, 3000
+	const d, n = fewSignals + 1, 3000
 	x, err := datasets.LaplaceAR(rand.New(rand.NewPCG(13, 0)), d, n, 0.5)
 	if err != nil {
 		t.Fatal(err)

@@ -36,11 +36,16 @@ func separateByPart(
 	if err != nil || otherNoise != nil {
 		return nil, err
 	}
+	const whole = false // not a brief search for noise
 	if !sol.isCertain() {
-		if d <= maxChannels || sol.whitened {
+		if d <= fewSignals || sol.whitened {
 			return nil, nil
 		}
-		return separateFurther(ctx, white, shape, opt, &knownPart{sol, p})
+		further, err := separateFurther(ctx, white, shape, opt, &knownPart{sol, p})
+		if further == nil || err != nil {
+			return nil, err
+		}
+		return withNoise(ctx, white, shape, power, opt, further, whole)
 	}
 	polished, err := polish(ctx, white, sol, sol.models, p, opt.Seed)
 	if polished == nil || err != nil {
@@ -56,8 +61,7 @@ func separateByPart(
 			return polished, nil
 		}
 	}
-	const brief = false
-	return withNoise(ctx, white, shape, power, opt, polished, brief)
+	return withNoise(ctx, white, shape, power, opt, polished, whole)
 }
 
 // middleIsNoiseless reports whether a stretch of positions about the middle suffices to see that
@@ -90,7 +94,7 @@ type knownPart struct {
 }
 
 // separateFurther separates all positions, beginning with the demixing of a part. It is for more than
-// maxChannels signals: some of them are hardly ever certain, and a search among candidates takes long.
+// fewSignals signals: some of them are hardly ever certain, and a search among candidates takes long.
 // The result is nil if the noise of the resolution may explain it.
 func separateFurther(
 	ctx context.Context, white *signal.Whitening, shape []int, opt Options, known *knownPart,
@@ -101,6 +105,7 @@ func separateFurther(
 	if err != nil || otherNoise != nil {
 		return nil, err
 	}
+	sol.textbook = known.textbook
 	return sol, nil
 }
 

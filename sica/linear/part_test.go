@@ -89,7 +89,7 @@ func TestNoiseOfLongSequences(t *testing.T) {
 // Of many signals some are hardly ever identified, so that a part can't decide alone. All positions
 // then begin with its demixing, and find the same as without a part.
 func TestPartOfManySignals(t *testing.T) {
-	const d, n = maxChannels + 2, 16384
+	const d, n = fewSignals + 2, 16384
 	rng := rand.New(rand.NewPCG(12, 0))
 	s, err := datasets.LaplaceAR(rng, d, n, 0.5)
 	if err != nil {

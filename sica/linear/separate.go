@@ -201,7 +201,7 @@ func separateWith(
 			return nil, nil, err
 		}
 	}
-	if s.d > maxChannels {
+	if s.d > fewSignals {
 		if best, v, err = s.rotateMixed(ctx, best, null, v); err != nil {
 			return nil, nil, err
 		}

@@ -110,7 +110,7 @@ func (s *separator) judgePairs(
 	}
 	// Rotations of many signals take long, and no pair is identified without evidence for the whole.
 	var rotated []evidence.Gain
-	if s.d <= maxChannels || v.rotation.Evidence-v.occamFactor > identified {
+	if s.d <= fewSignals || v.rotation.Evidence-v.occamFactor > identified {
 		var err error
 		if rotated, err = s.rotationGains(ctx, best, pairs, own, p); err != nil {
 			return err
