@@ -6,8 +6,8 @@
 //	weights, deviation := ar.Regress(z, []int{-1, -2}, positions)
 //	r := ar.Residual(weights, z, []int{-1, -2}, t) // the innovation at position t
 //
-// Regress has fixed lags and takes the positions that it learns from. A Predictor chooses how
-// many of the lags pay for themselves, from moments. Weights and Predict use neighbours on
+// Regress has fixed lags and takes the positions that it learns from; Moments do so for several
+// sets of lags. A Predictor chooses how many of the lags pay for themselves, from moments. Weights and Predict use neighbours on
 // both sides, listed for each position.
 //
 // References: G. E. P. Box, G. M. Jenkins, Time Series Analysis (1970), chapter 7; A. E.
@@ -16,7 +16,11 @@ package ar
 
 import (
 	"math"
+	"slices"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -52,39 +56,91 @@ func Solve(gram *mat.SymDense, cross mat.Matrix, penalty float64) *mat.Dense {
 // Regress returns the weights that predict the signal z from its values at t + lags, learned
 // at the given positions t, and the standard deviation of the prediction error there. The
 // signal should have a variance of about 1, as the penalty is for that. The weights are 0 if
-// there is no unique solution.
+// there is no unique solution. The positions must be in increasing order.
 func Regress(z []float64, lags, positions []int) (weights []float64, deviation float64) {
-	p := len(lags)
-	weights = make([]float64, p)
-	n := float64(len(positions))
-	if p > 0 {
-		gram, cross := mat.NewSymDense(p, nil), mat.NewVecDense(p, nil)
-		for i, lag := range lags {
-			cross.SetVec(i, lagged(z, 0, lag, positions))
-			for j := i; j < p; j++ {
-				gram.SetSym(i, j, lagged(z, lag, lags[j], positions))
-			}
-		}
-		if w := Solve(gram, cross, Ridge*n); w != nil {
-			copy(weights, w.RawMatrix().Data)
-		}
-	}
-	sum, square := 0.0, 0.0
-	for _, t := range positions {
-		r := Residual(weights, z, lags, t)
-		sum += r
-		square += r * r
-	}
-	return weights, math.Sqrt(max(square/n-sum/n*sum/n, 1e-12))
+	return NewMoments(z, lags, positions).Regress(lags)
 }
 
-// lagged returns Σ z_{t+a}·z_{t+b} over the positions t.
-func lagged(z []float64, a, b int, positions []int) float64 {
-	sum := 0.0
-	for _, t := range positions {
-		sum += z[t+a] * z[t+b]
+// Moments are the sums and the products of a signal's values and of those at lags, from which the
+// signal can be regressed on any of these lags.
+type Moments struct {
+	lags     []int         // of the rows behind the first, which is the signal itself
+	sums     []float64     // of each row over the positions
+	products *mat.SymDense // of the rows with each other
+	n        float64       // number of positions
+}
+
+// NewMoments returns the moments of the signal z at the given positions t, with its values at
+// t + lags.
+func NewMoments(z []float64, lags, positions []int) *Moments {
+	rows := 1 + len(lags)
+	m := &Moments{
+		lags: lags, sums: make([]float64, rows), products: mat.NewSymDense(rows, nil),
+		n: float64(len(positions)),
 	}
-	return sum
+	space := mat.NewDense(rows, gatheredPositions, nil)
+	for block := range slices.Chunk(positions, gatheredPositions) {
+		values := space.Slice(0, rows, 0, len(block)).(*mat.Dense)
+		gatherLagged(values.RawRowView(0), z, 0, block)
+		for k, lag := range lags {
+			gatherLagged(values.RawRowView(1+k), z, lag, block)
+		}
+		for k := range m.sums {
+			m.sums[k] += floats.Sum(values.RawRowView(k))
+		}
+		addOuter(m.products, values)
+	}
+	return m
+}
+
+// gatheredPositions is how many positions are gathered before their products are added, so that
+// they stay in the processor's nearest cache: 18 KiB for eight lags. Half and twice of it take as
+// long within a tenth.
+const gatheredPositions = 256
+
+// gatherLagged sets values to those of z at positions + lag.
+func gatherLagged(values, z []float64, lag int, positions []int) {
+	first, last := positions[0], positions[len(positions)-1]
+	if last-first == len(positions)-1 { // without gaps, as positions are in order
+		copy(values, z[first+lag:last+lag+1])
+		return
+	}
+	for i, t := range positions {
+		values[i] = z[t+lag]
+	}
+}
+
+// addOuter adds rows·rowsᵀ to the products.
+func addOuter(products *mat.SymDense, rows *mat.Dense) {
+	blas64.Syrk(blas.NoTrans, 1, rows.RawMatrix(), 1, products.RawSymmetric())
+}
+
+// Regress is the function Regress with the given lags, all of them among those of m.
+func (m *Moments) Regress(lags []int) (weights []float64, deviation float64) {
+	weights = make([]float64, len(lags))
+	sum, square := m.sums[0], m.products.At(0, 0) // of the prediction errors
+	if len(lags) > 0 {
+		rows := make([]int, len(lags))
+		for k, lag := range lags {
+			rows[k] = 1 + slices.Index(m.lags, lag)
+		}
+		gram, cross := mat.NewSymDense(len(rows), nil), mat.NewVecDense(len(rows), nil)
+		for i, row := range rows {
+			cross.SetVec(i, m.products.At(0, row))
+			for j := i; j < len(rows); j++ {
+				gram.SetSym(i, j, m.products.At(row, rows[j]))
+			}
+		}
+		if w := Solve(gram, cross, Ridge*m.n); w != nil { // gram has the ridge now
+			copy(weights, w.RawMatrix().Data)
+			square -= floats.Dot(weights, cross.RawVector().Data) +
+				Ridge*m.n*floats.Dot(weights, weights)
+			for k, row := range rows {
+				sum -= weights[k] * m.sums[row]
+			}
+		}
+	}
+	return weights, math.Sqrt(max(square/m.n-sum/m.n*sum/m.n, 1e-12))
 }
 
 // Residual returns the prediction error z_t − Σ_k weights_k·z_{t+lags_k} at position t.

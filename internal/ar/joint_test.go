@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 )
 
 // The residuals of two signals that predict each other are their innovations, with the order of the
@@ -75,5 +76,36 @@ func TestJointPrediction(t *testing.T) {
 	gram, _ = moments(d, limit*d)
 	if w := JointPrediction(gram, white, power, n); w != nil {
 		t.Errorf("weights %v from a past that has no correlation with the signals", w)
+	}
+}
+
+// Moments give the regression on some of their lags: the deviation is that of its errors, whose
+// products with the values that predict are those of the ridge. The positions have gaps.
+func TestMomentsRegressOnSomeLags(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 0))
+	z := make([]float64, 3000)
+	var positions []int
+	for k := range z {
+		if z[k] = rng.NormFloat64() + 0.1; k > 3 {
+			z[k] += 0.5*z[k-1] - 0.3*z[k-2]
+			if k < 1500 || k%3 == 0 {
+				positions = append(positions, k)
+			}
+		}
+	}
+	m := NewMoments(z, []int{-4, -3, -2, -1}, positions)
+	for _, lags := range [][]int{nil, {-1}, {-1, -3}, {-4, -3, -2, -1}} {
+		weights, deviation := m.Regress(lags)
+		errors, products := make([]float64, len(positions)), make([]float64, len(lags))
+		for i, at := range positions {
+			errors[i] = Residual(weights, z, lags, at)
+			for k, lag := range lags {
+				products[k] += errors[i] * z[at+lag]
+			}
+		}
+		floats.AddScaled(products, -Ridge*m.n, weights)
+		if floats.Norm(products, 2) > 1e-9 || math.Abs(deviation-stat.PopStdDev(errors, nil)) > 1e-12 {
+			t.Errorf("lags %v: deviation %g, products %g beyond the ridge", lags, deviation, products)
+		}
 	}
 }

@@ -162,17 +162,17 @@ func (o Options) index(ctx context.Context, signals []*mat.Dense) (*index, error
 			break
 		}
 	}
+	moments, err := allMoments(ctx, signals, farthest.lags, farthest.scored)
+	if err != nil {
+		return nil, err
+	}
 	shortest := math.Inf(1)
 	for reach := minPast; ; reach++ {
 		x, err := newIndex(o.Shape, reach)
 		if err != nil || len(x.lags) > len(farthest.lags) {
 			return best, nil
 		}
-		length, err := gaussianLength(ctx, signals, x.lags, farthest.scored)
-		if err != nil {
-			return nil, err
-		}
-		if length < shortest {
+		if length := gaussianLength(moments, x.lags, len(farthest.scored)); length < shortest {
 			best, shortest = x, length
 		}
 	}
@@ -192,23 +192,33 @@ func (o Options) indexed(ctx context.Context, z *mat.Dense) (Options, *index, er
 	return o, x, err
 }
 
-// gaussianLength returns the code length in nats of the signals, and of the coefficients, by
-// autoregressions with Gaussian innovations, up to a constant (G. Schwarz, Annals of Statistics
-// 6(2), 1978). It is an error if ctx ends.
-func gaussianLength(
+// allMoments returns the moments of each of the signals, for lags among the given ones. It is an error
+// if ctx ends.
+func allMoments(
 	ctx context.Context, signals []*mat.Dense, lags, positions []int,
-) (float64, error) {
-	n := float64(len(positions))
-	length := 0.0
+) ([]*ar.Moments, error) {
+	var all []*ar.Moments
 	for _, z := range signals {
 		d, _ := z.Dims()
 		for i := range d {
 			if err := ctx.Err(); err != nil {
-				return 0, err
+				return nil, err
 			}
-			_, std := ar.Regress(z.RawRowView(i), lags, positions)
-			length += n*math.Log(std) + float64(len(lags))/2*math.Log(n)
+			all = append(all, ar.NewMoments(z.RawRowView(i), lags, positions))
 		}
 	}
-	return length, nil
+	return all, nil
+}
+
+// gaussianLength returns the code length in nats, at the given number of positions, of signals with
+// these moments and of the coefficients, by autoregressions with Gaussian innovations, up to a
+// constant (G. Schwarz, Annals of Statistics 6(2), 1978).
+func gaussianLength(moments []*ar.Moments, lags []int, positions int) float64 {
+	n := float64(positions)
+	length := 0.0
+	for _, m := range moments {
+		_, std := m.Regress(lags)
+		length += n*math.Log(std) + float64(len(lags))/2*math.Log(n)
+	}
+	return length
 }

@@ -36,8 +36,7 @@ const (
 	// once. 16 are twice as many and two more. Deviations there are outliers only if all of them
 	// are in one channel.
 	edge = 16
-	// margin is the number of positions at either end without all of their neighbours, the reach
-	// of grid.Own in a sequence. None of them is an outlier. If one of them deviates, nothing at
+	// margin is the number of positions at either end without all of their neighbours. None of them is an outlier. If one of them deviates, nothing at
 	// that end is.
 	margin = 3
 )
@@ -52,14 +51,14 @@ func Find(x *mat.Dense, g *grid.Grid) []int {
 	if d < 2 || n <= 2*edge || g.Axes() > 1 {
 		return nil
 	}
-	first, err := newInnovations(x, g)
+	first, err := newInnovations(x)
 	if err != nil {
 		return nil
 	}
 	// Innovations are white. If they are Gaussian, the variance in a direction is 1 with a
 	// standard error of √(2/n), and the mean square length is d.
 	s := &search{
-		x: x, grid: g, minSquare: float64(d) + significance*math.Sqrt(2*float64(n)),
+		x: x, minSquare: float64(d) + significance*math.Sqrt(2*float64(n)),
 		marked: make([]bool, n), mended: x, innovations: first,
 	}
 	if !s.seek(edge, n-edge) {
@@ -81,7 +80,6 @@ func Find(x *mat.Dense, g *grid.Grid) []int {
 // A search marks the positions of x that deviate, and mends them.
 type search struct {
 	x         *mat.Dense
-	grid      *grid.Grid
 	minSquare float64 // minimum squared length of a deviation
 
 	marked       []bool
@@ -108,7 +106,7 @@ func (s *search) seek(begin, end int) bool {
 		if s.lowersRank(next) {
 			return true
 		}
-		f, err := newInnovations(next, s.grid)
+		f, err := newInnovations(next)
 		if err != nil {
 			return false
 		}
@@ -173,15 +171,16 @@ type innovations struct {
 	square []float64  // [n], squared length at each position
 }
 
-func newInnovations(x *mat.Dense, g *grid.Grid) (*innovations, error) {
+func newInnovations(x *mat.Dense) (*innovations, error) {
 	c, err := signal.Whiten(x)
 	if err != nil {
 		return nil, err
 	}
 	d, n := x.Dims()
-	predictions, _ := ar.SelfPredictions(c.White, g.Own())
-	residuals := c.White
-	residuals.Sub(residuals, predictions) // [d, n]
+	residuals := c.White // [d, n]
+	for i := range d {
+		subtractPrediction(residuals.RawRowView(i))
+	}
 	var covariance mat.SymDense
 	covariance.SymOuterK(1/float64(n), residuals)
 	for i := range d { // smaller residuals are rounding
@@ -208,12 +207,27 @@ func newInnovations(x *mat.Dense, g *grid.Grid) (*innovations, error) {
 	return f, nil
 }
 
+// neighbours are the lags of the positions that one is predicted from.
+var neighbours = [...]int{-3, -2, -1, 1, 2, 3}
+
+// subtractPrediction subtracts from a white signal its linear prediction from the neighbours of each
+// position. Beyond the ends its values are 0.
+func subtractPrediction(z []float64) {
+	n := len(z)
+	padded := make([]float64, n+2*margin)
+	copy(padded[margin:], z)
+	weights, _ := ar.Regress(padded, neighbours[:], grid.Range(margin + n)[margin:])
+	for k, lag := range neighbours {
+		floats.AddScaled(z, -weights[k], padded[margin+lag:margin+lag+n])
+	}
+}
+
 // mark marks the positions in [begin, end) that deviate, and returns their number. Since an
 // outlier makes its neighbours deviate too, only the position of the largest deviation among its
 // neighbours is marked.
 func (s *search) mark(begin, end int) (added int) {
 	for t := begin; t < end; t++ {
-		if s.square[t] > s.minSquare && !s.marked[t] && s.isLargest(t, s.grid.Own()[t]) {
+		if s.square[t] > s.minSquare && !s.marked[t] && s.isLargest(t) {
 			s.marked[t] = true
 			added++
 		}
@@ -222,13 +236,8 @@ func (s *search) mark(begin, end int) (added int) {
 }
 
 // isLargest reports whether the deviation at t is at least as large as those at the neighbours.
-func (f *innovations) isLargest(t int, neighbours []int32) bool {
-	for _, s := range neighbours {
-		if f.square[s] > f.square[t] {
-			return false
-		}
-	}
-	return true
+func (f *innovations) isLargest(t int) bool {
+	return f.square[t] >= slices.Max(f.square[max(t-margin, 0):min(t+margin+1, len(f.square))])
 }
 
 // A run is the positions in [first, end).
