@@ -91,7 +91,8 @@ type fitting struct {
 	begin   time.Time
 
 	runs       []*fitRun
-	recognised bool // whether the shape is that of images that the runs look like
+	rowLengths map[*mat.Dense]int // of the runs' signals; see rowLength
+	recognised bool               // whether the shape is that of images that the runs look like
 	grid       *grid.Grid
 	checkpoint *sealed.Series // nil for none
 	key        string         // of the fit, in the checkpoint

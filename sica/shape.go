@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 )
@@ -44,7 +45,7 @@ func (f *fitting) recognise(runs []Run) {
 		if run.X == nil || run.X.IsEmpty() {
 			return
 		}
-		w := rowLength(run.X)
+		w := f.rowLength(run.X)
 		if w == 0 {
 			return
 		}
@@ -71,7 +72,7 @@ func (f *fitting) shapeHint(x *mat.Dense) string {
 	if len(shape) == 1 || len(shape) > 2 {
 		return ""
 	}
-	w := rowLength(x)
+	w := f.rowLength(x)
 	switch {
 	case w == 0 || len(shape) == 2 && shape[1] == w:
 		return ""
@@ -81,6 +82,19 @@ func (f *fitting) shapeHint(x *mat.Dense) string {
 	}
 	return fmt.Sprintf(" But the signals look like rows of %d positions: if they are images, none of "+
 		"this holds; set Config.Shape to {%d, %d}.", w, n/w, w)
+}
+
+// rowLength is the function rowLength, computed once for signals that are asked for again.
+func (f *fitting) rowLength(x *mat.Dense) int {
+	w, known := f.rowLengths[x]
+	if !known {
+		w = rowLength(x)
+		if f.rowLengths == nil {
+			f.rowLengths = map[*mat.Dense]int{}
+		}
+		f.rowLengths[x] = w
+	}
+	return w
 }
 
 // rowLength returns the length of the rows of which the signals x seem to consist, 0 for none: a
@@ -174,9 +188,6 @@ func decays(signals [][]float64, w int) bool {
 
 // correlation returns the autocorrelation of a standardised signal at a lag.
 func correlation(row []float64, lag int) float64 {
-	sum := 0.0
-	for t := lag; t < len(row); t++ {
-		sum += row[t] * row[t-lag]
-	}
-	return sum / float64(len(row)-lag)
+	n := len(row) - lag
+	return floats.Dot(row[lag:], row[:n]) / float64(n)
 }

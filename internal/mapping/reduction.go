@@ -54,8 +54,9 @@ func Reduce(x *mat.Dense, k int, steps []float64) (*Reduction, error) {
 		}
 		floats.AddConst(-stat.Mean(row, nil), row) // the rounding error of a large mean
 	}
+	// The standardised channels are L·Q with orthonormal rows of Q, which their axes don't depend on.
 	var svd mat.SVD
-	if !svd.Factorize(standard.T(), mat.SVDThin) {
+	if !svd.Factorize(signal.Lower(standard).T(), mat.SVDThin) {
 		return nil, errors.New("preprocess: the singular value decomposition of the channels " +
 			"didn't converge")
 	}

@@ -94,7 +94,7 @@ func principal(
 	_, n := centred.Dims()
 	space.Copy(centred)
 	var svd mat.SVD
-	if !svd.Factorize(lower(space), mat.SVDThinU) {
+	if !svd.Factorize(Lower(space), mat.SVDThinU) {
 		return nil, nil, errors.New("the singular value decomposition of the mixed signals did " +
 			"not converge: standardise them first")
 	}
@@ -111,10 +111,10 @@ func principal(
 	return axes, s, nil
 }
 
-// lower returns the factor L of x = L·Q, where the rows of Q, d×n, are orthonormal. L is lower
-// triangular, d×d. It has the singular values of x and their left singular vectors. lower
-// overwrites x.
-func lower(x *mat.Dense) *mat.Dense {
+// Lower returns the factor L of x = L·Q, where the rows of Q, d×n, are orthonormal. L is lower
+// triangular, d×d. It has the singular values of x and their left singular vectors, and zeros if
+// there are fewer positions than signals. Lower overwrites x.
+func Lower(x *mat.Dense) *mat.Dense {
 	d, _ := x.Dims()
 	tau, best := make([]float64, d), make([]float64, 1)
 	lapack64.Gelqf(x.RawMatrix(), tau, best, -1)
