@@ -153,7 +153,7 @@ func TestScoresStopped(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := calls()
-	if all < 3*emSteps { // one at least for each step of three models
+	if all < 2*emSteps { // one at least for each step of two models; jumps are given up
 		t.Errorf("ctx was checked %d times", all)
 	}
 	for after := range all {
@@ -188,5 +188,20 @@ func TestScoresOfAutoregression(t *testing.T) {
 		if got[i] != want[i] {
 			t.Fatalf("position %d: %g, want %g", held[i], got[i], want[i])
 		}
+	}
+}
+
+// Jumps are given up where an autoregression has the shorter code in the end.
+func TestHopelessJumpsAreGivenUp(t *testing.T) {
+	z, _ := loud(rand.New(rand.NewPCG(9, 0)), 2000)
+	row := z.RawRowView(0)
+	lags, at, _ := halves(2000, 2)
+	_, length := shortest(t.Context(), row, lags, at, 4, []Kind{Autoregressive})
+	code := func(limit float64) float64 {
+		return codeLength(fitJumps(t.Context(), row, lags, at, 4, limit), jumpParameters(4), row, lags, at)
+	}
+	end := code(math.Inf(1))
+	if end < length || code(length) == end {
+		t.Errorf("jumps take %g nats, %g in the end, an autoregression %g", code(length), end, length)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
@@ -70,5 +71,42 @@ func TestFitLaplace(t *testing.T) {
 	gain := stat.Mean(scoresOf(t, s, lags, train, held, 4), nil) - stat.Mean(scoresOf(t, s, lags, train, held, 1), nil)
 	if want := .5*math.Log(2*math.Pi*math.E) - 1 - .5*math.Log(2); math.Abs(gain-want) > .02 {
 		t.Errorf("a mixture gains %g, the entropies differ by %g", gain, want)
+	}
+}
+
+// The densities are those of the formula, at more values than a block has and far from all components.
+// The shares of the components sum to 1.
+func TestMixtureDensities(t *testing.T) {
+	m := mixture{{mean: -1, precision: 2, logPeak: -0.5}, {mean: 0.5, precision: 0.7, logPeak: -2}}
+	values := floats.Span(make([]float64, 3*blockLength+7), -300, 500)
+	scores := make([]float64, len(values))
+	m.addLogDensities(values, scores)
+	b, logs := newBlock(len(m)), make([][]float64, len(m))
+	for k, g := range m {
+		logs[k] = make([]float64, len(values))
+		g.logDensities(logs[k], values)
+	}
+	for i, v := range values {
+		want := floats.LogSumExp([]float64{logs[0][i], logs[1][i]})
+		b.evaluate(m, values[i:i+1])
+		b.normalise()
+		share := b.terms[0][0] + b.terms[1][0]
+		if math.Abs(scores[i]-want) > 1e-13*(1+math.Abs(want)) || math.Abs(share-1) > 1e-15 {
+			t.Errorf("log density at %g is %.16g, want %.16g; shares sum to %g", v, scores[i], want, share)
+		}
+	}
+}
+
+func TestExponentiateAgainstMath(t *testing.T) {
+	values := []float64{0, -1e-300}
+	for x := 1e-3; x < 745; x *= 1.000913 { // not in step with the table
+		values = append(values, -x)
+	}
+	for _, v := range values {
+		got, want := []float64{v}, math.Exp(v)
+		exponentiate(got)
+		if !(math.Abs(got[0]-want) <= 3e-16*(1-v)*want+1e-299) {
+			t.Errorf("exp(%g) = %.17g, want %.17g", v, got[0], want)
+		}
 	}
 }
