@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/seed-47b1e431/gosica/internal/ar"
+	"github.com/seed-47b1e431/gosica/internal/parallel"
 	"github.com/seed-47b1e431/gosica/internal/quantile"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/internal/network/internal/source"
@@ -84,9 +85,11 @@ func dependences(
 		return nil, nil
 	}
 	d, _ := z.Dims()
+	compared := subsample(positions, comparedPositions(d))
 	innovations, predictions := make([][]float64, d), make([][]float64, d)
 	for i := range d {
-		innovations[i], predictions[i] = selfPrediction(z.RawRowView(i), x.lags, positions)
+		row := z.RawRowView(i)
+		innovations[i], predictions[i] = selfPrediction(row, x.lags, positions, compared)
 	}
 	pairs, err := compareInnovations(ctx, z, positions, innovations, predictions)
 	if err != nil || d > maxConditioned {
@@ -95,7 +98,7 @@ func dependences(
 	if _, dependent := Worst(pairs); !dependent {
 		return pairs, nil
 	}
-	compared, jumping := subsample(positions, comparedPositions(d)), false
+	jumping := false
 	for i := range d {
 		e, p := source.JumpInnovations(ctx, z.RawRowView(i), x.lags, compared, components)
 		if e != nil {
@@ -115,49 +118,92 @@ func dependences(
 func comparedPositions(d int) int { return max(enoughComparedPositions, maxPositions/d) }
 
 // compareInnovations returns the dependences of the signals z, from their innovations and
-// predictions at the given positions.
+// predictions at compared positions. Positions are all of which these are taken.
 func compareInnovations(
 	ctx context.Context, z *mat.Dense, positions []int, innovations, predictions [][]float64,
 ) ([]Dependence, error) {
 	d, _ := z.Dims()
-	n := comparedPositions(d)
-	var changes, states *mat.Dense // [d·features, n]
+	all := make([]features, d)
 	for i := range d {
-		e, p := subsample(innovations[i], n), subsample(predictions[i], n)
+		e, p := innovations[i], predictions[i]
 		if step := roundingStep(z.RawRowView(i), positions); step > 0 {
-			round(e, step)
-			round(p, step)
+			e, p = rounded(e, step), rounded(p, step)
 		}
-		changes = setFeatures(changes, i, d, products(e, nil))
-		states = setFeatures(states, i, d, products(e, p))
+		all[i] = features{rows(products(e, nil)), rows(products(e, p))}
 	}
-	_, length := states.Dims()
-	measured, _ := information(changes, states, d, 0) // of each pair
-	shifted := make([][]float64, len(measured))
-	for k := 1; k <= nullShifts/2; k++ {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		forward, backward := information(changes, states, d, length*k/(nullShifts+1))
-		for pair := range shifted {
-			shifted[pair] = append(shifted[pair], forward[pair], backward[pair])
-		}
+	pairs, err := measurePairs(ctx, all, true)
+	if err != nil {
+		return nil, err
 	}
-	var all []Dependence
-	for i := range d {
-		for j := i + 1; j < d; j++ {
-			mean, std := stat.MeanStdDev(shifted[len(all)], nil)
-			all = append(all, Dependence{i, j, measured[len(all)] - mean, std})
-		}
+	if _, significant := Worst(pairs); significant {
+		return measurePairs(ctx, all, false)
 	}
-	return all, nil
+	return pairs, nil
 }
 
-// selfPrediction returns the predictions of a signal from its own past at the given positions, and
-// the innovations, which are their errors.
-func selfPrediction(z []float64, lags, positions []int) (innovations, predictions []float64) {
+// features are standardised functions of a signal's innovations, and of its states: innovations with
+// predictions. Each is a row over the positions.
+type features struct{ innovations, states *mat.Dense }
+
+// measurePairs returns the dependences of every two signals. If glance is true, those that are far from
+// significant are estimated roughly.
+func measurePairs(ctx context.Context, signals []features, glance bool) ([]Dependence, error) {
+	var pairs []Dependence
+	for i := range signals {
+		for j := i + 1; j < len(signals); j++ {
+			pairs = append(pairs, Dependence{I: i, J: j})
+		}
+	}
+	enough := math.Inf(-1)
+	if glance {
+		enough = suspectShare * significantErrors(len(pairs))
+	}
+	err := parallel.Do(ctx, parallel.Workers(len(pairs)), len(pairs), func(_, k int) {
+		pair := &pairs[k]
+		pair.Nats, pair.SE = dependence(signals[pair.I], signals[pair.J], enough)
+	})
+	return pairs, err
+}
+
+// Every glanceEvery-th shift comes first, and the others only where the dependence by these is above
+// suspectShare of the significant one (J. Besag, P. Clifford, Biometrika 78(2), 1991). Of normally
+// distributed information that misses 2 of 10,000 dependences that are just significant, and 14 % of
+// independent pairs go on. With half of suspectShare it is none and 29 %, with 0.75 10 % and 6 %.
+const glanceEvery, suspectShare = 4, 0.5
+
+// dependence returns the Nats and the SE of two signals. If Nats is less than enough times SE by a part
+// of the shifts, both are of these.
+func dependence(a, b features, enough float64) (nats, se float64) {
+	_, n := a.states.Dims()
+	measured, _ := information(a, b, 0)
+	var shifted []float64
+	shift := func(k int) {
+		forward, backward := information(a, b, n*k/(nullShifts+1))
+		shifted = append(shifted, forward, backward)
+	}
+	for k := glanceEvery; k <= nullShifts/2; k += glanceEvery {
+		shift(k)
+	}
+	mean, std := stat.MeanStdDev(shifted, nil)
+	if measured-mean < enough*std {
+		return measured - mean, std
+	}
+	for k := 1; k <= nullShifts/2; k++ {
+		if k%glanceEvery > 0 {
+			shift(k)
+		}
+	}
+	mean, std = stat.MeanStdDev(shifted, nil)
+	return measured - mean, std
+}
+
+// selfPrediction returns the predictions of a signal from its own past at the compared positions, and
+// the innovations, which are their errors. It learns from all positions.
+func selfPrediction(
+	z []float64, lags, positions, compared []int,
+) (innovations, predictions []float64) {
 	coefficients, _ := ar.Regress(z, lags, positions)
-	for _, t := range positions {
+	for _, t := range compared {
 		r := ar.Residual(coefficients, z, lags, t)
 		innovations, predictions = append(innovations, r), append(predictions, z[t]-r)
 	}
@@ -190,22 +236,22 @@ func roundingStep(z []float64, positions []int) float64 {
 	return step
 }
 
-// round rounds values to multiples of step.
-func round(values []float64, step float64) {
+// rounded returns the values rounded to multiples of step.
+func rounded(values []float64, step float64) []float64 {
+	all := make([]float64, len(values))
 	for k, v := range values {
-		values[k] = step * math.Round(v/step)
-	}
-}
-
-// setFeatures sets the rows of signal i of d to its features. It makes the matrix if all is nil.
-func setFeatures(all *mat.Dense, i, d int, features [][]float64) *mat.Dense {
-	if all == nil {
-		all = mat.NewDense(d*len(features), len(features[0]), nil)
-	}
-	for k, f := range features {
-		all.SetRow(i*len(features)+k, f)
+		all[k] = step * math.Round(v/step)
 	}
 	return all
+}
+
+// rows returns the matrix with these rows.
+func rows(values [][]float64) *mat.Dense {
+	m := mat.NewDense(len(values), len(values[0]), nil)
+	for k, row := range values {
+		m.SetRow(k, row)
+	}
+	return m
 }
 
 // products returns the products of Legendre polynomials of the ranks of a and b up to the degree,
@@ -254,52 +300,47 @@ func legendre(values []float64) [][]float64 {
 	return all
 }
 
-// information returns, for each pair I < J of d signals, the mutual information in nats of each
-// one's innovations with the other's states: with the signals J shifted circularly forward against I,
-// and backward. It is half of the sum of the squared correlations of their features, an approximation
-// for little information. The features are rows, the same number for each signal.
-func information(innovations, states *mat.Dense, d, shift int) (forward, backward []float64) {
-	rows, n := innovations.Dims()
-	columns, _ := states.Dims()
-	ahead := shiftedProducts(innovations, states, shift)
-	behind := ahead
-	if shift > 0 {
-		behind = shiftedProducts(innovations, states, n-shift)
+// information returns the mutual information in nats of each one's innovations with the other's
+// states, of two signals: with b shifted circularly forward against a, and backward. It is half of the
+// sum of the squared correlations of their features, an approximation for little information.
+func information(a, b features, shift int) (forward, backward float64) {
+	_, n := a.states.Dims()
+	ahead := shiftedNats(a.innovations, b.states, shift)
+	behind := shiftedNats(b.innovations, a.states, shift)
+	if shift == 0 {
+		return ahead + behind, ahead + behind
 	}
-	height, width := rows/d, columns/d // of a pair's block
-	nats := func(products *mat.Dense, i, j int) float64 {
-		block := products.Slice(i*height, (i+1)*height, j*width, (j+1)*width)
-		norm := mat.Norm(block, 2) / float64(n)
-		return norm * norm / 2
-	}
-	for i := range d {
-		for j := i + 1; j < d; j++ {
-			forward = append(forward, nats(ahead, i, j)+nats(behind, j, i))
-			backward = append(backward, nats(behind, i, j)+nats(ahead, j, i))
-		}
-	}
-	return forward, backward
+	return ahead + shiftedNats(b.innovations, a.states, n-shift),
+		behind + shiftedNats(a.innovations, b.states, n-shift)
 }
 
-// shiftedProducts returns the products of the rows of a with those of b, shifted circularly.
-func shiftedProducts(a, b *mat.Dense, shift int) *mat.Dense {
-	rows, n := a.Dims()
-	columns, _ := b.Dims()
-	positions := func(m *mat.Dense, begin, end int) *mat.Dense {
-		return m.Slice(0, m.RawMatrix().Rows, begin, end).(*mat.Dense)
+// shiftedNats returns half of the sum of the squared correlations of the rows of a with those of b,
+// shifted circularly.
+func shiftedNats(a, b *mat.Dense, shift int) float64 {
+	height, n := a.Dims()
+	width, _ := b.Dims()
+	products := mat.NewDense(height, width, nil)
+	for begin := 0; begin < n; {
+		other := (begin + shift) % n
+		length := min(signal.ProductBlock, n-begin, n-other)
+		signal.AddProducts(products.RawMatrix(), 1,
+			a.Slice(0, height, begin, begin+length).(*mat.Dense).RawMatrix(),
+			b.Slice(0, width, other, other+length).(*mat.Dense).RawMatrix())
+		begin += length
 	}
-	products := mat.NewDense(rows, columns, nil)
-	signal.Products(products, positions(a, 0, n-shift), positions(b, shift, n))
-	if shift > 0 {
-		wrapped := mat.NewDense(rows, columns, nil)
-		signal.Products(wrapped, positions(a, n-shift, n), positions(b, 0, shift))
-		products.Add(products, wrapped)
-	}
-	return products
+	norm := mat.Norm(products, 2) / float64(n)
+	return norm * norm / 2
+}
+
+// significantErrors returns how many standard errors the largest of so many dependences must be above 0
+// to be significant (C. E. Bonferroni's correction).
+func significantErrors(pairs int) float64 {
+	chance := distuv.StudentsT{Sigma: math.Sqrt(1 + 1.0/nullShifts), Nu: nullShifts - 1}
+	return chance.Quantile(1 - falseAlarm/float64(max(1, pairs)))
 }
 
 // Worst returns the pair whose dependence is the most standard errors above 0, and whether it is
-// significant among so many pairs (C. E. Bonferroni's correction).
+// significant among so many pairs.
 func Worst(pairs []Dependence) (worst Dependence, significant bool) {
 	maxErrors := math.Inf(-1)
 	for _, p := range pairs {
@@ -307,6 +348,5 @@ func Worst(pairs []Dependence) (worst Dependence, significant bool) {
 			worst, maxErrors = p, errors
 		}
 	}
-	chance := distuv.StudentsT{Sigma: math.Sqrt(1 + 1.0/nullShifts), Nu: nullShifts - 1}
-	return worst, maxErrors > chance.Quantile(1-falseAlarm/float64(max(1, len(pairs))))
+	return worst, maxErrors > significantErrors(len(pairs))
 }

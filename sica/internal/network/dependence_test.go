@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
@@ -22,10 +23,10 @@ func TestInformationOfGaussians(t *testing.T) {
 			a[k] = rng.NormFloat64()
 			b[k] = r*a[k] + math.Sqrt(1-r*r)*rng.NormFloat64()
 		}
-		both := setFeatures(setFeatures(nil, 0, 2, products(a, nil)), 1, 2, products(b, nil))
-		got, _ := information(both, both, 2, 0)
-		if want := -math.Log(1 - r*r); math.Abs(got[0]-want) > .008 { // once each way
-			t.Errorf("r = %g: %.4f, want %.4f", r, got[0], want)
+		x, y := rows(products(a, nil)), rows(products(b, nil))
+		got, _ := information(features{x, x}, features{y, y}, 0)
+		if want := -math.Log(1 - r*r); math.Abs(got-want) > .008 { // once each way
+			t.Errorf("r = %g: %.4f, want %.4f", r, got, want)
 		}
 	}
 }
@@ -51,11 +52,10 @@ func TestInformationOfShiftedSignals(t *testing.T) {
 		}
 		return w
 	}
-	both := func(a, b [][]float64) *mat.Dense { return setFeatures(setFeatures(nil, 0, 2, a), 1, 2, b) }
+	of := func(e, p []float64) features { return features{rows(products(e, nil)), rows(products(e, p))} }
 	// nats is the information of innovations e and f with predictions p and q.
 	nats := func(e, p, f, q []float64, shift int) (forward, backward float64) {
-		a, b := information(both(products(e, nil), products(f, nil)), both(products(e, p), products(f, q)), 2, shift)
-		return a[0], b[0]
+		return information(of(e, p), of(f, q), shift)
 	}
 	forward, backward := nats(e, p, f, q, shift)
 	for _, test := range []struct {
@@ -173,5 +173,40 @@ func TestPastIsThatOfSource(t *testing.T) {
 		if x.reach != test.reaches {
 			t.Errorf("%+v: a past of %d, want %d", test.o, x.reach, test.reaches)
 		}
+	}
+}
+
+// At a glance only pairs that are far from significant have fewer shifts.
+func TestGlanceAtPairs(t *testing.T) {
+	z, err := datasets.LaplaceAR(newRand(4), 4, 2000, .7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	floats.Add(z.RawRowView(0), z.RawRowView(2))
+	var all []features
+	for i := range 4 {
+		row := z.RawRowView(i)
+		all = append(all, features{rows(products(row[1:], nil)), rows(products(row[1:], row[:1999]))})
+	}
+	glance, err := measurePairs(t.Context(), all, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pairs, err := measurePairs(t.Context(), all, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	few, limit := 0, significantErrors(len(pairs))
+	for k, p := range pairs {
+		if glance[k] != p {
+			few++
+		}
+		dependent := p.I == 0 && p.J == 2
+		if p.Nats > limit*p.SE != dependent || dependent && glance[k] != p {
+			t.Errorf("at a glance %+v, by all shifts %+v", glance[k], p)
+		}
+	}
+	if few == 0 {
+		t.Error("all shifts were made for each pair")
 	}
 }
