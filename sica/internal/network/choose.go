@@ -148,19 +148,30 @@ func newSelection(ctx context.Context, baselines []Baseline, o Options) (*select
 
 // scoreBaselines computes the likelihoods of the baselines.
 func (s *selection) scoreBaselines(ctx context.Context) error {
-	for k, z := range s.signals {
-		s.options.report(Measuring, float64(k)/float64(len(s.baselines)))
-		c := Candidate{Baseline: k}
-		for fold := range s.options.Folds {
-			train, held := s.index.split(fold)
-			l, err := fitLikelihoods(ctx, z, s.index.lags, train, held, s.options.Components,
-				!s.options.ConstantStrength, source.Autoregressive, source.Jumping)
-			if err != nil {
-				return err
-			}
-			c.append(l.add(s.logDet(k, held)))
+	for fold := range s.options.Folds {
+		if err := s.scoreFold(ctx, fold); err != nil {
+			return err
 		}
-		s.Candidates = append(s.Candidates, c)
+	}
+	return nil
+}
+
+// scoreFold adds the likelihoods of the baselines at the positions that a fold holds out. Folds must be
+// scored in order.
+func (s *selection) scoreFold(ctx context.Context, fold int) error {
+	train, held := s.index.split(fold)
+	for k, z := range s.signals {
+		done := float64(k)/float64(len(s.signals)) + float64(fold)
+		s.options.report(Measuring, done/float64(s.options.Folds))
+		if fold == 0 {
+			s.Candidates = append(s.Candidates, Candidate{Baseline: k})
+		}
+		l, err := fitLikelihoods(ctx, z, s.index.lags, train, held, s.options.Components,
+			!s.options.ConstantStrength, source.Autoregressive, source.Jumping)
+		if err != nil {
+			return err
+		}
+		s.Candidates[k].append(l.add(s.logDet(k, held)))
 	}
 	return nil
 }
