@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 
 	"github.com/seed-47b1e431/gosica/internal/atomicfile"
 	"github.com/seed-47b1e431/gosica/internal/provenance"
@@ -78,13 +79,38 @@ func readRows(file string) ([]row, error) {
 	return rows, nil
 }
 
+// writeRows writes rows to a file, with four significant digits of what was measured. Losses keep eight,
+// as those of all contenders are compared.
 func writeRows(file string, rows []row) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
+	}
+	rows = slices.Clone(rows)
+	for i := range rows {
+		r := &rows[i]
+		r.Loss = rounded(r.Loss, 8)
+		for _, v := range []*float64{&r.Median, &r.P10, &r.P90, &r.Compile, &r.PeakMiB} {
+			*v = rounded(*v, 4)
+		}
+		if r.Roofline != nil {
+			f := *r.Roofline
+			r.Roofline = &roofline{
+				rounded(f.GFLOP, 4), rounded(f.GB, 4), rounded(f.PeakGFLOPs, 4), rounded(f.PeakGBs, 4),
+			}
+		}
 	}
 	return atomicfile.Write(file, func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", " ")
 		return enc.Encode(rows)
 	})
+}
+
+// rounded returns v with that many significant digits.
+func rounded(v float64, digits int) float64 {
+	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
+	if err != nil {
+		panic(err) // a number that was just formatted
+	}
+	return r
 }
