@@ -92,7 +92,8 @@ func TestWriteCSV(t *testing.T) {
 
 // What is read can be written and read again to the same bits.
 func FuzzReadCSV(f *testing.F) {
-	for _, seed := range []string{"1,2\n3,4\n", "a,b\n1,2\n", "\ufeff1\r\n2\r\n", "1,,2\n", "\"a\nb\"\n0x1p-3\n", "1e999", ",\n\n", "-0,5e-324\n"} {
+	for _, seed := range []string{"1,2\n3,4\n", "a,b\n1,2\n", "\ufeff1\r\n2\r\n", "1,,2\n", "\"a\nb\"\n0x1p-3\n", "1e999", ",\n\n", "-0,5e-324\n",
+		"000珏00000000珏0珏00000000000珏000000,", "\n0", "0\"", "", "\xff0\n,"} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -206,7 +206,8 @@ func TestImagesErrors(t *testing.T) {
 }
 
 func FuzzDecodePGM(f *testing.F) {
-	for _, seed := range []string{"P2\n3 2\n4\n0 2 4\n1 3 0\n", "P5 # c\n2 1 255\n\n#", "P5 1 1 65535\n\xff\xff", "P5 4096 4096 1\n"} {
+	for _, seed := range []string{"P2\n3 2\n4\n0 2 4\n1 3 0\n", "P5 # c\n2 1 255\n\n#", "P5 1 1 65535\n\xff\xff", "P5 4096 4096 1\n",
+		"P2#", "P51 1 1 0", "P20", "P2'", "P21 1 0", "P20 0 0", "", "P51 2 65535 00"} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
