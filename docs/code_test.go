@@ -13,6 +13,7 @@ import (
 
 // packages are those that pieces of programs on the pages may use, by name.
 var packages = map[string]string{
+	"stat": "gonum.org/v1/gonum/stat", "zca": ours + "sica/baseline/zca",
 	"context": "context", "errors": "errors", "fmt": "fmt", "log": "log", "math": "math",
 	"rand": "math/rand/v2", "os": "os", "slices": "slices", "time": "time",
 

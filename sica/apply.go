@@ -17,7 +17,7 @@ import (
 // backend. A result of Fit has that of the fit, a loaded one pure Go.
 func (r *Result) SetBackend(backend compute.Backend) { r.backend = backend }
 
-// Transform maps other mixed signals x, d×n, as the fit mapped its own to Z: by the same
+// Transform maps other mixed signals x, d×n, as the fit mapped its own to Z, k×n: by the same
 // transforms, method and iterations, with nothing fitted anew. The fit's mixed signals become Z, to
 // 1e-5, or to the condition number of the mixed signals times float64's rounding if that is more.
 // It doesn't change x.
@@ -28,7 +28,8 @@ func (r *Result) SetBackend(backend compute.Backend) { r.backend = backend }
 // positions than the fit's.
 //
 // The signals must be in the order of the fit, which a matrix can't show: see Summary.Channels. It is
-// an error if x doesn't fit, has a value that isn't finite, or leads to one.
+// an error if x has another number of signals or a value that isn't finite (ErrSignals), if the shape
+// doesn't fit, or if x leads to a value that isn't finite.
 func (r *Result) Transform(x *mat.Dense, shape ...int) (*mat.Dense, error) {
 	maps, on, err := r.bound("x", x, r.channels, shape)
 	if err != nil {
@@ -42,7 +43,7 @@ func (r *Result) Transform(x *mat.Dense, shape ...int) (*mat.Dense, error) {
 	return z, nil
 }
 
-// InverseTransform returns the mixed signals that Transform takes to z, and how
+// InverseTransform returns the mixed signals, d×n, that Transform takes to z, k×n, and how
 // far from z it takes them, measured: the largest difference over all signals and
 // positions. x lacks what Config.Components left out of the fit's signals; roundTrip doesn't show
 // that. Where the local standard deviation of preprocess.Conditional is no more than rounding,
@@ -78,7 +79,7 @@ func (r *Result) bound(
 	if r.maps == nil {
 		return nil, nil, fmt.Errorf("%s can't be mapped by this result: %w", name, errNotFitted)
 	}
-	if err := checkNew(name, x, signals()); err != nil {
+	if err := signal.AsErrSignals(signal.CheckNew(name, x, signals())); err != nil {
 		return nil, nil, err
 	}
 	_, n := x.Dims()
@@ -95,19 +96,6 @@ func (r *Result) bound(
 	}
 	on := iterate.NewEvaluator(r.backend, flow, r.Shape, shape)
 	return r.maps.Maps(on), on, nil
-}
-
-// checkNew is signal.CheckNew. If mixed signals x are missing, its error says how a file's columns are
-// kept.
-func checkNew(name string, x *mat.Dense, d int) error {
-	err := signal.CheckNew(name, x, d)
-	if err == nil || name != "x" || x == nil || x.IsEmpty() {
-		return err
-	}
-	if rows, columns := x.Dims(); rows < d && columns != d {
-		return fmt.Errorf("%w; datasets.ReadOptions.Signals keeps a file's columns that don't vary", err)
-	}
-	return err
 }
 
 var errNotFitted = errors.New("it wasn't made by Fit or Load")

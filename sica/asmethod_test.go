@@ -62,7 +62,7 @@ func TestAsMethod(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	model, err := ica.Separate(ended, AsMethod(b, flow), x)
-	if model != nil || !errors.Is(err, context.Canceled) {
+	if model != nil || !errors.Is(err, context.Canceled) || err.Error() != "sica: context canceled" {
 		t.Errorf("cancelled: model %v, error %v", model, err)
 	}
 	if model, err := ica.Separate(t.Context(), AsMethod(nil, linear), x); model == nil || err != nil {

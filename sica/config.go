@@ -332,8 +332,8 @@ func (c Config) checkRounding(d int) error {
 	}
 	for i, step := range c.Rounding {
 		if !(step >= 0) || math.IsInf(step, 0) {
-			return kindError{fmt.Errorf("Rounding: step %d is %g; must be 0 or more, and finite", i, step),
-				ErrConfig}
+			return kindError{fmt.Errorf("Rounding: step %d is %g; must be 0 or more, and finite",
+				i+1, step), ErrConfig}
 		}
 	}
 	return nil

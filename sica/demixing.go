@@ -156,7 +156,7 @@ func (r *Result) remove(x *mat.Dense, rows []int) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkNew("x", x, r.channels()); err != nil {
+	if err := signal.AsErrSignals(signal.CheckNew("x", x, r.channels())); err != nil {
 		return nil, err
 	}
 	clean := new(mat.Dense)

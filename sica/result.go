@@ -144,9 +144,11 @@ type Summary struct {
 // Result is the outcome of a fit. Its fields besides Z and Initial are those of Summary and Trace.
 // In JSON it is its Summary; Save keeps the signals and maps, which would be long there.
 type Result struct {
-	// Z are the recovered signals, d×n, in the order and sign that the fit left them in.
+	// Z are the recovered signals, k×n, in the order and sign that the fit left them in. k is the
+	// number d of mixed signals. It is less with Config.Components, and where mixed signals are
+	// combinations of others, such as a copy: k is their rank then, which is no error.
 	Z *mat.Dense `json:"-"`
-	// Initial are the signals that the iterations began with, d×n: Z, if none of the
+	// Initial are the signals that the iterations began with, k×n: Z, if none of the
 	// iterates was better.
 	Initial *mat.Dense `json:"-"`
 	Summary

@@ -90,7 +90,7 @@ func TestConfigNumbersMustBeFinite(t *testing.T) {
 		"Components: are 1": func(c *Config) { c.Components = 1 },
 		"Components: are 3": func(c *Config) { c.Components = 3 },
 		"Rounding: has 1":   func(c *Config) { c.Rounding = []float64{1} },
-		"Rounding: step 1":  func(c *Config) { c.Rounding = []float64{1, -1} },
+		"Rounding: step 2":  func(c *Config) { c.Rounding = []float64{1, -1} },
 		"NetworkSteps":      func(c *Config) { c.NetworkSteps = -1 },
 	} {
 		cfg := FastWGF()

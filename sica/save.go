@@ -44,19 +44,25 @@ type savedResult struct {
 	ByCubes    float64   `json:"by_cubes,omitempty"`
 }
 
-// Save writes the result into the folder dir, which must not exist yet. It keeps all fields and
-// what Transform needs, without Config.Checkpoint and the functions in Config. The folder appears,
-// synced to the disk, only when all is written. An error leaves no file.
+// Save writes the result into the folder dir, which must not exist yet; its parent must. It keeps all
+// fields and what Transform needs, without Config.Checkpoint and the functions in Config. The folder
+// appears, synced to the disk, only when all is written. An error leaves no file.
 //
 // The signals are NPY arrays of float64. The rest is JSON and, for the networks of the family Free,
 // plain float64. A manifest has the SHA-256 of each file.
 //
-// It is an error if a custom transform's type isn't registered (preprocess.Register), or if a
+// It is an error if dir exists, which wraps fs.ErrExist, or if its parent doesn't, which wraps
+// fs.ErrNotExist; if a custom transform's type isn't registered (preprocess.Register); or if a
 // Flow.Network learned steps of the family Free.
 func (r *Result) Save(dir string) error {
+	if dir == "" {
+		return errors.New("sica: save: the path is empty; must be that of a new folder")
+	}
 	err := r.save(dir)
 	if errors.Is(err, fs.ErrExist) {
-		err = fmt.Errorf("%s: must be a new folder; this one is there already", dir)
+		err = kindError{
+			fmt.Errorf("%s: must be a new folder; this one is there already", dir), fs.ErrExist,
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("sica: save: %w", err)
@@ -133,6 +139,9 @@ func load(dir string) (*Result, error) {
 	err := sealed.Check(dir, resultFormat, resultVersion)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: must be the folder of a saved separation: %w", dir, err)
+	}
+	if version := new(sealed.VersionError); errors.As(err, &version) {
+		return nil, fmt.Errorf("%w: fit anew and save", err)
 	}
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package sica
 
 import (
+	"errors"
 	"maps"
 	"os"
 	"path/filepath"
@@ -74,7 +75,7 @@ func TestSaveLoad(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkEqual(t, loaded, result, x)
-			if err := result.Save(dir); err == nil || !strings.Contains(err.Error(), "there already") {
+			if err := result.Save(dir); !errors.Is(err, os.ErrExist) || !strings.Contains(err.Error(), "there already") {
 				t.Errorf("saved over a folder: %v", err)
 			}
 		})
@@ -173,5 +174,19 @@ func TestResultsOfEarlierVersionsLoad(t *testing.T) {
 		}
 		there, back := checkFollows(t, result, x)
 		t.Logf("%s: transform %.1e, inverse %.1e", name, there, back)
+	}
+}
+
+// An empty path and a folder that isn't there are named, and not the temporary folder.
+func TestSaveNowhere(t *testing.T) {
+	x, _ := mixedAR7(t, 1, 64, 3, true)
+	r := fit(t, nil, x, Config{Method: LinearOnly})
+	if err := r.Save(""); err == nil || err.Error() != "sica: save: the path is empty; must be that of a new folder" {
+		t.Errorf("an empty path: %v", err)
+	}
+	dir := filepath.Join(t.TempDir(), "missing", "model")
+	want := "sica: save: " + dir + ": must be in a folder that exists: file does not exist"
+	if err := r.Save(dir); !errors.Is(err, os.ErrNotExist) || err.Error() != want {
+		t.Errorf("error %v, want %q", err, want)
 	}
 }

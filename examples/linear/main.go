@@ -29,7 +29,7 @@ func main() {
 		panic(err)
 	}
 	loaded := must(ica.Load(file))
-	z := must(loaded.Apply(later)) // as model.Transform
+	z := must(loaded.Apply(later)) // the signals of model.Transform, which also refuses NaN
 	back := must(loaded.Invert(z))
 	fmt.Printf("there and back: %.1g away\n", distance(back, later))
 }

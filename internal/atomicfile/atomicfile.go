@@ -34,6 +34,13 @@ func replace(path string, write func(io.Writer) error) (err error) {
 	}
 	temp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+rand.Text()+".tmp")
 	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the file must be in a folder that exists: %w", fs.ErrNotExist)
+	}
+	var at *fs.PathError
+	if errors.As(err, &at) { // of the temporary file
+		err = at.Err
+	}
 	if err != nil {
 		return err
 	}

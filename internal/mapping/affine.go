@@ -86,8 +86,11 @@ func constant(x *mat.Dense, value float64) []float64 {
 	return values
 }
 
-// Apply returns Matrix·(z − Centre) + Offset.
+// Apply returns Matrix·(z − Centre) + Offset. It is an error if z hasn't as many signals.
 func (a *Affine) Apply(z *mat.Dense) (*mat.Dense, error) {
+	if err := a.checkRows(z); err != nil {
+		return nil, err
+	}
 	var y mat.Dense
 	y.Mul(a.Dense(), signal.Added(z, a.Centre, -1))
 	return signal.Added(&y, a.Offset, 1), nil
@@ -95,6 +98,9 @@ func (a *Affine) Apply(z *mat.Dense) (*mat.Dense, error) {
 
 // Invert returns the solution x of Apply(x) = z; see preprocess.Map.
 func (a *Affine) Invert(z *mat.Dense) (*mat.Dense, error) {
+	if err := a.checkRows(z); err != nil {
+		return nil, err
+	}
 	var x mat.Dense
 	err := x.Solve(a.Dense(), signal.Added(z, a.Offset, -1))
 	var condition mat.Condition
@@ -102,6 +108,18 @@ func (a *Affine) Invert(z *mat.Dense) (*mat.Dense, error) {
 		return nil, fmt.Errorf("matrix: is singular: %w", ErrNotInvertible)
 	}
 	return signal.Added(&x, a.Centre, 1), nil
+}
+
+// checkRows returns an error unless a can be applied to z or inverted there.
+func (a *Affine) checkRows(z *mat.Dense) error {
+	rows := 0
+	if z != nil {
+		rows, _ = z.Dims()
+	}
+	if d := len(a.Centre); rows != d {
+		return fmt.Errorf("linear map: has %d signals; must have %d", rows, d)
+	}
+	return nil
 }
 
 // check returns an error unless a is a map of d signals.

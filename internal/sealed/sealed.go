@@ -44,7 +44,7 @@ func Write(dir, format string, version int, fill func(dir string) error) error {
 	}
 	temp := filepath.Join(filepath.Dir(dir), TempPrefix+rand.Text())
 	if err := os.Mkdir(temp, 0o777); err != nil {
-		return err
+		return withoutTemp(err, dir)
 	}
 	done := false
 	defer func() { // Also when fill panics.
@@ -63,6 +63,18 @@ func Write(dir, format string, version int, fill func(dir string) error) error {
 	}
 	done = true
 	return syncFolder(filepath.Dir(dir))
+}
+
+// withoutTemp returns the error of making a temporary folder as one about dir, which it becomes.
+func withoutTemp(err error, dir string) error {
+	var at *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s: must be in a folder that exists: %w", dir, fs.ErrNotExist)
+	case errors.As(err, &at):
+		return &fs.PathError{Op: at.Op, Path: dir, Err: at.Err}
+	}
+	return err
 }
 
 // TempPrefix begins the name of a folder that is being written, next to the one
@@ -94,6 +106,11 @@ func seal(dir, format string, version int) error {
 	return syncFolder(dir)
 }
 
+// A VersionError is the error for a folder of another version of the format.
+type VersionError struct{ text string }
+
+func (e *VersionError) Error() string { return e.text }
+
 // Check verifies the folder dir. The error names the file that is missing or was changed,
 // or the version of the format if it isn't this one.
 func Check(dir, format string, version int) error {
@@ -116,8 +133,8 @@ func Check(dir, format string, version int) error {
 		return fmt.Errorf("%s was changed or is damaged: its checksum doesn't fit", path)
 	}
 	if number != strconv.Itoa(version) {
-		return fmt.Errorf("%s is of version %.20s of the format %q; this program reads version %d "+
-			"only: make it again", path, number, format, version)
+		return &VersionError{fmt.Sprintf("%s is of version %.20s of the format %q; this program "+
+			"reads version %d only", path, number, format, version)}
 	}
 	for _, line := range lines[1 : len(lines)-1] {
 		want, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "  ")

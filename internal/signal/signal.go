@@ -15,6 +15,22 @@ import (
 // ErrNotFinite is wrapped by the error for a number that became NaN or infinite.
 var ErrNotFinite = errors.New("a loss or a signal is not finite")
 
+// ErrSignals is wrapped by the error for mixed signals that can't be separated or mapped.
+var ErrSignals = errors.New("signals that can't be separated")
+
+// AsErrSignals returns err in its own words, wrapping ErrSignals; nil for nil.
+func AsErrSignals(err error) error {
+	if err == nil {
+		return nil
+	}
+	return invalid{err}
+}
+
+type invalid struct{ error }
+
+func (invalid) Is(target error) bool { return target == ErrSignals }
+func (e invalid) Unwrap() error      { return e.error }
+
 // ErrConstant is wrapped by the error for a constant signal.
 var ErrConstant = errors.New("has the same value at every position; must vary")
 

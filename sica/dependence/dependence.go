@@ -1,6 +1,6 @@
 // Package dependence measures how far signals are from self-sufficient, without networks and
 // without the true sources: by the dependence of two signals at a position beyond that of each on
-// its own neighbours.
+// its own neighbours. A small one doesn't say that the signals are the sources: see Measure.
 package dependence
 
 import (
@@ -26,8 +26,11 @@ type Dependence = dependence.Dependence
 // signals that may be correlated use sica.EstimateDivergence.
 //
 // The result is about 0 if white signals are self-sufficient: p(z_t | contexts) =
-// Π_i p(z_i,t | own context). The same z gives the same result. No network is trained, and it takes
-// milliseconds.
+// Π_i p(z_i,t | own context). The same z gives the same result. No network is trained. It
+// takes 35 to 90 ms of a processor for 8 signals at 4096 positions.
+//
+// A wrong demixing of coloured signals can give about 0, too. So it is no test of whether a saved
+// separation still fits a new window; docs/how-to/save-stop-resume.md has one.
 //
 // Each signal is predicted from its own neighbours by ridge regression. If the signals are
 // self-sufficient, the residual of a signal is independent of the predictions of the others, and

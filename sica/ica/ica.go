@@ -51,15 +51,22 @@ type Signals = signal.Signals
 // row-major. That is rows and columns of an image, or frames, rows and columns of a video; a
 // sequence needs none. New keeps x, which must not be changed afterwards.
 //
-// It is an error if there are no more positions than signals, if a value isn't finite or is beyond
-// ±1e150, if a signal is constant, or if the shape doesn't fit.
+// It is an error, which wraps ErrSignals, if there are no more positions than signals, if a value
+// isn't finite or is beyond ±1e150, if a signal is constant, or if the shape doesn't fit. One signal
+// is none: the methods of this module return it with mean 0 and variance 1, as there is nothing to
+// separate. Only sica.AsMethod wants two.
 func New(x *mat.Dense, shape ...int) (*Signals, error) {
 	s, err := signal.New(x, shape...)
 	if err != nil {
-		return nil, fmt.Errorf("ica: %w", err)
+		return nil, fmt.Errorf("ica: %w", signal.AsErrSignals(err))
 	}
 	return s, nil
 }
+
+// ErrSignals is wrapped by the errors of New, Separate, Transform and InverseTransform for signals
+// that can't be separated or mapped. It is sica.ErrSignals, too. Linearly dependent signals are
+// found by a method's Fit, whose error doesn't wrap it.
+var ErrSignals = signal.ErrSignals
 
 // A Method separates mixed signals. Its value is its settings and its seed, so that the
 // same signals give the same Model each time.
@@ -69,14 +76,14 @@ type Method interface {
 	Name() string
 
 	// Fit separates the mixed signals, which it doesn't change. It is an error if a setting
-	// doesn't suit them or if the result isn't finite; and ctx.Err(), wrapped, once ctx has
-	// ended. Not having converged is no error: see Model.Convergence.
+	// doesn't suit them or if the result isn't finite. If ctx ends, Fit returns no model and an
+	// error that wraps ctx.Err(). Not having converged is no error: see Model.Convergence.
 	Fit(ctx context.Context, x *Signals) (*Model, error)
 }
 
 // Separate checks the mixed signals x, d×n, and fits the method to them. It is New and
-// Method.Fit in one call, with their errors and that of Model.Validate. To fit several methods to the same signals, call
-// New once, so that they are checked and whitened once.
+// Method.Fit in one call, with their errors and that of Model.Validate. To fit several methods to
+// the same signals, call New once, so that they are checked and whitened once.
 func Separate(ctx context.Context, m Method, x *mat.Dense, shape ...int) (*Model, error) {
 	signals, err := New(x, shape...)
 	if err != nil {
@@ -128,7 +135,8 @@ type Convergence struct {
 	// Converged is whether the method's own criterion ended the fit, not the maximum number
 	// of iterations.
 	Converged bool `json:"converged"`
-	// Iterations is their number; 0 for a method that doesn't iterate.
+	// Iterations is the number of iterations made; 0 for a method that has none, such as the linear
+	// rule or sica.AsMethod without a Flow.
 	Iterations int `json:"iterations"`
 	// Warning says what is wrong with the fit and what to do about it; empty if nothing is.
 	Warning string `json:"warning,omitempty"`
@@ -185,7 +193,7 @@ func (m *Model) InverseTransform(z *mat.Dense) (*mat.Dense, error) {
 func apply(
 	operation, argument string, x *mat.Dense, d int, f func(*mat.Dense) (*mat.Dense, error),
 ) (*mat.Dense, error) {
-	err := signal.CheckNew(argument, x, d)
+	err := signal.AsErrSignals(signal.CheckNew(argument, x, d))
 	var y *mat.Dense
 	if err == nil {
 		y, err = f(x)

@@ -28,9 +28,13 @@ type savedMap struct {
 }
 
 // Save writes the map of a linear model to a file, in JSON: its matrix and mean, as [Model.Matrix]
-// returns them. The file is replaced as a whole, or left as it was if there is an error. It is an
-// error if the map isn't linear; for others save a result of package sica.
+// returns them. The file's folder must exist. The file is replaced as a whole, or left as it was if
+// there is an error. It is an error if the map isn't linear; for others save a result of package
+// sica.
 func (m *Model) Save(file string) error {
+	if file == "" {
+		return errors.New("ica: save: the path is empty; must be that of a file")
+	}
 	unmixing, mean, ok := m.Matrix()
 	if !ok {
 		return errors.New("ica: save: the map isn't linear; must be, or be that of a " +
@@ -48,7 +52,9 @@ func (m *Model) Save(file string) error {
 	return nil
 }
 
-// Load reads the map that Save wrote to a file: z = Map.Apply(x) is Transform of the model.
+// Load reads the map that Save wrote to a file. Its Apply returns the signals that Transform of the
+// model returns, and its Invert those of InverseTransform. Another number of signals is an error.
+// Unlike Transform it doesn't check values: a NaN leads to NaN.
 func Load(file string) (preprocess.Map, error) {
 	m, err := load(file)
 	if err != nil {
@@ -67,7 +73,7 @@ func load(file string) (preprocess.Map, error) {
 		return nil, err
 	}
 	if saved.Format != mapFormat || saved.Version != mapVersion {
-		return nil, fmt.Errorf("is a %q of version %d; must be a %q of version %d",
+		return nil, fmt.Errorf("is a %q of version %d; must be a %q of version %d: fit anew and save",
 			saved.Format, saved.Version, mapFormat, mapVersion)
 	}
 	channels := len(saved.Mean)

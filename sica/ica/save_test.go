@@ -1,6 +1,7 @@
 package ica_test
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -39,6 +40,24 @@ func TestSaveLoad(t *testing.T) {
 	back, err := loaded.Invert(z)
 	if err != nil || !mat.EqualApprox(back, x, 1e-9) {
 		t.Errorf("and not the mixed signals of them, error %v", err)
+	}
+
+	few := mat.DenseCopyOf(x.Slice(0, 2, 0, 400))
+	for _, f := range []func(*mat.Dense) (*mat.Dense, error){loaded.Apply, loaded.Invert} {
+		if _, err := f(few); err == nil || err.Error() != "linear map: has 2 signals; must have 3" {
+			t.Errorf("two signals for a map of three: %v", err)
+		}
+		if _, err := f(nil); err == nil {
+			t.Error("no signals: no error")
+		}
+	}
+	if err := m.Save(""); err == nil || err.Error() != "ica: save: the path is empty; must be that of a file" {
+		t.Errorf("an empty path: %v", err)
+	}
+	nowhere := filepath.Join(t.TempDir(), "missing", "map.json")
+	wantText := "ica: save: write " + nowhere + ": the file must be in a folder that exists: file does not exist"
+	if err := m.Save(nowhere); !errors.Is(err, os.ErrNotExist) || err.Error() != wantText {
+		t.Errorf("error %v, want %q", err, wantText)
 	}
 
 	nonlinear := &ica.Model{Signals: x, Map: cubes{}}

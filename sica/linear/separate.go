@@ -17,6 +17,10 @@ import (
 
 // Options are the settings of the linear rule, which is an ica.Method. The zero value has
 // seed 0 and noise in the models.
+//
+// Options{Seed: 1} is the rule that sica.Default begins with. Default differs in three things: it
+// excludes outliers from fitting, reduces linearly dependent signals to their principal components,
+// and examines nonlinear mixings afterwards, which can leave fewer signals identified.
 type Options struct {
 	// Seed gives the noise of the resolution and the first axes of FastICA.
 	Seed uint64
@@ -68,8 +72,12 @@ func (o Options) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 // pairs' evidence costs O(d²·n·p), once. Long sequences are separated by a part of their positions
 // where that leaves no doubt, and then by a few steps with all of them: see Findings.DecidedOn.
 //
-// It is an error if x can't be whitened or if ctx ends.
+// It is an error if x can't be whitened, if Noise is negative or not finite, or if ctx ends. A single
+// signal is no error: there is nothing to separate.
 func Separate(ctx context.Context, x *ica.Signals, opt Options) (*Solution, error) {
+	if !(opt.Noise >= 0) || math.IsInf(opt.Noise, 1) {
+		return nil, fmt.Errorf("linear: Noise: is %g; must be 0 or more, and finite", opt.Noise)
+	}
 	s, err := separate(ctx, x, opt)
 	if err != nil {
 		return nil, fmt.Errorf("linear: %w", err)

@@ -524,3 +524,16 @@ func TestErrorOfNearlyAlikeSignals(t *testing.T) {
 		t.Errorf("the expected error is %.2g, in closed form %.2g", expected, closed)
 	}
 }
+
+// A variance of noise that isn't one is an error that names the setting.
+func TestNoiseOutOfRange(t *testing.T) {
+	x := mat.NewDense(2, 64, nil)
+	rng := rand.New(rand.NewPCG(1, 0))
+	x.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, x)
+	for _, noise := range []float64{-1, math.NaN(), math.Inf(1), math.Inf(-1)} {
+		_, err := ica.Separate(t.Context(), linear.Options{Noise: noise}, x)
+		if err == nil || !strings.HasPrefix(err.Error(), "linear: Noise: is ") {
+			t.Errorf("noise %g: %v", noise, err)
+		}
+	}
+}

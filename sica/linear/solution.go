@@ -17,7 +17,8 @@ import (
 // A Solution is the linear demixing with the shortest code, or symmetric whitening if the data
 // don't favour another rotation, and what the data say about it. It is the Details of the ica.Model
 // that Options.Fit returns, which maps new signals there and back (Transform, InverseTransform). The
-// model's Save keeps it in a file, as examples/linear does.
+// model's Save keeps the matrix and the mean in a file, as examples/linear does; the findings aren't
+// kept.
 type Solution struct {
 	// Mean is the mean of each mixed signal.
 	Mean []float64
@@ -88,7 +89,9 @@ type Findings struct {
 	// identified then. If they are several, there are fewer sources than channels.
 	NoiseLike []int `json:"noise_like,omitempty"`
 	// Unconfirmed is whether signals aren't identified because noise of the channels or surplus
-	// sources stand against it, which the Evidence of the pairs doesn't count.
+	// sources stand against it, which the Evidence of the pairs doesn't count. It can be false
+	// although nothing is identified: after a deadline sica.Fit identifies nothing, as nonlinear
+	// mixings weren't examined.
 	Unconfirmed bool `json:"unconfirmed,omitempty"`
 	// Unexplained is whether no signal is identified because the signals depend on each other
 	// beyond doubt, and neither noise nor a nonlinear mixing that can be undone explains that. The
