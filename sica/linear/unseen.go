@@ -108,7 +108,7 @@ func filterCorrelations(weights []float64) []float64 {
 // the channels' variance.
 func (s *Solution) doubtUnseen(white *signal.Whitening) {
 	if s.models == nil || s.whitened || s.Surplus || s.Inconsistent || s.Dependent || s.Doubtful ||
-		len(s.NoiseLike) == 1 || len(s.Mean) < 2 {
+		len(s.NoiseLike) > 0 || len(s.Mean) < 2 {
 		return
 	}
 	norm := mat.Norm(white.Inverse, 2)
