@@ -62,8 +62,8 @@ func (c *channels) isComparable(e *explanation, all []*explanation) bool {
 	return e.misfit(best, 0) <= comparableMisfit*smallest
 }
 
-// isMany reports whether there are more channels than fewSignals. Some of so many signals are wrong in any
-// explanation, also in the best one, and the tolerance is hundreds of nats.
+// isMany reports whether there are more channels than fewSignals. Some of so many signals are wrong in each
+// explanation, so that surplus sources can't be told from that, and the tolerance is hundreds of nats.
 func (c *channels) isMany() bool { return c.d > fewSignals }
 
 // choose returns the explanation to keep and the index of its time scale. Explanations of sequences
@@ -73,11 +73,10 @@ func (c *channels) isMany() bool { return c.d > fewSignals }
 //
 // The first of these that applies is chosen:
 //
-//   - that of chooseCoarse, if there seem to be surplus sources; of many signals also by the explanation of
-//     chooseRobust;
+//   - that of chooseCoarse, if there seem to be surplus sources, unless there are many channels;
 //   - FastICA's, if the explanations are inconsistent, as it has no model of the signals' pasts that
 //     could be wrong; but not if its code is far longer;
-//   - that of chooseRobust, if it has more than next to no noise;
+//   - that of chooseRobust, if it has more than next to no noise, or if there are many channels;
 //   - the one with the shortest code at the finest scale, as no noise hides the fastest parts of the
 //     signals; the rule's if it is as good.
 func (c *channels) choose(all []*explanation, inconsistent bool) (*explanation, int) {
@@ -90,17 +89,17 @@ func (c *channels) choose(all []*explanation, inconsistent bool) (*explanation, 
 			return e != all[0] && c.largestCorrelation(e) > limit
 		})
 	}
-	coarse, scale := c.chooseCoarse(all)
-	robust, robustScale := c.chooseRobust(all)
-	if c.surplus(coarse) > surplusErrors && (!c.isMany() || c.surplus(robust) > surplusErrors) {
-		return coarse, scale
+	if !c.isMany() {
+		if coarse, scale := c.chooseCoarse(all); c.surplus(coarse) > surplusErrors {
+			return coarse, scale
+		}
 	}
 	isFastICA := func(e *explanation) bool { return e.textbook && e.name == fastICAName }
 	if k := slices.IndexFunc(all, isFastICA); inconsistent && k >= 0 && c.isComparable(all[k], all) {
 		return all[k], c.closestScale(all[k], c.shortest(all, 0))
 	}
-	if robust.impliesNoise() {
-		return robust, robustScale
+	if robust, scale := c.chooseRobust(all); c.isMany() || robust.impliesNoise() {
+		return robust, scale
 	}
 	first, shortest := all[0], c.shortest(all, 0)[0]
 	if first.lengths[0]-shortest.lengths[0] <= c.tolerance() {
@@ -111,7 +110,8 @@ func (c *channels) choose(all []*explanation, inconsistent bool) (*explanation, 
 
 // chooseRobust returns the explanation that the fewest time scales reject, and the index of the scale
 // that is closestScale. Of several explanations it is the one with the shortest code at the finest
-// scale. So a single scale can't decide alone, such as one with 250 positions of a square wave.
+// scale. So a single scale can't decide alone, such as one with 250 positions of a square wave. Of many
+// channels the rule's is kept against one with as few rejections if its code is nowhere as much longer.
 //
 // A scale has the frequencies of all coarser ones, too. So differences at the scales, which chance adds
 // to, aren't summed up: of 160 mixtures of three and four AR(1) with noise of 0.2 and 0.3 the mean MCC
@@ -134,8 +134,12 @@ func (c *channels) chooseRobust(all []*explanation) (*explanation, int) {
 	chosen := slices.MinFunc(all[1:], func(a, b *explanation) int {
 		return cmp.Or(cmp.Compare(rejections(a), rejections(b)), cmp.Compare(a.lengths[0], b.lengths[0]))
 	})
+	isPreferred := first.lengths[0]-chosen.lengths[0] < c.preference(first, chosen)
+	if c.isMany() {
+		isPreferred = first.misfit(best, 0) <= chosen.misfit(best, 0)
+	}
 	more := rejections(first) - rejections(chosen)
-	if more < 0 || more == 0 && first.lengths[0]-chosen.lengths[0] < c.preference(first, chosen) {
+	if more < 0 || more == 0 && isPreferred {
 		chosen = first
 	}
 	return chosen, c.closestScale(chosen, best)
@@ -192,9 +196,6 @@ func (c *channels) preference(first, e *explanation) float64 {
 	case floats.Sum(first.model.noise) > 0 || floats.Sum(e.model.noise) == 0:
 		return nats
 	case first.doubted:
-		if c.isMany() {
-			return -manyDoubt
-		}
 		return -c.tolerance()
 	default:
 		return nats + c.spectrum.noiseCost()
