@@ -89,7 +89,7 @@ type Outcome struct {
 	// Best is the place of the result among them.
 	Iterates []float64 `json:"iterates,omitempty"`
 	Best     int       `json:"best,omitempty"`
-	// SHA256 is the first 40 bits, in hexadecimal digits, of that of the recovered signals' bits,
+	// SHA256 is the first 32 bits, in hexadecimal digits, of that of the recovered signals' bits,
 	// row-major, low byte first. All 256 would make half of the committed outcomes.
 	SHA256 string `json:"sha256,omitempty"`
 
@@ -204,5 +204,5 @@ func digest(z *mat.Dense) string {
 			h.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(v)))
 		}
 	}
-	return hex.EncodeToString(h.Sum(nil)[:5])
+	return hex.EncodeToString(h.Sum(nil)[:4])
 }
