@@ -134,13 +134,14 @@ func (s *search) run(ctx context.Context, base *Solution, hidesSource bool) erro
 		}
 		settled = settled || suffices
 	}
-	if c.isMany() {
-		s.compared = true
-		if ok, err := s.measure(ctx, 0); err != nil || !ok {
+	if ok, err := s.measure(ctx, 0); err != nil || !ok {
+		return err
+	}
+	s.compared = true
+	if !c.isMany() {
+		if ok, err := s.addNoisy(ctx, textbook); err != nil || !ok {
 			return err
 		}
-	} else if ok, err := s.addNoisy(ctx, textbook); err != nil || !ok {
-		return err
 	}
 	if settled {
 		s.chosen = first
@@ -176,12 +177,10 @@ func (s *search) addCoarser(ctx context.Context, begin []*explanation) (ok bool,
 	return s.measure(ctx, 1)
 }
 
-// addNoisy adds explanations with noise, and measures all at each time scale. ok is as for measure.
+// addNoisy adds explanations with noise to those that are measured at each time scale, and measures them,
+// too. ok is as for measure.
 func (s *search) addNoisy(ctx context.Context, textbook []*explanation) (ok bool, err error) {
 	c := s.c
-	if ok, err := s.measure(ctx, 0); err != nil || !ok {
-		return false, err
-	}
 	// With the noise that the signals of the coarsest scale imply.
 	best := c.shortest(s.all, 0)
 	coarsest := best[len(best)-1]
@@ -200,7 +199,6 @@ func (s *search) addNoisy(ctx context.Context, textbook []*explanation) (ok bool
 		return false, err
 	}
 	s.all = c.appendNew(s.all, e)
-	s.compared = true
 	return s.measure(ctx, 0)
 }
 

@@ -36,7 +36,7 @@ func separateByPart(
 	if err != nil || otherNoise != nil {
 		return nil, err
 	}
-	const whole = false // not a brief search for noise
+	const brief = false // noise is searched for to the end
 	if !sol.isCertain() {
 		if d <= fewSignals || sol.whitened {
 			return nil, nil
@@ -45,7 +45,7 @@ func separateByPart(
 		if further == nil || err != nil {
 			return nil, err
 		}
-		return withNoise(ctx, white, shape, power, opt, further, whole)
+		return withNoise(ctx, white, shape, power, opt, further, brief)
 	}
 	polished, err := polish(ctx, white, sol, sol.models, p, opt.Seed)
 	if polished == nil || err != nil {
@@ -61,7 +61,7 @@ func separateByPart(
 			return polished, nil
 		}
 	}
-	return withNoise(ctx, white, shape, power, opt, polished, whole)
+	return withNoise(ctx, white, shape, power, opt, polished, brief)
 }
 
 // middleIsNoiseless reports whether a stretch of positions about the middle suffices to see that
