@@ -6,7 +6,8 @@
 //	go run ./scripts/tables --help
 //
 // Each separation is a line of OUT/NAME.jsonl as soon as it is made. Run again, the command
-// makes only those that are missing. At the end it writes the table to OUT/NAME.md. The
+// makes only those that are missing or were made with other settings of the method. It doesn't
+// see changes of code. At the end it writes the table to OUT/NAME.md. The
 // folder results has the outcomes that the documentation quotes; the table quality is
 // compared with them. No method sees the true sources: they only give the scores.
 package main
@@ -62,6 +63,10 @@ func newCommand() *cobra.Command {
 	for i, name := range names {
 		long += fmt.Sprintf("  %-10s  %s\n", name, about[i])
 	}
+	var methods []string
+	for _, m := range experiment.Methods() {
+		methods = append(methods, m.Name)
+	}
 	long += `
 MIXTURES are in place of the table's. Each is one of a table, by its name, or sources,
 number of signals and mixing in a word, such as laplace-2-leaky3:
@@ -77,7 +82,13 @@ number of signals and mixing in a word, such as laplace-2-leaky3:
   digits   MNIST, as images                   turn5    the same with a rotating W
   voice    voices of people who speak
 
-With +noise1 behind a mixing, 1 % of noise is in each channel.`
+With +noise1 behind a mixing, 1 % of noise is in each channel.
+
+Each of METHODS has its default settings, in the table nonlinear the paper's, if it has any:
+
+` + wrapped(methods) + `
+Outcomes are kept in the folder --out. Those made with other settings of a method are made
+again. After a change of a method's code delete them, or give another --out.`
 	cmd := &cobra.Command{
 		Use:           "tables NAME [MIXTURES]",
 		Short:         "Measure how well the methods separate",
@@ -105,7 +116,7 @@ With +noise1 behind a mixing, 1 % of noise is in each channel.`
 		"what is SICA in the table nonlinear: sica, sica-direct or sica-rule-linear")
 	f.BoolVar(&opt.Reports, "reports", false, "a report on each fit of the table nonlinear")
 	f.StringSliceVar(&opt.files, "files", nil,
-		"sources in `FILES`: recordings, or images of one shape")
+		"a source in each of `FILES`: the first signal of a recording, or images of one shape")
 	f.IntVar(&opt.jobs, "jobs", 1, "separations at once")
 	f.StringVar(&opt.out, "out", filepath.Join("out", "tables"), "folder of the outcomes")
 	f.StringVar(&opt.committed, "committed", filepath.Join("scripts", "tables", "results"),
@@ -115,6 +126,21 @@ With +noise1 behind a mixing, 1 % of noise is in each channel.`
 		"load an XLA plugin whose SHA-256 this program doesn't know")
 	cmd.AddCommand(newSeconds())
 	return cmd
+}
+
+// wrapped returns the words with commas between them, in indented lines of at most 80 characters.
+func wrapped(words []string) string {
+	text, line := "", " "
+	for i, word := range words {
+		if i < len(words)-1 {
+			word += ","
+		}
+		if len(line)+1+len(word) > 80 {
+			text, line = text+line+"\n", " "
+		}
+		line += " " + word
+	}
+	return text + line + "\n"
 }
 
 // run makes what is missing of a table and writes it.
@@ -137,6 +163,13 @@ func (opt *options) run(ctx context.Context, log io.Writer, name string) (err er
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	plan := experiment.Plan{Trials: table.Trials(), Jobs: opt.jobs}
+	if plan.Again, err = store.Outdated(plan.Trials); err != nil {
+		return err
+	}
+	if n := len(plan.Again); n > 0 {
+		fmt.Fprintf(log, "%d outcomes in %s were made with other settings, and are made again\n",
+			n, opt.out)
+	}
 	plan.OnOutcome = func(o experiment.Outcome, p experiment.Progress) {
 		result := o.Error
 		if o.MCC != nil {

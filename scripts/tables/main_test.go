@@ -52,6 +52,38 @@ func TestTableIsWrittenAndMadeOnce(t *testing.T) {
 	}
 }
 
+// An outcome that was made with other settings of its method is made again.
+func TestOtherSettingsAreMadeAgain(t *testing.T) {
+	dir := t.TempDir()
+	args := []string{"linear", "--only", "uniform, d=2", "--methods", "fastica", "--runs", "2",
+		"--backend", "go", "--out", dir}
+	if _, err := tables(t, args...); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "linear.jsonl")
+	outcomes, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const setting = `"MaxIterations":`
+	if n := strings.Count(string(outcomes), setting); n != 2 {
+		t.Fatalf("%d outcomes have %s", n, setting)
+	}
+	outcomes = bytes.Replace(outcomes, []byte(setting), []byte(setting+"9"), 1)
+	if err := os.WriteFile(path, outcomes, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, made := range []int{1, 0} {
+		out, err := tables(t, args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(out, ": MCC 0."); n != made || strings.Contains(out, "other settings") != (made > 0) {
+			t.Errorf("%d outcomes were made again; want %d:\n%s", n, made, out)
+		}
+	}
+}
+
 // The table quality is compared with the committed outcomes, which are outside of this module.
 func TestQualityIsComparedWithCommitted(t *testing.T) {
 	out, err := tables(t, "quality", "uniform d=2, random A", "--methods", "zca", "--runs", "2",

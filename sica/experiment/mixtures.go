@@ -264,7 +264,8 @@ func sevenSteps(prefix string, d, steps int) mixture {
 func composedMixture(name string) (mixture, error) {
 	wrong := func(what string) (mixture, error) {
 		return mixture{}, fmt.Errorf("experiment: mixture: %s (%q); must be one of a table, "+
-			"or sources-signals-mixing such as laplace-2-leaky3", what, name)
+			"or sources-signals-mixing such as laplace-2-leaky3, of the words that "+
+			"go run ./scripts/tables -h lists", what, name)
 	}
 	parts := strings.Split(name, "-")
 	if len(parts) != 3 {

@@ -58,8 +58,8 @@ type Problem struct {
 
 	// Mixture names other sources with their mixing, in place of all of the above: those of
 	// a row of a Table; sources, number of signals and mixing in a word such as
-	// laplace-2-leaky3; or "files:" and paths with commas between them. The words are those of
-	// go run ./scripts/tables -h.
+	// laplace-2-leaky3; or "files:" and paths with commas between them, each with one source, the
+	// first signal of a recording or an image. The words are those of go run ./scripts/tables -h.
 	Mixture string `json:"mixture,omitempty"`
 	// Positions is the length of a mixture's sequences; 0 is 1024.
 	Positions int `json:"positions,omitempty"`
@@ -94,8 +94,7 @@ func (p Problem) signals() int {
 }
 
 // Draw returns the sources and the mixed signals. Some mixtures have more sources than mixed signals.
-// It is an error if the data, the mixing or
-// the mixture is unknown, or if they don't go together.
+// It is an error if the data, the mixing or the mixture is unknown, or if they don't go together.
 func (p Problem) Draw() (sources *mat.Dense, mixed *ica.Signals, err error) {
 	if p.Mixture != "" {
 		m, err := mixtureNamed(p.Mixture)

@@ -15,6 +15,9 @@ import (
 type Plan struct {
 	// Trials are made in order, those that the store lacks.
 	Trials []Trial
+	// Again are those of Trials that are made although the store has them, such as
+	// Store.Outdated; each new outcome replaces that of the store.
+	Again []Trial
 	// Keep says whether a trial's recovered signals are kept; nil keeps none.
 	Keep func(Trial) bool
 	// Jobs is how many trials are made at once, at least 1.
@@ -35,15 +38,19 @@ type Progress struct {
 }
 
 // Missing returns the trials of a plan that the store lacks, or lacks the signals
-// of where they are to be kept.
+// of where they are to be kept, and those that are made again.
 func (s *Store) Missing(p Plan) []Trial {
 	var missing []Trial
-	seen := make(map[Trial]bool)
+	seen, again := make(map[Trial]bool), make(map[Trial]bool)
+	for _, t := range p.Again {
+		again[t] = true
+	}
 	for _, t := range p.Trials {
 		o, ok := s.find(t)
 		if ok && p.keeps(t) && o.Error == "" {
 			ok = s.hasSignals(t)
 		}
+		ok = ok && !again[t]
 		if !ok && !seen[t] {
 			missing = append(missing, t)
 		}

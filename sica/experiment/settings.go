@@ -22,11 +22,11 @@ import (
 // imageIterations is the paper's J of SICA-RF for images.
 const imageIterations = 20
 
-// fitSICA is SICA.
-func (m Method) fitSICA(ctx context.Context, t Task) (*Fitted, error) {
+// sicaConfig returns SICA's settings of a task.
+func (m Method) sicaConfig(t Task) (sica.Config, error) {
 	cfg, err := m.Config(t.Preset)
 	if err != nil {
-		return nil, err
+		return cfg, err
 	}
 	cfg.Shape, cfg.Seed = gridShape(t.Signals), t.Seed
 	if t.Preset == PaperPreset {
@@ -34,6 +34,29 @@ func (m Method) fitSICA(ctx context.Context, t Task) (*Fitted, error) {
 		if cfg.Flow != nil && cfg.Flow.Kind == sica.RF && len(cfg.Shape) == 2 {
 			cfg.Flow.Iterations = imageIterations
 		}
+	}
+	return cfg, nil
+}
+
+// config returns the settings of a task as Fitted.Config has them, nil if the method has none.
+func (m Method) config(t Task) (any, error) {
+	if err := m.checkPreset(t.Preset); err != nil {
+		return nil, err
+	}
+	switch {
+	case m.SICA != nil:
+		return m.sicaConfig(t)
+	case t.Preset == "":
+		return nil, nil
+	}
+	return m.New(t), nil
+}
+
+// fitSICA is SICA.
+func (m Method) fitSICA(ctx context.Context, t Task) (*Fitted, error) {
+	cfg, err := m.sicaConfig(t)
+	if err != nil {
+		return nil, err
 	}
 	if t.iterates {
 		return fitIterates(ctx, t, cfg)

@@ -86,7 +86,8 @@ func TableNames() (names, about []string) {
 }
 
 // NewTable returns the table of a name. It is an error if there is none, if there is no
-// run, or if an option names no problem or method.
+// run, if an option names no problem or method, or if it names a method twice or one that the table
+// has anyway.
 func NewTable(name string, o TableOptions) (*Table, error) {
 	if o.Runs < 1 {
 		return nil, fmt.Errorf("experiment: runs: %d are too few; must be at least 1", o.Runs)
@@ -108,11 +109,27 @@ func NewTable(name string, o TableOptions) (*Table, error) {
 		return nil, err
 	}
 	table.name, table.TableOptions = name, o
+	if err := table.checkMethods(); err != nil {
+		return nil, err
+	}
 	table.choose()
 	if len(table.problems) == 0 {
 		return nil, errors.New("experiment: options: no problem is left; must keep one")
 	}
 	return table, nil
+}
+
+// checkMethods returns an error if a method is there twice: a row has the outcomes by method.
+func (t *Table) checkMethods() error {
+	seen := make(map[string]bool)
+	for _, c := range t.contenders {
+		if seen[c.Method] {
+			return fmt.Errorf("experiment: methods: %s is there twice; must be once, and the "+
+				"table %s may have it anyway", c.Method, t.name)
+		}
+		seen[c.Method] = true
+	}
+	return nil
 }
 
 // choose keeps the problems that the options ask for.
@@ -350,8 +367,8 @@ func qualityProblems() []Problem {
 }
 
 // WriteComparison writes SICA's mean MCC of each row of the table next to that of other
-// results on other seeds, and says where they differ by more than two standard errors. It writes
-// nothing if there is no row to compare.
+// results on other seeds, and says where they differ by more than two standard errors, with a
+// legend. It writes nothing if there is no row to compare.
 func (t *Table) WriteComparison(w io.Writer, here, other *Results) error {
 	out, rows := newTable("mixture", "committed", "here", "").numbersFrom(1), 0
 	for _, p := range t.problems {
@@ -382,7 +399,13 @@ func (t *Table) WriteComparison(w io.Writer, here, other *Results) error {
 	if rows == 0 {
 		return nil
 	}
-	return out.write(w)
+	if err := out.write(w); err != nil {
+		return err
+	}
+	_, err := fmt.Fprint(w, "\nMean MCC (standard error) of SICA: the committed outcomes, and those "+
+		"of this run on other\nseeds. The same: no significant difference, less than two standard "+
+		"errors.\n")
+	return err
 }
 
 // rule is the method of the tables of the linear rule.

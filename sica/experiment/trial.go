@@ -134,10 +134,11 @@ func (t Trial) Run(
 		Versions: provenance.Versions(),
 	}
 	began, cpuBefore := time.Now(), processor.Seconds()
-	f, err := method.run(ctx, Task{
+	task := Task{
 		Backend: b, Signals: x, Preset: t.Preset, Seed: t.Seed, checkpoint: checkpoint,
 		iterates: t.Measure == measureIterates,
-	})
+	}
+	f, err := method.run(ctx, task)
 	o.Seconds = roundDigits(time.Since(began).Seconds(), secondsDigits)
 	cpu := processor.Seconds() - cpuBefore
 	if ctx.Err() != nil {
@@ -153,7 +154,8 @@ func (t Trial) Run(
 	}
 	if err != nil {
 		o.Error = err.Error()
-		return o, nil, nil
+		o.Config, err = method.config(task)
+		return o, nil, err
 	}
 	mcc := roundDigits(match.MCC, mccDigits)
 	o.MCC = &mcc

@@ -1,0 +1,95 @@
+package experiment
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+
+	"github.com/seed-47b1e431/gosica/sica/ica"
+)
+
+// Outdated returns those of the trials whose outcome in the store was made with other settings
+// (Outcome.Config) than the method has now. It doesn't see other changes of a method's code, and
+// nothing of a method without settings.
+func (s *Store) Outdated(trials []Trial) ([]Trial, error) {
+	var outdated []Trial
+	var problem Problem // the one drawn last
+	var signals *ica.Signals
+	for _, t := range trials {
+		o, ok := s.find(t)
+		if !ok || o.Config == nil {
+			continue
+		}
+		method, err := lookUp(t.Method)
+		if err != nil {
+			return nil, err
+		}
+		if signals == nil || problem != t.Problem {
+			if _, signals, err = t.Draw(); err != nil {
+				return nil, err
+			}
+			problem = t.Problem
+		}
+		now, err := method.config(Task{Signals: signals, Preset: t.Preset, Seed: t.Seed})
+		if err != nil {
+			return nil, err
+		}
+		same, err := equalJSON(o.Config, now)
+		if err != nil {
+			return nil, fmt.Errorf("experiment: settings of %s: %w", t, err)
+		}
+		if !same {
+			outdated = append(outdated, t)
+		}
+	}
+	return outdated, nil
+}
+
+// equalJSON reports whether two values are equal as JSON, where a field that one of them lacks is
+// zero in the other: an older version hadn't that setting.
+func equalJSON(a, b any) (bool, error) {
+	var decoded [2]any
+	for i, v := range []any{a, b} {
+		data, err := json.Marshal(v)
+		if err == nil {
+			err = json.Unmarshal(data, &decoded[i])
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	return equalDecoded(decoded[0], decoded[1]), nil
+}
+
+// equalDecoded is equalJSON of decoded values.
+func equalDecoded(a, b any) bool {
+	x, isMap := a.(map[string]any)
+	y, both := b.(map[string]any)
+	if !isMap || !both {
+		return reflect.DeepEqual(a, b) || isZeroJSON(a) && isZeroJSON(b)
+	}
+	for key := range x {
+		if !equalDecoded(x[key], y[key]) {
+			return false
+		}
+	}
+	for key := range y {
+		if _, ok := x[key]; !ok && !isZeroJSON(y[key]) {
+			return false
+		}
+	}
+	return true
+}
+
+// isZeroJSON reports whether a decoded value is null, 0, false, or empty.
+func isZeroJSON(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return true
+	case []any:
+		return len(v) == 0
+	case map[string]any:
+		return len(v) == 0
+	}
+	return reflect.ValueOf(v).IsZero()
+}
