@@ -123,7 +123,8 @@ type Findings struct {
 	Groups [][]int `json:"groups"`
 	// ExpectedError is, for each recovered signal, the expected 1 − |correlation|
 	// with its source: ½·Σ_j Leak² and what the Noise adds; 1 in a group of more than one.
-	// Noise that wasn't found isn't in it, and can be most of the error, above all of white signals.
+	// Noise that wasn't found and surplus sources aren't in it, and can be most of the error, above
+	// all of white signals. It is nil in a report on a nonlinear demixing.
 	ExpectedError []float64 `json:"expected_error"`
 	// Doubtful is whether recovered signals depend on each other, so that the evidence may be
 	// wrong: whether the Dependence of a pair is larger than 0.1 and than five of its standard
@@ -148,17 +149,17 @@ type Findings struct {
 // SurplusEvidence is more than 2.5 standard errors.
 func (f *Findings) SurplusSuspected() bool { return f.SurplusEvidence > suspectedSurplusErrors }
 
-// ErrorNote says in half a sentence what ExpectedError contains; "" if no signal is identified.
-// Without a Noise that is sampling alone: undetected noise makes the true error larger, often many
-// times.
+// ErrorNote says in half a sentence what ExpectedError contains; "" if that is nil or no signal is
+// identified. Without a Noise it is sampling alone: undetected noise, or surplus sources, make the
+// true error larger, often many times.
 func (f *Findings) ErrorNote() string {
 	switch {
-	case len(f.Groups) == 1 && len(f.ExpectedError) > 1:
+	case f.ExpectedError == nil, len(f.Groups) == 1 && len(f.ExpectedError) > 1:
 		return ""
 	case slices.ContainsFunc(f.Noise, func(share float64) bool { return share > 0 }):
 		return "from sampling and the estimated noise of the channels"
 	}
-	return "from sampling alone; noise of the channels can add much more"
+	return "from sampling alone; noise, or more sources than channels, can make it far larger"
 }
 
 // A Skipped candidate failed, so that no descent began with it.

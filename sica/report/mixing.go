@@ -195,14 +195,14 @@ func (r *Report) mayBeNonlinear() bool {
 	return l.spectralNoise() == 0 && !l.SurplusSuspected() && !l.Inconsistent && !r.isWhite()
 }
 
-// ErrorNote says in half a sentence what the expected errors of the signals contain; "" if no signal is
-// identified.
+// ErrorNote says in half a sentence what the expected errors of the signals contain, or why there are
+// none; "" if no signal of a linear demixing is identified.
 func (r *Report) ErrorNote() string {
 	note := r.Linear.ErrorNote()
 	switch {
+	case r.Linear.ExpectedError == nil:
+		return "not known after a nonlinear demixing"
 	case note == "":
-	case r.Network != nil:
-		return "of a rotation of these signals, not of the network: the true error can be much larger"
 	case r.Nonlinear:
 		return "for a linear mixing; this one seems nonlinear, so the true error can be much larger"
 	}

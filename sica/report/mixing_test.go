@@ -148,17 +148,21 @@ func TestRefusedNonlinearDemixing(t *testing.T) {
 // A report says what the expected errors contain, where a signal has one.
 func TestErrorNote(t *testing.T) {
 	for want, change := range map[string]func(*Report){
-		"from sampling alone":   func(*Report) {},
-		"the estimated noise":   func(r *Report) { r.Linear.Noise = []float64{0, 0.02, 0} },
-		"not of the network":    func(r *Report) { r.Network = networkOf(1, 1, 1) },
-		"this one seems nonlin": func(r *Report) { r.Nonlinear = true },
+		"from sampling alone":        func(*Report) {},
+		"the estimated noise":        func(r *Report) { r.Linear.Noise = []float64{0, 0.02, 0} },
+		"after a nonlinear demixing": func(r *Report) { r.Linear.ExpectedError = nil },
+		"this one seems nonlin":      func(r *Report) { r.Nonlinear = true },
 	} {
 		r := good()
 		change(r)
 		if got := r.String(); !strings.Contains(got, "\nerror: ") || !strings.Contains(r.ErrorNote(), want) {
 			t.Errorf("no %q in %q", want, r.ErrorNote())
 		}
-		if r.Linear.Groups = [][]int{{0, 1, 2}}; r.ErrorNote() != "" {
+		if r.Linear.ExpectedError == nil && r.Row(0).Error != "–" {
+			t.Errorf("error %q after a nonlinear demixing", r.Row(0).Error)
+		}
+		r.Linear.Groups = [][]int{{0, 1, 2}}
+		if r.Linear.ExpectedError != nil && r.ErrorNote() != "" {
 			t.Errorf("%q of signals that aren't identified", r.ErrorNote())
 		}
 	}

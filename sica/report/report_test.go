@@ -21,6 +21,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/dependence"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // reported is a mixture of a Laplace and a uniform signal at the positions of an
@@ -134,6 +135,25 @@ func TestReportIsOfTransformedSignals(t *testing.T) {
 	}
 	if without := report(t, r, x, Options{}); without.Stability != nil {
 		t.Error("stability without refits")
+	}
+}
+
+// After a nonlinear demixing, as of a network, no error is expected of the signals: the linear rule
+// knows only that of a rotation of them. JSON has null, and the text a dash.
+func TestNoErrorAfterNonlinearDemixing(t *testing.T) {
+	cfg := sica.Default()
+	cfg.Method, cfg.Transforms = sica.NoMethod, []preprocess.Transform{preprocess.Gaussianise}
+	r, x := reported(t, cfg)
+	rep := report(t, r, x, Options{})
+	if l := rep.Linear; l.ExpectedError != nil || l.Why != "" || len(l.Pairs) != 1 {
+		t.Errorf("errors %g; %s", l.ExpectedError, l.Why)
+	}
+	if rep.Row(0).Error != "–" || !strings.Contains(rep.String(), "\nerror: "+rep.ErrorNote()) {
+		t.Errorf("no error, but the text is\n%s", rep)
+	}
+	if data, err := json.Marshal(rep); err != nil ||
+		!bytes.Contains(data, []byte(`"expected_error":null`)) {
+		t.Errorf("JSON %s, %v", data, err)
 	}
 }
 

@@ -28,6 +28,9 @@ import (
 // Otherwise the findings are those of the second separation: of the mixed signals if the result is
 // a linear demixing, else of the recovered ones. It is of the mixed signals where it can be, since
 // noise is in the channels: the recovered signals share it, which looks like surplus sources.
+//
+// After a nonlinear demixing, such as a network's, the findings are about a rotation of the recovered
+// signals. They say nothing about the nonlinear map, so ExpectedError is nil and Why is empty.
 type Linear struct {
 	// Findings are about the signals of the fit, or of the second separation. Each of these has
 	// the place of the recovered signal that it is most similar to.
@@ -76,7 +79,11 @@ func (s *subject) anotherDemixing(ctx context.Context, opt linear.Options) (Line
 		from = s.mixed
 	}
 	if s.linear == nil {
-		return separateAgain(ctx, s.z, from, from, shape, opt)
+		l, err := separateAgain(ctx, s.z, from, from, shape, opt)
+		if !s.demixed {
+			l.ExpectedError, l.Why = nil, ""
+		}
+		return l, err
 	}
 	found := *s.linear
 	if found.noneIdentified() {

@@ -154,7 +154,7 @@ type Row struct {
 	Own, All, SE string // see Predictability
 	Stability    string // see Stability.Signals
 	Halves       string // see Halves.Signals
-	Error        string // expected 1 − |correlation| with the source
+	Error        string // expected 1 − |correlation| with the source; none after a nonlinear demixing
 	Reliable     string // yes, or why not
 }
 
@@ -175,7 +175,7 @@ func (r *Report) Row(i int) Row {
 	if r.Halves != nil {
 		row.Halves = fmt.Sprintf("%.3f", r.Halves.Signals[i])
 	}
-	if r.Linear.identified(i) {
+	if r.Linear.identified(i) && i < len(r.Linear.ExpectedError) {
 		if row.Error = fmt.Sprintf("%.4f", r.Linear.ExpectedError[i]); row.Error == "0.0000" {
 			row.Error = "< 0.0001"
 		}

@@ -367,8 +367,8 @@ func (r *Report) unidentifiedRotations(suspects []int) []finding {
 	if !r.isWhite() {
 		another = "If the mixing may be nonlinear, try another method. "
 	}
-	const strong = "A strong component can still be good: its stability and halves should be above " +
-		"0.95. That shows that the answer is reproducible, not that it is one source."
+	const strong = "Stability or halves below 0.95 rule a component out; above, it can still be a " +
+		"mixture. If there may be more sources than channels, call none a source."
 	table := ""
 	if l.strongPair() {
 		table = " The evidence in the table of pairs assumes no noise and no surplus sources."

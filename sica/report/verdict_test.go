@@ -200,15 +200,15 @@ func TestReasonAgreesWithEvidence(t *testing.T) {
 		}, "Those of independent signals would do so with a probability of 0.002.",
 			"Count the sources", []string{"connect the others", "Use more positions"}},
 		{"noise", func(r *Report) { r.Linear.Unconfirmed = true }, "FastICA or SOBI, or a demixing that is nearly as good",
-			"its stability and halves should be", []string{"same length", "symmetric"}},
+			"rule a component out", []string{"same length", "symmetric"}},
 		{"noise, by the linear rule", func(r *Report) {
 			r.Linear.Unconfirmed, r.byRule = true, true
 			r.Linear.Why = "The noise hides it."
 		}, "The noise hides it. The evidence in the table of pairs assumes no noise and no surplus sources.",
-			"its stability and halves should be", []string{"same length", "symmetric"}},
+			"rule a component out", []string{"same length", "symmetric"}},
 		{"noise and little evidence", func(r *Report) {
 			r.Linear.Unconfirmed, r.Linear.Pairs[2].Evidence = true, 1
-		}, "FastICA or SOBI, or a demixing that is nearly as good", "its stability and halves should be",
+		}, "FastICA or SOBI, or a demixing that is nearly as good", "rule a component out",
 			[]string{"table of pairs", "symmetric"}},
 		{"surplus sources", func(r *Report) {
 			r.Linear.Unconfirmed, r.Linear.Surplus = true, true
@@ -232,7 +232,7 @@ func TestReasonAgreesWithEvidence(t *testing.T) {
 			r.Linear.Unconfirmed, r.Linear.SurplusEvidence = true, 3
 			r.Linear.Groups, r.Linear.NoiseLike = [][]int{{0, 1, 2}}, []int{1, 2}
 			r.byRule, r.Linear.Why = true, "Signals 2 and 3 can't be told from noise."
-		}, "Signals 2 and 3 can't be told from noise.", "its stability and halves should be",
+		}, "Signals 2 and 3 can't be told from noise.", "rule a component out",
 			[]string{"filtered before", "There may be more", "can't hold"}},
 	} {
 		r := good()
@@ -355,7 +355,8 @@ signal   share    own R²   all contexts    stability   halves   error    reliab
 1        60.0 %   0.500    0.500 ± 0.010   0.990       –        0.0012   yes
 2        30.0 %   0.800    0.790 ± 0.010   0.980       –        0.0003   yes
 3        10.0 %   0.000    0.004 ± 0.001   0.990       –        0.0020   yes
-error: from sampling alone; noise of the channels can add much more
+error: from sampling alone; noise, or more sources than channels, can make it
+       far larger
 
 pair      evidence, nats   identified   angle    magnitude correlation
 1 and 2   40.0             yes          ± 1.1°   0.01
