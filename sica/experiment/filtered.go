@@ -1,12 +1,14 @@
 package experiment
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/dsp/fourier"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/dct"
 	"github.com/seed-47b1e431/gosica/internal/filter"
 )
 
@@ -80,11 +82,9 @@ func (r recording) record(z *mat.Dense) *mat.Dense {
 		row := recorded.RawRowView(i)
 		copy(row, z.RawRowView(i))
 		if r.times > 1 { // a cosine series with more positions
-			fourier.NewQuarterWaveFFT(n).CosSequence(row[:n], row[:n])
-			fourier.NewQuarterWaveFFT(r.times*n).CosCoefficients(row, row)
-			for t := range row {
-				row[t] /= float64(4 * n)
-			}
+			dct.New(n).Forward(row[:n], row[:n])
+			dct.New(r.times*n).Inverse(row, row)
+			floats.Scale(math.Sqrt(float64(r.times)), row)
 		}
 		r.filter.Apply(row, filteredRate)
 	}

@@ -350,6 +350,8 @@ const (
 	// mixtures, most with noise (n = 2,500), 14 would be kept that descents don't keep at once, and 16
 	// at 0.5. Those of 105 with noise that were run had the same signals to 0.001.
 	settledShare = 0.3
+	// settledPositions is how many positions the finest scale has that decides this.
+	settledPositions = 4096
 	// nearlyAsGood is by how many nats the code of a demixing may be longer, over all time scales
 	// and however many signals there are, for its signals to count: the tolerance for three. With
 	// that of twelve, 330, Laplace AR(1) processes beside Gaussian noise weren't identified.

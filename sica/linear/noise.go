@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/text"
 )
@@ -205,7 +206,8 @@ func (s *search) addNoisy(ctx context.Context, textbook []*explanation) (ok bool
 // isSettled reports whether the rule's demixing, first, can be kept without a descent: its signals
 // imply no noise above that of the resolution, it isn't doubted, no step at a coarser time scale
 // promises a much shorter code, and none of the rule's textbook candidates, or of these corrected by
-// noiseCorrected, contradicts it there. At the finest scale the rule has compared the candidates.
+// noiseCorrected, contradicts it there. At the finest scale the rule has compared the candidates. Of
+// a long sequence the coarser scales from settledScale on have enough positions for that.
 func (s *search) isSettled(
 	ctx context.Context, first *explanation, textbook []candidate,
 ) (bool, error) {
@@ -213,7 +215,8 @@ func (s *search) isSettled(
 	if !c.explain(first) || first.doubted || c.exceedsResolution(first.model.noise) {
 		return false, nil
 	}
-	for k := len(c.scales) - 1; k > 0; k-- {
+	from := c.settledScale()
+	for k := len(c.scales) - 1; k >= from; k-- {
 		promised, err := c.promised(ctx, first, k)
 		if err != nil || promised > settledShare*c.tolerance() {
 			return false, err
@@ -231,10 +234,21 @@ func (s *search) isSettled(
 			s.all = append(s.all, corrected)
 		}
 	}
-	if ok, err := s.measure(ctx, 1); err != nil || !ok {
+	if ok, err := s.measure(ctx, from); err != nil || !ok {
 		return false, err
 	}
-	return !s.isContradicted(c.shortest(s.all, 1)), nil
+	return !s.isContradicted(c.shortest(s.all, from), from), nil
+}
+
+// settledScale returns the index of the first time scale that decides whether the rule's demixing is
+// settled: the finest but one of those with at most settledPositions positions, or of the last three.
+func (c *channels) settledScale() int {
+	n := grid.Product(c.noisy.shape)
+	first := 1
+	for first < len(c.scales)-3 && n/c.scales[first] > settledPositions {
+		first++
+	}
+	return first
 }
 
 // promised returns by how many nats a quasi-Newton step from e, the rule's demixing, shortens the
@@ -258,7 +272,7 @@ func (c *channels) promised(ctx context.Context, e *explanation, k int) (float64
 func (s *search) ruleSuffices(ctx context.Context) (bool, error) {
 	c, first := s.c, s.all[0]
 	coarse := c.shortest(s.all, 1)
-	if first.doubted || s.isContradicted(coarse) {
+	if first.doubted || s.isContradicted(coarse, 1) {
 		return false, nil
 	}
 	for _, e := range coarse[1:] {
@@ -275,14 +289,14 @@ func (s *search) ruleSuffices(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// isContradicted reports whether an explanation contradicts the rule's at the coarser time scales:
+// isContradicted reports whether an explanation contradicts the rule's at the time scales from first on:
 // one has a significantly shorter code, or is as good and implies noise above that of the resolution.
-// coarse are the explanations with the shortest code at these scales.
-func (s *search) isContradicted(coarse []*explanation) bool {
+// shortest are the explanations with the shortest code at these scales.
+func (s *search) isContradicted(shortest []*explanation, first int) bool {
 	c := s.c
-	return c.isRejected(s.all[0], coarse, 1, 1) ||
+	return c.isRejected(s.all[0], shortest, first, 1) ||
 		slices.ContainsFunc(s.all, func(e *explanation) bool {
-			return !c.isRejected(e, coarse, 1, 1) && c.exceedsResolution(e.model.noise)
+			return !c.isRejected(e, shortest, first, 1) && c.exceedsResolution(e.model.noise)
 		})
 }
 

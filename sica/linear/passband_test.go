@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/dct"
 	"github.com/seed-47b1e431/gosica/internal/filter"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/ica"
@@ -37,7 +38,7 @@ func oversampled(z *mat.Dense, times int) *mat.Dense {
 	for i := range d {
 		copy(out.RawRowView(i), c.RawRowView(i))
 	}
-	transformLines(out, []int{times * n}, cosineBackward)
+	transformLines(out, []int{times * n}, (*dct.Transform).Inverse)
 	return out
 }
 

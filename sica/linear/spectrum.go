@@ -6,10 +6,10 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/dsp/fourier"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/dct"
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/parallel"
 	"github.com/seed-47b1e431/gosica/internal/signal"
@@ -27,7 +27,7 @@ type cosine struct {
 // newCosine transforms the signals z, d×n, whose positions have the given shape.
 func newCosine(z *mat.Dense, shape []int) *cosine {
 	c := &cosine{shape, mat.DenseCopyOf(z), firstCoefficient(grid.Product(shape))}
-	transformLines(c.coefficients, shape, cosineForward)
+	transformLines(c.coefficients, shape, (*dct.Transform).Forward)
 	return c
 }
 
@@ -47,56 +47,44 @@ func (c *cosine) scaled(shape []int) *mat.Dense {
 		}
 		grid.Next(index, shape)
 	}
-	transformLines(z, shape, cosineBackward)
+	transformLines(z, shape, (*dct.Transform).Inverse)
 	return z
 }
 
-// transformLines applies a transform in place to each line of each signal along each axis.
-func transformLines(z *mat.Dense, shape []int, transform func(*fourier.QuarterWaveFFT, []float64)) {
-	d, _ := z.Dims()
+// transformLines applies a transform in place to each line of each signal along each axis, two lines
+// at a time.
+func transformLines(z *mat.Dense, shape []int, apply func(t *dct.Transform, a, b []float64)) {
+	d, n := z.Dims()
 	stride := 1
 	for axis := len(shape) - 1; axis >= 0; axis-- {
 		side := shape[axis]
-		transforms := make([]*fourier.QuarterWaveFFT, parallel.Workers(d))
-		lines := make([][]float64, len(transforms))
-		parallel.Do(context.Background(), len(transforms), d, func(worker, i int) {
+		number := n / side // of lines in a signal
+		// line returns the k-th of all lines, with a value at each multiple of stride.
+		line := func(k int) []float64 {
+			v, k := z.RawRowView(k/number), k%number
+			return v[k/stride*stride*side+k%stride:]
+		}
+		lines := d * number
+		pairs := (lines + 1) / 2
+		transforms := make([]*dct.Transform, parallel.Workers(pairs))
+		parallel.Do(context.Background(), len(transforms), pairs, func(worker, k int) {
 			if transforms[worker] == nil {
-				transforms[worker], lines[worker] = fourier.NewQuarterWaveFFT(side), make([]float64, side)
+				transforms[worker] = dct.New(side)
 			}
-			f, line, v := transforms[worker], lines[worker], z.RawRowView(i)
-			for outer := 0; outer < len(v); outer += stride * side {
-				for first := outer; first < outer+stride; first++ {
-					for t := range line {
-						line[t] = v[first+t*stride]
-					}
-					transform(f, line)
-					for t, w := range line {
-						v[first+t*stride] = w
-					}
-				}
+			u, v := line(2*k), line(min(2*k+1, lines-1))
+			a, b := make([]float64, side), make([]float64, side)
+			if 2*k+1 == lines { // the last line of an odd number
+				b = a
+			}
+			for t := range a {
+				a[t], b[t] = u[t*stride], v[t*stride]
+			}
+			apply(transforms[worker], a, b)
+			for t := range a {
+				u[t*stride], v[t*stride] = a[t], b[t]
 			}
 		})
 		stride *= side
-	}
-}
-
-// cosineForward replaces a line by its orthonormal DCT-II.
-func cosineForward(f *fourier.QuarterWaveFFT, line []float64) {
-	f.CosSequence(line, line)
-	scale := math.Sqrt(1 / (8 * float64(len(line))))
-	for k := range line {
-		line[k] *= scale
-	}
-	line[0] /= math.Sqrt2
-}
-
-// cosineBackward is the inverse of cosineForward.
-func cosineBackward(f *fourier.QuarterWaveFFT, line []float64) {
-	line[0] *= math.Sqrt2
-	f.CosCoefficients(line, line)
-	scale := math.Sqrt(1 / (2 * float64(len(line))))
-	for t := range line {
-		line[t] *= scale
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"gonum.org/v1/gonum/dsp/window"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/dct"
 )
 
 // surplus returns the evidence, in standard errors, that the spectra aren't those of as many sources
@@ -138,7 +140,7 @@ func partSpectra(x *mat.Dense, first int, windowed bool) (parts []*spectrum) {
 	}
 	shape := []int{length}
 	first = max(first/surplusParts, firstCoefficient(length))
-	transformLines(all, shape, cosineForward)
+	transformLines(all, shape, (*dct.Transform).Forward)
 	for p := range surplusParts {
 		part := &cosine{shape, all.Slice(p*d, (p+1)*d, 0, length).(*mat.Dense), first}
 		parts = append(parts, part.spectrum())
