@@ -262,7 +262,7 @@ func (c *chooser) demix(
 	}
 	o := linear.Options{Seed: c.cfg.Seed, ShortestCode: shortestCode}
 	if len(white.Maps) == 1 {
-		o.Noise = c.leftOut
+		o.Noise, o.SameUnit = c.leftOut, c.reduced
 	}
 	solution, err := linear.Separate(ctx, x, o)
 	if ctx.Err() != nil {

@@ -144,7 +144,8 @@ type Summary struct {
 // Result is the outcome of a fit. Its fields besides Z and Initial are those of Summary and Trace.
 // In JSON it is its Summary; Save keeps the signals and maps, which would be long there.
 type Result struct {
-	// Z are the recovered signals, k×n, in the order and sign that the fit left them in. k is the
+	// Z are the recovered signals, k×n, with the sign that the fit left them in. Those of Default's linear
+	// rule are in the order of the share of the mixed signals' variance that they explain. k is the
 	// number d of mixed signals. It is less with Config.Components, and where mixed signals are
 	// combinations of others, such as a copy: k is their rank then, which is no error.
 	Z *mat.Dense `json:"-"`

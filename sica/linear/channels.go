@@ -34,6 +34,7 @@ type channels struct {
 	choices    [][]choice     // of models, made so far at each scale
 	seed       uint64
 	last       scaledSignals // that signals returned last
+	sameUnit   bool          // Options.SameUnit
 	// lowered is whether the rate is lower than that of the rule without noise, as a filter had
 	// weakened the noise of the higher frequencies: the models' noise is white.
 	lowered bool
@@ -159,6 +160,20 @@ func (c *channels) unit(b *mat.Dense) *mat.Dense {
 	return b
 }
 
+// sorted returns the rows of the demixing b in the order of orderByShare.
+func (c *channels) sorted(b *mat.Dense) *mat.Dense {
+	root, _, ok := roots(c.covariance)
+	if !ok {
+		return b
+	}
+	var fromWhite mat.Dense
+	fromWhite.Mul(b, root)
+	if c.sameUnit {
+		root.Mul(diagonal(c.sd), root)
+	}
+	return sortedRows(b, orderByShare(&fromWhite, root, c.sameUnit))
+}
+
 // fastICAName is the name of FastICA's demixing.
 const fastICAName = "FastICA"
 
@@ -177,7 +192,7 @@ func (c *channels) textbook(ctx context.Context) ([]*explanation, error) {
 		}
 		var b mat.Dense
 		b.Mul(w, c.white.Matrix)
-		all = c.appendNew(all, &explanation{name: name, b: c.demixing(&b), textbook: true})
+		all = c.appendNew(all, &explanation{name: name, b: c.sorted(c.demixing(&b)), textbook: true})
 		return nil
 	}
 	for k := range uint64(fastICAStarts) {
@@ -358,7 +373,7 @@ func (c *channels) descent(
 	}
 	var b mat.Dense
 	b.Mul(m.b, s.whitening)
-	return &explanation{name: name, b: c.unit(&b)}, nil
+	return &explanation{name: name, b: c.sorted(c.unit(&b))}, nil
 }
 
 // exceedsResolution reports whether noise of the given power in each channel is in some direction

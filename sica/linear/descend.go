@@ -34,6 +34,7 @@ type separator struct {
 	spare   []*demixing
 
 	whitening, inverse *mat.Dense // d×d, symmetric: from x to z, and back
+	sameUnit           bool       // Options.SameUnit
 }
 
 func newSeparator(ctx context.Context, z *mat.Dense, p *past.Past) (*separator, error) {
@@ -442,6 +443,7 @@ func (s *separator) sufficient(
 	if m, err = s.descend(ctx, m, maxSteps); err != nil {
 		return descent{}, nil, err
 	}
+	s.sortByShare(m)
 	if m.independence(m.dependence()) >= minIndependence {
 		v, err = s.judge(ctx, m, null, nil)
 	}

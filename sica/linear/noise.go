@@ -53,6 +53,7 @@ func withNoise(
 	}
 	s := &search{c: newChannels(white, shape, power, opt.Seed), shortestCode: opt.ShortestCode,
 		brief: brief}
+	s.c.sameUnit = opt.SameUnit
 	if len(s.c.scales) < 2 {
 		return base, nil
 	}

@@ -32,7 +32,7 @@ func separateByPart(
 	z := signal.SpreadBlocks(white.White, blocks, signal.PartBlock)
 	p := newPast([]int{length}, d).Blocks(signal.PartBlock)
 	part := withSignals(white, z)
-	sol, otherNoise, err := separateWith(ctx, sphericalNoise(d, resolution), part, p, opt.Seed, nil)
+	sol, otherNoise, err := separateWith(ctx, sphericalNoise(d, resolution), part, p, opt, nil)
 	if err != nil || otherNoise != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func separateFurther(
 ) (*Solution, error) {
 	d := len(white.Mean)
 	sol, otherNoise, err := separateWith(ctx, sphericalNoise(d, resolution), white,
-		newPast(shape, d), opt.Seed, known)
+		newPast(shape, d), opt, known)
 	if err != nil || otherNoise != nil {
 		return nil, err
 	}

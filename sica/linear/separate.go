@@ -34,6 +34,9 @@ type Options struct {
 	// the mean variance of those that were left out. Signals in which it leaves less than a
 	// correlation of 0.95 with their sources aren't identified. 0 is unknown.
 	Noise float64
+	// SameUnit is whether the mixed signals have the same unit, as principal components have. They then
+	// aren't divided by their standard deviations for the order of the recovered signals.
+	SameUnit bool
 }
 
 // Name returns "linear".
@@ -63,6 +66,10 @@ func (o Options) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 // code together, and says how sure that is. If the signals might as well be Gaussian with the same
 // spectrum, the demixing is symmetric whitening. It can be another demixing if noise, surplus
 // sources or time scales speak against the shortest code: see Findings.
+//
+// The recovered signals are numbered by the share of the channels' variance that they explain, largest
+// first, after each channel is divided by its standard deviation (see SameUnit). Those of whitening are in the
+// order of the channels.
 //
 // The same x, Options and machine give the same Solution. Scale and offset of x make no difference
 // to the signals that are identified; a mixing of x makes none up to rounding and the noise of the
@@ -143,14 +150,14 @@ func withoutNoise(
 	d := len(white.Mean)
 	p := newPast(shape, d)
 	noise := sphericalNoise(d, resolution)
-	solution, sharedNoise, err := separateWith(ctx, noise, white, p, opt.Seed, nil)
+	solution, sharedNoise, err := separateWith(ctx, noise, white, p, opt, nil)
 	if err != nil {
 		return nil, err
 	}
 	if sharedNoise == nil {
 		return solution, nil
 	}
-	solution, _, err = separateWith(ctx, sharedNoise, white, p, opt.Seed, nil)
+	solution, _, err = separateWith(ctx, sharedNoise, white, p, opt, nil)
 	return solution, err
 }
 
@@ -159,13 +166,14 @@ func withoutNoise(
 // nil; otherwise its demixing is the only candidate, and the pairs that are certain there count as
 // such.
 func separateWith(
-	ctx context.Context, noiseMatrix *mat.Dense, white *signal.Whitening, p *past.Past, seed uint64,
+	ctx context.Context, noiseMatrix *mat.Dense, white *signal.Whitening, p *past.Past, opt Options,
 	known *knownPart,
 ) (*Solution, *mat.Dense, error) {
-	s, err := prepare(ctx, noiseMatrix, white, p, seed)
+	s, err := prepare(ctx, noiseMatrix, white, p, opt.Seed)
 	if err != nil {
 		return nil, nil, err
 	}
+	s.sameUnit = opt.SameUnit
 	null, err := s.whiten(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -176,7 +184,7 @@ func separateWith(
 	if known != nil {
 		begin = known.candidates()
 	} else {
-		if begin, err = s.candidates(ctx, seed); err != nil {
+		if begin, err = s.candidates(ctx, opt.Seed); err != nil {
 			return nil, nil, err
 		}
 		if first, v, err = s.sufficient(ctx, begin.all, null); err != nil {
@@ -205,6 +213,9 @@ func separateWith(
 		}
 	}
 	if v == nil || name != first.name {
+		if known == nil { // whose pairs are in its own order
+			s.sortByShare(best)
+		}
 		if v, err = s.judge(ctx, best, null, known.pairs(best, s.past.N)); err != nil {
 			return nil, nil, err
 		}

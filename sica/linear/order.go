@@ -1,0 +1,61 @@
+package linear
+
+import (
+	"cmp"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/grid"
+)
+
+// orderByShare returns the order of the signals recovered by the demixing b, by the share of the
+// channels' variance that each explains, largest first. Each channel is divided by its standard deviation
+// first, unless sameUnit is true. b is that of white signals, and inverse maps these to the channels.
+func orderByShare(b, inverse mat.Matrix, sameUnit bool) []int {
+	d, _ := b.Dims()
+	order := grid.Range(d)
+	var toWhite, mixing mat.Dense
+	if toWhite.Inverse(b) != nil {
+		return order
+	}
+	mixing.Mul(inverse, &toWhite)
+	shares := make([]float64, d)
+	for j := range d {
+		unit := 1.
+		if !sameUnit {
+			unit = floats.Norm(mat.Row(nil, j, inverse), 2)
+		}
+		for i := range d {
+			deviation := floats.Norm(mat.Row(nil, i, b), 2) // of signal i
+			share := mixing.At(j, i) * deviation / unit
+			shares[i] += share * share
+		}
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(shares[j], shares[i]) })
+	return order
+}
+
+// sortByShare sorts the signals of m in the order of orderByShare.
+func (s *separator) sortByShare(m *demixing) {
+	order := orderByShare(m.b, s.inverse, s.sameUnit)
+	m.b, m.y = sortedRows(m.b, order), sortedRows(m.y, order)
+	sources := slices.Clone(m.sources)
+	for k, i := range order {
+		m.sources[k] = sources[i]
+	}
+}
+
+// sortedRows returns the rows of m in the given order; m itself if it has it.
+func sortedRows(m *mat.Dense, order []int) *mat.Dense {
+	if slices.IsSorted(order) {
+		return m
+	}
+	rows, columns := m.Dims()
+	sorted := mat.NewDense(rows, columns, nil)
+	for k, i := range order {
+		sorted.SetRow(k, m.RawRowView(i))
+	}
+	return sorted
+}

@@ -1,0 +1,59 @@
+package linear_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/sica/linear"
+)
+
+// Signals are numbered by the share of the channels' variance that they explain, whatever the units of
+// the channels: with all positions, with a part of them, and with noise in the models.
+func TestOrderByShare(t *testing.T) {
+	const d = 4
+	for name, test := range map[string]struct {
+		positions int
+		noise     float64 // in standard deviations of each channel
+	}{
+		"all": {2000, 0}, "part": {20_000, 0}, "noise": {4000, 0.2},
+	} {
+		s := laplaceProcesses(3, test.positions, 0.1, 0.4, 0.7, 0.9)
+		rng := rand.New(rand.NewPCG(4, 9))
+		a, x := mat.NewDense(d, d, nil), new(mat.Dense)
+		units := []float64{1, 1e-3, 50, 1} // of the channels
+		a.Apply(func(i, j int, _ float64) float64 {
+			return rng.NormFloat64() * float64(j+1) * units[i] // the last source is the strongest
+		}, a)
+		x.Mul(a, s)
+		for i := range d {
+			row := x.RawRowView(i)
+			noise := test.noise * floats.Norm(row, 2) / math.Sqrt(float64(len(row)))
+			for p := range row {
+				row[p] += noise * rng.NormFloat64()
+			}
+		}
+		sol := separate(t, x, linear.Options{Seed: 1})
+		var mixing mat.Dense
+		if err := mixing.Inverse(sol.Demixing); err != nil {
+			t.Fatal(err)
+		}
+		z := recovered(sol, x)
+		shares := make([]float64, d)
+		for j := range d {
+			for i := range d {
+				contribution := mixing.At(j, i) * floats.Norm(z.RawRowView(i), 2) /
+					floats.Norm(x.RawRowView(j), 2)
+				shares[i] += contribution * contribution / d
+			}
+		}
+		slices.Reverse(shares)
+		if !slices.IsSorted(shares) {
+			t.Errorf("%s: the shares are, from the last signal on, %.3f", name, shares)
+		}
+	}
+}
