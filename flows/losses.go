@@ -34,7 +34,8 @@ func softplus(x *Node) *Node {
 // LogisticLoss, it moves samples of p towards q. r changes as they move: learn it anew after each
 // short move. logit maps y, shaped […, d], to the learned log-ratio of each sample, shaped […]; its
 // other inputs are constant. The result has y's shape. A logit of another shape panics: [B, 1] needs
-// Squeeze(logit, -1).
+// Squeeze(logit, -1). Its activations should be smooth, such as swish: with relu, the default of
+// GoMLX's fnn, the velocity is piecewise constant, and samples can stick.
 func RatioVelocity(logit func(y *Node) *Node, y *Node) *Node {
 	const where = "flows: RatioVelocity"
 	argument.Floats(where, "y", y, "[…, d]", 1, math.MaxInt)
