@@ -84,6 +84,8 @@ func (r *Recording) setAside(o *ReadOptions) error {
 	}
 	r.Signals, r.Names, r.Units = signals, selected(r.Names, kept), selected(r.Units, kept)
 	r.Places = selected(places, kept)
+	r.filled = selected(r.filled, kept)
+	r.findInterpolated()
 	return nil
 }
 

@@ -612,6 +612,17 @@ func TestMissingCodes(t *testing.T) {
 	if want := (math.Sin(2) + math.Sin(4)) / 2; math.Abs(r.Signals.At(1, 3)-want) > 1e-6 || r.Signals.At(2, 3) != -9000 {
 		t.Errorf("interpolated to %g, want %g", r.Signals.At(1, 3), want)
 	}
+	if want := []Stretch{{3, 4}, {30, 31}}; !slices.Equal(r.Interpolated, want) {
+		t.Errorf("interpolated %v, want %v", r.Interpolated, want)
+	}
+	if r, err := (ReadOptions{Missing: MissingInterpolate, Without: []string{"b"}}).Recording(path); err != nil ||
+		r.Interpolated != nil {
+		t.Errorf("without the column %v are interpolated (%v)", r.Interpolated, err)
+	}
+	twice, err := ReadOptions{Missing: MissingInterpolate}.Recordings(path, path)
+	if err != nil || !slices.Equal(twice.Interpolated, r.Interpolated) {
+		t.Errorf("of two files %v are interpolated (%v)", twice, err)
+	}
 	if r, err := (ReadOptions{Missing: MissingDrop}).Recording(path); err != nil || r.Signals.RawMatrix().Cols != 48 {
 		t.Errorf("dropped: %v", err)
 	}

@@ -20,10 +20,10 @@ const (
 	// MissingError refuses the file. It is the default.
 	MissingError Missing = "error"
 	// MissingInterpolate interpolates linearly between the signal's values before and after, and
-	// repeats the nearest one at an end.
+	// repeats the nearest one at an end. [Recording].Interpolated says where.
 	MissingInterpolate Missing = "interpolate"
 	// MissingDrop leaves out the positions at which a signal lacks its value. The position after
-	// a gap then follows the one before it.
+	// a gap then follows the one before it, and later times shift.
 	MissingDrop Missing = "drop"
 )
 
@@ -124,17 +124,39 @@ func (o *ReadOptions) fillMissing(r *Recording) error {
 	}
 	switch o.Missing {
 	case MissingInterpolate:
+		r.filled = make([][]int, d)
 		for i := range d {
+			for t, v := range r.Signals.RawRowView(i) {
+				if math.IsNaN(v) {
+					r.filled[i] = append(r.filled[i], t)
+				}
+			}
 			if !interpolate(r.Signals.RawRowView(i)) {
 				return fmt.Errorf("%q has no values at all; must be left out",
 					columnName(r.Names, i))
 			}
 		}
 		r.Notes = append(r.Notes, fmt.Sprintf("%d missing values were interpolated", count))
+		r.findInterpolated()
 	case MissingDrop:
 		return r.drop(incomplete)
 	}
 	return nil
+}
+
+// findInterpolated sets Interpolated by the filled positions of the signals.
+func (r *Recording) findInterpolated() {
+	r.Interpolated = nil
+	positions := slices.Concat(r.filled...)
+	slices.Sort(positions)
+	for _, t := range positions {
+		last := len(r.Interpolated) - 1
+		if last >= 0 && t <= r.Interpolated[last].End {
+			r.Interpolated[last].End = t + 1
+			continue
+		}
+		r.Interpolated = append(r.Interpolated, Stretch{Begin: t, End: t + 1})
+	}
 }
 
 // dropCodes replaces codes of missing values by NaN, with a note.

@@ -41,10 +41,16 @@ type Recording struct {
 	// Events are the recording's annotations. EDF, BDF, BrainVision and EEGLAB files have them; only
 	// the first two are written with them.
 	Events []Event
+	// Interpolated are the stretches in which a signal lacks values that MissingInterpolate filled
+	// in, in order. Filled-in values look too predictable: leave the stretches out of a fit by
+	// [Skip].
+	Interpolated []Stretch
 	// Notes say what was unusual in a file and how it was read.
 	Notes []string
 
 	meanRate bool // Rate is the mean of times that aren't evenly spaced
+
+	filled [][]int // the interpolated positions of each signal; nil for none
 
 	origin *edfOrigin // the EDF or BDF file that it was read from; nil for none
 }

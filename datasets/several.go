@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -70,11 +71,15 @@ func join(all []*Recording, paths []string) (*Recording, error) {
 	joined.Signals = mat.NewDense(d, shortest, nil)
 	joined.Names, joined.Units, joined.Notes = nil, nil, nil
 	joined.Places, joined.NoHeader, joined.OtherRates = nil, false, nil
+	joined.filled = make([][]int, d)
 	row := 0
 	for i, r := range all {
 		rows, _ := r.Signals.Dims()
 		for k := range rows {
 			copy(joined.Signals.RawRowView(row), r.Signals.RawRowView(k))
+			if r.filled != nil {
+				joined.filled[row] = slices.DeleteFunc(r.filled[k], func(t int) bool { return t >= shortest })
+			}
 			row++
 		}
 		if isNamed {
@@ -84,6 +89,7 @@ func join(all []*Recording, paths []string) (*Recording, error) {
 			joined.Notes = append(joined.Notes, filepath.Base(paths[i])+": "+note)
 		}
 	}
+	joined.findInterpolated()
 	joined.Names = distinctNames(joined.Names)
 	if longest > shortest {
 		joined.Notes = append(joined.Notes, fmt.Sprintf("the files have %d to %d positions: all "+

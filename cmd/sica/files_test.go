@@ -21,6 +21,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/metric"
@@ -470,23 +471,107 @@ func TestLeftOutOfLearning(t *testing.T) {
 	}
 }
 
-// A click after skipped stretches is an outlier at its position in the recording.
+// Interpolated values aren't learned from, so that they don't spoil a separation, and the MCC leaves
+// them out.
+func TestInterpolatedAreNotLearnedFrom(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	const n, holes = 4000, 80
+	s, x := laplaceMixture(4, n)
+	rng := rand.New(rand.NewPCG(5, 0))
+	for k, position := range rng.Perm(n)[:holes] {
+		x.Set(k%4, position, math.NaN())
+	}
+	var table strings.Builder
+	for k := range n {
+		fmt.Fprintf(&table, "%g,%g,%g,%g\n", x.At(0, k), x.At(1, k), x.At(2, k), x.At(3, k))
+	}
+	in := write(t, dir, "in.csv", table.String())
+	if err := datasets.WriteFile(at("s.csv"), s); err != nil {
+		t.Fatal(err)
+	}
+	said := must(t, "separate", "--in", in, "--missing", "interpolate", "--truth", at("s.csv"),
+		"--out", at("z.csv"), "--json", at("z.json"), "--method", "sica-linear")
+	if !strings.Contains(said, "left out of learning: 80 positions with interpolated values") ||
+		!strings.Contains(said, "All 4 signals are identified") {
+		t.Error(said)
+	}
+	var rep separation
+	if err := files.ReadJSON(at("z.json"), &rep); err != nil {
+		t.Fatal(err)
+	}
+	if rep.LearnedOn != n-holes || rep.Match.MCC < 0.999 {
+		t.Errorf("learned on %d positions, MCC %.4f", rep.LearnedOn, rep.Match.MCC)
+	}
+	z, err := datasets.ReadFile(at("z.csv"))
+	if err != nil || z.RawMatrix().Cols != n {
+		t.Errorf("recovered %v (%v), want all positions", z, err)
+	}
+
+	table.Reset()
+	for k := range n { // a hole at nearly every position
+		a, b := x.At(1, k), x.At(2, k)
+		if k > 10 {
+			a = math.NaN()
+		}
+		fmt.Fprintf(&table, "%g,%g,%g\n", x.At(3, k), a, b)
+	}
+	in = write(t, dir, "in.csv", table.String())
+	code, _, stderr := command(t.Context(), "separate", "--in", in, "--missing", "interpolate",
+		"--out", at("z.csv"))
+	if code != exitFailure || !strings.Contains(stderr, "positions have no interpolated value") {
+		t.Errorf("exit %d, %q", code, stderr)
+	}
+}
+
+// A closed pipe, as of head, keeps no file from being written.
+func TestClosedPipe(t *testing.T) {
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in.csv"), filepath.Join(dir, "z.csv")
+	if err := datasets.WriteFile(in, mixedLaplace(t, 2, 400)); err != nil {
+		t.Fatal(err)
+	}
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader.Close()
+	defer writer.Close()
+	var errs strings.Builder
+	code := run(t.Context(), []string{"separate", "--in", in, "--out", out, "--method", "sica-linear"},
+		writer, &errs)
+	if _, err := os.Stat(out); code != exitOK || err != nil {
+		t.Errorf("exit %d, %q, %v", code, &errs, err)
+	}
+}
+
+// A click after skipped stretches is an outlier at its position in the recording. Neither the MCC
+// nor the signals' correlation counts it.
 func TestOutliersAfterSkip(t *testing.T) {
 	dir := t.TempDir()
 	const n = 2000
-	x := mixedLaplace(t, 2, n)
+	s, x := laplaceMixture(2, n)
 	x.Set(1, 1499, 500)
-	in := filepath.Join(dir, "in.npy")
-	if err := datasets.WriteFile(in, x); err != nil {
-		t.Fatal(err)
+	in, truth := filepath.Join(dir, "in.npy"), filepath.Join(dir, "s.npy")
+	for path, signals := range map[string]*mat.Dense{in: x, truth: s} {
+		if err := datasets.WriteFile(path, signals); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, flags := range [][]string{nil, {"--skip", "1-300,1000-1100"}} {
 		model := filepath.Join(dir, fmt.Sprint("model", len(flags)))
 		args := []string{"separate", "--in", in, "--out", filepath.Join(dir, "z.npy"), "--backend",
-			"go", "--save", model}
+			"go", "--save", model, "--truth", truth}
 		said := must(t, append(args, flags...)...)
-		if want := "Position 1500 is an outlier"; !strings.Contains(said, want) {
-			t.Errorf("%q: printed %q, want %q", flags, said, want)
+		for _, want := range []string{
+			"Position 1500 is an outlier", "recovered: MCC 1.0000 at 1999 of 2000 positions",
+		} {
+			if !strings.Contains(said, want) {
+				t.Errorf("%q: printed %q, want %q", flags, said, want)
+			}
+		}
+		if strings.Contains(said, "correlated: signals") {
+			t.Errorf("%q: printed %q", flags, said)
 		}
 		if r, err := sica.Load(model); err != nil || !slices.Equal(r.Outliers, []int{1499}) {
 			t.Errorf("%q: outliers %v (%v), want 1499", flags, r.Outliers, err)

@@ -27,6 +27,8 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// The first signal ends the work in good order, the second at once.
 	context.AfterFunc(ctx, stop)
+	// With a receiver, a closed pipe as in "sica … | head" is an error of writing, not the end.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
@@ -45,8 +47,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	begun := false
 	root := newRoot(func() { begun = true })
 	root.SetArgs(args)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
+	root.SetOut(closable{stdout})
+	root.SetErr(closable{stderr})
 
 	err := root.ExecuteContext(ctx)
 	if err == nil {
@@ -63,6 +65,19 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitUsage
 	}
 	return exitCode(err)
+}
+
+// closable is a writer that the reader may close. What is written after that is lost, without an
+// error, so that a command still writes its files.
+type closable struct{ io.Writer }
+
+// Write implements io.Writer.
+func (w closable) Write(text []byte) (int, error) {
+	n, err := w.Writer.Write(text)
+	if errors.Is(err, syscall.EPIPE) {
+		return len(text), nil
+	}
+	return n, err
 }
 
 // exitCode returns the exit code for the error of a command that wasn't interrupted.

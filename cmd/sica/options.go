@@ -158,8 +158,8 @@ func (opt *fitOptions) add(cmd *cobra.Command) {
 	f.StringVar(&opt.preset, "preset", string(experiment.DefaultPreset),
 		"`PRESET`: default, paper or smoke, of those that the method has")
 	f.IntVar(&opt.iterations, "iterations", 0,
-		"largest number `J` of iterations of the method's flow, the preset's by default; a method "+
-			"without a flow is followed by sica-fast's, which can also make a good separation worse")
+		"largest number `J` of iterations of the method's flow, the preset's by default. After a "+
+			"method without a flow they are sica-fast's. These can make a good separation worse")
 	f.IntVar(&opt.components, "components", 0,
 		"reduce the mixed signals to `K` principal components first; 0, the default, is their rank; "+
 			"in sica remove the flag lists recovered signals")
@@ -298,8 +298,8 @@ Sica, the default, makes no iterations. It compares whitening, a linear demixing
 and, if there are signs of a nonlinear mixing, invertible networks by their code
 lengths, and takes the best. Sica-linear takes the linear demixing, sica-direct
 always fits a network. Sica-fast is a quick flow that is limited to linear maps.
-Sica-wgf and sica-rf are the paper's two flows, and slow with the paper's settings
-(docs/evaluation/paper.md). Sica-rf-standardised also standardises the signals after
+Sica-wgf and sica-rf are the paper's two flows. They take the preset paper if none is
+given, which is slow (docs/evaluation/paper.md). Sica-rf-standardised also standardises the signals after
 each iteration. The preset smoke takes seconds, to show that everything works; its
 result means nothing.`)
 	return b.String()

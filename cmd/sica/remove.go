@@ -39,8 +39,8 @@ channels, and subtracts what some of the recovered signals contribute to it, suc
 as the heartbeat in an electroencephalogram: those of --components, or with
 --proposed those that sica inspect --reference proposed. The channels keep their
 names, times and units. sica inspect says which recovered signal is which; they
-count from 1. The recording may be of any length. It prints of which channels it took
-out how much of the variance.
+count from 1. The recording may be of any length. It prints how much of each channel's
+variance was taken out.
 
 ` + files.Formats,
 		Args: noArgs,

@@ -154,7 +154,7 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 			return err
 		}
 	}
-	opt.fitting.LeaveOutPauses, opt.fitting.Thin = sequence, sequence
+	opt.fitting.LeaveOutGaps, opt.fitting.Thin = sequence, sequence
 	opt.reading.Fitting = &opt.fitting
 	part, err := readPart(cmd, opt.learnOn, &opt.reading, opt.in, cfg.Shape)
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/progress"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
 	"github.com/seed-47b1e431/gosica/sica/metric"
@@ -55,8 +56,9 @@ from learning, not from the recovered signals.
 
 A recording may be of any length. From more than 131,072 positions it learns on a
 part, prints how large that was and what more would improve, and recovers all
-positions. --learn-on sets the part. With --truth, for images, and for networks
-that see a signal's surroundings, it learns from all positions.
+positions. --learn-on sets the part. It can't be combined with --truth. With that, for
+images, and for networks that see a signal's surroundings, separate learns from all
+positions.
 
 Bad parts can be excluded from learning. --without leaves out channels, which then
 aren't recovered. --skip leaves out stretches of time; --highpass, --lowpass and
@@ -65,7 +67,7 @@ and no filter. After --lowpass it learns from every k-th position only, the larg
 that leaves 2.5 times that frequency: at 250 Hz after --lowpass 30 from every third.
 Use it where what matters is slow, such as blinks.
 Stretches of 64 positions or more in which no channel changes are skipped, with a
-note.
+note, and so are positions with values that --missing interpolate filled in.
 
 A flow (--method sica-fast, sica-wgf or sica-rf, or --iterations) prints a line for
 each iteration and why it stopped. With --resume or --checkpoint its state is kept
@@ -153,7 +155,7 @@ func (opt *separateOptions) run(cmd *cobra.Command) error {
 		return err
 	}
 	isFree := cfg.Flow != nil && cfg.Flow.Family == sica.Free
-	opt.fitting.LeaveOutPauses = sequence && !isFree
+	opt.fitting.LeaveOutGaps = sequence && !isFree
 	opt.fitting.Thin = !isFree
 	if opt.fitting.SkipsSome() && isFree {
 		return usage.Errorf("--skip: %s: leave --skip out", opt.seesAll())
@@ -223,7 +225,8 @@ func (opt *separateOptions) runWhole(
 	}
 
 	// A fit that was cut short has a result, which is written before its error is returned.
-	if err := printSummary(out, res, in.learned, in.Recording); err != nil {
+	about := fitted{in.source, in.learned, in.Recording, opt.fitting.Highpasses()}
+	if err := printSummary(out, res, about); err != nil {
 		return err
 	}
 	if err := opt.writeRecovered(out, in, cfg.Shape, res, rep); err != nil {
@@ -305,24 +308,14 @@ func (opt *separateOptions) writeRecovered(
 ) error {
 	res.Channels = in.Names
 	z := res.Z
+	var err error
 	if in.learned != in.Signals {
-		var err error
 		if z, err = res.Transform(in.Signals); err != nil {
 			return fmt.Errorf("%s: %w", opt.in[0], err)
 		}
 	}
-	m, err := score(z, in.truth)
-	if err != nil {
-		return err
-	}
-	switch {
-	case in.truth == nil:
-	case asManySignals(z, in.truth):
-		fmt.Fprintf(out, "recovered: MCC %.4f\n", m.MCC)
-		rep.Match = newMatchReport(m)
-	default:
-		fmt.Fprint(out, "recovered: ")
-		if err := printBest(out, bestMatches(z, in.truth), false); err != nil {
+	if in.truth != nil {
+		if err := in.printScore(out, z, res.Outliers, rep); err != nil {
 			return err
 		}
 	}
@@ -335,6 +328,63 @@ func (opt *separateOptions) writeRecovered(
 		return err
 	}
 	return opt.write(out, in.Rate, res, rep)
+}
+
+// printScore prints and reports how well the recovered signals z agree with the truth, at the
+// positions that are neither outliers nor interpolated.
+func (in *wholeRecording) printScore(
+	out io.Writer, z *mat.Dense, outliers []int, rep *separation,
+) error {
+	truth, of := in.truth, ""
+	leftOut := slices.Clone(outliers)
+	for _, s := range in.Interpolated {
+		for t := s.Begin; t < s.End; t++ {
+			leftOut = append(leftOut, t)
+		}
+	}
+	_, n := z.Dims()
+	if kept := without(grid.Range(n), leftOut); len(kept) < n {
+		z, truth = columns(z, kept), columns(truth, kept)
+		of = fmt.Sprintf(" at %d of %d positions, without outliers and interpolated values", len(kept), n)
+	}
+	if !asManySignals(z, truth) {
+		fmt.Fprint(out, "recovered: ")
+		return printBest(out, bestMatches(z, truth), false)
+	}
+	m, err := score(z, truth)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "recovered: MCC %.4f%s\n", m.MCC, of)
+	rep.Match = newMatchReport(m)
+	return nil
+}
+
+// without returns the indices of those positions that aren't in leftOut.
+func without(positions, leftOut []int) (kept []int) {
+	isLeftOut := make(map[int]bool, len(leftOut))
+	for _, t := range leftOut {
+		isLeftOut[t] = true
+	}
+	for k, t := range positions {
+		if !isLeftOut[t] {
+			kept = append(kept, k)
+		}
+	}
+	return kept
+}
+
+// columns returns the columns of x at some places.
+func columns(x *mat.Dense, places []int) *mat.Dense {
+	d, _ := x.Dims()
+	some := mat.NewDense(d, len(places), nil)
+	for i := range d {
+		row := x.RawRowView(i)
+		for k, t := range places {
+			some.Set(i, k, row[t])
+		}
+	}
+	return some
 }
 
 // learnedSignals returns what to learn from, and its signals: those of the recording itself or,
@@ -351,7 +401,7 @@ func (opt *separateOptions) learnedSignals(
 		in.Notes = append(in.Notes, notes...)
 		return whole, in.Signals, nil
 	}
-	in.Notes = append(in.Notes, withRecovered(notes)...)
+	in.Notes = append(in.Notes, opt.withRecovered(notes)...)
 	_, n := source.Dims()
 	learned, err := blockwise.Part(ctx, source, n)
 	return source, learned, err
@@ -359,9 +409,12 @@ func (opt *separateOptions) learnedSignals(
 
 // withRecovered adds to notes on what is learned from, which isn't the whole recording, what is
 // recovered.
-func withRecovered(notes []string) []string {
-	return append(notes, "this is for learning only: the recovered signals have all "+
-		"positions, and no filter")
+func (opt *separateOptions) withRecovered(notes []string) []string {
+	note := "this is for learning only: the recovered signals have all positions"
+	if opt.fitting.Filters() {
+		note += ", and no filter"
+	}
+	return append(notes, note)
 }
 
 // A longRecording is one that is learned from in part.
@@ -402,7 +455,8 @@ func (opt *separateOptions) runLong(
 	if err != nil {
 		return fmt.Errorf("%s: %w; nothing was written", opt.in[0], err)
 	}
-	if err := printSummary(out, res, nil, &in.About); err != nil {
+	about := fitted{in.learned, nil, &in.About, opt.fitting.Highpasses()}
+	if err := printSummary(out, res, about); err != nil {
 		return err
 	}
 	res.Channels = in.About.Names
@@ -469,7 +523,7 @@ func (opt *separateOptions) openLong(
 		return nil, err
 	}
 	if long.learned != blockwise.Source(in) {
-		notes = withRecovered(notes)
+		notes = opt.withRecovered(notes)
 	}
 	in.About.Notes = append(in.About.Notes, notes...)
 	_, part := long.learned.Dims()

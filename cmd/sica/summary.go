@@ -17,6 +17,7 @@ import (
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/blockwise"
 	"github.com/seed-47b1e431/gosica/sica/inspect"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/report"
@@ -27,18 +28,15 @@ import (
 const summaryRows = 20
 
 // printSummary prints how long the separation took, a table of the recovered signals in the order
-// of the file, and why they are the result. learned are the mixed signals that the separation was
-// fitted to, d×n, nil if they aren't in memory; about has the channels' names and their rate.
-func printSummary(
-	out io.Writer, res *sica.Result, learned *mat.Dense, about *datasets.Recording,
-) error {
+// of the file, and why they are the result.
+func printSummary(out io.Writer, res *sica.Result, in fitted) error {
 	if res.Stopped == sica.StoppedMethod {
 		fmt.Fprintf(out, "separated in %.1f s\n\n", res.Elapsed.Seconds())
 	} else {
 		fmt.Fprintf(out, "stopped after %s and %.1f s\n\n",
 			text.Counted(res.Iterations, "iteration"), res.Elapsed.Seconds())
 	}
-	if err := writeSummary(out, res, learned, about); err != nil {
+	if err := writeSummary(out, res, in); err != nil {
 		return err
 	}
 	why := usage.Flags(res.Why)
@@ -66,12 +64,10 @@ func mayBeRight(l *linear.Findings) bool {
 }
 
 // writeSummary writes a table with a row for each recovered signal, in their order.
-func writeSummary(
-	out io.Writer, res *sica.Result, learned *mat.Dense, about *datasets.Recording,
-) error {
-	channels := files.ChannelNames(about)
+func writeSummary(out io.Writer, res *sica.Result, in fitted) error {
+	channels := files.ChannelNames(in.about)
 	d, _ := res.Z.Dims()
-	components := signalComponents(res, learned)
+	components := signalComponents(res, in.learned)
 	isInitial := res.Best == 0 // then Z is Initial, and the findings about that are about Z
 	t := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
 	header := "signal"
@@ -117,7 +113,7 @@ func writeSummary(
 			fmt.Fprintln(out, "expected error:", note)
 		}
 		writeNoise(out, res.Linear, components, channels)
-		writeCorrelation(out, res, about.Rate > 0)
+		writeCorrelation(out, res, in.recovered(res), in.about.Rate > 0 && !in.isHighpassed)
 	}
 	if len(res.Clipped) > 0 && channels != nil {
 		var names []string
@@ -207,15 +203,33 @@ func writeNoise(out io.Writer, found *linear.Findings, components []inspect.Comp
 	fmt.Fprintln(out, "; a rough estimate, and surplus sources would be counted in it")
 }
 
-// writeCorrelation warns of recovered signals of a sequence that are correlated. It names a filter
-// only if there is a sampling rate: without one, the rows of a table may have no order.
-func writeCorrelation(out io.Writer, res *sica.Result, hasRate bool) {
+// A fitted is what a separation was fitted to.
+type fitted struct {
+	source       blockwise.Source    // it was fitted to this or to a part of it
+	learned      *mat.Dense          // the signals of that, d×n; nil if they aren't in memory
+	about        *datasets.Recording // has the channels' names and their rate
+	isHighpassed bool                // by a flag
+}
+
+// recovered returns the recovered signals at the positions that were learned from, without outliers.
+func (in fitted) recovered(res *sica.Result) *mat.Dense {
+	if len(res.Outliers) == 0 {
+		return res.Z
+	}
+	_, n := res.Z.Dims()
+	return columns(res.Z, without(blockwise.Positions(in.source, n), res.Outliers))
+}
+
+// writeCorrelation warns of recovered signals z of a sequence that are correlated. It advises a
+// filter only if mayBeFiltered: if there is a sampling rate, without which the rows of a table may have
+// no order, and no such filter.
+func writeCorrelation(out io.Writer, res *sica.Result, z *mat.Dense, mayBeFiltered bool) {
 	if len(res.Shape) > 1 {
 		return
 	}
-	c := report.LargestCorrelation(res.Z)
-	if warning := c.Warning(hasRate); warning != "" {
-		if hasRate {
+	c := report.LargestCorrelation(z)
+	if warning := c.Warning(mayBeFiltered); warning != "" {
+		if mayBeFiltered {
 			warning += " (--highpass 1)"
 		}
 		fmt.Fprint(out, text.Wrap("", fmt.Sprintf("correlated: %s, by %.2f: %s",

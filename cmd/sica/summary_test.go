@@ -88,7 +88,7 @@ func TestSummaryNamesCorrelatedSignals(t *testing.T) {
 		var out strings.Builder
 		res := sica.Result{Z: z}
 		res.Shape = c.shape
-		writeCorrelation(&out, &res, c.hasRate)
+		writeCorrelation(&out, &res, z, c.hasRate)
 		if strings.Contains(out.String(), "filter") && !c.hasRate {
 			t.Errorf("without a rate: %q", &out)
 		}

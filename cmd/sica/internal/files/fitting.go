@@ -16,6 +16,7 @@ import (
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/clipping"
 	"github.com/seed-47b1e431/gosica/internal/filter"
+	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
 )
 
@@ -23,8 +24,9 @@ import (
 // or inspected on it: skip stretches, filter, thin. The separation is then applied to the recording
 // as it is.
 type Fitting struct {
-	// LeaveOutPauses leaves out stretches of recordings in memory at which no channel changes.
-	LeaveOutPauses bool
+	// LeaveOutGaps leaves out stretches of recordings in memory at which no channel changes, and
+	// positions with interpolated values.
+	LeaveOutGaps bool
 	// Thin keeps only every k-th position after a low-pass filter, with the largest k at which
 	// nothing is lost that the filter leaves.
 	Thin bool
@@ -69,6 +71,12 @@ func (o *Fitting) Add(cmd *cobra.Command, does string) {
 // IsZero reports whether nothing is done.
 func (o *Fitting) IsZero() bool { return o.filter.IsZero() && len(o.skip) == 0 }
 
+// Filters reports whether there is a filter.
+func (o *Fitting) Filters() bool { return !o.filter.IsZero() }
+
+// Highpasses reports whether there is a high-pass filter.
+func (o *Fitting) Highpasses() bool { return o.filter.Highpass > 0 }
+
 // SkipsSome reports whether stretches are left out.
 func (o *Fitting) SkipsSome() bool { return len(o.skip) > 0 }
 
@@ -107,31 +115,43 @@ func (o *Fitting) Source(
 	if o.recalled != "" {
 		notes = append([]string{o.recalled}, notes...)
 	}
-	if o.filter.IsZero() && len(skipped) == 0 {
+	out := skipped // with the positions of interpolated values
+	if o.LeaveOutGaps {
+		out = merge(slices.Concat(skipped, about.Interpolated))
+	}
+	if o.filter.IsZero() && len(out) == 0 {
 		return x, notes, nil
 	}
 	if !o.filter.IsZero() {
-		if x, err = o.filtered(ctx, x, about.Rate, skipped); err != nil {
+		if x, err = o.filtered(ctx, x, about.Rate, skipped, out); err != nil {
 			return nil, nil, err
 		}
 		notes = append(notes, "filtered: "+o.filter.String())
 		notes = append(notes, o.clippedNotes(about)...)
 	}
 	_, n := x.Dims()
-	left := n
-	for _, s := range skipped {
-		left -= s.End - s.Begin
-	}
-	if left < n {
-		if left < 2 {
-			return nil, nil, usage.Errorf("--skip: %d of %d positions are left: skip less", left, n)
+	left := n - count(out)
+	if unskipped := n - count(skipped); unskipped < n {
+		if unskipped < 2 {
+			return nil, nil, usage.Errorf("--skip: %d of %d positions are left: skip less", unskipped, n)
 		}
-		x = newSelection(x, complement(skipped, n))
-		note := fmt.Sprintf("positions %s were skipped, %d of %d", inWords(skipped), n-left, n)
+		note := fmt.Sprintf("positions %s were skipped, %d of %d", inWords(skipped), n-unskipped, n)
 		if about.Rate > 0 {
-			note += fmt.Sprintf(" (%.2f of %.2f s)", float64(n-left)/about.Rate, float64(n)/about.Rate)
+			note += fmt.Sprintf(" (%.2f of %.2f s)", float64(n-unskipped)/about.Rate,
+				float64(n)/about.Rate)
 		}
 		notes = append(notes, note)
+	}
+	if filled := count(out) - count(skipped); filled > 0 {
+		if left < minMeasured {
+			return nil, nil, fmt.Errorf("only %d of %d positions have no interpolated value: leave out "+
+				"the channels that lack most (--without)", left, n)
+		}
+		notes = append(notes, fmt.Sprintf("left out of learning: %s with interpolated values",
+			text.Counted(filled, "position")))
+	}
+	if left < n {
+		x = newSelection(x, complement(out, n))
 	}
 	if every := o.thinning(about.Rate); every > 1 && left >= 2*every {
 		if x, err = thin(ctx, x, every); err != nil {
@@ -162,7 +182,7 @@ func (o *Fitting) skipped(
 		}
 		skipped = append(skipped, named...)
 	}
-	if all := inMemory(x); all != nil && o.LeaveOutPauses {
+	if all := inMemory(x); all != nil && o.LeaveOutGaps {
 		if pauses := findPauses(all); pauses != nil {
 			skipped = append(skipped, pauses...)
 			notes = append(notes, "no channel changes at positions "+inWords(pauses))
@@ -171,9 +191,13 @@ func (o *Fitting) skipped(
 	return merge(skipped), notes, nil
 }
 
-// filtered returns the signals after the filter, at a rate in Hz.
+// minMeasured is the fewest positions without interpolated values: those that any fit needs.
+const minMeasured = 16
+
+// filtered returns the signals after the filter, at a rate in Hz. It bridges skipped stretches. Out
+// are these and others that are left out afterwards.
 func (o *Fitting) filtered(
-	ctx context.Context, x blockwise.Source, rate float64, skipped []stretch,
+	ctx context.Context, x blockwise.Source, rate float64, skipped, out []stretch,
 ) (blockwise.Source, error) {
 	if rate == 0 {
 		return nil, usage.Errorf("--highpass, --lowpass and --notch: the recording has no sampling " +
@@ -191,7 +215,7 @@ func (o *Fitting) filtered(
 	if err != nil {
 		return nil, err
 	}
-	if err := o.measure(ctx, signals, skipped); err != nil {
+	if err := o.measure(ctx, signals, out); err != nil {
 		return nil, err
 	}
 	for i := range d {
@@ -338,6 +362,14 @@ func findPauses(x *mat.Dense) (pauses []stretch) {
 		return nil
 	}
 	return pauses
+}
+
+// count returns the number of positions in stretches that don't overlap.
+func count(all []stretch) (n int) {
+	for _, s := range all {
+		n += s.End - s.Begin
+	}
+	return n
 }
 
 // inWords returns the first stretches in words, counted from 1, and how many more there are.

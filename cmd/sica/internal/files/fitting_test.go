@@ -137,7 +137,7 @@ func TestPauses(t *testing.T) {
 	for t := 600; t < 650; t++ {
 		x.SetCol(t, []float64{1, 2}) // too short
 	}
-	o := Fitting{LeaveOutPauses: true, skip: []string{"490-510"}}
+	o := Fitting{LeaveOutGaps: true, skip: []string{"490-510"}}
 	left, notes, err := o.Source(t.Context(), blockwise.InMemory{Dense: x}, &datasets.Recording{})
 	if err != nil {
 		t.Fatal(err)
@@ -145,7 +145,7 @@ func TestPauses(t *testing.T) {
 	if _, n := left.Dims(); n != 790 || !strings.Contains(notes[0], "positions 301-500") {
 		t.Errorf("%d positions are left, notes %q", n, notes)
 	}
-	o = Fitting{LeaveOutPauses: true}
+	o = Fitting{LeaveOutGaps: true}
 	still := blockwise.InMemory{Dense: mat.NewDense(2, 1000, nil)}
 	if left, notes, err := o.Source(t.Context(), still, &datasets.Recording{}); err != nil ||
 		notes != nil || left != blockwise.Source(still) {
