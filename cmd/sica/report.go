@@ -179,6 +179,7 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 	}
 	options := report.Options{
 		Shape: cfg.Shape, Refits: opt.refits, Positions: part.Positions, Progress: shown.Part,
+		Highpassed: opt.fitting.Highpasses(),
 	}
 	rep, err := report.New(cmd.Context(), b, result, part.X, options)
 	if err != nil {

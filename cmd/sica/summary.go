@@ -120,8 +120,8 @@ func writeSummary(out io.Writer, res *sica.Result, in fitted) error {
 		for _, i := range res.Clipped {
 			names = append(names, files.ChannelName(channels, i))
 		}
-		fmt.Fprintf(out, "clipped: %s; --without leaves channels out, --skip stretches\n",
-			text.List(names))
+		fmt.Fprint(out, text.Wrap("", fmt.Sprintf("clipped: %s; %s", text.List(names),
+			files.ClippingAdvice)))
 	}
 	return nil
 }

@@ -17,6 +17,11 @@ const (
 	minClipped, maxClipped = 0.001, 0.1
 )
 
+// Advice is what to do about clipped channels. With fewer channels than sources an answer is wrong,
+// and may look right.
+const Advice = "leave the clipped stretches out; leave a channel out only if there are more channels " +
+	"than sources"
+
 // A Clipping says which channels are clipped. The zero value says that none is.
 type Clipping struct {
 	Channels  []int // counted from 0

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/seed-47b1e431/gosica/internal/clipping"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/internal/network"
@@ -150,8 +151,8 @@ func (r *Report) Remarks() []string {
 			" can't be told from noise of the channels")
 	}
 	if len(r.Clipped) > 0 {
-		remarks = append(remarks, "clipped: mixed "+text.Signals(r.Clipped)+
-			", which can look like more sources than channels; leave clipped channels or stretches out")
+		remarks = append(remarks, "clipped: mixed "+text.Signals(r.Clipped)+", which can look like more "+
+			"sources than channels; "+clipping.Advice)
 	}
 	switch {
 	case r.Linear.Surplus:
@@ -162,7 +163,7 @@ func (r *Report) Remarks() []string {
 	c := r.Correlation
 	remark := fmt.Sprintf("largest |correlation| of two recovered signals: %.3f (%s)", c.Value,
 		text.Numbers(c.Pair[:]))
-	if warning := c.Warning(len(r.Shape) < 2); warning != "" {
+	if warning := c.Warning(len(r.Shape) < 2 && !r.highpassed); warning != "" {
 		remark += fmt.Sprintf(". Above %g: %s. Shares don't add up to 100 %% then, and one can exceed it",
 			maxCorrelation, warning)
 	}
@@ -222,7 +223,8 @@ func (r *Report) nextForDependence() []string {
 			"network.")
 	case r.Linear.Inconsistent:
 		next = append(next, "No linear demixing explains all time scales, and a network seldom does: "+
-			"remove hum by datasets.Filter.Notch, and leave noisy or clipped channels out.")
+			"remove hum by datasets.Filter.Notch, and leave clipped stretches out, and noisy channels "+
+			"if there are more channels than sources.")
 	case noise > 0:
 		next = append(next, fmt.Sprintf("The channels seem to have %.1f %% of noise, or surplus "+
 			"sources, which look the same. Either leaves such dependence in any linear answer: don't "+

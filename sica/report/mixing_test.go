@@ -94,6 +94,10 @@ func TestCorrelationOfRecoveredSignals(t *testing.T) {
 		!strings.Contains(got.Warning(true), raw) {
 		t.Errorf("%q for images, %q for sequences", got.Warning(false), got.Warning(true))
 	}
+	r.highpassed = true
+	if text := strings.Join(r.Remarks(), " "); strings.Contains(text, "separate the raw one") {
+		t.Errorf("after a high-pass filter: %s", text)
+	}
 	r.Correlation.Value = 0.29
 	if text := strings.Join(r.Remarks(), " "); strings.Contains(text, "they share parts") {
 		t.Error(text)

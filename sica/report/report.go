@@ -46,6 +46,9 @@ type Options struct {
 	// 0. Outliers, and the page of package html, then have the recording's positions. Nil is a
 	// whole recording.
 	Positions []int
+	// Highpassed is whether x went through a high-pass filter of the caller's, which Remarks then
+	// don't advise.
+	Highpassed bool
 	// Progress, if set, is called as the report is made, with what is being done and the
 	// fraction of the report that is done. The fraction goes from 0 to 1 and never falls; it is
 	// a rough estimate.
@@ -116,11 +119,12 @@ type Report struct {
 
 	// For the reasons and the advice: whether the linear rule made the signals, of the same
 	// mixed signals, whether networks were compared with them, the condition number of the mixed
-	// signals, and whether the positions were said to be those of a sequence.
+	// signals, whether the positions were said to be those of a sequence, and Options.Highpassed.
 	byRule     bool
 	compared   bool
 	condition  float64
 	isSequence bool
+	highpassed bool
 }
 
 // New returns a report on how well the result separates the mixed signals x, d×n: those that it
@@ -253,6 +257,7 @@ func (s *subject) newReport(r *sica.Result, opts Options) (report *Report, err e
 		Stopped: r.Stopped, Why: r.Why, Network: r.Network, Clipped: r.Clipped,
 		byRule: s.linear != nil, compared: s.compared,
 		isSequence:  len(opts.Shape) == 1 || len(r.Config.Shape) == 1,
+		highpassed:  opts.Highpassed,
 		Correlation: LargestCorrelation(s.z),
 	}
 	if opts.Positions != nil {

@@ -248,6 +248,10 @@ func (o *Fitting) measure(ctx context.Context, signals *mat.Dense, skipped []str
 	return err
 }
 
+// ClippingAdvice is clipping.Advice with flags.
+const ClippingAdvice = "--skip leaves the stretches out; leave a channel out (--without) only if there " +
+	"are more channels than sources"
+
 // clippedNotes says which channels are clipped before the filter; nil for none.
 func (o *Fitting) clippedNotes(about *datasets.Recording) []string {
 	if o.clipped.Positions == 0 {
@@ -259,7 +263,7 @@ func (o *Fitting) clippedNotes(about *datasets.Recording) []string {
 		clipped = append(clipped, ChannelName(names, i))
 	}
 	return []string{fmt.Sprintf("clipped before the filter: %s, which can look like more sources than "+
-		"channels; --without leaves channels out, --skip stretches", strings.Join(clipped, ", "))}
+		"channels; %s", strings.Join(clipped, ", "), ClippingAdvice)}
 }
 
 // thinMargin is the rate after thinning, in units of the low-pass filter's frequency. From 2 on no
