@@ -156,7 +156,8 @@ func (s *separation) isWhitened() bool {
 const stoppedSentence = "Stopped before nonlinear mixings were examined. Nothing is identified."
 
 // unexplainedSentence ends the reason of a linear demixing whose signals depend on each other.
-const unexplainedSentence = "So no signal is identified."
+const unexplainedSentence = "So no signal is identified: more sources than channels, noise that wasn't " +
+	"found, or interpolated or repeated values may be the reason."
 
 // unidentified returns the findings without a claim that signals are identified, for the reason
 // why; nil for nil.
@@ -270,6 +271,10 @@ func (c *chooser) demix(
 	}
 	if err != nil {
 		return nil, err
+	}
+	if o.Noise > 0 { // say where it comes from
+		solution.Why = strings.Replace(solution.Why, "Noise of the given variance",
+			"Noise as strong as the components that were left out", 1)
 	}
 	demixing := mapping.LinearMap(solution.FromWhite, make([]float64, len(solution.Mean)))
 	z, err := demixing.Apply(white.Z)

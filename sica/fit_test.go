@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/gomlx/compute"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
@@ -21,6 +22,7 @@ import (
 	"github.com/seed-47b1e431/gosica/flows"
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/internal/iterate"
+	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
@@ -375,6 +377,30 @@ func TestFitRunsInChunks(t *testing.T) {
 	cfg.Seed = runs[10].Seed
 	if diff := largestDifference(results[10].Z, fit(t, b, x, cfg).Z); !(diff < 1e-4) {
 		t.Errorf("the last run differs by %g from the run alone", diff)
+	}
+}
+
+// Noise that hides a signal is said to be that of the components that were left out, if it is.
+func TestReasonNamesComponentsLeftOut(t *testing.T) {
+	const d, n = 4, 3000
+	r := rng(3)
+	s := noise(r, d, n, datasets.Laplace)
+	for i, scale := range []float64{1, 0.8, 0.3, 0.2} {
+		row := s.RawRowView(i)
+		for k := 1; k < n; k++ {
+			row[k] += 0.3 * float64(i) * row[k-1]
+		}
+		floats.Scale(scale/stat.StdDev(row, nil), row)
+	}
+	var x mat.Dense
+	x.Mul(rotation.Random(r, d), s)
+	result, err := Fit(t.Context(), nil, &x, Config{Method: LinearOnly, Components: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "Noise as strong as the components that were left out would leave signals "
+	if !strings.Contains(result.Why, want) {
+		t.Errorf("%q, want %q …", result.Why, want)
 	}
 }
 

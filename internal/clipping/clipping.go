@@ -11,10 +11,12 @@ const (
 	// minClips is how many runs of two positions or more at a channel's largest value, or at its
 	// smallest, show that it is clipped. Other signals reach these values once. A choice.
 	minClips = 5
-	// minClipped and maxClipped are shares of the positions. Fewer clipped ones hardly matter, and
-	// more equal values aren't clipping: a telegraph is at its largest value for half of the time.
-	// Choices.
-	minClipped, maxClipped = 0.001, 0.1
+	// minClipped is the smallest share of clipped positions, in any channel, that is named: fewer
+	// hardly matter. A choice.
+	minClipped = 0.001
+	// maxClipped is the largest share of a channel's positions at its limits. More equal values aren't
+	// clipping: a telegraph is at its largest value for half of the time. A choice.
+	maxClipped = 0.1
 )
 
 // Advice is what to do about clipped channels. With fewer channels than sources an answer is wrong,
@@ -29,28 +31,35 @@ type Clipping struct {
 }
 
 // Find returns which channels of a sequence x, d×n, are clipped: at their largest or smallest value
-// again and again. There are none if the positions are too few or too many.
+// again and again, at up to a tenth of the positions each. There are none if these are too few.
 func Find(x *mat.Dense) (found Clipping) {
 	d, n := x.Dims()
 	clipped := make([]bool, n)
 	for i := range d {
 		row := x.RawRowView(i)
+		var at []int // positions
 		for _, limit := range []float64{slices.Min(row), slices.Max(row)} {
 			if runsAt(limit, row) < minClips {
 				continue
 			}
-			if !slices.Contains(found.Channels, i) {
-				found.Channels = append(found.Channels, i)
-			}
 			for t, v := range row {
-				if v == limit && !clipped[t] {
-					clipped[t] = true
-					found.Positions++
+				if v == limit {
+					at = append(at, t)
 				}
 			}
 		}
+		if len(at) == 0 || float64(len(at)) > maxClipped*float64(n) {
+			continue
+		}
+		found.Channels = append(found.Channels, i)
+		for _, t := range at {
+			if !clipped[t] {
+				clipped[t] = true
+				found.Positions++
+			}
+		}
 	}
-	if share := float64(found.Positions) / float64(n); share < minClipped || share > maxClipped {
+	if float64(found.Positions) < minClipped*float64(n) {
 		return Clipping{}
 	}
 	return found

@@ -11,6 +11,30 @@ import (
 	"github.com/seed-47b1e431/gosica/datasets"
 )
 
+// The limit of a tenth of the positions is one on each channel, not on all together.
+func TestEachChannelHasItsOwnLimit(t *testing.T) {
+	const n = 1000
+	x := mat.NewDense(3, n, nil)
+	for k := range n {
+		for i := range 3 {
+			x.Set(i, k, math.Sin(float64((i+2)*k))/2)
+		}
+		if k/10%10 == 0 { // a tenth of the positions, in runs of ten
+			x.Set(0, k, 1)
+		}
+		if k/8%12 == 5 { // others
+			x.Set(1, k, -1)
+		}
+		if k%2 == 0 && k > n/2 || k/10%10 == 7 { // more
+			x.Set(2, k, 1)
+		}
+	}
+	got := Find(x)
+	if !slices.Equal(got.Channels, []int{0, 1}) || got.Positions < 120 || got.Positions > 184 {
+		t.Errorf("%+v, want channels 0 and 1", got)
+	}
+}
+
 // Clipped positions are those at a limit that is met again and again. Other signals have none, nor
 // have signals rounded to whole numbers, telegraphs, and what is clipped for half of the time.
 func TestFind(t *testing.T) {

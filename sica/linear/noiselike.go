@@ -139,8 +139,18 @@ func (s *Solution) doubtKnownNoise(white *signal.Whitening, variance float64) {
 	if hidden == nil {
 		return
 	}
-	s.Why = fmt.Sprintf("Noise as strong as the components that were left out would hide %s. %s",
-		text.Signals(hidden), s.othersIdentified(hidden))
+	s.Why = fmt.Sprintf("Noise of the given variance would leave %s. %s", poorCorrelation(hidden),
+		s.othersIdentified(hidden))
+}
+
+// poorCorrelation says what noise leaves the signals that it hides, after "leaves".
+func poorCorrelation(hidden []int) string {
+	if len(hidden) == 1 {
+		return fmt.Sprintf("%s an expected correlation below %g with its source", text.Signals(hidden),
+			minFidelity)
+	}
+	return fmt.Sprintf("%s expected correlations below %g with their sources", text.Signals(hidden),
+		minFidelity)
 }
 
 // hide joins the groups of the signals that noise of the given variance in all channels hides. A

@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/signal"
-	"github.com/seed-47b1e431/gosica/internal/text"
 )
 
 // A noiseEstimate is what the dependence of recovered signals says about noise of the channels that
@@ -129,10 +128,10 @@ func (s *Solution) doubtUnseen(white *signal.Whitening) {
 	if hidden == nil {
 		return
 	}
-	noise := "Noise of the channels hides"
+	noise := "Noise of the channels leaves"
 	if !significant {
 		noise = fmt.Sprintf("Noise of up to %.2g %% of the channels' variance, which these white "+
-			"signals don't exclude, would hide", 100*variance/channel)
+			"signals don't exclude, would leave", 100*variance/channel)
 	}
-	s.Why = fmt.Sprintf("%s %s. %s", noise, text.Signals(hidden), s.othersIdentified(hidden))
+	s.Why = fmt.Sprintf("%s %s. %s", noise, poorCorrelation(hidden), s.othersIdentified(hidden))
 }

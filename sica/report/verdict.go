@@ -60,13 +60,14 @@ const (
 // verdicts of results whose measure lies in between; docs/evaluation/reliability.md counts right
 // and wrong verdicts with these.
 const (
-	maxDependence   = 0.05 // a sum of squared correlations: about 0.22² is tolerated
-	maxDivergence   = 0.01 // nats per position
-	minAgreement    = 0.95 // a correlation: that of signals rotated by 18°
-	maxGain         = 0.01 // of R²
-	maxGainErrors   = 3    // standard errors
-	minStability    = 0.9  // a correlation: that of signals rotated by 26°
-	maxSuspectShare = 0.01 // of the mixed signals' variance
+	maxDependence   = 0.05   // a sum of squared correlations: about 0.22² is tolerated
+	noDependence    = 0.0005 // the text rounds it to 0
+	maxDivergence   = 0.01   // nats per position
+	minAgreement    = 0.95   // a correlation: that of signals rotated by 18°
+	maxGain         = 0.01   // of R²
+	maxGainErrors   = 3      // standard errors
+	minStability    = 0.9    // a correlation: that of signals rotated by 26°
+	maxSuspectShare = 0.01   // of the mixed signals' variance
 )
 
 // finding is a reason for a verdict, and what to try next.
@@ -485,16 +486,20 @@ func (l *Linear) weakness() string {
 
 // confirmation says what supports a separation.
 func (r *Report) confirmation() finding {
+	before, after := r.Mixed.Dependence, r.Recovered.Dependence
 	change := "went"
-	if r.Recovered.Dependence.Estimate < r.Mixed.Dependence.Low {
+	if after.Estimate < before.Low {
 		change = "fell"
 	}
-	reason := fmt.Sprintf("The dependence %s from %s to %s.", change, r.Mixed.Dependence,
-		r.Recovered.Dependence)
-	if after := r.Recovered; after.Dependence.Low > maxDependence {
+	reason := fmt.Sprintf("The dependence %s from %s to %s.", change, before, after)
+	if before.Low < noDependence {
+		reason = fmt.Sprintf("Whitening already left no significant dependence (%s, now %s): the evidence "+
+			"is the code length of rotations.", before, after)
+	}
+	if after.Low > maxDependence {
 		reason = strings.TrimSuffix(reason, ".") +
 			fmt.Sprintf("; a classifier doesn't confirm the rest (divergence %s nats).",
-				after.Classifier)
+				r.Recovered.Classifier)
 	}
 	pair := slices.MinFunc(r.Linear.Pairs,
 		func(p, q linear.Pair) int { return cmp.Compare(p.Evidence, q.Evidence) })

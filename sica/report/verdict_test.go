@@ -62,6 +62,8 @@ func TestVerdict(t *testing.T) {
 		reason string // part of it
 	}{
 		{"all well", func(*Report) {}, Separated, "from 0.400 (0.300–0.500) to 0.010"},
+		{"nothing before", func(r *Report) { r.Mixed.Dependence.Low = 0 }, Separated,
+			"Whitening already left no significant dependence (0.400 (0.000–0.500), now 0.010"},
 		{"no refits", func(r *Report) { r.Stability = nil }, Separated, ""},
 		{"dependent by one measure", func(r *Report) { r.Recovered.Dependence = dependent },
 			Separated, "a classifier doesn't confirm the rest (divergence 0.001"},

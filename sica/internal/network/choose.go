@@ -304,12 +304,7 @@ func (s *selection) choose() *Choice {
 func (s *selection) simplest(highest int) int {
 	chosen := -1
 	for level := range highest + 1 {
-		best := -1
-		for _, k := range s.levelCandidates(level) {
-			if best < 0 || s.Candidates[k].CodeLength < s.Candidates[best].CodeLength {
-				best = k
-			}
-		}
+		best := s.shortestOf(s.levelCandidates(level))
 		if best >= 0 && (chosen < 0 || s.levelBeats(level, s.level(chosen))) {
 			chosen = best
 		}
@@ -395,9 +390,7 @@ func (s *selection) why(best int) string {
 	case s.Chosen == best:
 		b.WriteString(" describes the mixed signals best")
 		if next >= 0 {
-			longer := s.Candidates[next].Excess
-			fmt.Fprintf(&b, " (%.3f nats per position shorter than %s, SE %.3f)",
-				longer.Mean, s.name(next), longer.SE)
+			fmt.Fprintf(&b, " (%s)", s.advantage(best, next))
 		}
 	default:
 		fmt.Fprintf(&b, " was chosen, as the code of %s is not significantly shorter "+
@@ -414,19 +407,45 @@ func (s *selection) why(best int) string {
 	return strings.TrimSpace(b.String())
 }
 
+// advantage says by how much the code of best is shorter than that of the next candidate and, first,
+// if best is nonlinear, than those of the linear ones.
+func (s *selection) advantage(best, next int) string {
+	say := func(k int) string {
+		longer := s.Candidates[k].Excess
+		return fmt.Sprintf("%.3f nats per position shorter than %s, SE %.3f", longer.Mean, s.name(k),
+			longer.SE)
+	}
+	linear := -1
+	if s.level(best) > 0 {
+		linear = s.shortestOf(s.levelCandidates(0))
+	}
+	if linear < 0 || linear == next {
+		return say(next)
+	}
+	return say(linear) + "; " + strings.Replace(say(next), " nats per position", "", 1)
+}
+
 // next returns the candidate with the shortest code except best, the runner-up; −1 if there is
 // none.
 func (s *selection) next(best int) int {
-	next := -1
+	var others []int
 	for k, c := range s.Candidates {
-		if k == best || c.Failed != "" {
-			continue
-		}
-		if next < 0 || c.CodeLength < s.Candidates[next].CodeLength {
-			next = k
+		if k != best && c.Failed == "" {
+			others = append(others, k)
 		}
 	}
-	return next
+	return s.shortestOf(others)
+}
+
+// shortestOf returns the one of the candidates with the shortest code, −1 of none.
+func (s *selection) shortestOf(candidates []int) int {
+	shortest := -1
+	for _, k := range candidates {
+		if shortest < 0 || s.Candidates[k].CodeLength < s.Candidates[shortest].CodeLength {
+			shortest = k
+		}
+	}
+	return shortest
 }
 
 // likelihoods are log-likelihoods of signals at held-out positions under source models with

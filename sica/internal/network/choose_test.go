@@ -142,6 +142,28 @@ func TestChooseLinear(t *testing.T) {
 	}
 }
 
+// The reason for a network says by how much its code is shorter than the linear rule's, and than the
+// runner-up's.
+func TestAdvantage(t *testing.T) {
+	s := &selection{
+		Choice: Choice{Candidates: []Candidate{
+			{Baseline: 0, CodeLength: 2.9, Excess: Difference{Mean: 0.9, SE: 0.05}},
+			{Baseline: 1, CodeLength: 2.3, Excess: Difference{Mean: 0.3, SE: 0.02}},
+			{Baseline: 0, Network: true, CodeLength: 2},
+		}},
+		baselines: []Baseline{{Name: "the linear rule", LogDet: []float64{0}},
+			{Name: "conditional normalisation", LogDet: make([]float64, 2)}},
+	}
+	want := "0.900 nats per position shorter than the linear rule, SE 0.050; 0.300 shorter than " +
+		"conditional normalisation, SE 0.020"
+	if got := s.advantage(2, 1); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := s.advantage(2, 0); strings.Contains(got, ";") || !strings.HasPrefix(got, "0.900 nats") {
+		t.Errorf("%q of the linear rule alone", got)
+	}
+}
+
 // The sources of a linear mixture call for no network, those of a nonlinear one
 // that was only whitened do, and white ones behind one don't: it couldn't be known for
 // right.
