@@ -67,7 +67,14 @@ func openCSV(r io.Reader, o *ReadOptions) (*content, error) {
 	c := &csvReader{
 		dialect: sniff(string(start), len(start) < sniffedBytes, choices{separator, decimal}),
 		lines:   bufio.NewScanner(text),
-		missing: o.Missing, skipText: o.skipText, isLeftOut: o.isLeftOut,
+		missing: o.Missing, skipText: o.skipText, isLeftOut: o.isLeftOut, without: o.Without,
+	}
+	c.dialect.text = slices.DeleteFunc(c.dialect.text, func(i int) bool {
+		return slices.Contains(o.numeric, i)
+	})
+	if line := c.dialect.foreign; line != "" {
+		return nil, fmt.Errorf("lines before the table have numbers, too, with another separator, such "+
+			"as %q; must be one table with one separator", shortened(strings.TrimSpace(line)))
 	}
 	c.lines.Buffer(nil, maxRowBytes)
 	c.lines.Split(func(data []byte, atEOF bool) (int, []byte, error) {
@@ -78,7 +85,11 @@ func openCSV(r io.Reader, o *ReadOptions) (*content, error) {
 	if errors.Is(err, io.EOF) || errors.Is(err, errNoRows) {
 		err = errNoRows
 		if line, _, _ := strings.Cut(strings.TrimSpace(string(start)), "\n"); line != "" {
-			err = fmt.Errorf("%w; the first line is %q", errNoRows, shortened(line))
+			advice := ""
+			if separator == 0 {
+				advice = " (with an unusual sign between cells, set ReadOptions.Separator)"
+			}
+			err = fmt.Errorf("%w%s; the first line is %q", errNoRows, advice, shortened(line))
 		}
 	}
 	if err != nil {
@@ -96,7 +107,7 @@ func openCSV(r io.Reader, o *ReadOptions) (*content, error) {
 	return &content{
 		about: about,
 		d:     len(c.kept), n: unknownLength, read: c.read,
-		timed: c.dialect.clock >= 0, timeUnit: c.timeUnit, complete: c.complete,
+		timed: c.dialect.clock >= 0, timeUnit: c.timeUnit, complete: c.complete, check: c.checkFilled,
 	}, nil
 }
 
@@ -212,6 +223,9 @@ type csvReader struct {
 	texts       [][]string // what the columns of text hold; nil if that isn't kept
 	skipText    bool
 	isLeftOut   func(name string) bool // by the options
+	filled      []filling              // of the columns of text
+	unread      filling                // cells of text in columns of numbers, taken for missing values
+	without     []string               // by the options
 
 	numbers    []float64 // of the last row
 	pending    []float64 // those of them that read has not returned
@@ -316,7 +330,7 @@ func (c *csvReader) choose(header []string) {
 			c.dialect.text = append(c.dialect.text, i)
 		}
 	}
-	if c.missing == MissingError || c.missing == "" {
+	if !c.missing.isFilled() {
 		for _, i := range c.dialect.sparse {
 			if !slices.Contains(c.dialect.text, i) {
 				c.dialect.text = append(c.dialect.text, i)
@@ -324,6 +338,7 @@ func (c *csvReader) choose(header []string) {
 		}
 	}
 	slices.Sort(c.dialect.text)
+	c.filled = make([]filling, len(c.dialect.text))
 	if !c.skipText {
 		c.texts = make([][]string, len(c.dialect.text))
 	}
@@ -369,9 +384,11 @@ func (c *csvReader) notes() (notes []string) {
 		add(h.lines == 1, "the first line is that of %s", h.program)
 		add(h.lines > 1, "the first %d lines are those of %s", h.lines, h.program)
 	}
-	if d.titled {
-		add(d.preamble == 1, "the first line is no part of the table and was left out")
-		add(d.preamble > 1, "the first %d lines are no part of the table and were left out", d.preamble)
+	if d.title != "" {
+		add(d.preamble == 1, "the first line is no part of the table and was left out: %q",
+			shortened(d.title))
+		add(d.preamble > 1, "the first %d lines are no part of the table and were left out; they begin "+
+			"with %q", d.preamble, shortened(d.title))
 	}
 	add(d.decimal == ',' && !d.whole, "numbers have decimal commas; what is written has decimal "+
 		"points, and commas between cells")
@@ -423,6 +440,10 @@ func (c *csvReader) complete(r *Recording) {
 			Name: columnName(c.columns, i), Text: text, Reason: reason, Place: i,
 		})
 	}
+	if u := &c.unread; u.others > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("%d cells of text, the first in line %d (%q), were taken "+
+			"for missing values", u.others, u.line, u.cell))
+	}
 	if c.cutOff {
 		r.Notes = append(r.Notes,
 			fmt.Sprintf("the last line, %d, is cut off and was left out", c.line))
@@ -471,10 +492,11 @@ func (c *csvReader) parse(row []string) error {
 	for _, i := range c.kept {
 		v, err := c.number(row[i], i)
 		if err != nil {
-			return fmt.Errorf("line %d, column %d: %w", c.line, i+1, err)
+			return c.cellError(i, row, err)
 		}
 		c.numbers = append(c.numbers, v)
 	}
+	c.observeText(row)
 	if len(c.texts) > 0 && len(c.texts)*len(c.texts[0]) >= maxAsideValues {
 		c.texts = nil
 	}
@@ -511,17 +533,18 @@ func (c *csvReader) number(cell string, i int) (float64, error) {
 		return t.Sub(c.first).Seconds(), nil
 	}
 	if c.dialect.isMissing(cell) {
-		if c.missing == MissingError || c.missing == "" {
-			what := "the cell is empty"
-			if cell != "" {
-				what = fmt.Sprintf("the value is missing (%s)", shortened(cell))
-			}
-			return 0, fmt.Errorf("%s; must be a number, or be filled in (MissingInterpolate) "+
-				"or left out, by position (MissingDrop) or by column (ReadOptions.Without)", what)
+		if !c.missing.isFilled() {
+			return 0, errMissing
 		}
 		return math.NaN(), nil
 	}
 	v, ok := c.dialect.parse(cell)
+	if !ok && c.missing.isFilled() {
+		if c.unread.others++; c.unread.others == 1 {
+			c.unread.line, c.unread.cell = c.line, shortened(cell)
+		}
+		return math.NaN(), nil
+	}
 	if !ok {
 		return 0, fmt.Errorf("%q is not a number; must be one, or empty or NaN if there is none",
 			shortened(cell))
@@ -536,6 +559,52 @@ func (c *csvReader) number(cell string, i int) (float64, error) {
 		}
 	}
 	return v, nil
+}
+
+// errMissing is the error of a cell without a value. CellError words it.
+var errMissing = errors.New("a value is missing")
+
+// howToFill says what may become of missing values.
+const howToFill = "filled in (MissingInterpolate) or left out, by position (MissingDrop) or by column " +
+	"(ReadOptions.Without)"
+
+// cellError returns the error err of column i in the row that was read last. If its value is
+// missing, the rest of the file is read to count such values.
+func (c *csvReader) cellError(i int, row []string, err error) error {
+	place := fmt.Sprintf("line %d, column %d", c.line, i+1)
+	if c.columns != nil {
+		place += fmt.Sprintf(" (%q)", shortened(c.columns[i]))
+	}
+	if !errors.Is(err, errMissing) {
+		return fmt.Errorf("%s: %w", place, err)
+	}
+	what := "the cell is empty"
+	if row[i] != "" {
+		what = fmt.Sprintf("the value is missing (%s)", shortened(row[i]))
+	}
+	if values, columns := c.countMissing(row); values > 1 {
+		what += fmt.Sprintf(", the first of %d missing values in %s", values, columnsInWords(columns))
+	}
+	return fmt.Errorf("%s: %s; must be a number, or be %s", place, what, howToFill)
+}
+
+// countMissing returns how many values the row and those after it lack, and in how many columns.
+func (c *csvReader) countMissing(row []string) (values, columns int) {
+	counts := make([]int, c.width)
+	var err error
+	for ; err == nil; row, err = c.row() {
+		for _, i := range c.kept {
+			if i < len(row) && c.dialect.isMissing(row[i]) {
+				counts[i]++
+			}
+		}
+	}
+	for _, count := range counts {
+		if values += count; count > 0 {
+			columns++
+		}
+	}
+	return values, columns
 }
 
 // endsNumber reports whether a cell ends like a number, without a unit.

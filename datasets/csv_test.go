@@ -45,8 +45,11 @@ func TestReadCSVErrors(t *testing.T) {
 		{"ragged after a header", "a,b\n1,2\n3,4,5\n", "line 3 has 3 columns; must have 2"},
 		{"text", "1,2\n3,four\n", `line 2, column 2: "four" is not a number`},
 		{"half a header", "1,b\n1,2\n", `line 1, column 2: "b" is not a number`},
-		{"two headers", "a,b\nc,d\n", `line 2, column 1: "c" is not a number`},
-		{"empty cell", "a,b\n1,2\n3, \n", "line 3, column 2: the cell is empty"},
+		{"two headers", "a,b\nc,d\n", `line 2, column 1 ("a"): "c" is not a number`},
+		{"empty cell", "a,b\n1,2\n3, \n", `line 3, column 2 ("b"): the cell is empty; must be a number`},
+		{"empty cells", "a,b\n1,2\nNA,\n,3\n4,5\n", `line 3, column 1 ("a"): the value is missing (NA), the first of 3 missing values in 2 columns`},
+		{"another separator first", "a;b;c\n" + strings.Repeat("1;2.5;3\n", 4) + strings.Repeat("1,2.5,3\n", 9), `another separator, such as "1;2.5;3"`},
+		{"another separator first, decimal commas", strings.Repeat("1 2,5 3\n", 4) + strings.Repeat("1;2,5;3\n", 9), `another separator, such as "1 2,5 3"`},
 		{"empty cells first", ",\n1,2\n", "line 1 is empty"},
 		{"empty line", "1\n\n2\n", "line 2 is empty"},
 		{"empty line after the header", "a\n\n2\n", "line 2 is empty"},
@@ -60,7 +63,7 @@ func TestReadCSVErrors(t *testing.T) {
 		{"long form", "t,channel,v\n0,a,1\n1,a,2\n0,b,3\n1,b,4\n0,c,5\n1,c,6\n", `column "channel" says which channel`},
 		{"long form by times", "t,channel,v\n0,a,1\n0,b,3\n0,c,5\n1,a,2\n1,b,4\n1,c,6\n", `column "channel" says which channel`},
 		{"a mark in a cell", "a,b\n1,2\n3\"4\"5,6\n", "line 3: a quotation mark within a cell; must be around the cell"},
-		{"another unit", "a,b\n1 mV,2\n3 V,4\n", `line 3, column 1: "3 V" has the unit "V"; must have "mV"`},
+		{"another unit", "a,b\n1 mV,2\n3 V,4\n", `line 3, column 1 ("a"): "3 V" has the unit "V"; must have "mV"`},
 		{"no unit", "a,b\n1 mV,2\n3,4\n", `"3" has the unit ""; must have "mV"`},
 		{"a page", "<!DOCTYPE html>\n<p>1\n", "a web page"},
 		{"a spreadsheet", "PK\x03\x04\x14\x00", "save the sheet as CSV"},
@@ -579,6 +582,52 @@ func TestTimesWithoutUnit(t *testing.T) {
 		}
 		if got := strings.Contains(strings.Join(r.Notes, " "), "a rate of 0.25 Hz"); got != noted {
 			t.Errorf("%s: notes %q", header, r.Notes)
+		}
+	}
+}
+
+// A channel that begins with words is an error, or the words are filled in, unless it is left out or
+// most of it is words.
+func TestChannelThatBeginsWithWords(t *testing.T) {
+	for _, word := range []string{"off", "---", ""} {
+		var text, short strings.Builder
+		text.WriteString("a,b,trigger,note\n")
+		for k := range 1000 {
+			b := fmt.Sprint(math.Sin(float64(k)))
+			if k < 300 {
+				b = word
+			}
+			row := fmt.Sprintf("%d,%s,%s,%s\n", k*k%17, b, b, "rest")
+			text.WriteString(row)
+			if k < 500 {
+				short.WriteString(strings.ReplaceAll(row, "-", "")) // mostly words
+			}
+		}
+		path := filepath.Join(t.TempDir(), "a.csv")
+		if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := ReadRecording(path)
+		_, err2 := OpenStream(path)
+		want := fmt.Sprintf(`"b" has no number in 300 of 1000 rows, first in line 2 (%q)`, word)
+		for _, err := range []error{err, err2} {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("by default: %v, want %q", err, want)
+			}
+		}
+		r, err := ReadOptions{Missing: MissingInterpolate, Without: []string{"trigger"}}.Recording(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d, n := r.Signals.Dims(); d != 2 || n != 1000 || !slices.Equal(r.Interpolated, []Stretch{{0, 300}}) {
+			t.Errorf("%q: %d signals at %d positions, %v interpolated, %q", word, d, n, r.Interpolated, r.Notes)
+		}
+		r, err = ReadOptions{Without: []string{"b"}}.Recording(path)
+		if err != nil || len(r.Names) != 1 {
+			t.Errorf("without the column: %v, %v", r, err)
+		}
+		if r, err := formats[".csv"].read(strings.NewReader(short.String())); err != nil || r.Signals.RawMatrix().Rows != 1 {
+			t.Errorf("mostly words: %v, %v", r, err)
 		}
 	}
 }

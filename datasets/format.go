@@ -107,6 +107,7 @@ type content struct {
 	timed    bool             // the first column holds times, whatever its name
 	timeUnit float64          // seconds that 1 in a column of times stands for
 	complete func(*Recording) // adds what is known once all is read; nil if that is nothing
+	check    func() error     // returns an error that is known once all is read; nil for none
 }
 
 // unknownLength is content.n of a file that doesn't say how many positions it has.
@@ -177,6 +178,11 @@ func (c *content) recording(o *ReadOptions) (*Recording, error) {
 		r.Signals = mat.NewDense(c.d, c.n, values)
 	default:
 		r.Signals = byPosition(values, c.d)
+	}
+	if c.check != nil {
+		if err := c.check(); err != nil {
+			return nil, err
+		}
 	}
 	if c.complete != nil {
 		c.complete(&r)

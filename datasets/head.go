@@ -325,11 +325,11 @@ func roundRate(rate float64) float64 {
 	return rate
 }
 
-// title returns the number of lines before a table that aren't part of it, such as messages of a
+// titleLines returns the number of lines before a table that aren't part of it, such as messages of a
 // device before it sends numbers. The table begins with its names or, without these, with the
 // first row that has numbers where most rows have them. A single row of several cells is part of it
 // unless names follow, as its separator may have been misread.
-func (d *dialect) title(lines []string) int {
+func (d *dialect) titleLines(lines []string) int {
 	rows, places := d.splitPlaces(lines)
 	if len(rows) < 3 {
 		return 0
@@ -383,6 +383,41 @@ func (d *dialect) title(lines []string) int {
 		return 0
 	}
 	return places[names]
+}
+
+// describeTitle sets title and foreign by the lines before a table.
+func (d *dialect) describeTitle(lines []string) {
+	for _, line := range lines {
+		if strings.TrimSpace(line) == "" || d.isComment(line) {
+			continue
+		}
+		if d.title == "" {
+			d.title = line
+		}
+		if d.foreign == "" && isRowOfNumbers(line) {
+			d.foreign = line
+		}
+	}
+}
+
+// isRowOfNumbers reports whether a line is two or more numbers, and nothing else, with one of the
+// separators between them. A single comma may be a decimal sign.
+func isRowOfNumbers(line string) bool {
+	return slices.ContainsFunc(separators, func(separator rune) bool {
+		if separator == ',' && strings.Count(line, ",") == 1 && !strings.Contains(line, ".") {
+			return false
+		}
+		for _, decimal := range ".," {
+			d := dialect{separator: separator, decimal: decimal}
+			cells, err := d.cells(line)
+			if err == nil && len(cells) > 1 && !slices.ContainsFunc(cells, func(cell string) bool {
+				return !d.isValue(cell)
+			}) {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // countFilled returns how many cells of a row aren't empty.

@@ -27,6 +27,9 @@ const (
 	MissingDrop Missing = "drop"
 )
 
+// isFilled reports whether missing values are no error.
+func (m Missing) isFilled() bool { return m == MissingInterpolate || m == MissingDrop }
+
 // ReadOptions settle what a file of signals leaves open. The zero value reads what
 // [ReadRecording] does.
 type ReadOptions struct {
@@ -48,7 +51,8 @@ type ReadOptions struct {
 	// Without are the columns to set aside: names, or numbers from 1 on.
 	Without []string
 
-	skipText bool // columns of text aren't kept
+	skipText bool  // columns of text aren't kept
+	numeric  []int // columns of a text file that are channels, though its first rows have no numbers
 }
 
 // isLeftOut reports whether the column of a name is set aside by choice.
@@ -108,7 +112,7 @@ func (o *ReadOptions) fillMissing(r *Recording) error {
 	d, n := r.Signals.Dims()
 	incomplete := make([]bool, n) // positions
 	count := 0
-	if o.Missing == MissingInterpolate || o.Missing == MissingDrop {
+	if o.Missing.isFilled() {
 		r.dropCodes()
 	}
 	for i := range d {

@@ -110,6 +110,12 @@ func readColumns(path string, o *ReadOptions, sidecar bool) (r *Recording, err e
 	case ok:
 		read := func(r io.Reader) (*Recording, error) { return f.columns(r, o) }
 		r, err = readFrom(path, read)
+		var found *channelError
+		if o.Missing.isFilled() && errors.As(err, &found) {
+			again := *o
+			again.numeric = found.columns
+			r, err = readFrom(path, func(r io.Reader) (*Recording, error) { return f.columns(r, &again) })
+		}
 	case isBrainVision(path):
 		if o.Transpose {
 			return nil, fmt.Errorf("datasets: read %s: %w", path, errTranspose)

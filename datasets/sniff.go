@@ -12,25 +12,26 @@ import (
 
 // A dialect is the way in which a text file writes a table of numbers.
 type dialect struct {
-	separator rune  // between cells; ' ' stands for any run of spaces and tabs
-	decimal   rune  // '.' or ','
-	preamble  int   // lines before the header or, without one, before the first row
-	header    bool  // a row of names comes first
-	unnamed   bool  // it lacks the name of the first column, which is an index
-	commented bool  // the header is the last line of the preamble, after a comment sign
-	units     bool  // a row of units comes next
-	index     bool  // the first column counts the rows
-	counted   bool  // the first row may count the columns: 0, 1, 2… above a row with fractions
-	padding   int   // every row ends with so many empty cells without a name
-	thousands bool  // with decimal commas: a point is between thousands
-	whole     bool  // there are no decimal commas, as the numbers are whole
-	text      []int // columns that hold text or nothing, in order
-	empty     []int // those that hold nothing
-	lacking   []int // columns of numbers that lack some
-	sparse    []int // those of them that lack most
-	clock     int   // the column of text that holds dates and times; −1 for none
-	head      *head // the first lines by a recorder's program, part of the preamble; nil for none
-	titled    bool  // the preamble has lines of words
+	separator rune   // between cells; ' ' stands for any run of spaces and tabs
+	decimal   rune   // '.' or ','
+	preamble  int    // lines before the header or, without one, before the first row
+	header    bool   // a row of names comes first
+	unnamed   bool   // it lacks the name of the first column, which is an index
+	commented bool   // the header is the last line of the preamble, after a comment sign
+	units     bool   // a row of units comes next
+	index     bool   // the first column counts the rows
+	counted   bool   // the first row may count the columns: 0, 1, 2… above a row with fractions
+	padding   int    // every row ends with so many empty cells without a name
+	thousands bool   // with decimal commas: a point is between thousands
+	whole     bool   // there are no decimal commas, as the numbers are whole
+	text      []int  // columns that hold text or nothing, in order
+	empty     []int  // those that hold nothing
+	lacking   []int  // columns of numbers that lack some
+	sparse    []int  // those of them that lack most
+	clock     int    // the column of text that holds dates and times; −1 for none
+	head      *head  // the first lines by a recorder's program, part of the preamble; nil for none
+	title     string // the first line of words in the preamble; "" for none
+	foreign   string // a line of numbers between other separators in the preamble; "" for none
 }
 
 // choices are the signs that the caller chose, 0 for one that the text decides.
@@ -103,8 +104,9 @@ func sniff(text string, whole bool, chosen choices) dialect {
 				blank = d.preamble
 			}
 		}
-		if k := d.title(lines[d.preamble:]); k > 0 {
-			d.preamble, d.titled = d.preamble+k, true
+		if k := d.titleLines(lines[d.preamble:]); k > 0 {
+			d.describeTitle(lines[d.preamble : d.preamble+k])
+			d.preamble += k
 		}
 		rows := d.split(lines[d.preamble:])
 		if len(rows) == 0 {
@@ -546,7 +548,7 @@ var missing = []string{"", "na", "n/a", "nan", "-nan", "null", "none", "-", "?",
 
 // isMissing reports whether a cell stands for a value that isn't there.
 func (d *dialect) isMissing(cell string) bool {
-	return slices.Contains(missing, strings.ToLower(cell))
+	return strings.Trim(cell, "-") == "" || slices.Contains(missing, strings.ToLower(cell))
 }
 
 func hasDigits(cell string) bool { return strings.ContainsAny(cell, "0123456789") }

@@ -112,6 +112,9 @@ func (s *Stream) observe(c *content) ([]columnStats, error) {
 			err = checkSize(c.d, 0)
 		}
 	}
+	if err == nil && c.check != nil {
+		err = c.check()
+	}
 	s.about = c.about
 	if c.complete != nil {
 		c.complete(&s.about)
