@@ -162,6 +162,7 @@ func TestCustomCandidateWithShorterCodeIsChosen(t *testing.T) {
 	for name, change := range map[string]func(*Config){
 		"must be none for sica.NetworkOnly":    func(c *Config) { c.Method = NetworkOnly },
 		`one is named "Bad Name"; must be`:     func(c *Config) { c.Candidates = []ica.Method{afterTransform{"Bad Name", arsinh{}}} },
+		`two are named "arsinh"`:               func(c *Config) { c.Candidates = append(c.Candidates, c.Candidates[0]) },
 		"one is nil":                           func(c *Config) { c.Candidates = append(c.Candidates, nil) },
 		"Checkpoint: is set beside Candidates": func(c *Config) { c.Checkpoint = t.TempDir() },
 	} {

@@ -55,7 +55,7 @@ type Config struct {
 	// signals.
 	NetworkSteps int `json:"network_steps,omitempty"`
 	// Candidates are custom methods that Auto and LinearOnly compare with the linear rule by code
-	// length. If one of them is chosen, no network is fitted.
+	// length. Their names must differ. If one of them is chosen, no network is fitted.
 	Candidates []ica.Method `json:"-"`
 	// Flow is the settings of the iterations that follow; nil is no iterations.
 	Flow *Flow `json:"flow,omitempty"`
@@ -398,6 +398,9 @@ func (c Config) validate(d int) error {
 	case slices.ContainsFunc(c.Candidates, isBadlyNamed):
 		bad := c.Candidates[slices.IndexFunc(c.Candidates, isBadlyNamed)].Name()
 		return fmt.Errorf("Candidates: one is named %q; must be in lower case and without spaces", bad)
+	case repeatedName(c.Candidates) != "":
+		return fmt.Errorf("Candidates: two are named %q; must have names of their own",
+			repeatedName(c.Candidates))
 	case c.Checkpoint != "":
 		parts := slices.DeleteFunc(c.custom(), func(name string) bool { return name == "Flow.Stop" })
 		if len(parts) > 0 {
@@ -413,6 +416,18 @@ func (c Config) validate(d int) error {
 func isBadlyNamed(m ica.Method) bool {
 	name := m.Name()
 	return name == "" || name != strings.ToLower(name) || strings.ContainsFunc(name, unicode.IsSpace)
+}
+
+// repeatedName returns the name that two of the methods have, "" if none.
+func repeatedName(methods []ica.Method) string {
+	for i, m := range methods {
+		for _, other := range methods[:i] {
+			if m.Name() == other.Name() {
+				return m.Name()
+			}
+		}
+	}
+	return ""
 }
 
 // custom returns the names of the custom parts of the fit that Save doesn't keep.

@@ -77,6 +77,19 @@ func TestEveryMethodHasAStyle(t *testing.T) {
 	}
 }
 
+// A rival's errors begin with its name in the list. The linear rule's own name is shorter.
+func TestMethodsHaveTheirNames(t *testing.T) {
+	for _, m := range experiment.Methods() {
+		if m.New == nil || m.Name == "sica-linear" {
+			continue
+		}
+		task := experiment.Task{Preset: m.Settings(experiment.DefaultPreset)}
+		if name := m.New(task).Name(); name != m.Name {
+			t.Errorf("%s is named %q by its method; must be equal", m.Name, name)
+		}
+	}
+}
+
 // The same seed gives the same signals, the mixed signals are not changed, and for extreme scales
 // and offsets all values are finite.
 func TestFitIsSeededAndFinite(t *testing.T) {
