@@ -108,6 +108,10 @@ func columnName(names []string, i int) string {
 	return names[i]
 }
 
+// inFileOrder is the note that a file without names has the channels of a separation.
+const inFileOrder = "the file has no names: its columns were taken for the separation's channels in " +
+	"their order"
+
 // selectColumns returns the columns that are signals, in their order, with a note for each that
 // can't be one. Names are nil if there are none. Aside are the columns of the file besides.
 func (o *ReadOptions) selectColumns(
@@ -115,7 +119,7 @@ func (o *ReadOptions) selectColumns(
 ) (kept []int, notes []string, err error) {
 	if len(o.Signals) > 0 && (names != nil || len(columns) == len(o.Signals)) {
 		if names == nil {
-			return grid.Range(len(columns)), nil, nil
+			return grid.Range(len(columns)), []string{inFileOrder}, nil
 		}
 		if kept, err = findNames(names, o.Signals); !slices.IsSorted(kept) {
 			notes = append(notes, "the channels are in another order than those of the "+
@@ -164,6 +168,9 @@ func (o *ReadOptions) selectColumns(
 	if len(o.Signals) > 0 && len(kept) != len(o.Signals) {
 		return nil, nil, fmt.Errorf("there are %d channels without names; must be %d, the channels %s",
 			len(columns), len(o.Signals), quoted(o.Signals))
+	}
+	if len(o.Signals) > 0 {
+		notes = append(notes, inFileOrder)
 	}
 	if len(kept) == 0 && len(without) < len(columns) { // the error that follows says more
 		return remaining(len(columns), without), nil, nil

@@ -425,7 +425,8 @@ func TestLeftOutOfLearning(t *testing.T) {
 		t.Errorf("JSON doesn't say how much was learned from")
 	}
 	// The saved separation remembers all of it.
-	const recalled = "as in the fit: --highpass 1 --notch 50 --skip 10s-11s"
+	const recalled = "using --highpass 1 --notch 50 --skip 10s-11s as in the fit; --highpass 0, " +
+		"--notch 0 and --skip \"\" turn them off"
 	inspect := func(file, in string, flags ...string) (said, json string) {
 		args := append([]string{"inspect", "--model", at("model"), "--in", in, "--json", at(file)}, flags...)
 		said = must(t, args...)
@@ -832,6 +833,70 @@ func TestChannelsByName(t *testing.T) {
 				t.Errorf("%s of %s: exit %d, %q", args[0], c.in, code, stderr)
 			}
 		}
+	}
+}
+
+// The model remembers what became of missing values. Neither the removal of all components nor a
+// component given twice is taken for something else.
+func TestRemoveRemembersMissing(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	const n = 400
+	x := mixedLaplace(t, 2, n)
+	var table strings.Builder
+	table.WriteString("time,a,b\n")
+	for k := range n {
+		a := fmt.Sprint(x.At(0, k))
+		if k == 50 {
+			a = ""
+		}
+		fmt.Fprintf(&table, "%g,%s,%g\n", 0.004*float64(k), a, x.At(1, k))
+	}
+	in := write(t, dir, "in.csv", table.String())
+	for _, how := range []string{"interpolate", "drop"} {
+		model := at(how)
+		said := must(t, "separate", "--in", in, "--out", at("z.csv"), "--save", model, "--missing", how,
+			"--method", "sica-linear")
+		if want := " positions at 250 Hz (1.6 s), seed 1"; how != "drop" && !strings.Contains(said, want) {
+			t.Errorf("separate printed %q, want %q", said, want)
+		}
+		must(t, "inspect", "--model", model, "--in", in)
+		said = must(t, "remove", "--model", model, "--in", in, "--out", at("clean.csv"), "--components",
+			"1,2")
+		if !strings.Contains(said, "1 missing values were interpolated") ||
+			!strings.Contains(said, "all components were removed, so nothing is left") {
+			t.Errorf("%s: remove printed %q", how, said)
+		}
+		if r, err := datasets.ReadFile(at("clean.csv")); err != nil || r.RawMatrix().Cols != n {
+			t.Errorf("%s: cleaned %v, %v", how, r, err)
+		}
+	}
+	code, _, stderr := command(t.Context(), "remove", "--model", at("drop"), "--in", in, "--out",
+		at("clean.csv"), "--components", "2,2")
+	if code != exitUsage || !strings.Contains(stderr, "2 is there twice") {
+		t.Errorf("exit %d, %q", code, stderr)
+	}
+	nameless := write(t, dir, "nameless.csv", strings.Repeat("1.5,2\n2,1\n4,7.5\n", 20))
+	if said := must(t, "transform", "--model", at("drop"), "--in", nameless, "--out",
+		at("y.csv")); !strings.Contains(said, "the file has no names: its columns were taken") {
+		t.Errorf("transform printed %q", said)
+	}
+}
+
+// A time in milliseconds that is called time says so where a filter is refused.
+func TestFilterOfMilliseconds(t *testing.T) {
+	var table strings.Builder
+	table.WriteString("time,a,b\n")
+	x := mixedLaplace(t, 2, 100)
+	for k := range 100 {
+		fmt.Fprintf(&table, "%d,%g,%g\n", 4*k, x.At(0, k), x.At(1, k))
+	}
+	dir := t.TempDir()
+	in := write(t, dir, "in.csv", table.String())
+	code, _, stderr := command(t.Context(), "separate", "--in", in, "--out", filepath.Join(dir, "z.csv"),
+		"--highpass", "1")
+	if code != exitUsage || !strings.Contains(stderr, `as in "time (ms)"`) {
+		t.Errorf("exit %d, %q", code, stderr)
 	}
 }
 

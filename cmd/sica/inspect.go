@@ -104,7 +104,7 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 	if err := opt.fitting.Recall(opt.model, cmd.Flags().Changed); err != nil {
 		return err
 	}
-	if err := opt.reading.RecallChannels(opt.model, result.Channels); err != nil {
+	if err := opt.reading.Recall(opt.model, result.Channels, false); err != nil {
 		return err
 	}
 	in, err := opt.reading.Open(cmd.Context(), opt.in, shown.Part)

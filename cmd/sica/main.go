@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
+	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica"
 )
 
@@ -132,6 +133,7 @@ given their own pasts (or, of images, their own surroundings).`,
 		for _, newCommand := range group.commands {
 			cmd := newCommand()
 			cmd.GroupID = group.id
+			cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return checkGiven(cmd) }
 			work := cmd.RunE
 			cmd.RunE = func(cmd *cobra.Command, args []string) error {
 				if err := checkNotEmpty(cmd); err != nil {
@@ -148,8 +150,13 @@ given their own pasts (or, of images, their own surroundings).`,
 }
 
 // suggestFlag adds to the error for an unknown flag those flags of the command that are spelled
-// nearly the same.
+// nearly the same, and to that for a list of numbers how it is written.
 func suggestFlag(cmd *cobra.Command, err error) error {
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) && invalid.GetFlag().Value.Type() == "intSlice" {
+		return fmt.Errorf("--%s %s: must be numbers with commas between, such as 2,6",
+			invalid.GetFlag().Name, invalid.GetValue())
+	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
 		return err
@@ -164,6 +171,24 @@ func suggestFlag(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see sica %s --help", err, cmd.Name())
 	}
 	return fmt.Errorf("%w; did you mean --%s?", err, strings.Join(suggestions, " or --"))
+}
+
+// checkGiven returns an error unless all required flags were given.
+func checkGiven(cmd *cobra.Command) error {
+	var lacking []string
+	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+		if flag.Annotations[cobra.BashCompOneRequiredFlag] != nil && !flag.Changed {
+			kind, _ := pflag.UnquoteUsage(flag)
+			lacking = append(lacking, "--"+flag.Name+" "+kind)
+		}
+	})
+	switch len(lacking) {
+	case 0:
+		return nil
+	case 1:
+		return fmt.Errorf("%s is missing; see sica %s --help", lacking[0], cmd.Name())
+	}
+	return fmt.Errorf("%s are missing; see sica %s --help", text.List(lacking), cmd.Name())
 }
 
 // checkNotEmpty returns an error if a required flag was given as "".

@@ -198,7 +198,7 @@ func TestRateIsKept(t *testing.T) {
 		said := must(t, slices.Concat([]string{command, "--model", at("model"), "--in", at("in.csv"),
 			"--out", at("out.wav")}, does)...)
 		if out, err := datasets.ReadRecording(at("out.wav")); err != nil || out.Rate != 250 ||
-			!strings.Contains(said, "as in the fit: --rate 250") ||
+			!strings.Contains(said, "using --rate 250 as in the fit") ||
 			!strings.Contains(said, "players cut what is beyond 1") {
 			t.Errorf("%s: %v, not at 250 Hz, or not said:\n%s", command, err, said)
 		}

@@ -92,7 +92,7 @@ func (opt *removeOptions) run(cmd *cobra.Command) error {
 	}
 	shown := progress.NewQuiet(cmd.ErrOrStderr())
 	defer shown.Done()
-	if err := opt.reading.RecallChannels(opt.model, result.Channels); err != nil {
+	if err := opt.reading.Recall(opt.model, result.Channels, true); err != nil {
 		return err
 	}
 	in, err := opt.reading.Open(cmd.Context(), opt.in, shown.Part)
@@ -122,7 +122,11 @@ func (opt *removeOptions) run(cmd *cobra.Command) error {
 		return err
 	}
 	fmt.Fprintln(cmd.OutOrStdout(), taken.String(names))
-	files.Note(cmd.OutOrStdout(), taken.excess(names, highpass))
+	if k, _ := result.Z.Dims(); len(rows) == k {
+		files.Note(cmd.OutOrStdout(), []string{"all components were removed, so nothing is left"})
+	} else {
+		files.Note(cmd.OutOrStdout(), taken.excess(names, highpass))
+	}
 	files.Wrote(cmd.OutOrStdout(), opt.out)
 	noteRate(cmd.OutOrStdout(), opt.out, in.About.Rate, separateAgain)
 	noteCleaned(cmd.OutOrStdout(), opt.out, taken.peak)
@@ -139,6 +143,9 @@ func (opt *removeOptions) rows(result *sica.Result) (rows []int, p proposal, err
 	for _, c := range opt.components {
 		if c < 1 || c > k {
 			return nil, p, usage.Errorf("--components %d: the separation recovered signals 1 to %d", c, k)
+		}
+		if slices.Contains(rows, c-1) {
+			return nil, p, usage.Errorf("--components: %d is there twice", c)
 		}
 		rows = append(rows, c-1)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/gomlx/compute"
@@ -141,7 +142,7 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 		if loaded, err = sica.Load(opt.model); err != nil {
 			return err
 		}
-		if err := opt.reading.RecallChannels(opt.model, loaded.Channels); err != nil {
+		if err := opt.reading.Recall(opt.model, loaded.Channels, false); err != nil {
 			return err
 		}
 		sequence = sequence && len(loaded.Shape) < 2
@@ -193,9 +194,11 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 		rep.Next[i] = usage.Flags(next)
 	}
 	out := cmd.OutOrStdout()
-	if err := rep.WriteText(out); err != nil {
+	var words strings.Builder
+	if err := rep.WriteText(&words); err != nil {
 		return err
 	}
+	fmt.Fprint(out, seeFiles(words.String()))
 	part.Note(out)
 	return opt.write(out, b, result, rep, part)
 }
@@ -226,6 +229,12 @@ func (opt *reportOptions) fit(
 		return nil, fmt.Errorf("%s: %w; nothing was written", opt.in[0], err)
 	}
 	return result, nil
+}
+
+// seeFiles says by which flags a report has what its text leaves out.
+func seeFiles(report string) string {
+	report = regexp.MustCompile(`(more pairs?, .*): see JSON`).ReplaceAllString(report, "$1: see --json")
+	return strings.ReplaceAll(report, ": see JSON", ": see --html or --json")
 }
 
 // write writes the files that the flags name.

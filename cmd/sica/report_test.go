@@ -91,7 +91,7 @@ func TestReportErrors(t *testing.T) {
 		code int
 		want string
 	}{
-		{"nothing in", nil, exitUsage, `flag(s) "in" not set`},
+		{"nothing in", nil, exitUsage, "--in "},
 		{"no such file", []string{"--in", "no.csv"}, exitFailure, "no such file"},
 		{"one place", []string{"--in", in, "--json", "a", "--html", "a"}, exitUsage, "same file"},
 		{"no such separation", []string{"--in", in, "--model", filepath.Join(dir, "no")},
@@ -143,5 +143,16 @@ func TestReportOfImages(t *testing.T) {
 	r := readDiagnosis(t, jsonFile).Report
 	if r.Positions != 1024 || !slices.Equal(r.Shape, []int{32, 32}) {
 		t.Errorf("report on %d positions of the shape %v", r.Positions, r.Shape)
+	}
+}
+
+// What the text leaves out is in files that flags name.
+func TestSeeFiles(t *testing.T) {
+	const text = "and 2 more signals, at least as reliable: see JSON\nand 1 more pair, with at least as " +
+		"much evidence: see JSON\n"
+	const want = "and 2 more signals, at least as reliable: see --html or --json\nand 1 more pair, with " +
+		"at least as much evidence: see --json\n"
+	if got := seeFiles(text); got != want {
+		t.Errorf("got %q", got)
 	}
 }

@@ -198,7 +198,7 @@ func (opt *separateOptions) runWhole(
 	}
 	out := cmd.OutOrStdout()
 	d, n := in.Signals.Dims()
-	rep := opt.begin(out, b, cfg, d, n)
+	rep := opt.begin(out, b, cfg, d, n, in.Rate)
 	files.Note(out, in.Notes)
 	rep.Notes = in.Notes
 	_, rep.LearnedOn = in.learned.Dims()
@@ -438,7 +438,7 @@ func (opt *separateOptions) runLong(
 		cfg.Shape = files.SequenceShape(&in.About, total)
 	}
 	cfg.Rounding = opt.fitting.Rounding
-	rep := opt.begin(out, b, cfg, d, total)
+	rep := opt.begin(out, b, cfg, d, total, in.About.Rate)
 	files.Note(out, in.About.Notes)
 	rep.Notes = in.About.Notes
 	cfg.OnProgress = func(_ int, doing string, done float64) {
@@ -616,7 +616,7 @@ func (opt *separateOptions) write(
 		if res.Channels == nil {
 			without = opt.reading.Without
 		}
-		if err := opt.fitting.Keep(opt.save, rep.Positions, without); err != nil {
+		if err := opt.fitting.Keep(opt.save, rep.Positions, without, opt.reading.Missing); err != nil {
 			return err
 		}
 		fmt.Fprintln(out, "wrote", opt.save)
@@ -716,12 +716,17 @@ type iterationReport struct {
 	Seconds    float64  `json:"seconds"`
 }
 
-// begin prints what is about to be separated, d signals at n positions, and returns its report.
+// begin prints what is about to be separated, d signals at n positions, and returns its report. The
+// rate is in Hz, 0 if it is unknown.
 func (opt *separateOptions) begin(
-	out io.Writer, b compute.Backend, cfg sica.Config, d, n int,
+	out io.Writer, b compute.Backend, cfg sica.Config, d, n int, rate float64,
 ) *separation {
 	name := backend.NameOf(b)
-	fmt.Fprintf(out, "%d signals, %d positions, seed %d, backend %s\n", d, n, cfg.Seed, name)
+	fmt.Fprintf(out, "%d signals, %d positions", d, n)
+	if rate > 0 {
+		fmt.Fprintf(out, " at %.6g Hz (%.4g s)", rate, float64(n)/rate)
+	}
+	fmt.Fprintf(out, ", seed %d, backend %s\n", cfg.Seed, name)
 	files.Note(out, opt.notes())
 	if cfg.Checkpoint != "" && cfg.Flow == nil {
 		files.Note(out, []string{"--resume and --checkpoint keep the iterations of a flow, and this " +

@@ -89,7 +89,7 @@ func (opt *transformOptions) run(cmd *cobra.Command) error {
 		return err
 	}
 	if !opt.inverse {
-		if err := opt.reading.RecallChannels(opt.model, result.Channels); err != nil {
+		if err := opt.reading.Recall(opt.model, result.Channels, true); err != nil {
 			return err
 		}
 	}

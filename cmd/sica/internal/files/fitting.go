@@ -123,7 +123,7 @@ func (o *Fitting) Source(
 		return x, notes, nil
 	}
 	if !o.filter.IsZero() {
-		if x, err = o.filtered(ctx, x, about.Rate, skipped, out); err != nil {
+		if x, err = o.filtered(ctx, x, about, skipped, out); err != nil {
 			return nil, nil, err
 		}
 		notes = append(notes, "filtered: "+o.filter.String())
@@ -194,16 +194,22 @@ func (o *Fitting) skipped(
 // minMeasured is the fewest positions without interpolated values: those that any fit needs.
 const minMeasured = 16
 
-// filtered returns the signals after the filter, at a rate in Hz. It bridges skipped stretches. Out
-// are these and others that are left out afterwards.
+// filtered returns the signals after the filter. It bridges skipped stretches. Out are these and
+// others that are left out afterwards.
 func (o *Fitting) filtered(
-	ctx context.Context, x blockwise.Source, rate float64, skipped, out []stretch,
+	ctx context.Context, x blockwise.Source, about *datasets.Recording, skipped, out []stretch,
 ) (blockwise.Source, error) {
+	rate := about.Rate
 	if rate == 0 {
 		return nil, usage.Errorf("--highpass, --lowpass and --notch: the recording has no sampling " +
 			"rate: use --rate")
 	}
 	if err := o.filter.Check(rate); err != nil {
+		for _, note := range about.Notes {
+			if strings.Contains(note, "was read as seconds") { // by package datasets
+				err = fmt.Errorf("%w; %s", err, note)
+			}
+		}
 		return nil, usage.Error(err)
 	}
 	d, n := x.Dims()
@@ -399,11 +405,11 @@ func namedStretches(text string, n int, about *datasets.Recording) ([]stretch, e
 			return nil, usage.Errorf("--skip %s: put s on both times, such as 10s-12s, or on neither "+
 				"position, such as 1-100", text)
 		}
-		if err != nil || begin < 1 || end < begin || begin > n {
+		if err != nil || begin < 1 || end < begin || end > n {
 			return nil, usage.Errorf("--skip %s: use positions from 1 to %d, such as 1-%d", text, n,
 				min(n, 100))
 		}
-		return []stretch{{Begin: begin - 1, End: min(end, n)}}, nil
+		return []stretch{{Begin: begin - 1, End: end}}, nil
 	}
 	if begin, err := time.ParseDuration(first); err == nil {
 		end, err := time.ParseDuration(last)

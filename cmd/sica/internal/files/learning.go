@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/text"
 )
 
 // learningFile is the file of a saved separation that says what its fit learned from. The manifest
@@ -25,6 +26,8 @@ type learning struct {
 	// Without are the channels that were left out, if they have no names: Result.Channels has
 	// those of others.
 	Without []string `json:"without,omitempty"`
+	// Missing is what became of missing values.
+	Missing datasets.Missing `json:"missing,omitempty"`
 	// Positions are those of the recording, which Skip is about.
 	Positions int `json:"positions"`
 }
@@ -48,15 +51,36 @@ func (l learning) String() string {
 	return strings.Join(flags, " ")
 }
 
+// howToStop says by which flags nothing is filtered or skipped, "" if nothing is.
+func (l learning) howToStop() string {
+	var flags []string
+	for _, word := range strings.Fields(l.String()) {
+		switch word {
+		case "--highpass", "--lowpass", "--notch":
+			flags = append(flags, word+" 0")
+		case "--skip":
+			flags = append(flags, word+` ""`)
+		}
+	}
+	if flags == nil {
+		return ""
+	}
+	verb := "turns it off"
+	if len(flags) > 1 {
+		verb = "turn them off"
+	}
+	return fmt.Sprintf("; %s %s", text.List(flags), verb)
+}
+
 // Keep keeps what was done with a recording of n positions in the folder of its separation. Without
-// are the channels without names that were left out.
-func (o *Fitting) Keep(model string, n int, without []string) error {
-	if o.IsZero() && o.rate == 0 && len(without) == 0 {
+// are the channels without names that were left out, and missing is what became of missing values.
+func (o *Fitting) Keep(model string, n int, without []string, missing datasets.Missing) error {
+	if o.IsZero() && o.rate == 0 && len(without) == 0 && missing == "" {
 		return nil
 	}
 	return WriteJSON(filepath.Join(model, learningFile), learning{
 		Highpass: o.filter.Highpass, Lowpass: o.filter.Lowpass, Notch: o.filter.Notch,
-		Skip: o.skip, Rate: o.rate, Without: without, Positions: n,
+		Skip: o.skip, Rate: o.rate, Without: without, Missing: missing, Positions: n,
 	})
 }
 
@@ -69,16 +93,24 @@ func readLearning(model string) (kept learning, err error) {
 	return kept, err
 }
 
-// RecallChannels reads a recording's channels as a saved separation has them: by their names or,
-// without names, without those that were left out, unless --without says otherwise.
-func (r *Reading) RecallChannels(model string, names []string) error {
-	r.Signals = names
-	if names != nil || len(r.Without) > 0 {
-		return nil
-	}
+// Recall reads a recording as that of a saved separation was read, unless flags say otherwise: its
+// channels by their names or, without names, without those that were left out; and its missing values,
+// of which none are dropped if all positions are wanted, but interpolated.
+func (r *Reading) Recall(model string, names []string, wantsAll bool) error {
 	kept, err := readLearning(model)
-	r.Without = kept.Without
-	return err
+	if err != nil {
+		return err
+	}
+	if r.Signals = names; names == nil && len(r.Without) == 0 {
+		r.Without = kept.Without
+	}
+	if r.Missing == "" {
+		r.Missing = kept.Missing
+		if wantsAll && r.Missing == datasets.MissingDrop {
+			r.Missing = datasets.MissingInterpolate
+		}
+	}
+	return nil
 }
 
 // RecallRate gives a recording without a sampling rate that of the fit of a saved separation, with a
@@ -92,7 +124,7 @@ func RecallRate(model string, about *datasets.Recording) error {
 		return err
 	}
 	about.Rate = kept.Rate
-	about.Notes = append(about.Notes, fmt.Sprintf("as in the fit: --rate %g", kept.Rate))
+	about.Notes = append(about.Notes, fmt.Sprintf("using --rate %g as in the fit", kept.Rate))
 	return nil
 }
 
@@ -126,8 +158,7 @@ func (o *Fitting) Recall(model string, changed func(flag string) bool) error {
 	}
 	o.recalledRate = used.Rate != 0
 	if flags := used.String(); flags != "" {
-		o.recalled = fmt.Sprintf("as in the fit: %s; other values of these flags replace them (0 or "+
-			`"" for none)`, flags)
+		o.recalled = fmt.Sprintf("using %s as in the fit%s", flags, used.howToStop())
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -57,7 +58,11 @@ func (l LearnOn) Positions(n int, rate float64) (int, error) {
 		return 0, usage.Errorf("--learn-on %s is %s; must be at least 2", l,
 			text.Counted(part, "position"))
 	}
-	return min(part, n), nil
+	if part > n {
+		return 0, usage.Errorf("--learn-on %s: the recording has only %s to learn from: use all", l,
+			text.Counted(n, "position"))
+	}
+	return part, nil
 }
 
 // size returns the number of positions of a share, a number or a time.
@@ -82,7 +87,7 @@ func (l LearnOn) size(n int, rate float64) (int, error) {
 		return 0, usage.Errorf("--learn-on %s: the recording has no sampling rate: use --rate, or a "+
 			"number of positions", l)
 	}
-	return int(min(length.Seconds()*rate, float64(n))), nil
+	return int(min(length.Seconds()*rate, math.MaxInt32)), nil
 }
 
 // A Part is the part of a recording that a command works on.

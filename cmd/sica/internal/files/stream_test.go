@@ -9,8 +9,8 @@ func TestLearnOn(t *testing.T) {
 		malformed bool
 		want      int // of 1000 positions at 250 Hz; 0 for an error
 	}{
-		{"1s", false, 250}, {"500ms", false, 125}, {"10s", false, 1000}, {"1ms", false, 0},
-		{"60", false, 60}, {"1/10", false, 100}, {"1/1000", false, 0}, {"all", false, 1000},
+		{"1s", false, 250}, {"500ms", false, 125}, {"4s", false, 1000}, {"10s", false, 0}, {"1ms", false, 0},
+		{"60", false, 60}, {"1001", false, 0}, {"1/10", false, 100}, {"1/1000", false, 0}, {"all", false, 1000},
 		{"1", false, 0}, {"1/0", true, 0}, {"1 s", true, 0}, {"-1/2", true, 0},
 	} {
 		l := LearnOn(c.value)
