@@ -255,6 +255,21 @@ func TestFitChoosesPartByExpectedError(t *testing.T) {
 	}
 }
 
+// The reason names the error of the identified signals only: that of others isn't known.
+func TestErrorOfMostPositions(t *testing.T) {
+	for want, e := range map[string]errorsOfPart{
+		"identifies no signal there":      {worst: 1, signals: 3},
+		"expects of them an error":        {worst: 0.002, known: 0.002, identified: 3, signals: 3},
+		"for the 2 signals that it ident": {worst: 1, known: 0.002, identified: 2, signals: 3},
+		"for the 1 signal that it identi": {worst: 1, known: 0.002, identified: 1, signals: 3},
+	} {
+		got := e.ofMost(0.5)
+		if numbers := strings.Contains(got, "of up to 0.002; more positions may save 0.001."); !strings.Contains(got, want) || numbers != (e.identified > 0) {
+			t.Errorf("%+v: %s", e, got)
+		}
+	}
+}
+
 // The fit by which the part was chosen is the result.
 func TestFitThatChosePartIsResult(t *testing.T) {
 	p := newTape(2, 2*AlwaysLearned+1000)

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/internal/outlier"
 )
@@ -143,13 +144,15 @@ func choosePart(
 		}
 		learned := fmt.Sprintf("Learned from %d of %d positions", n, t)
 		if !byRule {
-			why := learned + ", the most at once; what more would be worth isn't known. "
+			why := learned + ", the most unless you ask for more (--learn-on; in Go, n); what more " +
+				"would be worth isn't known. "
 			return part{x: z, why: why}, nil
 		}
-		made, worst, err := expectedError(ctx, backend, z, cfg)
+		made, expected, err := expectedErrors(ctx, backend, z, cfg)
 		if err != nil {
 			return part{}, err
 		}
+		worst := expected.worst
 		// All positions have the error worst·n/t.
 		saved := worst * (1 - float64(n)/float64(t))
 		if saved <= worthLearning {
@@ -158,28 +161,49 @@ func choosePart(
 				learned, worst, worst-saved)}, nil
 		}
 		if n == most {
-			return part{z, made, fmt.Sprintf("%s, the most at once: the linear rule expects of "+
-				"them an error, 1 − |correlation| with a source, of up to %.2g; more positions "+
-				"may save %.2g. ",
-				learned, worst, saved)}, nil
+			return part{z, made, learned + ", the most unless you ask for more (--learn-on; in Go, n): " +
+				expected.ofMost(1-float64(n)/float64(t))}, nil
 		}
 		n = min(most, max(2*n, int(1.2*float64(n)*worst/worthLearning)))
 	}
 }
 
-// expectedError returns the fit of the part z by the settings, nil if they have a checkpoint,
-// and the largest error of the linear rule's demixing. That is by its own standard errors, or,
+// errorsOfPart are the expected errors, 1 − |correlation| with a source, of a part's signals.
+type errorsOfPart struct {
+	worst      float64 // the largest of all; 1 if a signal isn't identified
+	known      float64 // the largest of the identified signals
+	identified int     // how many these are, of
+	signals    int
+}
+
+// ofMost says what is known of the errors where the part has the most positions. share is that of the
+// others, which are as much of the error.
+func (e errorsOfPart) ofMost(share float64) string {
+	switch e.identified {
+	case 0:
+		return "the linear rule identifies no signal there, so that its error isn't known. "
+	case e.signals:
+		return fmt.Sprintf("the linear rule expects of them an error, 1 − |correlation| with a source, of "+
+			"up to %.2g; more positions may save %.2g. ", e.known, e.known*share)
+	}
+	return fmt.Sprintf("for the %s that it identifies the linear rule expects an error, 1 − "+
+		"|correlation| with a source, of up to %.2g; more positions may save %.2g. ",
+		text.Counted(e.identified, "signal"), e.known, e.known*share)
+}
+
+// expectedErrors returns the fit of the part z by the settings, nil if they have a checkpoint,
+// and the errors of the linear rule's demixing. They are by its own standard errors, or,
 // where that is more, by how much its demixings of the two halves of the part, whose blocks
 // alternate, differ. Each half has the error twice, so that 1 − |correlation| of the two is four
 // times it. Standard errors are those of models that are right, which the halves don't ask for.
-func expectedError(
+func expectedErrors(
 	ctx context.Context, backend compute.Backend, z *mat.Dense, cfg sica.Config,
-) (*sica.Result, float64, error) {
+) (*sica.Result, errorsOfPart, error) {
 	var whole *sica.Result
 	if cfg.Checkpoint == "" {
 		var err error
 		if whole, err = fitPart(ctx, backend, z, cfg); err != nil {
-			return nil, 0, err
+			return nil, errorsOfPart{}, err
 		}
 	}
 	cfg.Method, cfg.NetworkSteps, cfg.Checkpoint, cfg.Candidates = sica.LinearOnly, 0, "", nil
@@ -187,28 +211,51 @@ func expectedError(
 	if rule == nil || rule.Linear == nil { // networks and custom methods have no such error
 		var err error
 		if rule, err = fitPart(ctx, backend, z, cfg); err != nil {
-			return nil, 0, err
+			return nil, errorsOfPart{}, err
 		}
 	}
-	worst := slices.Max(rule.Linear.ExpectedError)
 	cfg.Components, _ = rule.Z.Dims()
+	e := errorsOfPart{worst: slices.Max(rule.Linear.ExpectedError), signals: cfg.Components}
+	var identified []int
+	for _, g := range rule.Linear.Groups {
+		if len(g) == 1 {
+			identified = append(identified, g[0])
+			e.known = max(e.known, rule.Linear.ExpectedError[g[0]])
+		}
+	}
+	e.identified = len(identified)
 	var recovered [2]*mat.Dense
 	for k := range recovered {
 		half, err := fitPart(ctx, backend, everySecond(z, k), cfg)
 		if err != nil {
-			return whole, 1, ctx.Err() // a half can't be separated by itself
+			e.worst = 1 // a half can't be separated by itself
+			return whole, e, ctx.Err()
 		}
 		if recovered[k], err = half.Transform(z); err != nil {
-			return nil, 0, err
+			return nil, errorsOfPart{}, err
 		}
 	}
-	for i := range cfg.Components {
-		most := 0.0
-		for j := range cfg.Components {
-			a, b := recovered[0].RawRowView(i), recovered[1].RawRowView(j)
-			most = max(most, math.Abs(stat.Correlation(a, b, nil)))
-		}
-		worst = max(worst, (1-most)/4)
+	differences := make([]float64, cfg.Components) // of the first half's signals from the second's
+	for i := range differences {
+		_, correlation := nearest(recovered[0].RawRowView(i), recovered[1])
+		differences[i] = (1 - correlation) / 4
+		e.worst = max(e.worst, differences[i])
 	}
-	return whole, worst, nil
+	for _, i := range identified {
+		place, _ := nearest(rule.Z.RawRowView(i), recovered[0])
+		e.known = max(e.known, differences[place])
+	}
+	return whole, e, nil
+}
+
+// nearest returns the place of the signal of z that is most similar to the given one, and their absolute
+// correlation.
+func nearest(signal []float64, z *mat.Dense) (place int, correlation float64) {
+	d, _ := z.Dims()
+	for j := range d {
+		if c := math.Abs(stat.Correlation(signal, z.RawRowView(j), nil)); c > correlation {
+			place, correlation = j, c
+		}
+	}
+	return place, correlation
 }

@@ -201,6 +201,8 @@ func (r *Report) mayBeNonlinear() bool {
 func (r *Report) ErrorNote() string {
 	note := r.Linear.ErrorNote()
 	switch {
+	case r.Linear.ExpectedError == nil && r.Network != nil && r.Stability != nil:
+		return "not known after a network; 1 − stability is its order of magnitude"
 	case r.Linear.ExpectedError == nil:
 		return "not known after a nonlinear demixing"
 	case note == "":

@@ -155,7 +155,10 @@ func TestErrorNote(t *testing.T) {
 		"from sampling alone":        func(*Report) {},
 		"the estimated noise":        func(r *Report) { r.Linear.Noise = []float64{0, 0.02, 0} },
 		"after a nonlinear demixing": func(r *Report) { r.Linear.ExpectedError = nil },
-		"this one seems nonlin":      func(r *Report) { r.Nonlinear = true },
+		"1 − stability is its order": func(r *Report) {
+			r.Linear.ExpectedError, r.Network = nil, networkOf(1, 1, 1)
+		},
+		"this one seems nonlin": func(r *Report) { r.Nonlinear = true },
 	} {
 		r := good()
 		change(r)
