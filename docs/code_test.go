@@ -46,7 +46,7 @@ var (
 	b              compute.Backend
 	store          *model.Store
 	batches        []*tensors.Tensor
-	cloud          [][]float32
+	inputs         [][]float32
 	exec           *model.Exec
 	x, more        *mat.Dense
 	sources        *mat.Dense

@@ -12,10 +12,12 @@
 //     loop on the host on the pure-Go backend;
 //   - [Adagrad], which GoMLX lacks, and [RunsAdam], an Adam for several runs in one program.
 //
-// Start with [NewTrainer], [RatioVelocity] and [Integrate]:
+// For a rectified flow start with [StraightPath] and [RectifiedLoss] in the loss, [NewTrainer] and
+// [Follow]; for a gradient flow with [LogisticLoss] in the loss, and [RatioVelocity]:
 //
 //	trainer, err := flows.NewTrainer(backend, store, optimizer, loss, nil, batchShapes)
 //	losses, err := trainer.Train(ctx, nil, batches, steps)
+//	moved, err := flows.Follow(backend, store, velocity, y) // a sample, if y is normal
 //
 // The functions that build graphs take nodes with any leading axes; the last axis is the sample's.
 // They panic on wrong shapes, as those of GoMLX do; model.Exec and NewTrainer make errors of that.

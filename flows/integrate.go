@@ -36,15 +36,19 @@ type IntegrateConfig struct {
 // velocity may be any graph function that uses variables of scope's store, as those of a Trainer,
 // and Gradient. To follow a flow from values on the host, use [Follow].
 //
-// GoMLX 0.28.6 has three conditions, as a While on XLA sees no nodes outside it. They are checked
-// on every backend, except one case that is an error on XLA only:
+// GoMLX 0.28.6 has three conditions, as a While on XLA sees no nodes outside it. Each is an error on
+// every backend, except one case:
 //
 //   - Other nodes that the velocity needs must come through Hold.
 //   - Integrate must be alone in its graph, a model.Exec of its own: MulScalar, AddScalar and the
-//     like share scalars in a whole graph. On XLA only, sharing with operations after it is an
-//     error, too: "cannot add operation … after returning". Make another model.Exec of these.
+//     like share scalars in a whole graph. Errors are a second Integrate, and a scalar that the
+//     velocity shares with operations before it. One shared with operations after it isn't checked:
+//     it works in pure Go, and on XLA it is GoMLX's error "cannot add operation … after returning".
+//     Make another model.Exec of these operations.
 //   - It can't be differentiated, and can't be in the StepLoss of a Trainer, which is in a While
 //     already.
+//
+// The defaults are 100 steps of Euler from τ = 0 to 1.
 func Integrate(scope *model.Scope, velocity Velocity, y *Node) *IntegrateConfig {
 	return &IntegrateConfig{
 		scope: scope, velocity: velocity, y: y,
@@ -188,7 +192,7 @@ func (c *IntegrateConfig) dryRun() (used []*model.Variable, scalars map[scalar]b
 			}
 		}
 	}); err != nil {
-		advice := ""
+		advice := visitedAdvice(err)
 		if strings.Contains(err.Error(), "different graphs") {
 			advice = "; it has y, τ and the nodes of Hold: others must be passed by Hold"
 		}

@@ -105,6 +105,9 @@ func (d *lossDataset) Iter() iter.Seq2[train.Batch, error] {
 		defer stop()
 		for {
 			losses, err := d.train(next)
+			if err != nil && d.ctx.Err() != nil { // GoMLX's message blames the data set
+				err = fmt.Errorf("flows: the context of Trainer.Loop has ended: %w", err)
+			}
 			if err != nil {
 				yield(train.Batch{}, err)
 				return

@@ -151,7 +151,7 @@ func TestLoopErrors(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	loop, steps := p.trainer.Loop(ctx, nil, linePoints{p})
 	loop.OnStep("cancel", 0, func(*train.Loop, []*tensors.Tensor) error { cancel(); return nil })
-	if _, err := loop.RunEpochs(steps, 2); err == nil || !errors.Is(err, context.Canceled) {
+	if _, err := loop.RunEpochs(steps, 2); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "the context of Trainer.Loop has ended") {
 		t.Errorf("after the end of ctx: %v", err)
 	}
 }

@@ -344,6 +344,9 @@ func (t *Trainer) lossGraph(scope *model.Scope, inputs []*Node) *Node {
 	}
 	var loss *Node
 	if err := exceptions.TryCatch[error](func() { loss = t.loss(scope, data, batch) }); err != nil {
+		if advice := visitedAdvice(err); advice != "" {
+			panic(fmt.Errorf("%w%s", err, advice))
+		}
 		panic(fmt.Errorf("%w%s", err, t.sliced(batch)))
 	}
 	switch {
@@ -358,10 +361,18 @@ func (t *Trainer) lossGraph(scope *model.Scope, inputs []*Node) *Node {
 	return loss
 }
 
-// sliced says in brackets what batch a loss gets; it is empty without batches.
+// visitedAdvice says how to use weights twice if that is what err is about; else it is empty.
+func visitedAdvice(err error) string {
+	if !strings.Contains(err.Error(), "already visited") {
+		return ""
+	}
+	return "; to use its weights twice, give each use after the first scope.ResetVisited()"
+}
+
+// sliced says in brackets what batch a loss gets.
 func (t *Trainer) sliced(batch []*Node) string {
 	if len(batch) == 0 {
-		return ""
+		return " (the loss gets 0 batch tensors, as batchShapes has none)"
 	}
 	var shapes []string
 	for _, b := range batch {

@@ -262,12 +262,27 @@ func TestTrainerErrors(t *testing.T) {
 				t.Errorf("%d steps of %d gave no error", steps, regressionSteps)
 			}
 		}
-		_, err := flows.NewTrainer(b, model.NewStore(), torchAdam(1), func(_ *model.Scope, _, batch []*Node) *Node {
-			return Add(batch[0], Reshape(batch[0], -1, 1, 1)) // panics: shapes differ
-		}, nil, []shapes.Shape{shapes.Make(dtypes.Float32, 2, 3, 4)})
-		const want = "the loss gets 1 batch tensors, (Float32)[3, 4]: the batch shapes without their first axis, that of the S = 2 steps"
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("a loss that can't be built: %v, want %q", err, want)
+		differ := func(_ *model.Scope, _, batch []*Node) *Node {
+			return Add(batch[0], Reshape(batch[0], -1)) // panics: ranks differ
+		}
+		twice := func(scope *model.Scope, _, batch []*Node) *Node {
+			y := layers.Dense(scope.In("velocity"), batch[0], 1)
+			return ReduceAllMean(Add(y, layers.Dense(scope.In("velocity"), batch[0], 1)))
+		}
+		one := []shapes.Shape{shapes.Make(dtypes.Float32, 2, 1, 3, 4)}
+		for _, test := range []struct {
+			loss   flows.StepLoss
+			shapes []shapes.Shape
+			want   string
+		}{
+			{differ, one, "the loss gets 1 batch tensors, (Float32)[1, 3, 4]: the batch shapes without their first axis, that of the S = 2 steps"},
+			{differ, nil, "the loss gets 0 batch tensors"},
+			{twice, one, `"velocity" already visited from "/", use Shared() if this is intended; to use its weights twice, give each use after the first scope.ResetVisited()`},
+		} {
+			_, err := flows.NewTrainer(b, model.NewStore(), torchAdam(1), test.loss, nil, test.shapes)
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("a loss that can't be built: %v, want %q", err, test.want)
+			}
 		}
 	})
 }
