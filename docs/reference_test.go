@@ -92,9 +92,13 @@ what, tried on one mixture: the notebook [settings](../../notebooks/settings.ipy
 | --- | --- | --- |
 | double precision | none | ` + "`Flow.Float64`" + `, for the networks of a flow. The linear rule computes in float64, networks in float32 |
 | more or fewer earlier positions | none | none in Default (fixed, see below); of a flow ` + "`Flow.Windows`" + `, to both sides |
-| no networks, nor the test for nonlinear mixings, which also shows many cases of more sources than channels | ` + "`--method sica-linear`" + ` | ` + "`Method = sica.LinearOnly`" + ` |
+| never a network. This also skips the test for nonlinear mixings, so that more cases of surplus sources go unnoticed | ` + "`--method sica-linear`" + ` | ` + "`Method = sica.LinearOnly`" + ` |
 | to learn from a part of a long recording | ` + "`--learn-on 60s`" + ` | ` + "`blockwise.Fit`" + ` |
 | to leave out channels; filters; bad stretches | ` + "`--without`" + `; ` + "`--highpass`" + `, ` + "`--lowpass`" + `, ` + "`--notch`" + `; ` + "`--skip`" + ` | [Recordings in Go](../how-to/recordings-in-go.md) |
+| missing values | ` + "`--missing interpolate`" + ` or ` + "`drop`" + `; else an error | none in a fit: NaN is an error. ` + "`datasets.ReadOptions.Missing`" + ` reads files so |
+| to set or keep outliers | none (` + "`--skip`" + ` leaves stretches out) | none: [fixed in Default](#fixed-in-default). ` + "`Result.Outliers`" + ` names them |
+| fewer signals than channels | ` + "`--components`" + ` | ` + "`Components`" + ` |
+| to separate new data by the same model | ` + "`sica transform`" + ` | ` + "`Result.Transform`" + `, after ` + "`Save`" + ` and ` + "`sica.Load`" + `, too |
 | to set the noise of the channels | none: it is estimated | ` + "`linear.Options.Noise`" + `, of the linear rule alone |
 | longer training of networks | none | ` + "`NetworkSteps`" + `; all else is fixed, see below |
 | another sampling rate | ` + "`--rate`" + ` | none: a fit needs no rate |
@@ -162,8 +166,8 @@ Transforms are ` + "`preprocess.Standardise`, `ZCA` (symmetric whitening), `Gaus
 			flow)
 	}
 	page.WriteString(`
-The first four rows are ` + "`--preset default`" + `. The last three have no such preset: the command then
-takes ` + "`paper`" + `, which is slow, and says so. ` + "`--preset smoke`" + ` is a few steps (` + "`Config.Smoke`" + `): of ` + "`sica`" + ` the linear rule alone.
+` + "`--preset`" + ` may be left out: the first four methods have ` + "`default`" + `, the last three ` + "`paper`" + `, which is slow. Each also has
+` + "`smoke`" + `, a few steps to see that all works (` + "`Config.Smoke`" + `); of ` + "`sica`" + ` that is the linear rule alone.
 
 PaperWGF and PaperRF differ from the paper's text in two points: Z⁽⁰⁾ is standardised, and SICA-WGF has
 one logit in place of d outputs. To the letter it is
@@ -213,6 +217,7 @@ supplement, "–" isn't from the paper.
 | networks | 4 random starts for each fold, 8 of more than eight signals; 8 layers, or 10 to 16 | the best by held-out code is taken; NetworkSteps is a setting |
 | context of networks | up to 8 earlier positions | as far as the mixed signals predict themselves |
 | folds and held-out positions | 2 folds; each holds out a fifth, in two blocks | candidates are comparable on equal positions only |
+| outliers | positions that change the covariance significantly, and are in one channel, or in one direction, only | excluded from fitting, separated like all others. A [test](../explanation/linear.md#outliers) finds them; leave others out by ` + "`--skip`" + ` |
 | limits, such as 20 to 1 for "identified" | constants in the code, each with its reason | tuned to one recording they would mean nothing |
 
 ## What comes with a fit

@@ -29,41 +29,44 @@ type Config struct {
 	// images in rows of one length, which Result.Why says then.
 	Shape []int `json:"shape,omitempty"`
 	// Seed gives every random draw of the fit. Another seed is a check: networks may end elsewhere,
-	// and identified signals should come out the same. Whether a signal is called identified can
-	// depend on the seed where its evidence is near the limit: then take the less certain answer.
-	// FitRuns fits several seeds at once.
+	// and identified signals should come out the same. If two seeds disagree on a signal, or on whether
+	// it is identified, treat it as not identified. FitRuns fits several seeds at once.
 	Seed uint64 `json:"seed"`
 	// Prepare, if set, is a custom transform that comes before all else.
 	Prepare preprocess.Fitter `json:"-"`
 	// Components is the number of principal components that the mixed signals, each scaled to
 	// variance 1, are reduced to, those of the largest variance: at least 2; 0 is their numerical
-	// rank. The components left out are taken for noise: a signal that noise of that strength would
-	// hide isn't identified. Use it for channels that are combinations of others, not against noise:
-	// a weak source may be in the components left out. First look for signals "like noise".
+	// rank. The mean variance of those left out is taken as the strength of the noise in each
+	// channel. Signals that such noise leaves a correlation below 0.95 aren't called identified. Use
+	// it for channels that are combinations of others, not against noise: a weak source may be in the
+	// components left out. First look for signals "like noise".
 	Components int `json:"components,omitempty"`
 	// Rounding is the step to which the values of each mixed signal were rounded before a filter, by
 	// datasets.Rounding. Principal components that are no more than rounding don't count for the
 	// rank. Nil is for signals that weren't filtered: they show their steps themselves.
 	Rounding []float64 `json:"rounding,omitempty"`
-	// Transforms are applied to the reduced signals, in order. Method whitens what they leave. See
-	// package preprocess.
+	// Transforms are applied to the reduced signals, in order; Method then whitens their output.
+	// Leave it empty with Auto, unless you know that each channel was distorted by itself behind a
+	// linear mixing, which Gaussianise roughly undoes. Of signals that were mixed linearly it makes
+	// nonlinear mixtures. See package preprocess.
 	Transforms []preprocess.Transform `json:"transforms,omitempty"`
 	// Method is what separates the signals.
 	Method Method `json:"method,omitempty"`
 	// NetworkSteps is the number of training steps of the networks of Auto and NetworkOnly; 0 is as
-	// many as the signals call for: d·n/4, at least 2400 and at most 4800; 8000 of more than eight
-	// signals.
+	// many as the signals call for: of up to eight signals d·n/4, between 2400 and 4800; of more 8000.
 	NetworkSteps int `json:"network_steps,omitempty"`
 	// Candidates are custom methods that Auto and LinearOnly compare with the linear rule by code
-	// length. Their names must differ. If one of them is chosen, no network is fitted.
+	// length. Their names must differ. A linear one is chosen if its code is the shortest, a nonlinear
+	// one if it is significantly shorter; of equal codes the linear rule's, then the first. If one of
+	// them is chosen, no network is fitted.
 	Candidates []ica.Method `json:"-"`
 	// Flow is the settings of the iterations that follow; nil is no iterations.
 	Flow *Flow `json:"flow,omitempty"`
 	// Checkpoint, if set, is a folder that keeps the state of the fit; see Fit.
 	Checkpoint string `json:"-"`
 	// OnProgress, if set, is called while Method separates, with the place of the run in FitRuns, the
-	// activity and the share of it that is done, from 0. An activity ends where another begins: no
-	// share need reach 1, and one may come twice. The iterations of a Flow call Flow.OnIteration.
+	// activity and the share of it that is done, from 0. The share may stop short of 1, and an activity
+	// may come again. The iterations of a Flow call Flow.OnIteration.
 	OnProgress func(run int, doing string, done float64) `json:"-"`
 }
 
