@@ -198,7 +198,7 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 	if err := rep.WriteText(&words); err != nil {
 		return err
 	}
-	fmt.Fprint(out, seeFiles(words.String()))
+	fmt.Fprint(out, seeFiles(words.String(), rep.Signals))
 	part.Note(out)
 	return opt.write(out, b, result, rep, part)
 }
@@ -231,10 +231,17 @@ func (opt *reportOptions) fit(
 	return result, nil
 }
 
-// seeFiles says by which flags a report has what its text leaves out.
-func seeFiles(report string) string {
-	report = regexp.MustCompile(`(more pairs?, .*): see JSON`).ReplaceAllString(report, "$1: see --json")
-	return strings.ReplaceAll(report, ": see JSON", ": see --html or --json")
+// maxHTML is how many signals the page of a report lists, as in package html.
+const maxHTML = 16
+
+// seeFiles says by which flags a report of d signals has what its text leaves out.
+func seeFiles(text string, d int) string {
+	text = regexp.MustCompile(`(more pairs?, .*): see JSON`).ReplaceAllString(text, "$1: see --json")
+	flags := ": see --html or --json"
+	if d > maxHTML {
+		flags = ": see --json"
+	}
+	return strings.ReplaceAll(text, ": see JSON", flags)
 }
 
 // write writes the files that the flags name.

@@ -152,7 +152,7 @@ func TestSeeFiles(t *testing.T) {
 		"much evidence: see JSON\n"
 	const want = "and 2 more signals, at least as reliable: see --html or --json\nand 1 more pair, with " +
 		"at least as much evidence: see --json\n"
-	if got := seeFiles(text); got != want {
+	if got := seeFiles(text, 8); got != want {
 		t.Errorf("got %q", got)
 	}
 }

@@ -35,11 +35,15 @@ func (r *Reading) source(
 	return left, err
 }
 
-// Add adds the flags to a command.
+// Add adds the flags to a command, after a --model of its own.
 func (r *Reading) Add(cmd *cobra.Command) {
 	f := cmd.Flags()
+	byDefault := "error by default"
+	if f.Lookup("model") != nil {
+		byDefault = "by default as in the fit of --model, or error"
+	}
 	f.StringVar((*string)(&r.Missing), "missing", "",
-		"what becomes of missing values, as `HOW`: error, interpolate or drop; error by default")
+		"what becomes of missing values, as `HOW`: error, interpolate or drop; "+byDefault)
 	f.BoolVar(&r.Transpose, "transpose", false, "read a row for each signal")
 	f.StringVar(&r.Variable, "variable", "",
 		"`NAME` of the variable of a MAT-file that holds the signals; the only matrix by default")
