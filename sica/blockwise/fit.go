@@ -144,7 +144,7 @@ func choosePart(
 		}
 		learned := fmt.Sprintf("Learned from %d of %d positions", n, t)
 		if !byRule {
-			why := learned + ", the most unless you ask for more (--learn-on; in Go, n); what more " +
+			why := learned + ", the most unless the n of blockwise.Fit asks for more; what more " +
 				"would be worth isn't known. "
 			return part{x: z, why: why}, nil
 		}
@@ -161,7 +161,7 @@ func choosePart(
 				learned, worst, worst-saved)}, nil
 		}
 		if n == most {
-			return part{z, made, learned + ", the most unless you ask for more (--learn-on; in Go, n): " +
+			return part{z, made, learned + ", the most unless the n of blockwise.Fit asks for more: " +
 				expected.ofMost(1-float64(n)/float64(t))}, nil
 		}
 		n = min(most, max(2*n, int(1.2*float64(n)*worst/worthLearning)))

@@ -41,6 +41,7 @@ var flags = strings.NewReplacer(
 	"ReadOptions.Separator", "--separator",
 	"ReadOptions.Without", "--without",
 	"ReadOptions.Transpose", "--transpose",
+	"the n of blockwise.Fit", "--learn-on",
 	"MissingInterpolate", "--missing interpolate",
 	"MissingDrop", "--missing drop",
 	"Config.Shape", "--shape",
