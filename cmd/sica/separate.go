@@ -260,6 +260,10 @@ func (opt *separateOptions) readWhole(
 	if in.source, in.learned, err = opt.learnedSignals(ctx, recording); err != nil {
 		return nil, err
 	}
+	if !opt.fitting.LeaveOutGaps && in.Interpolated != nil {
+		in.Notes = append(in.Notes, "interpolated values were learned from, which can spoil a separation: "+
+			"--missing drop leaves them out")
+	}
 	cfg.Rounding = opt.fitting.Rounding
 	_, learnedOn := in.learned.Dims()
 	if cfg.Shape == nil {

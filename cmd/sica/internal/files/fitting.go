@@ -150,17 +150,31 @@ func (o *Fitting) Source(
 		notes = append(notes, fmt.Sprintf("left out of learning: %s with interpolated values",
 			text.Counted(filled, "position")))
 	}
-	if left < n {
-		x = newSelection(x, complement(out, n))
-	}
-	if every := o.thinning(about.Rate); every > 1 && left >= 2*every {
+	// Thinned first, so that the positions that are left are evenly spaced across what is left out.
+	every := o.thinning(about.Rate)
+	if thinned := thinnedOut(out, every, n/every); every > 1 && n/every-count(thinned) > 1 {
 		if x, err = thin(ctx, x, every); err != nil {
 			return nil, nil, err
 		}
+		out, n = thinned, n/every
 		notes = append(notes, fmt.Sprintf("1 position in %d was kept: next to nothing above %g Hz "+
 			"is left", every, o.filter.Lowpass))
 	}
+	if count(out) > 0 {
+		x = newSelection(x, complement(out, n))
+	}
 	return x, notes, nil
+}
+
+// thinnedOut returns stretches in units of every k-th position, of which there are n.
+func thinnedOut(all []stretch, k, n int) (thinned []stretch) {
+	for _, s := range all {
+		begin, end := (s.Begin+k-1)/k, min((s.End+k-1)/k, n)
+		if begin < end {
+			thinned = append(thinned, stretch{Begin: begin, End: end})
+		}
+	}
+	return merge(thinned)
 }
 
 // skipped returns the stretches of a recording to skip, in order, none touching another: those of
@@ -517,7 +531,7 @@ func (s selection) Dims() (d, n int) {
 // Recorded implements blockwise.Subset.
 func (s selection) Recorded(t int) int {
 	k, _ := slices.BinarySearch(s.ends, t+1)
-	return s.kept[k].End - (s.ends[k] - t)
+	return recorded(s.Source, s.kept[k].End-(s.ends[k]-t))
 }
 
 // FirstPosition returns the position of the recording, from 0, at which what Fitting.Source

@@ -170,6 +170,18 @@ func TestThin(t *testing.T) {
 	if got := blockwise.Positions(left, 20); got[0] != 20 || got[1] != 24 || got[19] != 96 {
 		t.Errorf("they are at %v of the recording, want 20, 24, … 96", got)
 	}
+	// Interpolated positions don't shift those after them.
+	gaps := *about
+	gaps.Interpolated = []datasets.Stretch{{Begin: 41, End: 43}, {Begin: 44, End: 45}}
+	o.LeaveOutGaps = true
+	left, notes, err = o.Source(t.Context(), x, &gaps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := blockwise.Positions(left, 19); got[5] != 40 || got[6] != 48 || got[18] != 96 ||
+		notes[2] != "left out of learning: 3 positions with interpolated values" {
+		t.Errorf("they are at %v of the recording, want 20, …, 40, 48, … 96; notes %q", got, notes)
+	}
 	o.Thin = false
 	left, notes, err = o.Source(t.Context(), x, about)
 	if err != nil {
