@@ -135,7 +135,7 @@ func fastICA(
 	}
 	d, _ := z.Dims()
 	w := fastica.Start(seed, d)
-	converged, err = iterateFastICA(ctx, white.White, w, maxIterations)
+	converged, err = iterateFastICA(ctx, white.White, w, maxIterations, false)
 	if err != nil {
 		return nil, false, err
 	}
@@ -149,9 +149,10 @@ func fastICA(
 // quite white can keep FastICA from converging. Iterations with all positions follow if those
 // converge: they begin close to their end. Otherwise the contrast is nearly the same in all
 // directions, as for Gaussian signals, and all positions would take as many iterations for another
-// arbitrary demixing. If the part can't be whitened, all iterations are with all positions.
+// arbitrary demixing. With noise it can be so for the part only; with persistent they follow in any
+// case. If the part can't be whitened, all iterations are with all positions.
 func iterateFastICA(
-	ctx context.Context, white, w *mat.Dense, maxIterations int,
+	ctx context.Context, white, w *mat.Dense, maxIterations int, persistent bool,
 ) (converged bool, err error) {
 	if part := signal.Part(white); part != white {
 		if whitening, err := signal.Whiten(part); err == nil {
@@ -160,7 +161,7 @@ func iterateFastICA(
 				return false, err
 			}
 			w.Mul(w, whitening.Matrix)
-			if !converged {
+			if !converged && !persistent {
 				return false, nil
 			}
 		}

@@ -197,7 +197,7 @@ func (c *channels) textbook(ctx context.Context) ([]*explanation, error) {
 	}
 	for k := range uint64(fastICAStarts) {
 		w := fastica.Start(c.seed+k, c.d)
-		_, err := iterateFastICA(ctx, c.white.White, w, 2*fastICAIterations)
+		_, err := iterateFastICA(ctx, c.white.White, w, 2*fastICAIterations, true)
 		if err := add(fastICAName, w, err); err != nil {
 			return nil, err
 		}

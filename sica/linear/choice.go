@@ -111,7 +111,10 @@ func (c *channels) choose(all []*explanation, inconsistent bool) (*explanation, 
 // chooseRobust returns the explanation that the fewest time scales reject, and the index of the scale
 // that is closestScale. Of several explanations it is the one with the shortest code at the finest
 // scale. So a single scale can't decide alone, such as one with 250 positions of a square wave. Of many
-// channels the rule's is kept against one with as few rejections if its code is nowhere as much longer.
+// channels the rule's is kept against one with as few rejections if its code is nowhere as much longer or,
+// where no scale rejects it, if its code is no longer at the finest scale: the coarser ones have few
+// positions for so many angles. Of 36 mixtures of 20 to 32 AR(1) of one spectrum with noise of 0.3 and
+// 0.5 (3,000 to 15,000 positions) the mean MCC is 0.742 with that, 0.694 without.
 //
 // A scale has the frequencies of all coarser ones, too. So differences at the scales, which chance adds
 // to, aren't summed up: of 160 mixtures of three and four AR(1) with noise of 0.2 and 0.3 the mean MCC
@@ -135,7 +138,10 @@ func (c *channels) chooseRobust(all []*explanation) (*explanation, int) {
 		return cmp.Or(cmp.Compare(rejections(a), rejections(b)), cmp.Compare(a.lengths[0], b.lengths[0]))
 	})
 	isPreferred := first.lengths[0]-chosen.lengths[0] < c.preference(first, chosen)
-	if c.isMany() {
+	switch {
+	case c.isMany() && rejections(first) == 0:
+		isPreferred = first.lengths[0] <= chosen.lengths[0]
+	case c.isMany():
 		isPreferred = first.misfit(best, 0) <= chosen.misfit(best, 0)
 	}
 	more := rejections(first) - rejections(chosen)

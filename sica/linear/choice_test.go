@@ -115,21 +115,28 @@ func TestChoice(t *testing.T) {
 	}
 }
 
-// Of many channels the explanation is chosen that is nowhere much worse than another.
+// Of many channels the rule's explanation is kept if no time scale rejects it and its code is shortest at
+// the finest, or if as few scales reject it and it is nowhere as much worse.
 func TestChoiceOfManyChannels(t *testing.T) {
 	const d = fewSignals + 1
 	for name, test := range map[string]struct {
-		rule, other []float64
+		rule, other []float64 // in tolerances
 		want        int
 	}{
-		"the rule's is worse at one scale":  {rule: []float64{0, 0, 90}, other: []float64{50, 50, 0}, want: 1},
-		"the rule's is nowhere worse":       {rule: []float64{0, 0, 40}, other: []float64{50, 0, 0}},
-		"of equal ones the rule's is taken": {rule: []float64{0, 0, 50}, other: []float64{50, 0, 0}},
+		"shorter at the finest scale":     {rule: []float64{0, 0, 0.9}, other: []float64{0.1, 0, 0}},
+		"longer at the finest scale":      {rule: []float64{0.1, 0, 0}, other: []float64{0, 0.9, 0}, want: 1},
+		"more rejections":                 {rule: []float64{0, 0, 2}, other: []float64{0.9, 0.9, 0}, want: 1},
+		"as many rejections, worse":       {rule: []float64{0, 0, 3}, other: []float64{2, 0, 0}, want: 1},
+		"as many rejections, as good":     {rule: []float64{0, 0, 2}, other: []float64{2, 0, 0}},
+		"as many rejections, nowhere bad": {rule: []float64{0, 0, 2}, other: []float64{3, 0, 0}},
 	} {
 		c := &channels{d: d, scales: []int{1, 2, 4}, spectrum: &spectrum{d: d, weights: []float64{1000}}}
 		all := []*explanation{
 			{lengths: test.rule, model: &noiseModel{noise: make([]float64, d)}, doubted: true},
 			{lengths: test.other, model: &noiseModel{noise: slices.Repeat([]float64{0.1}, d)}},
+		}
+		for _, e := range all {
+			floats.Scale(c.tolerance(), e.lengths)
 		}
 		if e, _ := c.choose(all, false); e != all[test.want] {
 			t.Errorf("%s: %d is chosen, want %d", name, slices.Index(all, e), test.want)
