@@ -50,16 +50,32 @@ func checkValues(z *mat.Dense, first int) error {
 	for i := range d {
 		for t, v := range z.RawRowView(i) {
 			if !finite(v) {
-				advice := ""
+				more, advice := "", ""
 				if math.IsNaN(v) {
 					advice = ", or be filled in (MissingInterpolate) or left out (MissingDrop)"
 				}
-				return fmt.Errorf("signal %d is %v at position %d; every entry must be finite%s",
-					i+1, v, first+t+1, advice)
+				if count := countNotFinite(z); count > 1 {
+					more = fmt.Sprintf(", and %d more entries aren't finite", count-1)
+				}
+				return fmt.Errorf("signal %d is %v at position %d%s; every entry must be finite%s",
+					i+1, v, first+t+1, more, advice)
 			}
 		}
 	}
 	return nil
+}
+
+// countNotFinite returns how many values of z are NaN or infinite.
+func countNotFinite(z *mat.Dense) (count int) {
+	d, _ := z.Dims()
+	for i := range d {
+		for _, v := range z.RawRowView(i) {
+			if !finite(v) {
+				count++
+			}
+		}
+	}
+	return count
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

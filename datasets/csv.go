@@ -546,8 +546,7 @@ func (c *csvReader) number(cell string, i int) (float64, error) {
 		return math.NaN(), nil
 	}
 	if !ok {
-		return 0, fmt.Errorf("%q is not a number; must be one, or empty or NaN if there is none",
-			shortened(cell))
+		return 0, errText
 	}
 	if !finite(v) {
 		return 0, fmt.Errorf("%s is not finite as a float64", shortened(cell))
@@ -561,50 +560,59 @@ func (c *csvReader) number(cell string, i int) (float64, error) {
 	return v, nil
 }
 
-// errMissing is the error of a cell without a value. CellError words it.
-var errMissing = errors.New("a value is missing")
+// errMissing and errText are the errors of a cell without a value and of one that is no number.
+// CellError words them.
+var (
+	errMissing = errors.New("a value is missing")
+	errText    = errors.New("a cell is text")
+)
 
 // howToFill says what may become of missing values.
 const howToFill = "filled in (MissingInterpolate) or left out, by position (MissingDrop) or by column " +
 	"(ReadOptions.Without)"
 
-// cellError returns the error err of column i in the row that was read last. If its value is
-// missing, the rest of the file is read to count such values.
+// cellError returns the error err of column i in the row that was read last. If its cell is empty
+// or text, the rest of the file is read to count such cells.
 func (c *csvReader) cellError(i int, row []string, err error) error {
 	place := fmt.Sprintf("line %d, column %d", c.line, i+1)
 	if c.columns != nil {
 		place += fmt.Sprintf(" (%q)", shortened(c.columns[i]))
 	}
-	if !errors.Is(err, errMissing) {
+	lacksNumber, kind := c.dialect.isMissing, "missing values"
+	what := fmt.Sprintf("the value is missing (%s)", shortened(row[i]))
+	switch {
+	case errors.Is(err, errText):
+		lacksNumber = func(cell string) bool { return !c.dialect.isNumber(cell) }
+		what, kind = fmt.Sprintf("%q is not a number", shortened(row[i])), "such cells"
+	case !errors.Is(err, errMissing):
 		return fmt.Errorf("%s: %w", place, err)
+	case row[i] == "":
+		what = "the cell is empty"
 	}
-	what := "the cell is empty"
-	if row[i] != "" {
-		what = fmt.Sprintf("the value is missing (%s)", shortened(row[i]))
-	}
-	if values, columns := c.countMissing(row); values > 1 {
-		what += fmt.Sprintf(", the first of %d missing values in %s", values, columnsInWords(columns))
+	if cells, columns := c.count(row, lacksNumber); cells > 1 {
+		what += fmt.Sprintf(", the first of %d %s in %s", cells, kind, columnsInWords(columns))
 	}
 	return fmt.Errorf("%s: %s; must be a number, or be %s", place, what, howToFill)
 }
 
-// countMissing returns how many values the row and those after it lack, and in how many columns.
-func (c *csvReader) countMissing(row []string) (values, columns int) {
+// count returns how many cells of numbers in the row and those after it are of a kind, and in how
+// many columns.
+func (c *csvReader) count(row []string, isOfKind func(cell string) bool) (cells, columns int) {
 	counts := make([]int, c.width)
 	var err error
 	for ; err == nil; row, err = c.row() {
 		for _, i := range c.kept {
-			if i < len(row) && c.dialect.isMissing(row[i]) {
+			if i < len(row) && i != c.dialect.clock && isOfKind(row[i]) {
 				counts[i]++
 			}
 		}
 	}
 	for _, count := range counts {
-		if values += count; count > 0 {
+		if cells += count; count > 0 {
 			columns++
 		}
 	}
-	return values, columns
+	return cells, columns
 }
 
 // endsNumber reports whether a cell ends like a number, without a unit.

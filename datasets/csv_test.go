@@ -44,6 +44,7 @@ func TestReadCSVErrors(t *testing.T) {
 		{"ragged", "1,2\n3\n", "line 2 has 1 column; must have 2"},
 		{"ragged after a header", "a,b\n1,2\n3,4,5\n", "line 3 has 3 columns; must have 2"},
 		{"text", "1,2\n3,four\n", `line 2, column 2: "four" is not a number`},
+		{"texts", "a,b\n1,2\noff,3\n-,two\n4,on\n", `line 3, column 1 ("a"): "off" is not a number, the first of 3 such cells in 2 columns; must be a number, or be filled in`},
 		{"half a header", "1,b\n1,2\n", `line 1, column 2: "b" is not a number`},
 		{"two headers", "a,b\nc,d\n", `line 2, column 1 ("a"): "c" is not a number`},
 		{"empty cell", "a,b\n1,2\n3, \n", `line 3, column 2 ("b"): the cell is empty; must be a number`},
