@@ -74,7 +74,8 @@ func openCSV(r io.Reader, o *ReadOptions) (*content, error) {
 	})
 	if line := c.dialect.foreign; line != "" {
 		return nil, fmt.Errorf("lines before the table have numbers, too, with another separator, such "+
-			"as %q; must be one table with one separator", shortened(strings.TrimSpace(line)))
+			"as %q; must be one table with one separator: delete lines that aren't part of it",
+			shortened(strings.TrimSpace(line)))
 	}
 	c.lines.Buffer(nil, maxRowBytes)
 	c.lines.Split(func(data []byte, atEOF bool) (int, []byte, error) {
