@@ -95,7 +95,7 @@ what, tried on one mixture: the notebook [settings](../../notebooks/settings.ipy
 | never a network. This also skips the test for nonlinear mixings, so that more cases of surplus sources go unnoticed | ` + "`--method sica-linear`" + ` | ` + "`Method = sica.LinearOnly`" + ` |
 | to learn from a part of a long recording | ` + "`--learn-on 60s`" + ` | ` + "`blockwise.Fit`" + ` |
 | to leave out channels; filters; bad stretches | ` + "`--without`" + `; ` + "`--highpass`" + `, ` + "`--lowpass`" + `, ` + "`--notch`" + `; ` + "`--skip`" + ` | [Recordings in Go](../how-to/recordings-in-go.md) |
-| missing values | ` + "`--missing interpolate`" + ` or ` + "`drop`" + `; else an error | none in a fit: NaN is an error. ` + "`datasets.ReadOptions.Missing`" + ` reads files so |
+| missing values | ` + "`--missing interpolate`" + ` or ` + "`drop`" + `; else an error | none in a fit: NaN is an error. ` + "`datasets.ReadOptions.Missing`" + ` reads files so. The command doesn't learn from interpolated positions; in Go leave ` + "`Recording.Interpolated`" + ` out by ` + "`datasets.Skip`" + ` |
 | to set or keep outliers | none (` + "`--skip`" + ` leaves stretches out) | none: [fixed in Default](#fixed-in-default). ` + "`Result.Outliers`" + ` names them |
 | fewer signals than channels | ` + "`--components`" + ` | ` + "`Components`" + ` |
 | to separate new data by the same model | ` + "`sica transform`" + ` | ` + "`Result.Transform`" + `, after ` + "`Save`" + ` and ` + "`sica.Load`" + `, too |
