@@ -39,8 +39,8 @@ type Curvature struct {
 	// Symmetric is whether no signal is as skewed as pulses are.
 	Symmetric bool
 	// Skewed is whether a weighted sum of signals is as skewed as pulses are, and Pulsed whether one
-	// has tails as heavy as theirs, too. Pulses of a surplus source are in all signals and may skew
-	// none of them.
+	// has tails as heavy as theirs. Pulses of a surplus source are in all signals and may skew none of
+	// them.
 	Skewed, Pulsed bool
 	// Order is the order of the linear prediction, in positions.
 	Order int
@@ -185,8 +185,7 @@ func MeasureCurvature(ctx context.Context, z *mat.Dense) (*Curvature, error) {
 	l := newInnovationData(z, innovations, order)
 	c.Varying, c.Symmetric = l.varying(), symmetric(z)
 	skewness, kurtosis := extremes(z)
-	c.Skewed = skewness > maxSkewness
-	c.Pulsed = c.Skewed && kurtosis > maxKurtosis
+	c.Skewed, c.Pulsed = skewness > maxSkewness, kurtosis > maxKurtosis
 	measures := []func() []association{l.oddAssociations}
 	if c.steady() {
 		measures = append(measures, l.evenAssociations)
@@ -282,8 +281,7 @@ func clippedMoments(values []float64) (skewness, kurtosis float64) {
 	return skewness, kurtosis
 }
 
-// maxKurtosis is the kurtosis, of values clipped at skewnessCut, above which skewed signals count as
-// pulses. Of 11 synthetic EEGs with a surplus source (3 channels) the largest of weighted sums was 6.4
+// maxKurtosis is the kurtosis, of values clipped at skewnessCut, above which signals count as pulses. Of 11 synthetic EEGs with a surplus source (3 channels) the largest of weighted sums was 6.4
 // to 9.8, of 100 nonlinear mixtures (25 kinds) up to 7.3. At half of it nearly all of these count as
 // pulses. skewnessSteps are as many as the fixed point takes as a rule; twice takes twice as long.
 const maxKurtosis, skewnessSteps = 7, 10
