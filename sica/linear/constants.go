@@ -350,7 +350,10 @@ const (
 	// mixtures, most with noise (n = 2,500), 14 would be kept that descents don't keep at once, and 16
 	// at 0.5. Those of 105 with noise that were run had the same signals to 0.001.
 	settledShare = 0.3
-	// settledPositions is how many positions the finest scale has that decides this.
+	// settledPositions is how many positions the finest scale has that decides this in a long
+	// sequence. Of 79 searches (n = 2,500) the finest scale but one alone decided a single one. With it
+	// 50 mixtures of 20,000 positions (the kinds of the table of noise) have the same MCCs to 0.0001
+	// as with all scales.
 	settledPositions = 4096
 	// nearlyAsGood is by how many nats the code of a demixing may be longer, over all time scales
 	// and however many signals there are, for its signals to count: the tolerance for three. With
