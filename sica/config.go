@@ -39,7 +39,8 @@ type Config struct {
 	// rank. The mean variance of those left out is taken as the strength of the noise in each
 	// channel. Signals that such noise leaves a correlation below 0.95 aren't called identified. Use
 	// it for channels that are combinations of others, not against noise: a weak source may be in the
-	// components left out. First look for signals "like noise".
+	// components left out. If several signals are like noise (linear.Findings.NoiseLike), leave it at 0
+	// and ignore those signals.
 	Components int `json:"components,omitempty"`
 	// Rounding is the step to which the values of each mixed signal were rounded before a filter, by
 	// datasets.Rounding. Principal components that are no more than rounding don't count for the

@@ -66,8 +66,10 @@ func (r *Result) demixing() (*Demixing, error) {
 // depends on all rows of W: with more sources than channels, that of a good signal may be far from
 // its source's (S. Haufe et al., NeuroImage 87, 2014, who regress on one signal). The stronger
 // signals are there as a weak one may have parts of them. Of the strongest heavy-tailed signal, such
-// as blinks, the column goes as far as it can be told from chance to E[x·z³]/E[z⁴] (as in FastICA's
-// steps), as at its peaks there is little else in it.
+// as blinks, the column is a weighted mean of that coefficient and of E[x·z³]/E[z⁴] (as in FastICA's
+// steps), as at its peaks there is little else in it. E is the mean over the same positions, with x and
+// z of mean 0. The weight of the latter is 1 − V/D², and at least 0, where D is the distance of the two
+// and V the variance of their difference by a jackknife.
 //
 // The error for a result whose signals aren't a linear demixing wraps ErrNotLinear.
 func (r *Result) Patterns() (*mat.Dense, error) {

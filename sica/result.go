@@ -225,7 +225,11 @@ func (r *Result) String() string {
 		return "no result"
 	}
 	d, n := r.Z.Dims()
-	s := fmt.Sprintf("%d signals at %d positions by %s", d, n, r.Chosen)
+	by := r.Chosen.String()
+	if by == "zca, linear" {
+		by = "the linear rule"
+	}
+	s := fmt.Sprintf("%d signals at %d positions by %s", d, n, by)
 	if r.Iterations > 0 {
 		s += " and " + text.Counted(r.Iterations, "iteration") + " of the flow"
 	}
@@ -235,8 +239,8 @@ func (r *Result) String() string {
 		identified = "all"
 	case r.Linear != nil:
 		alone := 0
-		for _, g := range r.Linear.Groups {
-			if len(g) == 1 {
+		for i := range d {
+			if r.Linear.Identified(i) {
 				alone++
 			}
 		}

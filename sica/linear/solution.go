@@ -90,8 +90,8 @@ type Findings struct {
 	NoiseLike []int `json:"noise_like,omitempty"`
 	// Unconfirmed is whether signals aren't identified because noise of the channels or surplus
 	// sources stand against it, which the Evidence of the pairs doesn't count. It can be false
-	// although nothing is identified: after a deadline sica.Fit identifies nothing, as nonlinear
-	// mixings weren't examined.
+	// although nothing is identified: where Dependent says so first, and after a deadline, as sica.Fit
+	// identifies nothing before it has examined nonlinear mixings.
 	Unconfirmed bool `json:"unconfirmed,omitempty"`
 	// Unexplained is whether no signal is identified because the signals depend on each other
 	// beyond doubt, and neither noise nor a nonlinear mixing that can be undone explains that. The
@@ -112,14 +112,14 @@ type Findings struct {
 	// identify, and over such signals after a nonlinear mixing. The sixteenth of the positions that
 	// favours the rotation most is left out, and the code length of the angles is subtracted. A
 	// rotation whose code is shorter over all positions is accepted even with little or negative
-	// evidence.
+	// evidence. It counts neither noise of the channels nor a dependence of the signals.
 	Evidence float64 `json:"evidence"`
 	// Pairs are those of recovered signals, (1, 0), (2, 0), (2, 1), … Where
 	// whitening is kept, their evidence is that of the best rotation's signals. Of more than 16 signals
 	// without Evidence theirs is only that over Gaussian signals with the same spectrum.
 	Pairs []Pair `json:"pairs"`
 	// Groups are the recovered signals by what is identified: signals whose rotation among
-	// themselves isn't share a group. Every signal is in one.
+	// themselves isn't share a group. Every signal is in one; see Identified.
 	Groups [][]int `json:"groups"`
 	// ExpectedError is, for each recovered signal, the expected 1 − |correlation|
 	// with its source: ½·Σ_j Leak² and what the Noise adds; 1 in a group of more than one.
@@ -134,15 +134,22 @@ type Findings struct {
 	// other as much as those of the recovered ones do. It is 1 for images, whose sources often depend
 	// on each other.
 	Independence float64 `json:"independence"`
-	// Dependent is whether Independence is below 0.01. Then no signal is identified: there may be more
-	// sources than channels, or the mixing isn't linear.
+	// Dependent is whether Independence is below 0.01. Then no signal is identified: the channels may
+	// have noise, there may be more sources than channels, or the mixing isn't linear.
 	Dependent bool `json:"dependent"`
-	// Candidate is the name of the candidate whose descent led to the demixing.
+	// Candidate is the name of the start whose descent led to the demixing, such as that of a textbook
+	// method. It isn't one of the methods in sica.Summary.Candidates.
 	Candidate string `json:"candidate"`
 	// Skipped are the candidates that failed.
 	Skipped []Skipped `json:"skipped,omitempty"`
 	// Why says in a sentence what was decided, and why.
 	Why string `json:"why"`
+}
+
+// Identified reports whether signal i, counted from 0, is alone in its group: whether its rotation
+// with every other signal is identified.
+func (f *Findings) Identified(i int) bool {
+	return slices.ContainsFunc(f.Groups, func(g []int) bool { return len(g) == 1 && g[0] == i })
 }
 
 // SurplusSuspected reports whether there may be more sources than channels: whether the

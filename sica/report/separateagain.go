@@ -108,7 +108,7 @@ func (s *subject) anotherDemixing(ctx context.Context, opt linear.Options) (Line
 // confirmed reports whether the second separation finds every identified signal again.
 func (l Linear) confirmed() bool {
 	for i, a := range l.Agreement {
-		if l.identified(i) && a < clearAgreement {
+		if l.Identified(i) && a < clearAgreement {
 			return false
 		}
 	}
@@ -186,11 +186,6 @@ func reorder(f linear.Findings, order []int) linear.Findings {
 	}
 	slices.Sort(f.NoiseLike)
 	return f
-}
-
-// identified reports whether the rotation of signal i with every other signal is identified.
-func (l Linear) identified(i int) bool {
-	return slices.ContainsFunc(l.Groups, func(g []int) bool { return slices.Equal(g, []int{i}) })
 }
 
 // noneIdentified reports whether the rotation of no signal is identified.

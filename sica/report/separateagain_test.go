@@ -51,7 +51,7 @@ func TestWrongRotationsAreReported(t *testing.T) {
 			t.Fatal(err)
 		}
 		l := again(t, z, 1024)
-		if got := !l.identified(0) && !l.identified(1); got != test.open ||
+		if got := !l.Identified(0) && !l.Identified(1); got != test.open ||
 			l.Pairs[0].Identified == test.open {
 			t.Errorf("%s: %s", test.name, l.Why)
 		}
@@ -77,7 +77,7 @@ func TestFindingsHaveOrderOfSignals(t *testing.T) {
 		s.SetRow(place, noise(rng(6), 1, 2000, datasets.Uniform).RawRowView(0))
 		l := again(t, s, 2000)
 		for i := range 3 {
-			if l.identified(i) != (i == place) || (l.ExpectedError[i] < 1) != (i == place) {
+			if l.Identified(i) != (i == place) || (l.ExpectedError[i] < 1) != (i == place) {
 				t.Errorf("of the uniform signal in place %d: groups %v, errors %.3f", place,
 					l.Groups, l.ExpectedError)
 			}

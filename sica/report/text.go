@@ -175,7 +175,7 @@ func (r *Report) Row(i int) Row {
 	if r.Halves != nil {
 		row.Halves = fmt.Sprintf("%.3f", r.Halves.Signals[i])
 	}
-	if r.Linear.identified(i) && i < len(r.Linear.ExpectedError) {
+	if r.Linear.Identified(i) && i < len(r.Linear.ExpectedError) {
 		if row.Error = fmt.Sprintf("%.4f", r.Linear.ExpectedError[i]); row.Error == "0.0000" {
 			row.Error = "< 0.0001"
 		}

@@ -117,7 +117,7 @@ func (r *Report) setDoubts() {
 			{i < len(r.Predictability) && !r.Predictability[i].SelfSufficient(),
 				"not self-sufficient"},
 			{r.refitsDiffer(i), "unstable"},
-			{!r.Linear.identified(i), notIdentified},
+			{!r.Linear.Identified(i), notIdentified},
 		} {
 			if doubt.applies {
 				r.Doubts[i] = append(r.Doubts[i], doubt.words)
@@ -128,7 +128,7 @@ func (r *Report) setDoubts() {
 
 // rotationDisagrees reports whether the test of rotation fails for a signal.
 func (r *Report) rotationDisagrees(i int) bool {
-	return r.Linear.identified(i) && i < len(r.Linear.Agreement) &&
+	return r.Linear.Identified(i) && i < len(r.Linear.Agreement) &&
 		r.Linear.Agreement[i] < minAgreement
 }
 
@@ -142,7 +142,7 @@ func (r *Report) disagreement() string {
 
 // refitsDiffer reports whether the test of refits fails for a signal.
 func (r *Report) refitsDiffer(i int) bool {
-	return r.Linear.identified(i) && r.Stability != nil && r.Stability.Signals[i] < minStability
+	return r.Linear.Identified(i) && r.Stability != nil && r.Stability.Signals[i] < minStability
 }
 
 // suspects returns the doubted signals that don't change the verdict, in order; see Verdict.
