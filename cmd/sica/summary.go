@@ -232,7 +232,7 @@ func writeCorrelation(out io.Writer, res *sica.Result, z *mat.Dense, mayBeFilter
 		if mayBeFiltered {
 			warning += " (--highpass 1)"
 		}
-		fmt.Fprint(out, text.Wrap("", fmt.Sprintf("correlated: %s, by %.2f: %s",
-			text.Signals(c.Pair[:]), c.Value, warning)))
+		fmt.Fprint(out, text.Wrap("", fmt.Sprintf("correlated: %s, by %.2f%s: %s",
+			text.Signals(c.Pair[:]), c.Value, report.OtherCorrelated(report.Correlated(z)), warning)))
 	}
 }

@@ -1,10 +1,12 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -15,7 +17,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/internal/network"
 )
 
-// A Correlation is the largest absolute correlation of two recovered signals, and which two.
+// A Correlation is the absolute correlation of two recovered signals, and which two, counted from 0.
 type Correlation struct {
 	Value float64 `json:"value"`
 	Pair  [2]int  `json:"pair"`
@@ -30,20 +32,57 @@ const (
 	maxCorrelation = 0.3
 )
 
-// LargestCorrelation returns that of the recovered signals z, d×n, 0 of a single one.
+// maxCorrelatedShown is how many pairs a text names besides the largest. A choice.
+const maxCorrelatedShown = 5
+
+// LargestCorrelation returns the largest correlation of the recovered signals z, d×n, 0 of a single
+// one.
 func LargestCorrelation(z *mat.Dense) Correlation {
-	var largest Correlation
+	all := correlations(z)
+	if len(all) == 0 {
+		return Correlation{}
+	}
+	return all[0]
+}
+
+// Correlated returns the correlations above 0.3 of the recovered signals z, d×n, the largest first.
+func Correlated(z *mat.Dense) []Correlation {
+	all := correlations(z)
+	for k, c := range all {
+		if !(c.Value > maxCorrelation) { // or NaN
+			return all[:k]
+		}
+	}
+	return all
+}
+
+// correlations returns those of all pairs of the signals z, the largest first.
+func correlations(z *mat.Dense) (pairs []Correlation) {
 	var all mat.SymDense
 	stat.CorrelationMatrix(&all, z.T(), nil)
 	for i := range all.SymmetricDim() {
 		for j := range i {
-			c := math.Abs(all.At(i, j))
-			if c > largest.Value || largest.Pair == [2]int{} {
-				largest = Correlation{Value: c, Pair: [2]int{j, i}}
-			}
+			pairs = append(pairs, Correlation{Value: math.Abs(all.At(i, j)), Pair: [2]int{j, i}})
 		}
 	}
-	return largest
+	slices.SortStableFunc(pairs, func(a, b Correlation) int { return cmp.Compare(b.Value, a.Value) })
+	return pairs
+}
+
+// OtherCorrelated names all but the first of several correlated pairs, at most five of them, to follow
+// that: "; 1 and 3 by 0.41; and 2 more pairs". It is empty for one pair.
+func OtherCorrelated(all []Correlation) string {
+	var names strings.Builder
+	for k, c := range all {
+		if k > maxCorrelatedShown {
+			fmt.Fprintf(&names, "; and %s", text.Counted(len(all)-k, "more pair"))
+			break
+		}
+		if k > 0 {
+			fmt.Fprintf(&names, "; %s by %.2f", text.Numbers(c.Pair[:]), c.Value)
+		}
+	}
+	return names.String()
 }
 
 // Warning says what a correlation above 0.3 means and, of recordings, what to do; "" up to 0.3.
@@ -134,8 +173,8 @@ func share(noise []float64) float64 {
 }
 
 // Remarks returns sentences about the mixing: noise of the channels, signals like noise, clipping and
-// surplus sources, where they were found, and the largest correlation of two recovered signals, with a
-// warning above 0.3.
+// surplus sources, where they were found, and the largest correlation of two recovered signals, with
+// other pairs above 0.3 and a warning there.
 func (r *Report) Remarks() []string {
 	var remarks []string
 	if noise := r.noiseShare(); noise > 0 {
@@ -164,6 +203,7 @@ func (r *Report) Remarks() []string {
 	remark := fmt.Sprintf("largest |correlation| of two recovered signals: %.3f (%s)", c.Value,
 		text.Numbers(c.Pair[:]))
 	if warning := c.Warning(len(r.Shape) < 2 && !r.highpassed); warning != "" {
+		remark += OtherCorrelated(r.Correlated)
 		remark += fmt.Sprintf(". Above %g: %s. Shares don't add up to 100 %% then, and one can exceed it",
 			maxCorrelation, warning)
 	}

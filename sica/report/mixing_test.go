@@ -85,8 +85,19 @@ func TestCorrelationOfRecoveredSignals(t *testing.T) {
 	if math.Abs(got.Value-0.5) > 0.04 || got.Pair != [2]int{0, 1} {
 		t.Errorf("%+v, want 0.5 of 0 and 1", got)
 	}
+	if got := Correlated(z); len(got) != 1 || got[0] != LargestCorrelation(z) {
+		t.Errorf("correlated: %+v", got)
+	}
 	r := good()
 	r.Correlation = got
+	for k := range 8 {
+		r.Correlated = append(r.Correlated, Correlation{Value: 0.5, Pair: [2]int{k, k + 1}})
+	}
+	if text := strings.Join(r.Remarks(), " "); !strings.Contains(text,
+		"(1 and 2); 2 and 3 by 0.50; 3 and 4 by 0.50; 4 and 5 by 0.50; 5 and 6 by 0.50; "+
+			"6 and 7 by 0.50; and 2 more pairs. Above 0.3: they share parts") {
+		t.Error(text)
+	}
 	if text := strings.Join(r.Remarks(), " "); !strings.Contains(text, "they share parts") {
 		t.Error(text)
 	}

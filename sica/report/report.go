@@ -91,8 +91,10 @@ type Report struct {
 	Predictability []Predictability `json:"predictability"`
 	// Linear says which pairs of the recovered signals have an identified rotation.
 	Linear Linear `json:"linear"`
-	// Correlation is the largest of the recovered signals.
-	Correlation Correlation `json:"correlation"`
+	// Correlation is the largest of two recovered signals. Correlated are all above 0.3, the largest
+	// first.
+	Correlation Correlation   `json:"correlation"`
+	Correlated  []Correlation `json:"correlated,omitempty"`
 	// Nonlinear is whether the mixing of a sequence seems nonlinear though its demixing is linear:
 	// whether the signals depend on each other in a way that neither noise nor surplus sources
 	// explain. If the fit compared networks with the demixing, it is whether a nonlinear demixing has
@@ -258,7 +260,7 @@ func (s *subject) newReport(r *sica.Result, opts Options) (report *Report, err e
 		byRule: s.linear != nil, compared: s.compared,
 		isSequence:  len(opts.Shape) == 1 || len(r.Config.Shape) == 1,
 		highpassed:  opts.Highpassed,
-		Correlation: LargestCorrelation(s.z),
+		Correlation: LargestCorrelation(s.z), Correlated: Correlated(s.z),
 	}
 	if opts.Positions != nil {
 		report.Outliers = outlier.Recorded(s.outliers, opts.Positions)
