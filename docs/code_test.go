@@ -15,7 +15,7 @@ import (
 var packages = map[string]string{
 	"stat": "gonum.org/v1/gonum/stat", "zca": ours + "sica/baseline/zca",
 	"context": "context", "errors": "errors", "fmt": "fmt", "log": "log", "math": "math",
-	"rand": "math/rand/v2", "os": "os", "slices": "slices", "time": "time",
+	"rand": "math/rand/v2", "os": "os", "slices": "slices", "strings": "strings", "time": "time",
 
 	"mat": "gonum.org/v1/gonum/mat", "compute": "github.com/gomlx/compute",
 	"dtypes": "github.com/gomlx/compute/dtypes", "shapes": "github.com/gomlx/compute/shapes",
@@ -35,6 +35,7 @@ var packages = map[string]string{
 	"sobi": ours + "sica/baseline/sobi", "ica": ours + "sica/ica", "inspect": ours + "sica/inspect",
 	"linear": ours + "sica/linear", "metric": ours + "sica/metric", "network": ours + "sica/internal/network",
 	"plot": ours + "sica/plot", "preprocess": ours + "sica/preprocess", "report": ours + "sica/report",
+	"html": ours + "sica/report/html",
 }
 
 const ours = "github.com/seed-47b1e431/gosica/"
