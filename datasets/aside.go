@@ -284,6 +284,8 @@ const (
 	// less than a step makes it 2 at most. A slow signal that never falls is constant at most
 	// positions, and its steps are larger.
 	maxClockStep = 5
+	// minRegular is how many changes a mean one is taken from. A choice.
+	minRegular = 8
 )
 
 // columnStats are statistics of the values of a column, which are observed one after another.
@@ -301,6 +303,8 @@ type columnStats struct {
 	dropStart, dropEnd   float64 // the values before and after the first fall
 	unlikeFalls          bool    // whether a fall differs from the first one
 	fraction             bool    // whether a value isn't an integer
+	gaps                 int     // changes above maxClockStep mean ones
+	regular, maxRegular  float64 // the sum of the other changes and the largest
 }
 
 func (c *columnStats) observe(v float64) {
@@ -336,6 +340,11 @@ func (c *columnStats) observe(v float64) {
 func (c *columnStats) change(before, v float64) {
 	change := v - before
 	c.minChange, c.maxChange = min(c.minChange, change), max(c.maxChange, change)
+	if seen := c.n - 2; seen >= minRegular && change*float64(seen-c.gaps) > maxClockStep*c.regular {
+		c.gaps++
+	} else {
+		c.regular, c.maxRegular = c.regular+change, max(c.maxRegular, change)
+	}
 	if c.n == 2 {
 		c.firstChange = change
 	}
@@ -426,6 +435,8 @@ func (c *columnStats) reason(name string) string {
 		return "falls by the same amount at every position, as times in reverse order do,"
 	case mean > 0 && c.falls == 0 && c.maxChange <= maxClockStep*mean:
 		return "never falls and rises nearly evenly, as times do,"
+	case c.risesBetweenGaps():
+		return "never falls and rises nearly evenly but for gaps, as times do,"
 	}
 	if _, isTime := timeUnit(name, ""); isTime && c.restarts() { // another may be a sawtooth
 		return "rises by the same amount and starts anew, as times do,"
@@ -446,6 +457,14 @@ func (c *columnStats) isEven() bool { return c.meanStep() > 0 && c.changesEvenly
 func (c *columnStats) changesEvenly() bool {
 	mean := c.meanStep()
 	return max(c.maxChange-mean, mean-c.minChange) <= maxUneven*math.Abs(mean)
+}
+
+// risesBetweenGaps reports whether the column never falls and rises nearly evenly, except for a few
+// larger steps.
+func (c *columnStats) risesBetweenGaps() bool {
+	regular := float64(c.n - 1 - c.gaps)
+	return c.falls == 0 && c.regular > 0 && c.maxRegular*regular <= maxClockStep*c.regular &&
+		regular >= minSameChanges*float64(c.n-1)
 }
 
 // restarts reports whether the column rises by the same amount and now and then starts anew, as the

@@ -71,8 +71,9 @@ func (c *content) mayHaveTimes(d, n int) bool {
 }
 
 // splitTimes moves the times out of the first column of r into its rate and start, if that
-// is a column of times that rise. It is an error if these aren't evenly spaced.
-func (c *content) splitTimes(r *Recording) error {
+// is a column of times that rise. It is an error if these aren't evenly spaced, unless missing says
+// what becomes of gaps.
+func (c *content) splitTimes(r *Recording, missing Missing) error {
 	d, n := r.Signals.Dims()
 	if !c.mayHaveTimes(d, n) {
 		return nil
@@ -87,12 +88,23 @@ func (c *content) splitTimes(r *Recording) error {
 	}
 	signals := mat.DenseCopyOf(r.Signals.Slice(1, d, 0, n))
 	times := slices.Clone(column)
+	coarse := clock.coarseRate()
+	var gaps []gap
+	if clock.unevenLine > 0 && coarse == 0 && !clock.drifts() {
+		found, whole := findGaps(times)
+		if found == nil || !missing.isFilled() {
+			return clock.uneven(missing)
+		}
+		gaps, clock = found, whole
+	}
 	clock.describe(r, c.timeUnit)
 	r.noteSeconds(c.timed || c.timeUnit != 1)
 	r.Signals = signals
-	coarse := clock.coarseRate()
-	if coarse == 0 && !clock.drifts() {
-		return clock.uneven()
+	if gaps != nil {
+		return r.closeGaps(gaps, missing)
+	}
+	if clock.unevenLine == 0 {
+		return nil
 	}
 	if r.Places == nil { // the first column is that of the times
 		r.Places = grid.Range(d)[1:]
@@ -207,14 +219,18 @@ func (c *clock) coarseRate() float64 {
 
 // uneven returns an error if a time isn't evenly spaced: for a gap the place of the longest one,
 // for others that of the first.
-func (c *clock) uneven() error {
+func (c *clock) uneven(missing Missing) error {
 	if c.unevenLine == 0 {
 		return nil
 	}
 	if c.jump > maxJitter*c.step+c.step {
-		return fmt.Errorf("line %d: the times have a gap of %.4g, where the mean step is %.4g; "+
-			"must be evenly spaced: cut the file there, or rename the column if it doesn't hold times",
-			c.jumpLine, c.jump, c.step)
+		advice := "fill the gap in (MissingInterpolate; its positions aren't learned from), pass over it " +
+			"(MissingDrop; later times shift), or cut the file there"
+		if missing.isFilled() {
+			advice = "the steps differ otherwise, too: cut the file there, or resample it"
+		}
+		return fmt.Errorf("line %d: the times have a gap of %.4g, where the mean step is %.4g; must be "+
+			"evenly spaced: %s", c.jumpLine, c.jump, c.step, advice)
 	}
 	return fmt.Errorf("line %d: the times aren't evenly spaced (%g is off by %.3g steps); "+
 		"must be resampled, or the column renamed if it doesn't hold times", c.unevenLine,

@@ -192,7 +192,7 @@ func (c *content) recording(o *ReadOptions) (*Recording, error) {
 	}
 	if o.Transpose {
 		r.nameRows()
-	} else if err := c.splitTimes(&r); err != nil {
+	} else if err := c.splitTimes(&r, o.Missing); err != nil {
 		return nil, err
 	}
 	if err := o.fillMissing(&r); err != nil {

@@ -425,7 +425,7 @@ func evenClock(times []float64) (*clock, bool) {
 	for t, time := range times {
 		c.observe(t, time)
 	}
-	return c, c.rises() && c.uneven() == nil
+	return c, c.rises() && c.unevenLine == 0
 }
 
 // setClock sets the rate and the first time to those of evenly spaced times in seconds.

@@ -12,18 +12,19 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/electrode"
 )
 
-// Missing is what happens to values that a file lacks: empty cells, NA, NaN, and numbers such as
-// −9999 that a column has several times, far from its other values.
+// Missing is what happens to values that a file lacks: empty cells, NA, NaN, numbers such as −9999
+// that a column has several times, far from its other values, and gaps in the times.
 type Missing string
 
 const (
 	// MissingError refuses the file. It is the default.
 	MissingError Missing = "error"
 	// MissingInterpolate interpolates linearly between the signal's values before and after, and
-	// repeats the nearest one at an end. [Recording].Interpolated says where.
+	// repeats the nearest one at an end. A gap in the times of a text file is filled in likewise with
+	// the positions that it lacks. [Recording].Interpolated says where.
 	MissingInterpolate Missing = "interpolate"
 	// MissingDrop leaves out the positions at which a signal lacks its value. The position after
-	// a gap then follows the one before it, and later times shift.
+	// a gap, also one in the times, then follows the one before it, and later times shift.
 	MissingDrop Missing = "drop"
 )
 

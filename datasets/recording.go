@@ -41,9 +41,9 @@ type Recording struct {
 	// Events are the recording's annotations. EDF, BDF, BrainVision and EEGLAB files have them; only
 	// the first two are written with them.
 	Events []Event
-	// Interpolated are the stretches in which a signal lacks values that MissingInterpolate filled
-	// in, in order. Filled-in values look too predictable: leave the stretches out of a fit by
-	// [Skip].
+	// Interpolated are the stretches in which a signal lacks values, or the times have a gap, that
+	// MissingInterpolate filled in, in order. Filled-in values look too predictable: leave the
+	// stretches out of a fit by [Skip].
 	Interpolated []Stretch
 	// Notes say what was unusual in a file and how it was read.
 	Notes []string
@@ -157,7 +157,7 @@ func readColumns(path string, o *ReadOptions, sidecar bool) (r *Recording, err e
 // A CSV file has names and times. Cells may be separated by commas, or by semicolons or
 // tabs, with which decimal commas are read too. A first column called time, t, seconds or
 // timestamp, in any case, with or without (s), holds times if it never falls. They must be
-// evenly spaced.
+// evenly spaced, except for gaps if [ReadOptions].Missing says what becomes of these.
 //
 // A WAV file has its rate, as an integer. A WAV, NPY or MAT file or an image may have a sidecar with
 // more, a file with the same name and .json after it: {"names": […], "rate": 250}. Its names, if

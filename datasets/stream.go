@@ -204,7 +204,7 @@ func (s *Stream) findTimes(columns []columnStats) error {
 	s.about.noteSeconds(s.timed || s.timeUnit != 1)
 	s.hasTimes = true
 	s.d--
-	return clock.uneven()
+	return clock.uneven(MissingError)
 }
 
 // open opens the file for use.
