@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 
 	"github.com/gomlx/compute"
@@ -232,16 +231,15 @@ func (opt *reportOptions) fit(
 }
 
 // maxHTML is how many signals the page of a report lists, as in package html.
-const maxHTML = 16
+const maxHTML = 64
 
 // seeFiles says by which flags a report of d signals has what its text leaves out.
 func seeFiles(text string, d int) string {
-	text = regexp.MustCompile(`(more pairs?, .*): see JSON`).ReplaceAllString(text, "$1: see --json")
 	flags := ": see --html or --json"
 	if d > maxHTML {
 		flags = ": see --json"
 	}
-	return strings.ReplaceAll(text, ": see JSON", flags)
+	return strings.NewReplacer(": see JSON or Row", flags, ": see JSON", ": see --json").Replace(text)
 }
 
 // write writes the files that the flags name.

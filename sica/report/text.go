@@ -14,15 +14,18 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/linear"
 )
 
-// maxRows is the largest number of signals, and of pairs, in the text, so that it fits a screen.
-const maxRows = 6
+// The largest numbers of rows in the tables of the text, so that it fits a screen.
+const (
+	maxSignals = 8
+	maxPairs   = 6
+)
 
-// shownRows returns how many of n rows a table shows: maxRows, or all if only one more is left.
-func shownRows(n int) int {
-	if n <= maxRows+1 {
+// shownRows returns how many of n rows a table of at most limit shows: all if only one more is left.
+func shownRows(n, limit int) int {
+	if n <= limit+1 {
 		return n
 	}
-	return maxRows
+	return limit
 }
 
 // String returns what WriteText writes.
@@ -32,8 +35,9 @@ func (r *Report) String() string {
 	return b.String()
 }
 
-// WriteText writes the report as text of at most a screen. Of more than seven signals or pairs it
-// shows the six that support a separation least. Signals count from 1.
+// WriteText writes the report as text of at most a screen. Signals count from 1. Of more than nine it
+// shows eight: first those that fail a test, then others that aren't reliable, each by decreasing
+// share. Of more than seven pairs it shows the six with the least evidence. Row has the other signals.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Verdict: %s\n\n", r.Verdict)
@@ -115,37 +119,66 @@ func (r *Report) writeDivergences(b *strings.Builder) {
 
 func (r *Report) writeSignals(b *strings.Builder) {
 	n := len(r.Predictability)
+	shown := shownRows(n, maxSignals)
 	rows := []string{"signal\tshare\town R²\tall contexts\tstability\thalves\terror\treliable"}
-	for _, i := range r.leastReliable(shownRows(n)) {
+	for _, i := range r.shownSignals(shown) {
 		s := r.Row(i)
 		rows = append(rows, fmt.Sprintf("%d\t%s\t%s\t%s ± %s\t%s\t%s\t%s\t%s",
 			i+1, s.Share, s.Own, s.All, s.SE, s.Stability, s.Halves, s.Error, s.Reliable))
 	}
 	writeTable(b, rows...)
-	writeRest(b, n, "signal", "at least as reliable")
+	if more := n - shown; more > 0 {
+		fmt.Fprintf(b, "and %s: see JSON or Row\n", text.Counted(more, "more signal"))
+	}
 	if note := r.ErrorNote(); note != "" {
 		b.WriteString(text.Wrap("error: ", note))
 	}
 }
 
-// leastReliable returns n signals: those with the most doubts and, of equally many, the least
-// stable or, without refits, the least self-sufficient. If there are n signals it returns them in
-// order.
-func (r *Report) leastReliable(n int) []int {
+// shownSignals returns n signals, or all in order: first those that fail a test, then those with another
+// doubt, then the others, each by decreasing share.
+func (r *Report) shownSignals(n int) []int {
 	order := grid.Range(len(r.Predictability))
 	if n < len(order) {
+		failed := r.failed()
+		rank := func(i int) int {
+			switch {
+			case slices.Contains(failed, i):
+				return 0
+			case i < len(r.Doubts) && len(r.Doubts[i]) > 0:
+				return 1
+			}
+			return 2
+		}
+		share := func(i int) float64 {
+			if i < len(r.Shares) {
+				return r.Shares[i]
+			}
+			return 0
+		}
 		slices.SortStableFunc(order, func(i, j int) int {
-			if c := cmp.Compare(len(r.Doubts[j]), len(r.Doubts[i])); c != 0 {
-				return c
-			}
-			if r.Stability != nil {
-				return cmp.Compare(r.Stability.Signals[i], r.Stability.Signals[j])
-			}
-			p, q := r.Predictability[i], r.Predictability[j]
-			return cmp.Compare(q.All-q.Own, p.All-p.Own)
+			return cmp.Or(cmp.Compare(rank(i), rank(j)), cmp.Compare(share(j), share(i)))
 		})
 	}
 	return order[:n]
+}
+
+// failed returns the signals that fail a test of single signals, and the pairs that the tests of
+// dependence and of magnitudes name.
+func (r *Report) failed() (signals []int) {
+	for i, doubts := range r.Doubts {
+		if slices.ContainsFunc(doubts, func(d string) bool { return d != notIdentified }) {
+			signals = append(signals, i)
+		}
+	}
+	if r.isDependent() {
+		signals = append(signals, r.Recovered.Pair[:]...)
+	}
+	if r.Linear.Doubtful && len(r.Linear.Pairs) > 0 {
+		p := r.Linear.mostDependent()
+		signals = append(signals, p.I, p.J)
+	}
+	return signals
 }
 
 // A Row is the row of one recovered signal in a table. Values that weren't measured are dashes.
@@ -191,7 +224,7 @@ func (r *Report) Row(i int) Row {
 
 func (r *Report) writePairs(b *strings.Builder) {
 	pairs := slices.Clone(r.Linear.Pairs)
-	shown := shownRows(len(pairs))
+	shown := shownRows(len(pairs), maxPairs)
 	if shown < len(pairs) {
 		slices.SortStableFunc(pairs,
 			func(p, q linear.Pair) int { return cmp.Compare(p.Evidence, q.Evidence) })
@@ -206,14 +239,9 @@ func (r *Report) writePairs(b *strings.Builder) {
 			text.Fixed(p.Evidence, 1), identified, angle, text.Fixed(p.Dependence, 2)))
 	}
 	writeTable(b, rows...)
-	writeRest(b, len(pairs), "pair", "with at least as much evidence")
-}
-
-// writeRest writes how many of n rows, each of what, a table doesn't show, and how these compare
-// with the rows that it shows.
-func writeRest(b *strings.Builder, n int, what, comparison string) {
-	if more := n - shownRows(n); more > 0 {
-		fmt.Fprintf(b, "and %s, %s: see JSON\n", text.Counted(more, "more "+what), comparison)
+	if more := len(pairs) - shown; more > 0 {
+		fmt.Fprintf(b, "and %s, with at least as much evidence: see JSON\n",
+			text.Counted(more, "more pair"))
 	}
 }
 

@@ -198,11 +198,17 @@ func (r *Report) commonFindings() []finding {
 		r.ambiguousNetwork())
 }
 
+// isDependent reports whether the test of dependence fails.
+func (r *Report) isDependent() bool {
+	after := r.Recovered
+	return after.Dependence.Low > maxDependence &&
+		(after.Classifier == nil || after.Classifier.Low > maxDivergence)
+}
+
 // remainingDependence is the test of dependence.
 func (r *Report) remainingDependence() []finding {
 	after := r.Recovered
-	if after.Dependence.Low <= maxDependence ||
-		after.Classifier != nil && after.Classifier.Low <= maxDivergence {
+	if !r.isDependent() {
 		return nil
 	}
 	reason := fmt.Sprintf("The recovered signals still depend on each other, %s most: their "+
@@ -220,8 +226,7 @@ func (r *Report) correlatedMagnitudes() []finding {
 	if !r.Linear.Doubtful {
 		return nil
 	}
-	p := slices.MaxFunc(r.Linear.Pairs,
-		func(p, q linear.Pair) int { return cmp.Compare(p.Dependence, q.Dependence) })
+	p := r.Linear.mostDependent()
 	next := "If you know that the sources are large at the same positions, as blinks and muscles " +
 		"are, they may be separated all the same; otherwise they are mixtures."
 	if r.mayBeNonlinear() {
@@ -233,6 +238,12 @@ func (r *Report) correlatedMagnitudes() []finding {
 			text.Signals([]int{p.J, p.I}), p.Dependence),
 		next,
 	}}
+}
+
+// mostDependent returns the pair whose magnitudes correlate most.
+func (l *Linear) mostDependent() linear.Pair {
+	return slices.MaxFunc(l.Pairs,
+		func(p, q linear.Pair) int { return cmp.Compare(p.Dependence, q.Dependence) })
 }
 
 // morePositions is what to try where a linear demixing has too few positions for its signals.

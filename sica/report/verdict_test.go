@@ -391,10 +391,30 @@ stability: the mean |correlation| among the fit and its refit is 0.990, each
 	if lines := strings.Count(text, "\n"); lines > 40 {
 		t.Errorf("%d lines:\n%s", lines, text)
 	}
-	for _, want := range []string{"\n42 ", "and 37 more signals, at least as reliable",
+	for _, want := range []string{"\n42 ", "and 35 more signals: see JSON or Row\n",
 		"and 894 more pairs, with at least as much", "-7.5"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
+	}
+}
+
+// Of many signals the text first shows those that fail a test, then those that aren't identified, each
+// by share.
+func TestFailedSignalsAreShownFirst(t *testing.T) {
+	r := &Report{Shares: []float64{.5, .2, .1, .05, .05, .05, .01, .01, .01, .01, .001}}
+	for range r.Shares {
+		r.Predictability = append(r.Predictability, Predictability{})
+		r.Doubts = append(r.Doubts, []string{notIdentified})
+	}
+	r.Doubts[0] = nil
+	r.Doubts[10] = append(r.Doubts[10], "unstable")
+	r.Doubts[6] = []string{"not self-sufficient"}
+	if got := r.shownSignals(4); !slices.Equal(got, []int{6, 10, 1, 2}) {
+		t.Errorf("%v", got)
+	}
+	r.Linear.Doubtful, r.Linear.Pairs = true, []linear.Pair{{I: 7, J: 0, Dependence: 0.4}, {I: 2, J: 1}}
+	if got := r.shownSignals(4); !slices.Equal(got, []int{0, 6, 7, 10}) {
+		t.Errorf("with dependent magnitudes: %v", got)
 	}
 }

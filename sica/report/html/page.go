@@ -34,7 +34,7 @@ var layout = sync.OnceValue(func() *template.Template {
 
 // The largest numbers of rows in the tables.
 const (
-	maxSignals = 16
+	maxSignals = 64
 	maxPairs   = 24
 )
 
@@ -106,7 +106,8 @@ func newView(title string, r *report.Report, x, z *mat.Dense) (*view, error) {
 		v.Halves = sentence(r.Halves.String())
 	}
 	if more := r.Signals - len(v.Rows); more > 0 {
-		v.MoreRows = fmt.Sprintf("And %s.", text.Counted(more, "more signal"))
+		v.MoreRows = fmt.Sprintf("And %s: see report --json or, in Go, Report.Row.",
+			text.Counted(more, "more signal"))
 	}
 	if n := len(r.Linear.Pairs); n > len(v.Pairs) {
 		v.MorePairs = fmt.Sprintf("The pairs with the least evidence, of %d.", n)

@@ -177,10 +177,10 @@ func TestNamesAreEscaped(t *testing.T) {
 
 // Of many signals some are shown.
 func TestOnlySomeOfManySignals(t *testing.T) {
-	r, x, z := example(32, 100)
+	r, x, z := example(80, 200)
 	page := write(t, "mixed.csv", r, x, z)
-	for _, want := range []string{"And 16 more signals.",
-		"The pairs with the least evidence, of 496.", "The first 4 of 32 signals."} {
+	for _, want := range []string{"And 16 more signals: see report --json",
+		"The pairs with the least evidence, of 3160.", "The first 4 of 80 signals."} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %q", want)
 		}
