@@ -59,7 +59,7 @@ func (r *Recording) setAside(o *ReadOptions) error {
 			columns[i].observe(v)
 		}
 	}
-	kept, notes, err := o.selectColumns(r.Names, slices.Concat(r.Aside, r.OtherRates), columns)
+	kept, notes, err := o.selectColumns(r, slices.Concat(r.Aside, r.OtherRates), columns)
 	if err != nil {
 		return err
 	}
@@ -67,15 +67,13 @@ func (r *Recording) setAside(o *ReadOptions) error {
 	if slices.Equal(kept, grid.Range(d)) {
 		return nil
 	}
-	places := r.Places
-	if places == nil {
-		places = grid.Range(d)
-	}
+	places := r.places(d)
 	for _, i := range remaining(d, kept) {
-		r.setRate(columnName(r.Names, i), &columns[i])
+		name := r.columnName(i)
+		r.setRate(name, &columns[i])
 		r.Aside = append(r.Aside, Column{
-			Name: columnName(r.Names, i), Values: slices.Clone(r.Signals.RawRowView(i)),
-			Reason: columns[i].reason(columnName(r.Names, i)), Place: places[i],
+			Name: name, Values: slices.Clone(r.Signals.RawRowView(i)), Reason: columns[i].reason(name),
+			Place: places[i],
 		})
 	}
 	signals := mat.NewDense(len(kept), n, nil)
@@ -108,15 +106,33 @@ func columnName(names []string, i int) string {
 	return names[i]
 }
 
+// columnName returns the name of signal i, by the number of its column without names.
+func (r *Recording) columnName(i int) string {
+	if r.Names == nil && r.Places != nil {
+		i = r.Places[i]
+	}
+	return columnName(r.Names, i)
+}
+
+// places returns Places, or the order of the d signals without them.
+func (r *Recording) places(d int) []int {
+	if r.Places == nil {
+		return grid.Range(d)
+	}
+	return r.Places
+}
+
 // inFileOrder is the note that a file without names has the channels of a separation.
 const inFileOrder = "the file has no names: its columns were taken for the separation's channels in " +
 	"their order"
 
-// selectColumns returns the columns that are signals, in their order, with a note for each that
-// can't be one. Names are nil if there are none. Aside are the columns of the file besides.
+// selectColumns returns the columns of r that are signals, in their order, with a note for each that
+// can't be one. Aside are the columns of the file besides. Without names numbers are those of the
+// columns in the file.
 func (o *ReadOptions) selectColumns(
-	names []string, aside []Column, columns []columnStats,
+	r *Recording, aside []Column, columns []columnStats,
 ) (kept []int, notes []string, err error) {
+	names, places := r.Names, r.places(len(columns))
 	if len(o.Signals) > 0 && (names != nil || len(columns) == len(o.Signals)) {
 		if names == nil {
 			return grid.Range(len(columns)), []string{inFileOrder}, nil
@@ -127,15 +143,26 @@ func (o *ReadOptions) selectColumns(
 		}
 		return kept, notes, err
 	}
+	highest := len(columns) // number of a column
+	if names == nil && len(places) > 0 {
+		highest = slices.Max(places) + 1
+	}
 	var without []int
 	for _, name := range o.Without {
-		if slices.ContainsFunc(aside, func(c Column) bool { return c.Name == name }) {
+		number, e := strconv.Atoi(name)
+		isNumber := e == nil
+		if slices.ContainsFunc(aside, func(c Column) bool {
+			return c.Name == name || names == nil && isNumber && c.Place == number-1
+		}) {
 			continue
 		}
 		i := -1
 		switch found := electrode.Find(names, name); len(found) {
 		case 0:
-			if number, e := strconv.Atoi(name); e == nil && number <= len(columns) {
+			switch {
+			case isNumber && names == nil:
+				i = slices.Index(places, number-1)
+			case isNumber && number <= len(columns):
 				i = number - 1
 			}
 		case 1:
@@ -144,14 +171,18 @@ func (o *ReadOptions) selectColumns(
 			return nil, nil, fmt.Errorf("%q to leave out is in the names of the %s; must be one of "+
 				"them, or a number", name, channels(selected(names, found)))
 		}
+		if i < 0 && names == nil {
+			return nil, nil, fmt.Errorf("there is no channel %q to leave out; must be a number up to %d, "+
+				"as the file has no names", name, highest)
+		}
 		if i < 0 {
 			return nil, nil, fmt.Errorf("there is no channel %q to leave out; must be one of %s, "+
-				"or a number up to %d", name, quoted(similarFirst(names, name)), len(columns))
+				"or a number up to %d", name, quoted(similarFirst(names, name)), highest)
 		}
 		without = append(without, i)
 	}
 	for i := range columns {
-		name := columnName(names, i)
+		name := r.columnName(i)
 		if slices.Contains(without, i) {
 			notes = append(notes, fmt.Sprintf("%q was left out, as asked", name))
 			continue

@@ -327,7 +327,8 @@ func repeats(names []string) bool {
 func (c *csvReader) choose(header []string) {
 	width := c.width - c.dialect.padding
 	for _, i := range c.dialect.lacking { // whose numbers aren't read
-		if i < len(header) && c.isLeftOut(header[i]) {
+		isNumbered := header == nil && slices.Contains(c.without, strconv.Itoa(i+1))
+		if isNumbered || i < len(header) && c.isLeftOut(header[i]) {
 			c.dialect.text = append(c.dialect.text, i)
 		}
 	}
@@ -568,9 +569,15 @@ var (
 	errText    = errors.New("a cell is text")
 )
 
-// howToFill says what may become of missing values.
-const howToFill = "filled in (MissingInterpolate) or left out, by position (MissingDrop) or by column " +
-	"(ReadOptions.Without)"
+// howToFill says what may become of missing values in column i.
+func (c *csvReader) howToFill(i int) string {
+	name := strconv.Itoa(i + 1)
+	if c.columns != nil {
+		name = strconv.Quote(c.columns[i])
+	}
+	return "filled in (MissingInterpolate) or left out, by position (MissingDrop) or by column " +
+		"(ReadOptions.Without " + name + ")"
+}
 
 // cellError returns the error err of column i in the row that was read last. If its cell is empty
 // or text, the rest of the file is read to count such cells.
@@ -593,7 +600,7 @@ func (c *csvReader) cellError(i int, row []string, err error) error {
 	if cells, columns := c.count(row, lacksNumber); cells > 1 {
 		what += fmt.Sprintf(", the first of %d %s in %s", cells, kind, columnsInWords(columns))
 	}
-	return fmt.Errorf("%s: %s; must be a number, or be %s", place, what, howToFill)
+	return fmt.Errorf("%s: %s; must be a number, or be %s", place, what, c.howToFill(i))
 }
 
 // count returns how many cells of numbers in the row and those after it are of a kind, and in how

@@ -511,7 +511,7 @@ func TestLackingColumn(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadRecording(path); err == nil || !strings.Contains(err.Error(), "by column (ReadOptions.Without)") {
+	if _, err := ReadRecording(path); err == nil || !strings.Contains(err.Error(), `by column (ReadOptions.Without "power")`) {
 		t.Errorf("a cell is empty: %v", err)
 	}
 	for _, o := range []ReadOptions{{Without: []string{"power"}}, {Signals: []string{"HR", "speed"}}} {

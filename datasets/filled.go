@@ -3,6 +3,7 @@ package datasets
 import (
 	"fmt"
 	"slices"
+	"strconv"
 )
 
 // A filling counts the cells of a column that was taken for text, or for empty, by its first rows.
@@ -53,13 +54,13 @@ func (c *csvReader) checkFilled() error {
 	for k, i := range c.dialect.text {
 		f := &c.filled[k]
 		name := columnName(c.columns, i)
-		if !f.isChannel() || c.isLeftOut(name) || slices.Contains(c.without, fmt.Sprint(i+1)) ||
+		if !f.isChannel() || c.isLeftOut(name) || slices.Contains(c.without, strconv.Itoa(i+1)) ||
 			hasWord(name, markerNames...) {
 			continue
 		}
 		if found.columns == nil {
 			found.message = fmt.Sprintf("%q has no number in %d of %d rows, first in line %d (%q); must "+
-				"have one in each, or be %s", name, f.others, f.numbers+f.others, f.line, f.cell, howToFill)
+				"have one in each, or be %s", name, f.others, f.numbers+f.others, f.line, f.cell, c.howToFill(i))
 		}
 		found.columns = append(found.columns, i)
 	}

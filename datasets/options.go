@@ -49,7 +49,8 @@ type ReadOptions struct {
 	// must have as many columns as Signals. For nil the values decide: counters and constants, for
 	// example, are set aside.
 	Signals []string
-	// Without are the columns to set aside: names, or numbers from 1 on.
+	// Without are the columns to set aside: names, or numbers from 1 on. Without a header these count
+	// all columns of the file, with one those of signals.
 	Without []string
 
 	skipText bool  // columns of text aren't kept

@@ -81,3 +81,37 @@ func TestSelect(t *testing.T) {
 		}
 	}
 }
+
+// Without a header, numbers of columns to leave out are those of the file, in errors and notes, too,
+// also if a column of text comes first.
+func TestNumbersWithoutHeader(t *testing.T) {
+	var text strings.Builder
+	for k := range 100 {
+		cell := fmt.Sprint(k * k % 11)
+		if k == 50 {
+			cell = ""
+		}
+		fmt.Fprintf(&text, "abc,%d,%d,%d,%s\n", k, k*k%13, k*k%17, cell)
+	}
+	path := filepath.Join(t.TempDir(), "a.csv")
+	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadRecording(path); err == nil || !strings.Contains(err.Error(), "column 5: the cell is empty") ||
+		!strings.Contains(err.Error(), "(ReadOptions.Without 5)") {
+		t.Errorf("error %v", err)
+	}
+	r, err := ReadOptions{Without: []string{"5"}}.Recording(path)
+	if err != nil || !slices.Equal(r.Places, []int{2, 3}) || r.Aside[1].Place != 4 && r.Aside[2].Place != 4 {
+		t.Errorf("without column 5: %+v, error %v", r, err)
+	}
+	r, err = ReadOptions{Without: []string{"3", "1"}, Missing: MissingInterpolate}.Recording(path)
+	if err != nil || !slices.Equal(r.Places, []int{3, 4}) ||
+		!slices.Contains(r.Notes, `"column 3" was left out, as asked`) {
+		t.Errorf("without column 3: %+v, error %v", r, err)
+	}
+	if _, err := (ReadOptions{Without: []string{"6"}, Missing: MissingDrop}).Recording(path); err == nil ||
+		!strings.Contains(err.Error(), "must be a number up to 5") {
+		t.Errorf("without column 6: %v", err)
+	}
+}

@@ -62,7 +62,9 @@ func join(all []*Recording, paths []string) (*Recording, error) {
 	}
 	if float64(longest-shortest) > maxLengthDifference*float64(longest) {
 		return nil, fmt.Errorf("the files, beginning with %s, have %d to %d positions; must "+
-			"have nearly the same number", paths[0], shortest, longest)
+			"have nearly the same number, as they are channels of one recording, not pieces of it: for "+
+			"pieces fit one, and apply its separation to the others (transform, remove)", paths[0],
+			shortest, longest)
 	}
 	if err := checkSize(d, shortest); err != nil {
 		return nil, err

@@ -132,7 +132,7 @@ func (s *Stream) setAside(columns []columnStats) error {
 	if s.hasTimes {
 		first = 1
 	}
-	kept, notes, err := s.options.selectColumns(s.about.Names, s.about.Aside, columns[first:])
+	kept, notes, err := s.options.selectColumns(&s.about, s.about.Aside, columns[first:])
 	if err != nil {
 		return fmt.Errorf("datasets: read %s: %w", s.path, err)
 	}
@@ -142,12 +142,10 @@ func (s *Stream) setAside(columns []columnStats) error {
 	}
 	aside := remaining(s.d, kept)
 	for _, i := range aside {
-		s.about.setRate(columnName(s.about.Names, i), &columns[first+i])
+		s.about.setRate(s.about.columnName(i), &columns[first+i])
 	}
-	names, places := s.about.Names, s.about.Places
-	if places == nil {
-		places = grid.Range(s.d)
-	}
+	before := s.about // with all columns
+	names, places := before.Names, before.places(s.d)
 	s.d, s.kept, s.about.Names = len(kept), kept, selected(names, kept)
 	s.about.Places = selected(places, kept)
 	if len(aside)*s.n > maxAsideValues {
@@ -164,7 +162,7 @@ func (s *Stream) setAside(columns []columnStats) error {
 		})
 	})
 	for k, i := range aside {
-		name := columnName(names, i)
+		name := before.columnName(i)
 		s.about.Aside = append(s.about.Aside, Column{
 			Name: name, Values: values[k], Reason: columns[first+i].reason(name), Place: places[i],
 		})

@@ -15,6 +15,7 @@ import (
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/clipping"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
@@ -40,6 +41,10 @@ func printSummary(out io.Writer, res *sica.Result, in fitted) error {
 		return err
 	}
 	why := usage.Flags(res.Why)
+	if channels := files.ChannelNames(in.about); len(res.Clipped) > 0 && channels != nil {
+		why = strings.Replace(why, "Mixed "+text.Signals(res.Clipped),
+			text.List(clippedNames(res.Clipped, channels)), 1)
+	}
 	if res.Linear != nil && mayBeRight(res.Linear) {
 		why += " Strong signals can be right all the same. sica report says how stable each is, " +
 			"but even stable signals can be mixtures."
@@ -116,14 +121,23 @@ func writeSummary(out io.Writer, res *sica.Result, in fitted) error {
 		writeCorrelation(out, res, in.recovered(res), in.about.Rate > 0 && !in.isHighpassed)
 	}
 	if len(res.Clipped) > 0 && channels != nil {
-		var names []string
-		for _, i := range res.Clipped {
-			names = append(names, files.ChannelName(channels, i))
+		names := clippedNames(res.Clipped, channels)
+		span := ""
+		if found := in.clipped(); slices.Equal(found.Channels, res.Clipped) {
+			span = ", " + files.Span(found.First, found.Last, in.about)
 		}
-		fmt.Fprint(out, text.Wrap("", fmt.Sprintf("clipped: %s; %s", text.List(names),
+		fmt.Fprint(out, text.Wrap("", fmt.Sprintf("clipped: %s%s; %s", text.List(names), span,
 			files.ClippingAdvice)))
 	}
 	return nil
+}
+
+// clippedNames returns the names of the clipped channels.
+func clippedNames(clipped []int, channels []string) (names []string) {
+	for _, i := range clipped {
+		names = append(names, files.ChannelName(channels, i))
+	}
+	return names
 }
 
 // signalComponents returns the component of each recovered signal, in their order. It returns nil
@@ -209,6 +223,21 @@ type fitted struct {
 	learned      *mat.Dense          // the signals of that, d×n; nil if they aren't in memory
 	about        *datasets.Recording // has the channels' names and their rate
 	isHighpassed bool                // by a flag
+}
+
+// clipped returns which channels are clipped, by positions of the recording; none if the signals
+// aren't in memory.
+func (in fitted) clipped() clipping.Clipping {
+	if in.learned == nil {
+		return clipping.Clipping{}
+	}
+	found := clipping.Find(in.learned)
+	if found.Positions > 0 {
+		_, n := in.learned.Dims()
+		positions := blockwise.Positions(in.source, n)
+		found.First, found.Last = positions[found.First], positions[found.Last]
+	}
+	return found
 }
 
 // recovered returns the recovered signals at the positions that were learned from, without outliers.

@@ -47,7 +47,7 @@ func TestClippedChannelIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for flags, want := range map[string]string{
-		"": "\nclipped: Cz;", "--highpass 1": "note: clipped before the filter: Cz, ",
+		"": "\nclipped: Cz, from ", "--highpass 1": "note: clipped before the filter: Cz, from ",
 	} {
 		args := append([]string{"separate", "--in", in, "--out", out, "--method", "sica-linear"},
 			strings.Fields(flags)...)

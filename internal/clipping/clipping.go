@@ -28,6 +28,8 @@ const Advice = "leave the clipped stretches out; leave a channel out only if the
 type Clipping struct {
 	Channels  []int // counted from 0
 	Positions int   // at which one of them is clipped
+
+	First, Last int // of these positions
 }
 
 // Find returns which channels of a sequence x, d×n, are clipped: at their largest or smallest value
@@ -51,6 +53,10 @@ func Find(x *mat.Dense) (found Clipping) {
 		if len(at) == 0 || float64(len(at)) > maxClipped*float64(n) {
 			continue
 		}
+		if first := slices.Min(at); found.Channels == nil || first < found.First {
+			found.First = first
+		}
+		found.Last = max(found.Last, slices.Max(at))
 		found.Channels = append(found.Channels, i)
 		for _, t := range at {
 			if !clipped[t] {

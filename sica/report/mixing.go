@@ -190,8 +190,16 @@ func (r *Report) Remarks() []string {
 			" can't be told from noise of the channels")
 	}
 	if len(r.Clipped) > 0 {
-		remarks = append(remarks, "clipped: mixed "+text.Signals(r.Clipped)+", which can look like more "+
-			"sources than channels; "+clipping.Advice)
+		names := "mixed " + text.Signals(r.Clipped)
+		if r.channels != nil {
+			var all []string
+			for _, i := range r.Clipped {
+				all = append(all, r.channels[i])
+			}
+			names = text.List(all)
+		}
+		remarks = append(remarks, "clipped: "+names+", which can look like more sources than channels; "+
+			clipping.Advice)
 	}
 	switch {
 	case r.Linear.Surplus:

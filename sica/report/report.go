@@ -127,6 +127,7 @@ type Report struct {
 	condition  float64
 	isSequence bool
 	highpassed bool
+	channels   []string // names, nil without any
 }
 
 // New returns a report on how well the result separates the mixed signals x, d×n: those that it
@@ -260,6 +261,7 @@ func (s *subject) newReport(r *sica.Result, opts Options) (report *Report, err e
 		byRule: s.linear != nil, compared: s.compared,
 		isSequence:  len(opts.Shape) == 1 || len(r.Config.Shape) == 1,
 		highpassed:  opts.Highpassed,
+		channels:    r.Channels,
 		Correlation: LargestCorrelation(s.z), Correlated: Correlated(s.z),
 	}
 	if opts.Positions != nil {

@@ -264,6 +264,11 @@ func (o *Fitting) measure(ctx context.Context, signals *mat.Dense, skipped []str
 		return err
 	}
 	o.clipped = clipping.Find(part)
+	if o.clipped.Positions > 0 {
+		_, n := part.Dims()
+		positions := blockwise.Positions(all, n)
+		o.clipped.First, o.clipped.Last = positions[o.clipped.First], positions[o.clipped.Last]
+	}
 	o.Rounding, err = datasets.Rounding(part)
 	return err
 }
@@ -282,8 +287,18 @@ func (o *Fitting) clippedNotes(about *datasets.Recording) []string {
 	for _, i := range o.clipped.Channels {
 		clipped = append(clipped, ChannelName(names, i))
 	}
-	return []string{fmt.Sprintf("clipped before the filter: %s, which can look like more sources than "+
-		"channels; %s", strings.Join(clipped, ", "), ClippingAdvice)}
+	return []string{fmt.Sprintf("clipped before the filter: %s, %s, which can look like more sources than "+
+		"channels; %s", strings.Join(clipped, ", "), Span(o.clipped.First, o.clipped.Last, about),
+		ClippingAdvice)}
+}
+
+// Span says from which position to which other of a recording, in seconds if its rate is known.
+func Span(first, last int, about *datasets.Recording) string {
+	if about.Rate == 0 {
+		return fmt.Sprintf("from position %d to %d", first+1, last+1)
+	}
+	seconds := func(t int) float64 { return about.Start + float64(t)/about.Rate }
+	return fmt.Sprintf("from %.6g s to %.6g s", seconds(first), seconds(last))
 }
 
 // thinMargin is the rate after thinning, in units of the low-pass filter's frequency. From 2 on no
