@@ -164,8 +164,11 @@ func inOrder(components []inspect.Component) {
 	slices.SortFunc(components, func(a, b inspect.Component) int { return a.Signal - b.Signal })
 }
 
+// maxNotFrom is how many signals identification names, so that rows stay short. A choice.
+const maxNotFrom = 3
+
 // identification returns "yes", "no", or the signals from which signal i of d isn't
-// distinguishable.
+// distinguishable: their number, of more than maxNotFrom.
 func identification(groups [][]int, i, d int) string {
 	var others []string
 	for _, group := range groups {
@@ -183,6 +186,9 @@ func identification(groups [][]int, i, d int) string {
 		return "yes"
 	case d - 1:
 		return "no"
+	}
+	if k := len(others); k > maxNotFrom {
+		return fmt.Sprintf("not from %d others", k)
 	}
 	return "not from " + strings.Join(others, ", ")
 }

@@ -26,6 +26,17 @@ func TestMayBeRight(t *testing.T) {
 	}
 }
 
+// A signal that isn't distinguishable from others has them in its row, or their number.
+func TestIdentification(t *testing.T) {
+	for want, group := range map[string][]int{
+		"yes": {0}, "no": {0, 1, 2, 3, 4, 5}, "not from 2, 4, 6": {0, 1, 3, 5}, "not from 4 others": {0, 1, 2, 3, 4},
+	} {
+		if got := identification([][]int{group}, 0, 6); got != want {
+			t.Errorf("%v: %q, want %q", group, got, want)
+		}
+	}
+}
+
 // A clipped channel is named, before and after a filter.
 func TestClippedChannelIsNamed(t *testing.T) {
 	const n = 4000

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -23,7 +24,8 @@ import (
 //
 // If they are several, there are hardly as many sources as channels, since random matrices nearly cancel
 // a second source far less often. The other signals stay identified if the noise in them leaves them
-// the correlation minFidelity with their sources.
+// the correlation minFidelity with their sources. Surplus sources aren't named among the causes of a
+// dependence then.
 //
 // Noise of the same strength in all channels makes the weakest principal components white and Gaussian,
 // with equal variances. So signals are like noise if they are those components, or rotations of them,
@@ -50,6 +52,8 @@ func (s *Solution) doubtNoiseLike(white *signal.Whitening) {
 	s.Unconfirmed = s.Unconfirmed || m == 1 || joined
 	if !s.Surplus && !s.Inconsistent && (m == 1 || !s.Dependent && !s.Doubtful) {
 		s.Why = s.whyNoiseLike()
+	} else if m > 1 && s.Dependent && !s.Surplus && !s.Inconsistent {
+		s.Why = strings.Replace(s.Why, surplusCause, "", 1)
 	}
 }
 

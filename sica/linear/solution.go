@@ -247,10 +247,13 @@ func (s *Solution) why(accepted, nonlinear bool) string {
 	return fmt.Sprintf("The rotation of signals %s is not identified: %s.", s.groupNames(), reason)
 }
 
-// dependentSignals is the sentence on signals that aren't independent.
+// dependentSignals is the text on signals that aren't independent.
 const dependentSignals = "The recovered signals depend on each other, so no signal is identified. " +
-	"Possible causes are noise of the channels, more sources than channels, a nonlinear mixing such as " +
-	"clipping, and one that changes with time."
+	"Possible causes are noise of the channels, " + surplusCause + "a nonlinear mixing such as clipping, " +
+	"and one that changes with time."
+
+// surplusCause is the cause in dependentSignals that several signals like noise stand against.
+const surplusCause = "more sources than channels, "
 
 // moreDependent is the sentence on the demixing with the shortest code where another one was chosen.
 const moreDependent = " Another demixing has a shorter code, but its signals depend more on each other."

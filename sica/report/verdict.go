@@ -296,9 +296,9 @@ func (r *Report) contextDependence(suspects []int) []finding {
 		verb = "aren't"
 	}
 	return []finding{{
-		fmt.Sprintf("%s %s self-sufficient: the contexts of the others explain up to %.0f %% "+
-			"more of the variance.",
-			names, verb, 100*largest),
+		fmt.Sprintf("%s %s self-sufficient: the contexts of the others explain up to %.1f %% "+
+			"more of the variance; from %.1f %% on that counts.",
+			names, verb, 100*largest, 100*maxGain),
 		strings.Join(r.nextForDependence(), " "),
 	}}
 }
@@ -430,11 +430,15 @@ func (r *Report) unidentifiedRotations(suspects []int) []finding {
 	case l.Doubtful:
 		return nil // correlatedMagnitudes says why
 	case l.Dependent:
+		sources := "Count the sources: there may be more than channels. "
+		if len(l.NoiseLike) > 1 {
+			sources = ""
+		}
 		return []finding{{
 			fmt.Sprintf("The innovations of the recovered signals depend on each other, so no signal "+
 				"is identified. Those of independent signals would do so with a probability of %.1g.",
 				l.Independence) + table,
-			"Count the sources: there may be more than channels. Noise of the channels may be the reason, " +
+			sources + "Noise of the channels may be the reason, " +
 				"above all if a signal is weak and its own R² about 0. " + another + strong,
 		}}
 	}

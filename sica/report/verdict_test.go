@@ -90,7 +90,8 @@ func TestVerdict(t *testing.T) {
 		{"rotated in a group", func(r *Report) { join(r); r.Linear.Agreement[1] = 0.8 },
 			NotIdentifiable, ""},
 		{"not self-sufficient", func(r *Report) { r.Predictability[1].All = 0.9 }, NoEvidence,
-			"Signal 2 isn't self-sufficient: the contexts of the others explain up to 10 %"},
+			"Signal 2 isn't self-sufficient: the contexts of the others explain up to 10.0 % more of the " +
+				"variance; from 1.0 % on that counts."},
 		{"two not self-sufficient",
 			func(r *Report) {
 				r.Predictability[1].All, r.Predictability[2].All = 0.9,
