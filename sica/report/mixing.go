@@ -260,6 +260,26 @@ func (r *Report) ErrorNote() string {
 	return note
 }
 
+// stableSignals names the signals that come again in refits and halves, and those like noise.
+func (r *Report) stableSignals() (said []string) {
+	var stable []int
+	for i := range r.Signals {
+		isStable := r.Stability != nil && r.Stability.Signals[i] > minAgreement &&
+			(r.Halves == nil || r.Halves.Signals[i] > minAgreement)
+		if isStable && !slices.Contains(r.Linear.NoiseLike, i) {
+			stable = append(stable, i)
+		}
+	}
+	if stable != nil {
+		said = append(said, fmt.Sprintf("Stability and halves are above %g for %s.", minAgreement,
+			text.Signals(stable)))
+	}
+	if like := r.Linear.NoiseLike; like != nil {
+		said = append(said, fmt.Sprintf("Like noise: %s.", text.Signals(like)))
+	}
+	return said
+}
+
 // nextForDependence is what to try where signals depend on each other.
 func (r *Report) nextForDependence() []string {
 	var next []string
@@ -269,16 +289,22 @@ func (r *Report) nextForDependence() []string {
 	case r.Nonlinear && !r.compared:
 		next = append(next, compareNetworks)
 	case r.Linear.Surplus, r.Linear.SurplusSuspected():
-		next = append(next, r.Linear.moreSources()+", which leave such dependence in any linear answer: don't fit a "+
-			"network.")
+		next = append(next, r.Linear.moreSources()+", which leave such dependence in any answer.")
+		next = append(next, r.stableSignals()...)
 	case r.Linear.Inconsistent:
 		next = append(next, "No linear demixing explains all time scales, and a network seldom does: "+
 			"remove hum by datasets.Filter.Notch, and leave clipped stretches out, and noisy channels "+
 			"if there are more channels than sources.")
 	case noise > 0:
-		next = append(next, fmt.Sprintf("The channels seem to have %.1f %% of noise, or surplus "+
-			"sources, which look the same. Either leaves such dependence in any linear answer: don't "+
-			"fit a network.", 100*noise))
+		cause := "or surplus sources, which look the same. Either leaves such dependence in any answer."
+		if r.Linear.NoiseLike != nil { // fewer sources than channels
+			cause = "which leaves such dependence in any answer."
+		}
+		next = append(next, fmt.Sprintf("The channels seem to have %.1f %% of noise, %s", 100*noise, cause))
+		next = append(next, r.stableSignals()...)
+	case len(r.Clipped) > 0:
+		next = append(next, "Clipping leaves such dependence in any answer: leave the clipped stretches out.")
+		next = append(next, r.stableSignals()...)
 	default:
 		if r.isWhite() {
 			next = append(next, "If the mixing was nonlinear, no method can undo it: their pasts don't predict "+

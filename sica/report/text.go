@@ -243,6 +243,10 @@ func (r *Report) writePairs(b *strings.Builder) {
 		fmt.Fprintf(b, "and %s, with at least as much evidence: see JSON\n",
 			text.Counted(more, "more pair"))
 	}
+	if r.Linear.strongPair() {
+		b.WriteString(text.Wrap("", fmt.Sprintf("A \"no\" beside evidence above %.0f is because of noise of "+
+			"the channels, surplus sources or dependence, which evidence doesn't count.", enough)))
+	}
 }
 
 // String says how similar the signals of the fit and its refits are, in half a sentence.

@@ -301,9 +301,16 @@ func TestAdviceCanBeFollowed(t *testing.T) {
 			r.Linear.Surplus, r.Linear.Noise = true, []float64{0.012, 0.006, 0.009}
 		}, "There seem to be more sources than channels", []string{"sica.Direct", "have 0.9 %"}},
 		{"dependent by surplus sources", func(r *Report) { depend(r); r.Linear.Surplus = true },
-			"don't fit a network", []string{"sica.Direct"}},
+			"dependence in any answer", []string{"sica.Direct"}},
 		{"dependent by a nonlinear mixing", func(r *Report) { depend(r); r.Nonlinear = true },
-			"sica.Default", []string{"sica.Direct", "don't fit a network"}},
+			"sica.Default", []string{"sica.Direct", "dependence in any answer"}},
+		{"dependent by noise beside signals like it", func(r *Report) {
+			depend(r)
+			r.Linear.Noise, r.Linear.NoiseLike = []float64{0.012, 0.006, 0.009}, []int{2}
+		}, "Stability and halves are above 0.95 for signals 1 and 2. Like noise: signal 3.",
+			[]string{"surplus sources"}},
+		{"dependent by clipping", func(r *Report) { depend(r); r.Clipped = []int{0} },
+			"leave the clipped stretches out", []string{"sica.Direct"}},
 		{"dependent after a network", func(r *Report) { depend(r); r.Network = networkOf(.2, .2, .2) },
 			"Config.Shape", []string{"sica.Direct"}},
 		{"ill-conditioned", func(r *Report) { depend(r); r.condition = 40 },
