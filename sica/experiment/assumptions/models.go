@@ -10,7 +10,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/plot"
 )
 
-// The picture of the models. The PNG has 96 pixels per inch of the SVG, and 16 colours to be small.
+// The picture of the models. The PNG has 96 pixels per inch of the SVG, and 8 colours to be small.
 var (
 	//go:embed models.png
 	modelsPNG []byte
