@@ -289,7 +289,11 @@ func (r *Report) nextForDependence() []string {
 	case r.Nonlinear && !r.compared:
 		next = append(next, compareNetworks)
 	case r.Linear.Surplus, r.Linear.SurplusSuspected():
-		next = append(next, r.Linear.moreSources()+", which leave such dependence in any answer.")
+		cause := r.Linear.moreSources() + ", which leave such dependence in any answer."
+		if !slices.ContainsFunc(r.Predictability, Predictability.SelfSufficient) {
+			cause += " Echoes and delays look the same."
+		}
+		next = append(next, cause)
 		next = append(next, r.stableSignals()...)
 	case r.Linear.Inconsistent:
 		next = append(next, "No linear demixing explains all time scales, and a network seldom does: "+

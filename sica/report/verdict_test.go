@@ -301,7 +301,14 @@ func TestAdviceCanBeFollowed(t *testing.T) {
 			r.Linear.Surplus, r.Linear.Noise = true, []float64{0.012, 0.006, 0.009}
 		}, "There seem to be more sources than channels", []string{"sica.Direct", "have 0.9 %"}},
 		{"dependent by surplus sources", func(r *Report) { depend(r); r.Linear.Surplus = true },
-			"dependence in any answer", []string{"sica.Direct"}},
+			"dependence in any answer", []string{"sica.Direct", "Echoes"}},
+		{"dependent by echoes or surplus sources", func(r *Report) {
+			depend(r)
+			r.Linear.Surplus = true
+			for i := range r.Predictability {
+				r.Predictability[i].All = 0.99
+			}
+		}, "Echoes and delays look the same", []string{"sica.Direct"}},
 		{"dependent by a nonlinear mixing", func(r *Report) { depend(r); r.Nonlinear = true },
 			"sica.Default", []string{"sica.Direct", "dependence in any answer"}},
 		{"dependent by noise beside signals like it", func(r *Report) {
