@@ -106,7 +106,7 @@ func newView(title string, r *report.Report, x, z *mat.Dense) (*view, error) {
 		v.Halves = sentence(r.Halves.String())
 	}
 	if more := r.Signals - len(v.Rows); more > 0 {
-		v.MoreRows = fmt.Sprintf("And %s: see report --json or, in Go, Report.Row.",
+		v.MoreRows = fmt.Sprintf("And %s: see the JSON of the report or, in Go, Report.Row.",
 			text.Counted(more, "more signal"))
 	}
 	if n := len(r.Linear.Pairs); n > len(v.Pairs) {

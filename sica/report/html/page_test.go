@@ -179,7 +179,7 @@ func TestNamesAreEscaped(t *testing.T) {
 func TestOnlySomeOfManySignals(t *testing.T) {
 	r, x, z := example(80, 200)
 	page := write(t, "mixed.csv", r, x, z)
-	for _, want := range []string{"And 16 more signals: see report --json",
+	for _, want := range []string{"And 16 more signals: see the JSON of the report",
 		"The pairs with the least evidence, of 3160.", "The first 4 of 80 signals."} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %q", want)
