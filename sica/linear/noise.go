@@ -223,16 +223,29 @@ func (s *search) isSettled(
 			return false, err
 		}
 	}
-	s.all = []*explanation{first}
+	var rivals []*explanation
 	for _, t := range textbook {
 		b := c.demixing(t.b)
 		if sameBasin(b, first.b) {
 			continue
 		}
 		e := &explanation{name: t.name, b: b, mixed: first}
-		s.all = append(s.all, e)
+		rivals = append(rivals, e)
 		if corrected := c.noiseCorrected(e); corrected != nil {
-			s.all = append(s.all, corrected)
+			rivals = append(rivals, corrected)
+		}
+	}
+	// One that the coarsest scale rejects can't be right, whatever its code at the others. 118 mixtures
+	// of the table of noise are decided as with all of them.
+	last := len(c.scales) - 1
+	rivals, err := c.measureAll(ctx, rivals, last)
+	if err != nil {
+		return false, err
+	}
+	s.all = []*explanation{first}
+	for _, e := range rivals {
+		if e.lengths[last]-first.lengths[last] <= c.tolerance() {
+			s.all = append(s.all, e)
 		}
 	}
 	if ok, err := s.measure(ctx, from); err != nil || !ok {
