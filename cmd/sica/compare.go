@@ -192,11 +192,8 @@ func (opt *compareOptions) run(cmd *cobra.Command) error {
 	} else {
 		err = printCompared(out, rows, truth != nil)
 		part.Note(out)
-		if slices.ContainsFunc(part.Notes, func(note string) bool {
-			return strings.HasSuffix(note, "missing values were interpolated")
-		}) {
-			files.Note(out, []string{"interpolated values were learned from, which can spoil a separation: " +
-				"--missing drop leaves them out"})
+		if part.Interpolated {
+			files.Note(out, []string{interpolatedNote})
 		}
 	}
 	if err != nil {

@@ -261,8 +261,7 @@ func (opt *separateOptions) readWhole(
 		return nil, err
 	}
 	if !opt.fitting.LeaveOutGaps && in.Interpolated != nil {
-		in.Notes = append(in.Notes, "interpolated values were learned from, which can spoil a separation: "+
-			"--missing drop leaves them out")
+		in.Notes = append(in.Notes, interpolatedNote)
 	}
 	cfg.Rounding = opt.fitting.Rounding
 	_, learnedOn := in.learned.Dims()
@@ -333,6 +332,10 @@ func (opt *separateOptions) writeRecovered(
 	}
 	return opt.write(out, in.Rate, res, rep)
 }
+
+// interpolatedNote is the note where interpolated values can't be left out of learning.
+const interpolatedNote = "interpolated values were learned from, which can spoil a separation: " +
+	"--missing drop leaves them out"
 
 // printScore prints and reports how well the recovered signals z agree with the truth, at the
 // positions that are neither outliers nor interpolated.

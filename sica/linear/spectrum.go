@@ -67,12 +67,14 @@ func transformLines(z *mat.Dense, shape []int, apply func(t *dct.Transform, a, b
 		lines := d * number
 		pairs := (lines + 1) / 2
 		transforms := make([]*dct.Transform, parallel.Workers(pairs))
+		buffers := make([][2][]float64, len(transforms))
 		parallel.Do(context.Background(), len(transforms), pairs, func(worker, k int) {
 			if transforms[worker] == nil {
 				transforms[worker] = dct.New(side)
+				buffers[worker] = [2][]float64{make([]float64, side), make([]float64, side)}
 			}
 			u, v := line(2*k), line(min(2*k+1, lines-1))
-			a, b := make([]float64, side), make([]float64, side)
+			a, b := buffers[worker][0], buffers[worker][1]
 			if 2*k+1 == lines { // the last line of an odd number
 				b = a
 			}

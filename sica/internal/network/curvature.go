@@ -281,9 +281,10 @@ func clippedMoments(values []float64) (skewness, kurtosis float64) {
 	return skewness, kurtosis
 }
 
-// maxKurtosis is the kurtosis, of values clipped at skewnessCut, above which signals count as pulses. Of 11 synthetic EEGs with a surplus source (3 channels) the largest of weighted sums was 6.4
-// to 9.8, of 100 nonlinear mixtures (25 kinds) up to 7.3. At half of it nearly all of these count as
-// pulses. skewnessSteps are as many as the fixed point takes as a rule; twice takes twice as long.
+// maxKurtosis is the kurtosis, of values clipped at skewnessCut, above which signals count as pulses.
+// Of 11 synthetic EEGs with a surplus source (3 channels) the largest of weighted sums was 6.4 to 9.8,
+// of four mixtures of spike trains in noise 8.9 to 9.5, of 100 nonlinear mixtures (25 kinds) up to 7.3.
+// At half of it nearly all of these count as pulses. skewnessSteps are as many as the fixed point takes as a rule; twice takes twice as long.
 const maxKurtosis, skewnessSteps = 7, 10
 
 // extremes returns the largest skewness and the largest kurtosis, of clipped values, of weighted sums

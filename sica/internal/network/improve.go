@@ -554,31 +554,31 @@ func (i *improver) accept(
 // isConfirmed reports whether something else than a shorter code shows that the mixing wasn't
 // linear: that the signals have less curvature after than before, or the code of conditional
 // normalisation. Pulses in noise or of surplus sources look like both, and skewed signals like the
-// second, so that these confirm nothing then (see hidesPulses). Of 33 linear mixtures of synthetic EEGs
-// with one or two surplus sources (2 and 3 channels, n = 3,000) four were taken for nonlinear otherwise,
-// and none is. before is nil for images.
+// second, so that these confirm nothing then (see mayBePulses). Of 33 linear mixtures of synthetic
+// EEGs with one or two surplus sources (2 and 3 channels, n = 3,000) four were taken for nonlinear
+// otherwise, and none is. before is nil for images.
 func (i *improver) isConfirmed(ctx context.Context, before, after *Curvature) bool {
 	if before == nil {
 		return i.isNonlinear(ctx)
 	}
-	if i.hidesPulses(before) {
+	if i.mayBePulses(before) {
 		return false
 	}
 	return before.isRemoved(after) || !before.Skewed && i.isNonlinear(ctx)
 }
 
-// hidesPulses reports whether pulses of a surplus source or noise beside pulses may cause the curvature c:
-// whether there are pulses that are skewed, as those of surplus sources, or the linear rule found noise. Of
-// twelve mixtures of six and four spike trains of motor units (n = 5,000, noise of 0.03 and 0.1 of each
-// channel's standard deviation) five were taken for nonlinear otherwise, and none is.
-func (i *improver) hidesPulses(c *Curvature) bool {
+// mayBePulses reports whether the curvature c may be that of pulses in a linear mixture: of a surplus
+// source, whose pulses are skewed, or in noise, which the linear rule found. Of twelve mixtures of six
+// and four spike trains of motor units (n = 5,000, noise of 0.03 and 0.1 of each channel's standard
+// deviation) five were taken for nonlinear otherwise, and none is.
+func (i *improver) mayBePulses(c *Curvature) bool {
 	return c.Pulsed && (c.Skewed || hasNoise(i.linear.Linear))
 }
 
 // isConfirmable reports whether isConfirmed holds for some demixing.
 func (i *improver) isConfirmable(ctx context.Context, before *Curvature) bool {
 	return before == nil ||
-		!i.hidesPulses(before) && (before.Evident() || !before.Skewed && i.isNonlinear(ctx))
+		!i.mayBePulses(before) && (before.Evident() || !before.Skewed && i.isNonlinear(ctx))
 }
 
 // isNonlinear reports whether noise can't explain what a nonlinear demixing leaves: whether the
@@ -606,10 +606,11 @@ func (c *comparison) exceedsNoise(choice *Choice, place int) bool {
 }
 
 // pulseNoiseNats returns by how many nats per position noise can shorten the code of a nonlinear
-// demixing of pulses. Between these there is only noise, which the linear rule's signals z, d×n, of the
-// mixed signals x correlate, and which another map can make independent there. It is the mutual
-// information of Gaussian noise in z, −½·log det of its correlation matrix, if the noise is the same share
-// of the variance of each mixed signal or, with sameUnit, as strong in each. It is 0 if x is singular.
+// demixing of pulses. Between pulses there is only noise. The linear rule, which makes the signals z of
+// the mixed signals x, both d×n, correlates it, and another map can make it independent there. The
+// result is the mutual information of Gaussian noise in z, −½·log det of its correlation matrix. The
+// noise has the same share of the variance of each mixed signal or, with sameUnit, the same strength
+// in each. The result is 0 if x is singular.
 func pulseNoiseNats(x, z *mat.Dense, sameUnit bool) float64 {
 	d, _ := x.Dims()
 	x, _ = signal.Centred(x)

@@ -98,6 +98,8 @@ type Part struct {
 	Notes []string   // what was unusual in its file
 	// Positions are where those of X are in the recording, from 0; nil for a whole one.
 	Positions []int
+	// Interpolated is whether values of the recording were interpolated.
+	Interpolated bool
 
 	left int // positions of the recording that weren't skipped or thinned out
 }
@@ -168,7 +170,8 @@ func (l LearnOn) Read(
 	}
 	_, n = x.Dims()
 	p := Part{
-		X: x, Shape: SequenceShape(&s.About, n), Total: total, Notes: s.About.Notes, left: left,
+		X: x, Shape: SequenceShape(&s.About, n), Total: total, Notes: s.About.Notes,
+		Interpolated: s.About.Interpolated != nil, left: left,
 	}
 	if n < total {
 		p.Positions = blockwise.Positions(source, n)
@@ -198,7 +201,8 @@ func readWhole(
 	if err != nil {
 		return Part{}, err
 	}
-	p := Part{X: x, Shape: shape, Total: n, Notes: in.Notes, left: n}
+	p := Part{X: x, Shape: shape, Total: n, Notes: in.Notes, Interpolated: in.Interpolated != nil,
+		left: n}
 	if source != all {
 		_, p.left = source.Dims()
 		if p.X, err = blockwise.Part(ctx, source, p.left); err != nil {
