@@ -34,36 +34,45 @@ type candidates struct {
 	all         []candidate
 	skipped     []Skipped  // those that failed
 	innovations *mat.Dense // of the white signals; nil if there is one signal
+	converged   bool       // whether FastICA of them did
 }
 
-// candidates returns all candidates for the white signals except that of addVariances.
+// candidates returns the candidates for the white signals except those of addFastICA and addVariances.
 func (s *separator) candidates(ctx context.Context, seed uint64) (*candidates, error) {
 	c := &candidates{all: []candidate{{name: "whitening", b: rotation.Identity(s.d)}}}
 	if s.d == 1 {
 		return c, nil
 	}
 	c.innovations = s.innovations()
-	limit, converged := s.fastICALimit(), false
 	if len(s.past.Lags) > 0 {
 		err := c.add(ctx, "spectra", true, func() (*mat.Dense, error) { return s.spectra(ctx) })
 		if err != nil {
 			return nil, err
 		}
 	}
-	if c.innovations != s.z {
-		err := c.add(ctx, ofInnovationsName, false, func() (b *mat.Dense, err error) {
-			b, converged, err = fastICA(ctx, c.innovations, seed, limit)
-			return b, err
-		})
-		if err != nil {
-			return nil, err
-		}
+	if c.innovations == s.z {
+		return c, nil
 	}
-	return c, c.add(ctx, "FastICA", true, func() (*mat.Dense, error) {
-		if s.d > fewSignals && converged {
-			limit = min(limit, briefIterations)
-		}
-		b, _, err := fastICA(ctx, s.z, seed, limit)
+	return c, c.add(ctx, ofInnovationsName, false, func() (b *mat.Dense, err error) {
+		b, c.converged, err = fastICA(ctx, c.innovations, nil, seed, s.fastICALimit())
+		return b, err
+	})
+}
+
+// addFastICA adds FastICA's demixing of the white signals z of s. Its iterations begin with a drawn
+// demixing, or with start, that of a descent that suffices, where they end at once if FastICA agrees.
+func (c *candidates) addFastICA(
+	ctx context.Context, s *separator, start *mat.Dense, seed uint64,
+) error {
+	if s.d == 1 {
+		return nil
+	}
+	limit := s.fastICALimit()
+	if s.d > fewSignals && c.converged {
+		limit = min(limit, briefIterations)
+	}
+	return c.add(ctx, "FastICA", true, func() (*mat.Dense, error) {
+		b, _, err := fastICA(ctx, s.z, start, seed, limit)
 		return b, err
 	})
 }
@@ -125,9 +134,10 @@ func (s *separator) fastICALimit() int {
 	return fastICAIterations
 }
 
-// fastICA returns FastICA's demixing of z, and whether it converged.
+// fastICA returns FastICA's demixing of z, and whether it converged. The iterations begin with start,
+// or with a drawn demixing if that is nil.
 func fastICA(
-	ctx context.Context, z *mat.Dense, seed uint64, maxIterations int,
+	ctx context.Context, z, start *mat.Dense, seed uint64, maxIterations int,
 ) (unmixing *mat.Dense, converged bool, err error) {
 	white, err := signal.Whiten(z)
 	if err != nil {
@@ -135,6 +145,9 @@ func fastICA(
 	}
 	d, _ := z.Dims()
 	w := fastica.Start(seed, d)
+	if start != nil {
+		w.Mul(start, white.Inverse)
+	}
 	converged, err = iterateFastICA(ctx, white.White, w, maxIterations, false)
 	if err != nil {
 		return nil, false, err

@@ -193,7 +193,17 @@ func separateWith(
 	}
 	best, name := first.end, first.name
 	var ends []candidate
-	if v == nil || !v.isCertain() {
+	suffices := v != nil && v.isCertain()
+	if known == nil {
+		var start *mat.Dense
+		if suffices {
+			start = first.end.b
+		}
+		if err := begin.addFastICA(ctx, s, start, opt.Seed); err != nil {
+			return nil, nil, err
+		}
+	}
+	if !suffices {
 		if err := begin.addVariances(ctx); err != nil {
 			return nil, nil, err
 		}
