@@ -263,7 +263,8 @@ func (c *chooser) demix(
 	}
 	o := linear.Options{Seed: c.cfg.Seed, ShortestCode: shortestCode}
 	if len(white.Maps) == 1 {
-		o.Noise, o.SameUnit = c.leftOut, c.reduced
+		o.Noise, o.NoiseLeftOut = c.leftOut, true
+		o.SameUnit = c.reduced
 	}
 	solution, err := linear.Separate(ctx, x, o)
 	if ctx.Err() != nil {
@@ -271,10 +272,6 @@ func (c *chooser) demix(
 	}
 	if err != nil {
 		return nil, err
-	}
-	if o.Noise > 0 { // say where it comes from
-		solution.Why = strings.Replace(solution.Why, "Noise of the given variance",
-			"Noise as strong as the components that were left out", 1)
 	}
 	demixing := mapping.LinearMap(solution.FromWhite, make([]float64, len(solution.Mean)))
 	z, err := demixing.Apply(white.Z)

@@ -132,18 +132,21 @@ func (s *Solution) whyNoiseLike() string {
 	return why
 }
 
-// doubtKnownNoise says which signals known noise of the given variance in all channels hides. They
-// aren't identified.
-func (s *Solution) doubtKnownNoise(white *signal.Whitening, variance float64) {
-	if variance == 0 || len(s.Mean) < 2 {
+// doubtKnownNoise says which signals the Noise of the options hides. They aren't identified.
+func (s *Solution) doubtKnownNoise(white *signal.Whitening, opt Options) {
+	if opt.Noise == 0 || len(s.Mean) < 2 {
 		return
 	}
-	s.raiseNoise(white, variance)
-	hidden := s.hide(variance)
+	s.raiseNoise(white, opt.Noise)
+	hidden := s.hide(opt.Noise)
 	if hidden == nil {
 		return
 	}
-	s.Why = fmt.Sprintf("Noise of the given variance would leave %s. %s", poorCorrelation(hidden),
+	noise := "Noise of the given variance"
+	if opt.NoiseLeftOut {
+		noise = "Noise as strong as the components that were left out"
+	}
+	s.Why = fmt.Sprintf("%s would leave %s. %s", noise, poorCorrelation(hidden),
 		s.othersIdentified(hidden))
 }
 

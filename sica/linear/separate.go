@@ -34,6 +34,9 @@ type Options struct {
 	// the mean variance of those that were left out. Signals in which it leaves less than a
 	// correlation of 0.95 with their sources aren't identified. 0 is unknown.
 	Noise float64
+	// NoiseLeftOut is whether Noise is that of principal components that were left out. Findings.Why
+	// then says so.
+	NoiseLeftOut bool
 	// SameUnit is whether the mixed signals have the same unit, as principal components have. They then
 	// aren't divided by their standard deviations for the order of the recovered signals.
 	SameUnit bool
@@ -120,7 +123,7 @@ func separate(ctx context.Context, x *ica.Signals, opt Options) (*Solution, erro
 	}
 	if !opt.Noiseless {
 		s.doubtNoiseLike(white)
-		s.doubtKnownNoise(white, opt.Noise)
+		s.doubtKnownNoise(white, opt)
 		if len(shape) == 1 { // images often depend on each other
 			s.doubtUnseen(white)
 		}
