@@ -84,7 +84,7 @@ func withNoise(
 	}
 	s.judge(base)
 	if base.Surplus || base.Inconsistent || s.isSuspect(base) || base.Unconfirmed {
-		base.Why = s.why(base)
+		base.reason = reason{text: s.why(base)}
 	}
 	return base, nil
 }
@@ -516,7 +516,7 @@ func (s *search) solution(ctx context.Context, base *Solution) (*Solution, error
 	root.Mul(c.white.Inverse, c.white.Axes())
 	sol.Demixing, sol.FromWhite = w, new(mat.Dense)
 	sol.FromWhite.Mul(w, &root)
-	sol.Why = s.why(sol)
+	sol.reason = reason{text: s.why(sol)}
 	return sol, nil
 }
 
@@ -568,10 +568,7 @@ func (s *search) judgeImages(sol *Solution) {
 	if !sol.merge(pairs, false) {
 		return
 	}
-	sol.Unconfirmed, sol.Why = true, s.why(sol)
-	if sol.minDependence {
-		sol.Why += moreDependent
-	}
+	sol.Unconfirmed, sol.reason = true, reason{s.why(sol), sol.minDependence}
 }
 
 // isSuspect reports whether surplus sources are suspected and none of sol's signals counts as
@@ -579,7 +576,8 @@ func (s *search) judgeImages(sol *Solution) {
 // noise.
 func (s *search) isSuspect(sol *Solution) bool { return s.compared && sol.SurplusSuspected() }
 
-// why explains a solution with noise in at most three sentences.
+// why explains a solution with noise in at most three sentences. It is "" for Dependent signals, as
+// Solution.why is.
 func (s *search) why(sol *Solution) string {
 	if sol.Surplus {
 		return "There seem to be more sources than channels, so no signal is identified."
@@ -596,7 +594,7 @@ func (s *search) why(sol *Solution) string {
 		return allIdentified(s.c.d)
 	}
 	if sol.Dependent {
-		return dependentSignals
+		return ""
 	}
 	signals := sol.identifiedBut(nil)
 	if len(signals) == 0 && s.all[0].hidesSource {

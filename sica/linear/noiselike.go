@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -24,8 +23,7 @@ import (
 //
 // If they are several, there are hardly as many sources as channels, since random matrices nearly cancel
 // a second source far less often. The other signals stay identified if the noise in them leaves them
-// the correlation minFidelity with their sources. Surplus sources aren't named among the causes of a
-// dependence then.
+// the correlation minFidelity with their sources. setWhy doesn't name surplus sources then.
 //
 // Noise of the same strength in all channels makes the weakest principal components white and Gaussian,
 // with equal variances. So signals are like noise if they are those components, or rotations of them,
@@ -51,9 +49,7 @@ func (s *Solution) doubtNoiseLike(white *signal.Whitening) {
 	joined := s.merge(pairs, m == 1)
 	s.Unconfirmed = s.Unconfirmed || m == 1 || joined
 	if !s.Surplus && !s.Inconsistent && (m == 1 || !s.Dependent && !s.Doubtful) {
-		s.Why = s.whyNoiseLike()
-	} else if m > 1 && s.Dependent && !s.Surplus && !s.Inconsistent {
-		s.Why = strings.Replace(s.Why, surplusCause, "", 1)
+		s.reason = reason{text: s.whyNoiseLike()}
 	}
 }
 
@@ -146,8 +142,8 @@ func (s *Solution) doubtKnownNoise(white *signal.Whitening, opt Options) {
 	if opt.NoiseLeftOut {
 		noise = "Noise as strong as the components that were left out"
 	}
-	s.Why = fmt.Sprintf("%s would leave %s. %s", noise, poorCorrelation(hidden),
-		s.othersIdentified(hidden))
+	s.reason = reason{text: fmt.Sprintf("%s would leave %s. %s", noise, poorCorrelation(hidden),
+		s.othersIdentified(hidden))}
 }
 
 // poorCorrelation says what noise leaves the signals that it hides, after "leaves".

@@ -208,7 +208,7 @@ func polish(
 	if polished.Dependent { // as the part is
 		polished.merge(nil, true)
 	}
-	polished.Why = polished.why(true, false) // as a part with another verdict isn't certain
+	polished.reason = reason{text: polished.why(true, false)} // as a part with another verdict isn't certain
 	return polished, nil
 }
 

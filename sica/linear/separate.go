@@ -129,6 +129,7 @@ func separate(ctx context.Context, x *ica.Signals, opt Options) (*Solution, erro
 		}
 		s.addNoiseError()
 	}
+	s.setWhy()
 	s.Bandwidth = bandwidth
 	s.models, s.textbook = nil, nil // large, and no longer needed
 	return s, nil

@@ -48,6 +48,14 @@ type Solution struct {
 	missed   float64
 	textbook []candidate // of the mixed signals
 	whitened bool        // whitening was kept
+	reason   reason      // for Why
+}
+
+// A reason is what Why says: the text or, if that is "", that the signals are Dependent. Which causes
+// that may have depends on the signals like noise, which are found last.
+type reason struct {
+	text string
+	more bool // moreDependent follows
 }
 
 // Findings say what the data tell about a Solution.
@@ -217,7 +225,7 @@ type Pair struct {
 
 // why explains the decision in at most three sentences. accepted is whether a rotation replaced
 // whitening. nonlinear is whether it didn't, or isn't identified, because Gaussian signals after a
-// nonlinear mixing explain the mixed signals as well.
+// nonlinear mixing explain the mixed signals as well. It is "" for Dependent signals; see reason.
 func (s *Solution) why(accepted, nonlinear bool) string {
 	d := len(s.Mean)
 	switch {
@@ -235,25 +243,35 @@ func (s *Solution) why(accepted, nonlinear bool) string {
 	if len(s.Groups) == d {
 		return allIdentified(d)
 	}
-	reason := "other rotations of them have nearly as short a code"
+	cause := "other rotations of them have nearly as short a code"
 	switch {
 	case s.Doubtful:
-		reason = s.doubt()
+		cause = s.doubt()
 	case s.Dependent:
-		return dependentSignals
+		return ""
 	case nonlinear:
-		reason = "Gaussian signals with one spectrum after a nonlinear mixing would look the same"
+		cause = "Gaussian signals with one spectrum after a nonlinear mixing would look the same"
 	}
-	return fmt.Sprintf("The rotation of signals %s is not identified: %s.", s.groupNames(), reason)
+	return fmt.Sprintf("The rotation of signals %s is not identified: %s.", s.groupNames(), cause)
 }
 
-// dependentSignals is the text on signals that aren't independent.
-const dependentSignals = "The recovered signals depend on each other, so no signal is identified. " +
-	"Possible causes are noise of the channels, " + surplusCause + "a nonlinear mixing such as clipping, " +
-	"and one that changes with time."
-
-// surplusCause is the cause in dependentSignals that several signals like noise stand against.
-const surplusCause = "more sources than channels, "
+// setWhy sets Why to the reason. Of dependent signals it names possible causes, among them surplus
+// sources unless several signals are like noise.
+func (s *Solution) setWhy() {
+	s.Why = s.reason.text
+	if s.Why == "" {
+		surplus := "more sources than channels, "
+		if len(s.NoiseLike) > 1 {
+			surplus = ""
+		}
+		s.Why = "The recovered signals depend on each other, so no signal is identified. Possible causes " +
+			"are noise of the channels, " + surplus + "a nonlinear mixing such as clipping, and one that " +
+			"changes with time."
+	}
+	if s.reason.more {
+		s.Why += moreDependent
+	}
+}
 
 // moreDependent is the sentence on the demixing with the shortest code where another one was chosen.
 const moreDependent = " Another demixing has a shorter code, but its signals depend more on each other."
@@ -356,11 +374,8 @@ func (s *separator) solution(
 		return nil, err
 	}
 	sol.setDependence(m, s.past)
-	sol.Why = sol.why(accepted, v.nonlinear)
+	sol.reason = reason{sol.why(accepted, v.nonlinear), v.minDependence}
 	sol.minDependence, sol.whitened, sol.models, sol.unseen = v.minDependence, !accepted, m, v.noise
-	if v.minDependence {
-		sol.Why += moreDependent
-	}
 	return sol, nil
 }
 

@@ -133,5 +133,7 @@ func (s *Solution) doubtUnseen(white *signal.Whitening) {
 		noise = fmt.Sprintf("Noise of up to %.2g %% of the channels' variance, which these white "+
 			"signals don't exclude, would leave", 100*variance/channel)
 	}
-	s.Why = fmt.Sprintf("%s %s. %s", noise, poorCorrelation(hidden), s.othersIdentified(hidden))
+	s.reason = reason{
+		text: fmt.Sprintf("%s %s. %s", noise, poorCorrelation(hidden), s.othersIdentified(hidden)),
+	}
 }
