@@ -403,11 +403,23 @@ func (c Candidate) plain() Candidate {
 	return Candidate{Name: c.Name, Transforms: c.Transforms, Method: c.Method}
 }
 
+// isSame reports whether the candidates are the same separation, whatever a comparison says of them.
+func (c Candidate) isSame(other Candidate) bool {
+	return c.Name == other.Name && c.Method == other.Method &&
+		slices.Equal(c.Transforms, other.Transforms)
+}
+
+// isLinearRule reports whether the candidate is the linear rule's demixing of signals without
+// transforms.
+func (c Candidate) isLinearRule() bool {
+	return c.isSame(Candidate{Transforms: []preprocess.Transform{preprocess.ZCA}, Method: LinearOnly})
+}
+
 // among returns the one of the candidates that c is, with what their comparison says of it; c if
 // it isn't among them.
 func (c Candidate) among(candidates []Candidate) Candidate {
 	for _, k := range candidates {
-		if k.String() == c.String() && k.Failed == "" {
+		if k.isSame(c) && k.Failed == "" {
 			return k
 		}
 	}

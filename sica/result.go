@@ -226,7 +226,7 @@ func (r *Result) String() string {
 	}
 	d, n := r.Z.Dims()
 	by := r.Chosen.String()
-	if by == "zca, linear" {
+	if r.Chosen.isLinearRule() {
 		by = "the linear rule"
 	}
 	s := fmt.Sprintf("%d signals at %d positions by %s", d, n, by)

@@ -111,9 +111,7 @@ func (s *subject) looksNonlinear(
 		return false, nil
 	}
 	if s.compared {
-		return slices.ContainsFunc(r.Candidates, func(c sica.Candidate) bool {
-			return c.String() == r.Chosen.String() && c.Excess.Significant()
-		}), nil
+		return r.Chosen.Excess.Significant(), nil
 	}
 	screening, err := network.Screen(ctx, s.z, network.Options{Seed: r.Seed})
 	if ctx.Err() != nil {

@@ -151,9 +151,7 @@ func TestRefusedNonlinearDemixing(t *testing.T) {
 		want   bool
 	}{{sica.Difference{}, false}, {sica.Difference{Mean: 0.17, SE: 0.06}, false},
 		{sica.Difference{Mean: 0.2, SE: 0.06}, true}} {
-		chosen := r.Chosen
-		chosen.Excess = test.excess
-		r.Candidates = []sica.Candidate{chosen, {Method: sica.NetworkOnly}}
+		r.Chosen.Excess = test.excess
 		if got, err := s.looksNonlinear(t.Context(), r, &Linear{}); err != nil || got != test.want {
 			t.Errorf("%+v: %v, %v; want %v", test.excess, got, err, test.want)
 		}
