@@ -149,15 +149,16 @@ func newClock(first, last float64, n int) *clock {
 	}
 }
 
-// noteSeconds adds a note on a rate below 1 Hz if only the name of the column of times says that it
-// has seconds: programs write milliseconds there, too. HasUnit is whether the file says the unit.
+// noteSeconds adds the UnitNote on a rate below 1 Hz if neither the file (hasUnit) nor the name of the
+// column of times says the unit: programs write milliseconds there, too.
 func (r *Recording) noteSeconds(hasUnit bool) {
 	_, named := timeUnit(r.TimeColumn, "none") // whose name has a unit
 	if hasUnit || named || r.Rate >= 1 {
 		return
 	}
-	r.Notes = append(r.Notes, fmt.Sprintf("%q was read as seconds, which gives a rate of %.4g Hz: "+
-		"if it has another unit, add that to its name, as in \"%[1]s (ms)\"", r.TimeColumn, r.Rate))
+	r.UnitNote = fmt.Sprintf("%q was read as seconds, which gives a rate of %.4g Hz: if it has "+
+		"another unit, add that to its name, as in \"%[1]s (ms)\"", r.TimeColumn, r.Rate)
+	r.Notes = append(r.Notes, r.UnitNote)
 }
 
 // maxJitter is how far a time may be from its evenly spaced place, in steps. Times at 250 Hz

@@ -581,8 +581,9 @@ func TestTimesWithoutUnit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Contains(strings.Join(r.Notes, " "), "a rate of 0.25 Hz"); got != noted {
-			t.Errorf("%s: notes %q", header, r.Notes)
+		if got := strings.Contains(r.UnitNote, "a rate of 0.25 Hz"); got != noted ||
+			slices.Contains(r.Notes, r.UnitNote) != noted {
+			t.Errorf("%s: note %q of %q", header, r.UnitNote, r.Notes)
 		}
 	}
 }

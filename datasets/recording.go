@@ -47,6 +47,9 @@ type Recording struct {
 	Interpolated []Stretch
 	// Notes say what was unusual in a file and how it was read.
 	Notes []string
+	// UnitNote is the one of Notes that says that times of unknown unit were read as seconds, at a
+	// rate below 1 Hz; "" if there is none.
+	UnitNote string
 
 	meanRate bool // Rate is the mean of times that aren't evenly spaced
 

@@ -219,10 +219,8 @@ func (o *Fitting) filtered(
 			"rate: use --rate")
 	}
 	if err := o.filter.Check(rate); err != nil {
-		for _, note := range about.Notes {
-			if strings.Contains(note, "was read as seconds") { // by package datasets
-				err = fmt.Errorf("%w; %s", err, note)
-			}
+		if about.UnitNote != "" {
+			err = fmt.Errorf("%w; %s", err, about.UnitNote)
 		}
 		return nil, usage.Error(err)
 	}
