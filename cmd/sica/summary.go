@@ -216,11 +216,7 @@ func writeNoise(out io.Writer, found *linear.Findings, components []inspect.Comp
 		most := floats.MaxIdx(noise)
 		fmt.Fprintf(out, ", most in %s (%.1f %%)", files.ChannelName(channels, most), 100*noise[most])
 	}
-	if found.NoiseFromDependence {
-		fmt.Fprintln(out, "; a rough estimate, and a nonlinear mixing can look the same")
-		return
-	}
-	fmt.Fprintln(out, "; a rough estimate, and surplus sources would be counted in it")
+	fmt.Fprintf(out, "; a rough estimate, and %s\n", found.NoiseNote())
 }
 
 // A fitted is what a separation was fitted to.

@@ -177,6 +177,14 @@ func (f *Findings) ErrorNote() string {
 	return "from sampling alone; noise, or more sources than channels, can make it far larger"
 }
 
+// NoiseNote says in half a sentence what else than noise of the channels may be in Noise.
+func (f *Findings) NoiseNote() string {
+	if f.NoiseFromDependence {
+		return "a nonlinear mixing can look the same"
+	}
+	return "surplus sources would be counted in it"
+}
+
 // A Skipped candidate failed, so that no descent began with it.
 type Skipped struct {
 	Candidate string `json:"candidate"`

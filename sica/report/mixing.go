@@ -176,12 +176,8 @@ func share(noise []float64) float64 {
 func (r *Report) Remarks() []string {
 	var remarks []string
 	if noise := r.noiseShare(); noise > 0 {
-		other := "surplus sources would be counted in it"
-		if r.Linear.NoiseFromDependence {
-			other = "a nonlinear mixing can look the same"
-		}
-		remarks = append(remarks,
-			fmt.Sprintf("noise of the channels: %.1f %% of their variance, a rough estimate; %s", 100*noise, other))
+		remarks = append(remarks, fmt.Sprintf("noise of the channels: %.1f %% of their variance, a rough "+
+			"estimate; %s", 100*noise, r.Linear.NoiseNote()))
 	}
 	if like := r.Linear.NoiseLike; len(like) > 0 {
 		remarks = append(remarks, "like noise: "+text.Signals(like)+
