@@ -174,14 +174,25 @@ func share(noise []float64) float64 {
 // surplus sources, where they were found, and the largest correlation of two recovered signals, with
 // other pairs above 0.3 and a warning there.
 func (r *Report) Remarks() []string {
-	var remarks []string
+	var sentences []string
+	for _, m := range r.remarks() {
+		sentences = append(sentences, m.key+": "+m.text)
+	}
+	return sentences
+}
+
+// A remark is one of Remarks: what it is about, and what it says of that.
+type remark struct{ key, text string }
+
+func (r *Report) remarks() []remark {
+	var remarks []remark
 	if noise := r.noiseShare(); noise > 0 {
-		remarks = append(remarks, fmt.Sprintf("noise of the channels: %.1f %% of their variance, a rough "+
-			"estimate; %s", 100*noise, r.Linear.NoiseNote()))
+		remarks = append(remarks, remark{"noise of the channels", fmt.Sprintf("%.1f %% of their variance, "+
+			"a rough estimate; %s", 100*noise, r.Linear.NoiseNote())})
 	}
 	if like := r.Linear.NoiseLike; len(like) > 0 {
-		remarks = append(remarks, "like noise: "+text.Signals(like)+
-			" can't be told from noise of the channels")
+		remarks = append(remarks, remark{"like noise",
+			text.Signals(like) + " can't be told from noise of the channels"})
 	}
 	if len(r.Clipped) > 0 {
 		names := "mixed " + text.Signals(r.Clipped)
@@ -192,24 +203,23 @@ func (r *Report) Remarks() []string {
 			}
 			names = text.List(all)
 		}
-		remarks = append(remarks, "clipped: "+names+", which can look like more sources than channels; "+
-			clipping.Advice)
+		remarks = append(remarks, remark{"clipped", names + ", which can look like more sources than " +
+			"channels; " + clipping.Advice})
 	}
 	switch {
 	case r.Linear.Surplus:
-		remarks = append(remarks, "sources: there seem to be more than channels")
+		remarks = append(remarks, remark{"sources", "there seem to be more than channels"})
 	case r.Linear.SurplusSuspected():
-		remarks = append(remarks, "sources: there may be more than channels")
+		remarks = append(remarks, remark{"sources", "there may be more than channels"})
 	}
 	c := r.Correlation
-	remark := fmt.Sprintf("largest |correlation| of two recovered signals: %.3f (%s)", c.Value,
-		text.Numbers(c.Pair[:]))
+	largest := fmt.Sprintf("%.3f (%s)", c.Value, text.Numbers(c.Pair[:]))
 	if warning := c.Warning(len(r.Shape) < 2 && !r.highpassed); warning != "" {
-		remark += OtherCorrelated(r.Correlated)
-		remark += fmt.Sprintf(". Above %g: %s. Shares don't add up to 100 %% then, and one can exceed it",
+		largest += OtherCorrelated(r.Correlated)
+		largest += fmt.Sprintf(". Above %g: %s. Shares don't add up to 100 %% then, and one can exceed it",
 			maxCorrelation, warning)
 	}
-	return append(remarks, remark)
+	return append(remarks, remark{"largest |correlation| of two recovered signals", largest})
 }
 
 // illConditioned is the condition number of the mixed signals from which their noise is named among

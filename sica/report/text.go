@@ -55,9 +55,8 @@ func (r *Report) WriteText(w io.Writer) error {
 	b.WriteByte('\n')
 	r.writePairs(&b)
 	b.WriteByte('\n')
-	for _, remark := range r.Remarks() {
-		key, _, _ := strings.Cut(remark, ":")
-		b.WriteString(text.Wrap(key+": ", remark[len(key)+2:]))
+	for _, m := range r.remarks() {
+		b.WriteString(text.Wrap(m.key+": ", m.text))
 	}
 	if r.Halves != nil {
 		b.WriteString("\n" + text.Wrap("halves: ", r.Halves.String()))

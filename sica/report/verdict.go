@@ -506,16 +506,16 @@ func (r *Report) confirmation() finding {
 	if after.Estimate < before.Low {
 		change = "fell"
 	}
-	reason := fmt.Sprintf("The dependence %s from %s to %s.", change, before, after)
+	reason := fmt.Sprintf("The dependence %s from %s to %s", change, before, after)
 	if before.Low < noDependence {
 		reason = fmt.Sprintf("Whitening already left no significant dependence (%s, now %s): the evidence "+
-			"is the code length of rotations.", before, after)
+			"is the code length of rotations", before, after)
 	}
 	if after.Low > maxDependence {
-		reason = strings.TrimSuffix(reason, ".") +
-			fmt.Sprintf("; a classifier doesn't confirm the rest (divergence %s nats).",
-				r.Recovered.Classifier)
+		reason += fmt.Sprintf("; a classifier doesn't confirm the rest (divergence %s nats)",
+			r.Recovered.Classifier)
 	}
+	reason += "."
 	pair := slices.MinFunc(r.Linear.Pairs,
 		func(p, q linear.Pair) int { return cmp.Compare(p.Evidence, q.Evidence) })
 	if pair.Identified {
