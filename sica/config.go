@@ -17,6 +17,7 @@ import (
 	"github.com/seed-47b1e431/gosica/flows"
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/iterate"
+	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
@@ -355,7 +356,7 @@ func (c Config) grid(d, n int) (*grid.Grid, error) {
 	}
 	g, err := grid.New(c.Shape, n)
 	if err != nil { // its argument is the field
-		err = fmt.Errorf("Shape%s", strings.TrimPrefix(err.Error(), "shape"))
+		err = fmt.Errorf("Shape: %w", grid.Check(c.Shape, n))
 	} else {
 		err = c.validate(d)
 	}
@@ -376,8 +377,8 @@ func (c Config) grid(d, n int) (*grid.Grid, error) {
 
 func (c Config) validate(d int) error {
 	for _, t := range c.Transforms {
-		if _, err := preprocess.Parse(string(t)); err != nil {
-			return fmt.Errorf("Transforms: %s", strings.TrimPrefix(err.Error(), "transform: "))
+		if err := mapping.Check(t); err != nil {
+			return fmt.Errorf("Transforms: %w", err)
 		}
 	}
 	linear := c.Method == Auto || c.Method == LinearOnly

@@ -21,7 +21,7 @@ type Grid struct {
 // an error if the shape doesn't fit.
 func New(shape []int, t int) (*Grid, error) {
 	if err := Check(shape, t); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("shape: %w", err)
 	}
 	if len(shape) == 0 {
 		shape = []int{t}
@@ -50,20 +50,20 @@ func WithoutOnes(shape []int) []int {
 }
 
 // Check returns an error unless t positions can have the shape: one, two or three
-// axes whose product is t, or none, which is a sequence.
+// axes whose product is t, or none, which is a sequence. The error doesn't name the argument.
 func Check(shape []int, t int) error {
 	if len(shape) > 3 {
-		return fmt.Errorf("shape: is %v; must have one, two or three axes", shape)
+		return fmt.Errorf("is %v; must have one, two or three axes", shape)
 	}
 	product := 1
 	for _, n := range shape {
 		if n < 1 {
-			return fmt.Errorf("shape: is %v; must be at least 1 on each axis", shape)
+			return fmt.Errorf("is %v; must be at least 1 on each axis", shape)
 		}
 		product = min(product, t+1) * min(n, t+1) // bounded, so as not to overflow int
 	}
 	if len(shape) > 0 && product != t {
-		return fmt.Errorf("shape: is %v for %d positions; must have the product %[2]d", shape, t)
+		return fmt.Errorf("is %v for %d positions; must have the product %[2]d", shape, t)
 	}
 	return nil
 }

@@ -26,10 +26,19 @@ var transforms = []Transform{Standardise, ZCA, Gaussianise, Conditional}
 // Parse returns the transform with this name. It is an error, which lists the valid names, if
 // there is none.
 func Parse(name string) (Transform, error) {
-	if t := Transform(name); slices.Contains(transforms, t) {
-		return t, nil
+	t := Transform(name)
+	if err := Check(t); err != nil {
+		return "", fmt.Errorf("transform: %w", err)
 	}
-	return "", fmt.Errorf("transform: is %q; must be one of %q", name, transforms)
+	return t, nil
+}
+
+// Check returns an error unless t is one of the transforms. The error doesn't name the argument.
+func Check(t Transform) error {
+	if slices.Contains(transforms, t) {
+		return nil
+	}
+	return fmt.Errorf("is %q; must be one of %q", string(t), transforms)
 }
 
 // Fit returns the signals x, d×n, after the transforms in order, and the maps that the

@@ -410,19 +410,19 @@ func (s *selection) why(best int) string {
 // advantage says by how much the code of best is shorter than that of the next candidate and, first,
 // if best is nonlinear, than those of the linear ones.
 func (s *selection) advantage(best, next int) string {
-	say := func(k int) string {
+	say := func(k int, unit string) string {
 		longer := s.Candidates[k].Excess
-		return fmt.Sprintf("%.3f nats per position shorter than %s, SE %.3f", longer.Mean, s.name(k),
-			longer.SE)
+		return fmt.Sprintf("%.3f%s shorter than %s, SE %.3f", longer.Mean, unit, s.name(k), longer.SE)
 	}
+	const unit = " nats per position"
 	linear := -1
 	if s.level(best) > 0 {
 		linear = s.shortestOf(s.levelCandidates(0))
 	}
 	if linear < 0 || linear == next {
-		return say(next)
+		return say(next, unit)
 	}
-	return say(linear) + "; " + strings.Replace(say(next), " nats per position", "", 1)
+	return say(linear, unit) + "; " + say(next, "")
 }
 
 // next returns the candidate with the shortest code except best, the runner-up; −1 if there is
