@@ -137,11 +137,13 @@ func (c *channels) chooseRobust(all []*explanation) (*explanation, int) {
 	chosen := slices.MinFunc(all[1:], func(a, b *explanation) int {
 		return cmp.Or(cmp.Compare(rejections(a), rejections(b)), cmp.Compare(a.lengths[0], b.lengths[0]))
 	})
-	isPreferred := first.lengths[0]-chosen.lengths[0] < c.preference(first, chosen)
+	var isPreferred bool // first, to one with as few rejections
 	switch {
-	case c.isMany() && rejections(first) == 0:
+	case !c.isMany():
+		isPreferred = first.lengths[0]-chosen.lengths[0] < c.preference(first, chosen)
+	case rejections(first) == 0:
 		isPreferred = first.lengths[0] <= chosen.lengths[0]
-	case c.isMany():
+	default:
 		isPreferred = first.misfit(best, 0) <= chosen.misfit(best, 0)
 	}
 	more := rejections(first) - rejections(chosen)
