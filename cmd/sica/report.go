@@ -180,6 +180,10 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 	options := report.Options{
 		Shape: cfg.Shape, Refits: opt.refits, Positions: part.Positions, Progress: shown.Part,
 		Highpassed: opt.fitting.Highpasses(),
+		AllSignals: "--html or --json", AllPairs: "--json",
+	}
+	if d, _ := result.Z.Dims(); d > maxHTML {
+		options.AllSignals = "--json"
 	}
 	rep, err := report.New(cmd.Context(), b, result, part.X, options)
 	if err != nil {
@@ -193,11 +197,9 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 		rep.Next[i] = usage.Flags(next)
 	}
 	out := cmd.OutOrStdout()
-	var words strings.Builder
-	if err := rep.WriteText(&words); err != nil {
+	if err := rep.WriteText(out); err != nil {
 		return err
 	}
-	fmt.Fprint(out, seeFiles(words.String(), rep.Signals))
 	part.Note(out)
 	return opt.write(out, b, result, rep, part)
 }
@@ -232,15 +234,6 @@ func (opt *reportOptions) fit(
 
 // maxHTML is how many signals the page of a report lists, as in package html.
 const maxHTML = 64
-
-// seeFiles says by which flags a report of d signals has what its text leaves out.
-func seeFiles(text string, d int) string {
-	flags := ": see --html or --json"
-	if d > maxHTML {
-		flags = ": see --json"
-	}
-	return strings.NewReplacer(": see JSON or Row", flags, ": see JSON", ": see --json").Replace(text)
-}
 
 // write writes the files that the flags name.
 func (opt *reportOptions) write(

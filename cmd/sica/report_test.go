@@ -145,14 +145,3 @@ func TestReportOfImages(t *testing.T) {
 		t.Errorf("report on %d positions of the shape %v", r.Positions, r.Shape)
 	}
 }
-
-// What the text leaves out is in files that flags name.
-func TestSeeFiles(t *testing.T) {
-	const text = "and 2 more signals: see JSON or Row\nand 1 more pair, with at least as " +
-		"much evidence: see JSON\n"
-	const want = "and 2 more signals: see --html or --json\nand 1 more pair, with " +
-		"at least as much evidence: see --json\n"
-	if got := seeFiles(text, 8); got != want {
-		t.Errorf("got %q", got)
-	}
-}

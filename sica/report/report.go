@@ -49,6 +49,9 @@ type Options struct {
 	// Highpassed is whether x went through a high-pass filter of the caller's, which Remarks then
 	// don't advise.
 	Highpassed bool
+	// AllSignals and AllPairs say where all are, for the text that leaves some out; "" is "JSON or Row"
+	// and "JSON".
+	AllSignals, AllPairs string
 	// Progress, if set, is called as the report is made, with what is being done and the
 	// fraction of the report that is done. The fraction goes from 0 to 1 and never falls; it is
 	// a rough estimate.
@@ -121,13 +124,15 @@ type Report struct {
 
 	// For the reasons and the advice: whether the linear rule made the signals, of the same
 	// mixed signals, whether networks were compared with them, the condition number of the mixed
-	// signals, whether the positions were said to be those of a sequence, and Options.Highpassed.
+	// signals, and whether the positions were said to be those of a sequence.
 	byRule     bool
 	compared   bool
 	condition  float64
 	isSequence bool
-	highpassed bool
 	channels   []string // names, nil without any
+
+	highpassed           bool   // Options.Highpassed
+	allSignals, allPairs string // Options.AllSignals and AllPairs
 }
 
 // New returns a report on how well the result separates the mixed signals x, d×n: those that it
@@ -259,8 +264,8 @@ func (s *subject) newReport(r *sica.Result, opts Options) (report *Report, err e
 		Iterations: r.Iterations, Divergence: r.Divergence, Loss: r.Loss,
 		Stopped: r.Stopped, Why: r.Why, Network: r.Network, Clipped: r.Clipped,
 		byRule: s.linear != nil, compared: s.compared,
-		isSequence:  len(opts.Shape) == 1 || len(r.Config.Shape) == 1,
-		highpassed:  opts.Highpassed,
+		isSequence: len(opts.Shape) == 1 || len(r.Config.Shape) == 1,
+		highpassed: opts.Highpassed, allSignals: opts.AllSignals, allPairs: opts.AllPairs,
 		channels:    r.Channels,
 		Correlation: LargestCorrelation(s.z), Correlated: Correlated(s.z),
 	}

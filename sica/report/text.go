@@ -127,7 +127,8 @@ func (r *Report) writeSignals(b *strings.Builder) {
 	}
 	writeTable(b, rows...)
 	if more := n - shown; more > 0 {
-		fmt.Fprintf(b, "and %s: see JSON or Row\n", text.Counted(more, "more signal"))
+		fmt.Fprintf(b, "and %s: see %s\n", text.Counted(more, "more signal"),
+			cmp.Or(r.allSignals, "JSON or Row"))
 	}
 	if note := r.ErrorNote(); note != "" {
 		b.WriteString(text.Wrap("error: ", note))
@@ -239,8 +240,8 @@ func (r *Report) writePairs(b *strings.Builder) {
 	}
 	writeTable(b, rows...)
 	if more := len(pairs) - shown; more > 0 {
-		fmt.Fprintf(b, "and %s, with at least as much evidence: see JSON\n",
-			text.Counted(more, "more pair"))
+		fmt.Fprintf(b, "and %s, with at least as much evidence: see %s\n",
+			text.Counted(more, "more pair"), cmp.Or(r.allPairs, "JSON"))
 	}
 	if r.Linear.strongPair() {
 		b.WriteString(text.Wrap("", fmt.Sprintf("A \"no\" beside evidence above %.0f is because of noise of "+

@@ -407,7 +407,14 @@ stability: the mean |correlation| among the fit and its refit is 0.990, each
 		t.Errorf("%d lines:\n%s", lines, text)
 	}
 	for _, want := range []string{"\n42 ", "and 35 more signals: see JSON or Row\n",
-		"and 894 more pairs, with at least as much", "-7.5"} {
+		"and 894 more pairs, with at least as much evidence: see JSON\n", "-7.5"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	r.allSignals, r.allPairs = "page 2", "page 3"
+	text = r.String()
+	for _, want := range []string{"more signals: see page 2\n", "evidence: see page 3\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
