@@ -3,11 +3,13 @@ package flows
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/train/optimizer"
 
 	"github.com/seed-47b1e431/gosica/internal/lazy"
 	"github.com/seed-47b1e431/gosica/internal/purego"
@@ -80,15 +82,32 @@ func Follow(
 	return end, nil
 }
 
-// withDType returns the cause of a failure and, if it may be that, that y's dtype isn't the variables'.
+// withDType returns the cause of a failure and, if it may be that, that y's dtype isn't the
+// variables'. It names one of the velocity, as those of optimizers may have another.
 func withDType(cause error, store *model.Store, y *Node) error {
 	for v := range store.IterVariables() {
-		if dtype := v.Shape().DType; dtype.IsFloat() && dtype != y.DType() {
-			return fmt.Errorf("y is %s, and variable %q is %s; must be the dtype that the velocity was "+
-				"trained with: %w", y.DType(), v.Path(), dtype, cause)
+		if dtype := v.Shape().DType; !dtype.IsFloat() || dtype == y.DType() || ofOptimizer(v) {
+			continue
 		}
+		return fmt.Errorf("y is %s, and variable %q is %s; must be the dtype that the velocity was "+
+			"trained with: %w", y.DType(), v.Path(), v.Shape().DType, cause)
 	}
 	return cause
+}
+
+// ofOptimizer reports whether a variable is the state of an optimizer of GoMLX or of this package.
+func ofOptimizer(v *model.Variable) bool {
+	if v.Path() == "/"+optimizer.GlobalStepVariableName {
+		return true
+	}
+	for _, scope := range []string{
+		optimizer.Scope, optimizer.AdamDefaultScope, adagradScope, runsAdamScope,
+	} {
+		if strings.HasPrefix(v.Path(), "/"+scope+"/") {
+			return true
+		}
+	}
+	return false
 }
 
 // checkVariable returns an error unless the variable has a value that the backend can use.

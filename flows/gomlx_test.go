@@ -310,6 +310,69 @@ func TestResetOptimizerKeepsTheRate(t *testing.T) {
 	}
 }
 
+// SetLearningRate sets the rate of an optimizer that keeps it in the store. Nothing else changes it
+// where the store has one: neither the optimizer of a second trainer nor the parameter.
+func TestSetLearningRate(t *testing.T) {
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
+		for name, opt := range map[string]func(rate float64) optimizer.Interface{
+			"adam":    func(rate float64) optimizer.Interface { return optimizer.Adam().LearningRate(rate).Done() },
+			"adagrad": func(rate float64) optimizer.Interface { return flows.Adagrad().LearningRate(rate).Done() },
+		} {
+			const rate = "/" + optimizer.Scope + "/learning_rate"
+			store := model.NewStore()
+			newLine(t, b, store, opt(.5), lineLoss)
+			store.SetParam(optimizer.ParamLearningRate, .25)
+			p := newLine(t, b, store, opt(1), lineLoss)
+			if got := p.get(rate); got != .5 {
+				t.Errorf("%s: the rate of a second trainer is %g, want the store's, 0.5", name, got)
+			}
+			if err := p.trainer.SetLearningRate(0); err != nil {
+				t.Fatal(err)
+			}
+			p.set(t, "/line/w", 1)
+			if p.train(t); p.get("/line/w") != 1 {
+				t.Errorf("%s: at a rate of 0 w moved to %g", name, p.get("/line/w"))
+			}
+			if err := p.trainer.SetLearningRate(.125); err != nil {
+				t.Fatal(err)
+			}
+			if p.train(t); p.get("/line/w") == 1 || p.get(rate) != .125 {
+				t.Errorf("%s: at a rate of %g w stays", name, p.get(rate))
+			}
+		}
+	})
+	b := backendtest.Open(t, backend.Go)
+	schedule := func(scope *model.Scope, data, batch []*Node) *Node {
+		cosineschedule.New(scope, batch[0].Graph(), dtypes.Float64).LearningRate(.1).PeriodSteps(9).Done()
+		return lineLoss(scope, data, batch)
+	}
+	for _, test := range []struct {
+		opt  optimizer.Interface
+		loss flows.StepLoss
+		rate float64
+		want string
+	}{
+		{torchAdam(1), lineLoss, -1, "rate is -1; must be at least 0 and finite"},
+		{torchAdam(1), lineLoss, math.NaN(), "rate is NaN; must be at least 0 and finite"},
+		{torchAdam(1), schedule, .1, "a schedule sets the rate in each step"},
+		{noRate{}, lineLoss, .1, `the optimizer has no variable "/optimizers/learning_rate"`},
+	} {
+		p := newLine(t, b, model.NewStore(), test.opt, test.loss)
+		if err := p.trainer.SetLearningRate(test.rate); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%v, want %q", err, test.want)
+		}
+	}
+}
+
+// noRate counts steps and keeps no rate, as RunsAdam.
+type noRate struct{}
+
+func (noRate) UpdateGraph(_ *model.Scope, g *Graph, _ *Node) {
+	optimizer.IncrementGlobalStep(g, dtypes.Float64)
+}
+
+func (noRate) Clear(*model.Scope) error { return nil }
+
 // Dropout is active in training: a loss that would be exact without it is not, and differs from
 // step to step.
 func TestDropoutIsActiveInTraining(t *testing.T) {

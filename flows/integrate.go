@@ -196,7 +196,8 @@ func (c *IntegrateConfig) dryRun() (used []*model.Variable, scalars map[scalar]b
 		if strings.Contains(err.Error(), "different graphs") {
 			advice = "; it has y, τ and the nodes of Hold: others must be passed by Hold"
 		}
-		panic(fmt.Errorf("flows: Integrate: building the velocity: %w%s", err, advice))
+		panic(fmt.Errorf("flows: Integrate: building the velocity at y %s: %w%s", c.y.Shape(), err,
+			advice))
 	}
 	return used, scalars
 }

@@ -35,7 +35,8 @@ func softplus(x *Node) *Node {
 // short move. logit maps y, shaped […, d], to the learned log-ratio of each sample, shaped […]; its
 // other inputs are constant. The result has y's shape. A logit of another shape panics: [B, 1] needs
 // Squeeze(logit, -1). Its activations should be smooth, such as swish: with relu, the default of
-// GoMLX's fnn, the velocity is piecewise constant, and samples can stick.
+// GoMLX's fnn, the velocity is piecewise constant, and samples can stick. Where p or q has no
+// samples the learned ratio is a guess, and so is the velocity of an outlier.
 func RatioVelocity(logit func(y *Node) *Node, y *Node) *Node {
 	const where = "flows: RatioVelocity"
 	argument.Floats(where, "y", y, "[…, d]", 1, math.MaxInt)

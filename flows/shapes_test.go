@@ -287,14 +287,17 @@ func TestFollowNamesTheCause(t *testing.T) {
 		}
 		return layers.Dense(scope.In("velocity"), InsertAxes(y, 0), 2)
 	}
-	train := func(scope *model.Scope, y *Node) *Node { return velocity(scope, y, nil, nil) }
+	train := func(scope *model.Scope, y *Node) *Node {
+		optimizer.LearningRateVar(scope, dtypes.Float32, 1) // which isn't the velocity's
+		return velocity(scope, y, nil, nil)
+	}
 	b := backendtest.Open(t, backend.Go)
 	if _, err := model.CallOnce(b, store, train, [][]float32{{1, 2}}); err != nil {
 		t.Fatal(err)
 	}
 	for want, y := range map[string]any{
-		"flows: Follow: flows: Integrate: building the velocity: y has rank 1": []float32{1},
-		`flows: Follow: y is Float64, and variable "/velocity/`:                [][]float64{{1, 2}},
+		"flows: Follow: flows: Integrate: building the velocity at y (Float32)[1]: y has rank 1": []float32{1},
+		`flows: Follow: y is Float64, and variable "/velocity/`:                                  [][]float64{{1, 2}},
 	} {
 		_, err := flows.Follow(b, store, velocity, y)
 		if err == nil || !strings.HasPrefix(err.Error(), want) {

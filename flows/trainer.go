@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -67,8 +68,8 @@ type Trainer struct {
 //
 // The variables, with those of the optimizer, are created here. Trainable ones have no value yet:
 // the caller may set them now (see layers.Initialise) or leave them to their initializers in the
-// first Train. Variables with a value keep it, the optimizer's moments too, so that training goes
-// on from a checkpoint.
+// first Train. Variables with a value keep it, the optimizer's moments and rate too
+// ([Trainer.SetLearningRate]), so that training goes on from a checkpoint.
 //
 // It is an error if another argument is nil, if shapes are invalid, or if the loss can't be built,
 // is neither a scalar nor [R], or uses no trainable variable.
@@ -178,6 +179,35 @@ func (t *Trainer) ResetOptimizer() error {
 	return nil
 }
 
+// SetLearningRate sets the rate of the steps to come, of an optimizer of GoMLX or [Adagrad]. They
+// keep it in a variable of the store, which NewTrainer makes of the optimizer's setting or of
+// optimizer.ParamLearningRate. One that the store or its checkpoint has already stays: a training
+// goes on with its own rate, whatever the optimizer or the parameter say.
+//
+// It is an error if rate isn't a finite number ≥ 0, if a schedule of GoMLX sets it in each step, or
+// for [RunsAdam], whose rates are those of its Schedules: make a new Trainer.
+func (t *Trainer) SetLearningRate(rate float64) error {
+	const where = "flows: SetLearningRate"
+	if !(rate >= 0 && rate <= math.MaxFloat64) {
+		return fmt.Errorf("%s: rate is %g; must be at least 0 and finite", where, rate)
+	}
+	path := model.JoinPath("/", optimizer.Scope, optimizer.ParamLearningRate)
+	for _, v := range t.variables {
+		switch {
+		case v.Path() != path:
+		case t.initial[v] != nil:
+			return fmt.Errorf("%s: a schedule sets the rate in each step; must be without", where)
+		default:
+			if err := v.SetValue(host.Tensor([]float64{rate}, v.Shape().DType)); err != nil {
+				return fmt.Errorf("%s: %w", where, err)
+			}
+			return nil
+		}
+	}
+	return fmt.Errorf("%s: the optimizer has no variable %q; must be one of GoMLX or Adagrad",
+		where, path)
+}
+
 // Train makes as many steps as the argument steps says: 1 to S, with the first of the batches, or
 // any number without batches. It returns the loss of each step before its update, [steps][R],
 // without regularization. data and batches must
@@ -207,8 +237,8 @@ func (t *Trainer) Train(
 	case steps < 1:
 		return nil, fmt.Errorf("flows: Train: %d steps; must be at least 1", steps)
 	case len(batches) > 0 && steps > t.steps():
-		return nil, fmt.Errorf("flows: Train: %d steps; must be 1 to %d, like the batch tensors",
-			steps, t.steps())
+		return nil, fmt.Errorf("flows: Train: %d steps; must be 1 to %d, the first axis of the "+
+			"batches", steps, t.steps())
 	case isPureGo(t.backend):
 		return t.trainOnHost(ctx, data, batches, steps)
 	}
