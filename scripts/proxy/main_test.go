@@ -6,7 +6,8 @@ import "testing"
 // it. In November 2026 it was 2.98 MB: 0.5 of the committed outcomes of the paper's figures, 0.6 of
 // datasets, 0.5 of tests. With the notebooks, their pages and the tables' outcomes, which are
 // modules of their own to stay out, it was 14.9 MB. The electrocardiogram and the images are
-// compressed by zopfli (15 iterations), which saved 0.035.
+// compressed by zopfli (15 iterations), which saved 0.035. The outcomes are sorted by method, preset,
+// versions, device and why, as equal text within 32 KB is found: it saved 0.007.
 const maxDownload = 3_000_000
 
 func TestDownload(t *testing.T) {
