@@ -164,6 +164,9 @@ func FuzzLoad(f *testing.F) {
 		}
 		folders = append(folders, files)
 	}
+	for _, tried := range triedLoads {
+		f.Add(tried.folder, tried.place, tried.at, []byte(tried.data))
+	}
 	parent := f.TempDir()
 	f.Fuzz(func(t *testing.T, folder, place uint8, at uint16, data []byte) {
 		files := maps.Clone(folders[int(folder)%len(folders)])

@@ -264,6 +264,9 @@ func FuzzCommandLine(f *testing.F) {
 		f.Add(line, uint64(0))
 		f.Add(line, uint64(k+1))
 	}
+	for _, tried := range triedLines {
+		f.Add(tried.line, tried.seed)
+	}
 	parent := f.TempDir()
 	home, work := filepath.Join(parent, "home"), filepath.Join(parent, "work")
 	if err := os.Mkdir(home, 0o700); err != nil {
