@@ -15,9 +15,9 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/atomicfile"
 )
 
-// A Recording is signals with what their file says of them.
+// A Recording is signals with what their file says of them. Its JSON is without the Signals.
 type Recording struct {
-	Signals *mat.Dense // d×n
+	Signals *mat.Dense `json:"-"` // d×n
 	Names   []string   // of the signals; nil if the file names none
 	Units   []string   // of the signals, as "uV"; nil if the file has none
 	Rate    float64    // positions per second; 0 if unknown

@@ -1,6 +1,7 @@
 package sica
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -16,11 +17,55 @@ import (
 var ErrNotLinear = iterate.ErrNotLinear
 
 // A Demixing is the linear map that a result is: Z = W·(x − Mean), and the way back,
-// x = Mean + A·Z, for the mixed signals less what Config.Components left out.
+// x = Mean + A·Z, for the mixed signals less what Config.Components left out. In JSON it has w and a,
+// lists of rows, and mean.
 type Demixing struct {
 	W    *mat.Dense // k×d: a row for each recovered signal
 	A    *mat.Dense // d×k: column i is what 1 of recovered signal i adds to each mixed signal
 	Mean []float64  // of each mixed signal
+}
+
+// demixingJSON is a Demixing in JSON.
+type demixingJSON struct {
+	W    signal.Rows `json:"w"`
+	A    signal.Rows `json:"a"`
+	Mean []float64   `json:"mean"`
+}
+
+// MarshalJSON returns w, a and mean, the matrices as lists of rows. It is an error if a value isn't
+// finite.
+func (d Demixing) MarshalJSON() ([]byte, error) {
+	return json.Marshal(demixingJSON{W: signal.RowsOf(d.W), A: signal.RowsOf(d.A), Mean: d.Mean})
+}
+
+// UnmarshalJSON reads what MarshalJSON returns. It is an error if the sizes don't agree.
+func (d *Demixing) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" { // by convention without effect
+		return nil
+	}
+	var in demixingJSON
+	if err := json.Unmarshal(data, &in); err != nil {
+		return err
+	}
+	w, err := in.W.Matrix()
+	if err != nil {
+		return fmt.Errorf("sica: Demixing: w: %w", err)
+	}
+	a, err := in.A.Matrix()
+	if err != nil {
+		return fmt.Errorf("sica: Demixing: a: %w", err)
+	}
+	k, channels := w.Dims()
+	if rows, columns := a.Dims(); rows != channels || columns != k {
+		return fmt.Errorf("sica: Demixing: a: is %d×%d; must be %d×%d, as w is %d×%d",
+			rows, columns, channels, k, k, channels)
+	}
+	if len(in.Mean) != channels {
+		return fmt.Errorf("sica: Demixing: mean: has %d values; must have %d, one a mixed signal",
+			len(in.Mean), channels)
+	}
+	*d = Demixing{W: w, A: a, Mean: in.Mean}
+	return nil
 }
 
 // String returns the matrices and the mean with four digits.
@@ -31,8 +76,9 @@ func (d *Demixing) String() string {
 	return fmt.Sprintf("W    = %.4g\nA    = %.4g\nMean = %.4g", rows(d.W), rows(d.A), d.Mean)
 }
 
-// Demixing returns the linear map that the result is: of LinearOnly and of the
-// family Linear, from any beginning that is linear. The error for others wraps ErrNotLinear.
+// Demixing returns the linear map that the result is: of LinearOnly, of Auto where it chose a linear
+// demixing, and of a flow of the family Linear from any linear beginning. The error for others, such
+// as a network's signals, wraps ErrNotLinear.
 func (r *Result) Demixing() (*Demixing, error) {
 	d, err := r.demixing()
 	if err != nil {

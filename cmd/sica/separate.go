@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +22,7 @@ import (
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
 	"github.com/seed-47b1e431/gosica/sica/metric"
@@ -686,13 +689,24 @@ type separation struct {
 	computeBackend compute.Backend // whose name and device finish adds
 }
 
-// demixing is a linear separation, z = W·(x − mean) and x = mean + A·z, and the patterns by which
-// signals are removed one at a time, with a row for each row of a matrix; null for a nonlinear one.
+// demixing is a linear separation and the patterns by which signals are removed one at a time.
 type demixing struct {
-	W        [][]float64 `json:"w"`
-	A        [][]float64 `json:"a"`
-	Mean     []float64   `json:"mean"`
-	Patterns [][]float64 `json:"patterns"`
+	linear   *sica.Demixing
+	patterns *mat.Dense
+}
+
+// MarshalJSON returns what sica.Demixing returns, and the rows of the patterns.
+func (d demixing) MarshalJSON() ([]byte, error) {
+	object, err := json.Marshal(d.linear)
+	if err != nil {
+		return nil, err
+	}
+	patterns, err := json.Marshal(signal.RowsOf(d.patterns))
+	if err != nil {
+		return nil, err
+	}
+	object = append(bytes.TrimSuffix(object, []byte("}")), `,"patterns":`...)
+	return append(append(object, patterns...), '}'), nil
 }
 
 // newDemixing returns the demixing of a result, nil for a nonlinear one.
@@ -705,13 +719,7 @@ func newDemixing(res *sica.Result) *demixing {
 	if err != nil {
 		return nil
 	}
-	rows := func(m *mat.Dense) (all [][]float64) {
-		for i := range m.RawMatrix().Rows {
-			all = append(all, m.RawRowView(i))
-		}
-		return all
-	}
-	return &demixing{W: rows(d.W), A: rows(d.A), Mean: d.Mean, Patterns: rows(patterns)}
+	return &demixing{linear: d, patterns: patterns}
 }
 
 type iterationReport struct {
