@@ -121,14 +121,18 @@ func TestMoreChannelsThanSources(t *testing.T) {
 }
 
 // Known noise hides a weak signal, and the signal with the most noise of the others then isn't identified
-// either. Without noise both are.
+// either. Without noise both are. The signals are the same bits.
 func TestKnownNoise(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	s := standard(laplaceProcesses(1, 3000, 0.3, 0.6, 0.9))
 	var x mat.Dense
 	x.Product(rotation.Random(rng, 3), mat.NewDiagDense(3, []float64{1, 0.7, 0.3}), s)
+	unknown := separate(t, &x, linear.Options{Seed: 1})
 	for noise, want := range map[float64]int{0: 3, 0.005: 3, 0.02: 2} { // of 0.09 of the weakest
 		sol := separate(t, &x, linear.Options{Seed: 1, Noise: noise})
+		if !mat.Equal(sol.Demixing, unknown.Demixing) {
+			t.Errorf("noise %g: another demixing", noise)
+		}
 		if len(sol.Groups) != want || sol.Unconfirmed != (want < 3) {
 			t.Errorf("noise %g: groups %v, unconfirmed %v, %q; want %d groups",
 				noise, sol.Groups, sol.Unconfirmed, sol.Why, want)

@@ -2,12 +2,14 @@ package linear
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/internal/past"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
@@ -30,9 +32,11 @@ type Options struct {
 	// ShortestCode keeps the demixing with the shortest code also where the findings would be
 	// Inconsistent. It is for comparing the code with those of nonlinear demixings.
 	ShortestCode bool
-	// Noise is the variance of white noise in each channel, if it is known: of principal components,
-	// the mean variance of those that were left out. Signals in which it leaves less than a
-	// correlation of 0.95 with their sources aren't identified. 0 is unknown.
+	// Noise is the variance of white noise in each channel, if it is known, in their unit squared: one
+	// number for all, below each channel's variance. Of principal components it is the mean variance of
+	// those that were left out. It changes no signal, only the Findings: their Noise, ExpectedError and
+	// Groups. Signals in which it leaves less than a correlation of 0.95 with their sources aren't
+	// identified. 0 is unknown.
 	Noise float64
 	// NoiseLeftOut is whether Noise is that of principal components that were left out. Findings.Why
 	// then says so.
@@ -82,17 +86,34 @@ func (o Options) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 // pairs' evidence costs O(d²·n·p), once. Long sequences are separated by a part of their positions
 // where that leaves no doubt, and then by a few steps with all of them: see Findings.DecidedOn.
 //
-// It is an error if x can't be whitened, if Noise is negative or not finite, or if ctx ends. A single
-// signal is no error: there is nothing to separate.
+// It is an error if x can't be whitened, if Noise is out of range, or if ctx ends. A single signal is
+// no error: there is nothing to separate.
 func Separate(ctx context.Context, x *ica.Signals, opt Options) (*Solution, error) {
-	if !(opt.Noise >= 0) || math.IsInf(opt.Noise, 1) {
-		return nil, fmt.Errorf("linear: Noise: is %g; must be 0 or more, and finite", opt.Noise)
+	if err := opt.checkNoise(x.X()); err != nil {
+		return nil, fmt.Errorf("linear: Noise: is %g; %w", opt.Noise, err)
 	}
 	s, err := separate(ctx, x, opt)
 	if err != nil {
 		return nil, fmt.Errorf("linear: %w", err)
 	}
 	return s, nil
+}
+
+// checkNoise returns an error unless Noise can be in each of the channels x. That of left-out components
+// is of channels with their outliers.
+func (o Options) checkNoise(x *mat.Dense) error {
+	if !(o.Noise >= 0) || math.IsInf(o.Noise, 1) {
+		return errors.New("must be 0 or more, and finite")
+	}
+	if o.Noise == 0 || o.NoiseLeftOut {
+		return nil
+	}
+	for i := range x.RawMatrix().Rows {
+		if variance := stat.PopVariance(x.RawRowView(i), nil); o.Noise >= variance {
+			return fmt.Errorf("must be below %.4g, the variance of channel %d", variance, i+1)
+		}
+	}
+	return nil
 }
 
 func separate(ctx context.Context, x *ica.Signals, opt Options) (*Solution, error) {

@@ -536,4 +536,13 @@ func TestNoiseOutOfRange(t *testing.T) {
 			t.Errorf("noise %g: %v", noise, err)
 		}
 	}
+	if _, err := ica.Separate(t.Context(), linear.Options{Noise: 9}, x); err == nil ||
+		!strings.HasPrefix(err.Error(), "linear: Noise: is 9; must be below 1.") ||
+		!strings.HasSuffix(err.Error(), ", the variance of channel 1") {
+		t.Errorf("more noise than signal: %v", err)
+	}
+	options := linear.Options{Noise: 9, NoiseLeftOut: true} // of channels, not of these components
+	if _, err := ica.Separate(t.Context(), options, x); err != nil {
+		t.Error(err)
+	}
 }

@@ -105,9 +105,10 @@ type Findings struct {
 	// beyond doubt, and neither noise nor a nonlinear mixing that can be undone explains that. The
 	// Evidence of the pairs doesn't count it. Only sica.Fit tests for it.
 	Unexplained bool `json:"unexplained,omitempty"`
-	// DecidedOn is the number of positions of a long sequence on which the models and the
-	// evidence are based, if these left no doubt. The demixing and its errors are based on all.
-	// 0 is all.
+	// DecidedOn is the number of positions of a long sequence on which the models and the evidence are
+	// based, if these left no doubt; 0 is all. Of a sequence of 16,384 positions or more they are 4,096,
+	// or 128 a signal if that is more, and at most half of all, in blocks of 1,024 less the first of
+	// each, which are only past. The demixing and its errors are based on all. No option changes it.
 	DecidedOn int `json:"decided_on,omitempty"`
 	// CodeLength is the code length of x in nats per position, with that of the models'
 	// parameters, at the Resolution. It can be negative, as any entropy rate.
