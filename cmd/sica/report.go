@@ -179,7 +179,7 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 	}
 	options := report.Options{
 		Shape: cfg.Shape, Refits: opt.refits, Positions: part.Positions, Progress: shown.Part,
-		Highpassed: opt.fitting.Highpasses(),
+		Highpassed: opt.fitting.Highpasses(), Rate: part.Rate, Start: part.Start,
 		AllSignals: "--html or --json", AllPairs: "--json",
 	}
 	if d, _ := result.Z.Dims(); d > maxHTML {

@@ -120,6 +120,7 @@ func writeSummary(out io.Writer, res *sica.Result, in fitted) error {
 		writeNoise(out, res.Linear, components, channels)
 		writeCorrelation(out, res, in.recovered(res), in.about.Rate > 0 && !in.isHighpassed)
 	}
+	writeTransients(out, res, in)
 	if len(res.Clipped) > 0 && channels != nil {
 		names := clippedNames(res.Clipped, channels)
 		span := ""
@@ -249,6 +250,26 @@ func (in fitted) recovered(res *sica.Result) *mat.Dense {
 	}
 	_, n := res.Z.Dims()
 	return columns(res.Z, without(blockwise.Positions(in.source, n), res.Outliers))
+}
+
+// writeTransients warns of short stretches of a sequence that decide what signals are.
+func writeTransients(out io.Writer, res *sica.Result, in fitted) {
+	if len(res.Shape) > 1 {
+		return
+	}
+	_, n := res.Z.Dims()
+	positions := blockwise.Positions(in.source, n)
+	kept := without(positions, res.Outliers)
+	for _, t := range report.Transients(in.recovered(res)) {
+		first, last := positions[kept[t.First]], positions[kept[t.Last]]
+		have, advice := "have more than half of their", "leave it out by --skip"
+		if len(t.Signals) == 1 {
+			have, advice = "has more than half of its", advice+" unless it is what you look for"
+		}
+		fmt.Fprint(out, text.Wrap("", fmt.Sprintf("transient: %s %s variance in one short stretch, %s, which "+
+			"alone decides the result there; %s", text.Signals(t.Signals), have,
+			files.Span(first, last, in.about), advice)))
+	}
 }
 
 // writeCorrelation warns of recovered signals z of a sequence that are correlated. It advises a

@@ -68,6 +68,33 @@ func TestClippedChannelIsNamed(t *testing.T) {
 	}
 }
 
+// A short stretch that decides what signals are is named, with its time.
+func TestTransientIsNamed(t *testing.T) {
+	const n, at = 4000, 1000
+	dir := t.TempDir()
+	_, x := laplaceMixture(2, n)
+	for k := range 20 {
+		x.Set(0, at+k, 200*math.Cos(float64(k)/2))
+		x.Set(1, at+k, 200*math.Sin(float64(k)/3))
+	}
+	recording := datasets.Recording{
+		Signals: x, Names: []string{"Fp1", "Cz"}, Rate: 250, Start: 10, TimeColumn: "time",
+	}
+	in, out := filepath.Join(dir, "in.csv"), filepath.Join(dir, "out.csv")
+	if err := datasets.WriteRecording(in, &recording); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"separate", "--in", in, "--out", out, "--method", "sica-linear"}
+	said := strings.Join(strings.Fields(must(t, args...)), " ")
+	const want = "transient: signals 1 and 2 have more than half of their variance in one short stretch, from 1"
+	if !strings.Contains(said, want) {
+		t.Errorf("no %q in %s", want, said)
+	}
+	if said := must(t, append(args, "--skip", "13.5s-15s")...); strings.Contains(said, "transient") {
+		t.Errorf("without the stretch: %s", said)
+	}
+}
+
 // The summary says what the expected error contains, and whether a nonlinear mixing was looked for.
 func TestSummarySaysWhatWasAssumed(t *testing.T) {
 	const note, linear = "\nexpected error: from sampling alone", "No nonlinear mixing was looked for"

@@ -46,6 +46,9 @@ type Options struct {
 	// 0. Outliers, and the page of package html, then have the recording's positions. Nil is a
 	// whole recording.
 	Positions []int
+	// Rate is the recording's sampling rate, in positions per second, and Start the time of its first
+	// position in seconds. With them the reasons name times. 0 names positions.
+	Rate, Start float64
 	// Highpassed is whether x went through a high-pass filter of the caller's, which Remarks then
 	// don't advise.
 	Highpassed bool
@@ -98,6 +101,8 @@ type Report struct {
 	// first.
 	Correlation Correlation   `json:"correlation"`
 	Correlated  []Correlation `json:"correlated,omitempty"`
+	// Transients are short stretches that decide what signals are; none in images.
+	Transients []Transient `json:"transients,omitempty"`
 	// Nonlinear is whether the mixing of a sequence seems nonlinear though its demixing is linear:
 	// whether the signals depend on each other in a way that neither noise nor surplus sources
 	// explain. If the fit compared networks with the demixing, it is whether a nonlinear demixing has
@@ -133,6 +138,7 @@ type Report struct {
 
 	highpassed           bool   // Options.Highpassed
 	allSignals, allPairs string // Options.AllSignals and AllPairs
+	rate, start          float64
 }
 
 // New returns a report on how well the result separates the mixed signals x, d×n: those that it
@@ -266,11 +272,18 @@ func (s *subject) newReport(r *sica.Result, opts Options) (report *Report, err e
 		byRule: s.linear != nil, compared: s.compared,
 		isSequence: len(opts.Shape) == 1 || len(r.Config.Shape) == 1,
 		highpassed: opts.Highpassed, allSignals: opts.AllSignals, allPairs: opts.AllPairs,
-		channels:    r.Channels,
+		channels: r.Channels,
+		rate:     opts.Rate, start: opts.Start,
 		Correlation: LargestCorrelation(s.z), Correlated: Correlated(s.z),
+	}
+	if s.grid.Axes() == 1 {
+		report.Transients = Transients(s.z)
 	}
 	if opts.Positions != nil {
 		report.Outliers = outlier.Recorded(s.outliers, opts.Positions)
+		for k, t := range report.Transients {
+			report.Transients[k].First, report.Transients[k].Last = opts.Positions[t.First], opts.Positions[t.Last]
+		}
 	}
 	if report.condition, err = condition(s.x, d); err != nil {
 		return nil, err

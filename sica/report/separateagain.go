@@ -289,7 +289,7 @@ func compareHalves(
 }
 
 // String says how well the halves agree, and on which signals they disagree: those with a
-// correlation below 0.9, which is also the limit for refits.
+// correlation below 0.95.
 func (h *Halves) String() string {
 	worst := floats.MinIdx(h.Signals)
 	s := fmt.Sprintf("the demixings of the first and the second half of the positions agree with "+
@@ -297,7 +297,7 @@ func (h *Halves) String() string {
 		h.Agreement, h.Signals[worst], worst+1)
 	var differ []int
 	for i, c := range h.Signals {
-		if c < minStability {
+		if c < minAgreement {
 			differ = append(differ, i)
 		}
 	}
@@ -305,5 +305,5 @@ func (h *Halves) String() string {
 		return s
 	}
 	return s + fmt.Sprintf(". Below %g for %s: the mixing may drift, or half of the positions may "+
-		"be too few", minStability, text.Signals(differ))
+		"be too few", minAgreement, text.Signals(differ))
 }

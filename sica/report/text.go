@@ -188,7 +188,7 @@ type Row struct {
 	Stability    string // see Stability.Signals
 	Halves       string // see Halves.Signals
 	Error        string // expected 1 − |correlation| with the source; none after a nonlinear demixing
-	Reliable     string // yes, or why not
+	Reliable     string // "yes", "yes, but" with a warning, or why not
 }
 
 // Row returns the row of signal i.
@@ -218,6 +218,17 @@ func (r *Report) Row(i int) Row {
 		row.Reliable = "no: " + strings.Join(r.Doubts[i], ", ")
 	case len(r.commonFindings()) > 0:
 		row.Reliable = "see the verdict"
+	default:
+		var but []string
+		if has, _ := r.hasTransient(i); has {
+			but = append(but, "a transient")
+		}
+		if r.halvesDiffer(i) {
+			but = append(but, "halves differ")
+		}
+		if but != nil {
+			row.Reliable = "yes, but " + strings.Join(but, ", ")
+		}
 	}
 	return row
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/linear"
 )
 
-// A Verdict sums up a Report. It is NoEvidence if one of seven tests fails:
+// A Verdict sums up a Report. It is NoEvidence if one of eight tests fails:
 //
 //   - dependence: the recovered signals still depend on each other by both measures of
 //     SelfSufficiency, or by Dependence where Classifier is nil; the interval of Dependence is
@@ -25,16 +25,19 @@ import (
 //     three standard errors, to the R² of a signal
 //   - refits: a signal whose rotation is identified has a mean correlation below 0.9 with its
 //     matches in the refits
+//   - transients: one short stretch decides what several signals are (Transient)
 //   - uniqueness: a network made the signals, and the past of one of them doesn't predict it
 //     (sica.Network.Unpredicted), or equally good networks recovered other signals
 //   - linearity: a linear demixing made the signals, but the mixing seems nonlinear
 //     (Report.Nonlinear)
 //
 // Otherwise it is NotIdentifiable if the rotation of two signals isn't identified
-// (linear.Pair.Identified), and Separated if all rotations are.
+// (linear.Pair.Identified), and Separated if all rotations are. Two things don't
+// change the verdict, but its reasons name the signals: halves that correlate below 0.95, as a source
+// may be silent in one, and a transient of a single signal, as a source may be one event.
 //
-// The tests of rotation, self-sufficiency and refits, and the identification, are about single
-// signals; Report.Doubts holds their outcomes. Doubted signals that explain at most 1 % of the
+// The tests of rotation, self-sufficiency, refits and transients, and the identification, are
+// about single signals; Report.Doubts holds their outcomes. Doubted signals that explain at most 1 % of the
 // mixed signals' variance together, the smallest first, are suspect: they are named but don't
 // change the verdict.
 //
@@ -77,8 +80,10 @@ type finding struct{ reason, next string }
 func (r *Report) conclude() {
 	r.setDoubts()
 	suspects := r.suspects()
+	named := suspects // even if not all of them are named below
 	findings := slices.Concat(r.commonFindings(), r.wrongRotation(suspects),
-		r.contextDependence(suspects), r.differingRefits(suspects))
+		r.contextDependence(suspects), r.differingRefits(suspects),
+		r.sharedTransients(suspects))
 	r.Verdict = NoEvidence
 	if len(findings) == 0 {
 		if findings = r.unidentifiedRotations(suspects); len(findings) > 0 {
@@ -86,7 +91,9 @@ func (r *Report) conclude() {
 		} else {
 			r.Verdict, findings = Separated, []finding{r.confirmation()}
 		}
+		findings = append(findings, r.differingHalves(named)...)
 	}
+	findings = append(findings, r.singleTransients(named)...)
 	if r.Linear.noneIdentified() { // then that goes for all signals, not only for those of small share
 		suspects = slices.DeleteFunc(suspects,
 			func(i int) bool { return slices.Equal(r.Doubts[i], []string{notIdentified}) })
@@ -109,6 +116,7 @@ const notIdentified = "rotation not identified"
 func (r *Report) setDoubts() {
 	r.Doubts = make([][]string, r.Signals)
 	for i := range r.Doubts {
+		_, isShared := r.hasTransient(i)
 		for _, doubt := range []struct {
 			applies bool
 			words   string
@@ -117,6 +125,7 @@ func (r *Report) setDoubts() {
 			{i < len(r.Predictability) && !r.Predictability[i].SelfSufficient(),
 				"not self-sufficient"},
 			{r.refitsDiffer(i), "unstable"},
+			{isShared, "a transient"},
 			{!r.Linear.Identified(i), notIdentified},
 		} {
 			if doubt.applies {
@@ -143,6 +152,11 @@ func (r *Report) disagreement() string {
 // refitsDiffer reports whether the test of refits fails for a signal.
 func (r *Report) refitsDiffer(i int) bool {
 	return r.Linear.Identified(i) && r.Stability != nil && r.Stability.Signals[i] < minStability
+}
+
+// halvesDiffer reports whether the halves disagree on an identified signal.
+func (r *Report) halvesDiffer(i int) bool {
+	return r.Linear.Identified(i) && r.Halves != nil && r.Halves.Signals[i] < minAgreement
 }
 
 // suspects returns the doubted signals that don't change the verdict, in order; see Verdict.
@@ -331,6 +345,27 @@ func (r *Report) differingRefits(suspects []int) []finding {
 			"mean correlation is %.2f.",
 			text.Signals(signals), smallest),
 		next,
+	}}
+}
+
+// differingHalves names the signals on which the halves disagree.
+func (r *Report) differingHalves(suspects []int) []finding {
+	var signals []int
+	smallest := 1.0
+	for i := range r.Signals {
+		if r.halvesDiffer(i) && !slices.Contains(suspects, i) {
+			signals = append(signals, i)
+			smallest = min(smallest, r.Halves.Signals[i])
+		}
+	}
+	if signals == nil {
+		return nil
+	}
+	return []finding{{
+		fmt.Sprintf("But the two halves of the positions disagree on %s: the smallest correlation is %.2f, "+
+			"and from %g on they agree.", text.Signals(signals), smallest, minAgreement),
+		"Don't rely on a signal on which the halves disagree before you know why: the mixing may drift, the " +
+			"source may be silent in one half, or half of the positions may be too few.",
 	}}
 }
 

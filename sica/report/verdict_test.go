@@ -99,6 +99,23 @@ func TestVerdict(t *testing.T) {
 			}, NoEvidence, "Signals 2 and 3 aren't self-sufficient"},
 		{"unstable", func(r *Report) { r.Stability.Signals[0] = 0.6 }, NoEvidence,
 			"recover signal 1 differently: the smallest mean correlation is 0.60"},
+		{"halves that differ", func(r *Report) { r.Halves = &Halves{Signals: []float64{0.99, 0.4, 0.94}} },
+			Separated, "But the two halves of the positions disagree on signals 2 and 3: the smallest correlation " +
+				"is 0.40, and from 0.95 on they agree."},
+		{"halves that differ, of signals that aren't identified", func(r *Report) {
+			join(r)
+			r.Halves = &Halves{Signals: []float64{0.93, 0.4, 0.94}}
+		}, NotIdentifiable, "disagree on signal 1:"},
+		{"a shared transient",
+			func(r *Report) { r.Transients = []Transient{{Signals: []int{0, 1}, First: 9, Last: 29}} }, NoEvidence,
+			"Signals 1 and 2 have more than half of their variance in one short stretch, from position 10 to 30."},
+		{"a transient of one signal",
+			func(r *Report) { r.Transients = []Transient{{Signals: []int{1}}} }, Separated,
+			"It alone decides what that signal is."},
+		{"suspect, of a shared transient", func(r *Report) {
+			small(r)
+			r.Transients = []Transient{{Signals: []int{1, 2}}}
+		}, Separated, "Signal 3 is suspect (a transient)"},
 		{"nonlinear", func(r *Report) { r.Nonlinear = true }, NoEvidence,
 			"depend on each other in a way that neither noise"},
 		{"a shorter nonlinear code, refused",

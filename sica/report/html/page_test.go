@@ -69,7 +69,7 @@ func TestPageListsSignals(t *testing.T) {
 	r.Halves = &report.Halves{Agreement: .8, Signals: []float64{.99, .41, 1}}
 	r.Shares, r.Doubts = []float64{.7, .004, .296}, [][]string{nil, {"unstable"}, nil}
 	page := write(t, "mixed.csv", r, x, z)
-	for _, want := range []string{"Halves of the recording", "0.410", "Below 0.9 for signal 2",
+	for _, want := range []string{"Halves of the recording", "0.410", "Below 0.95 for signal 2",
 		"70.0 %", "no: unstable"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %q", want)

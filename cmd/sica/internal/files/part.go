@@ -98,6 +98,8 @@ type Part struct {
 	Notes []string   // what was unusual in its file
 	// Positions are where those of X are in the recording, from 0; nil for a whole one.
 	Positions []int
+	// Rate and Start are the recording's; see datasets.Recording.
+	Rate, Start float64
 	// Interpolated is whether values of the recording were interpolated.
 	Interpolated bool
 
@@ -171,6 +173,7 @@ func (l LearnOn) Read(
 	_, n = x.Dims()
 	p := Part{
 		X: x, Shape: SequenceShape(&s.About, n), Total: total, Notes: s.About.Notes,
+		Rate: s.About.Rate, Start: s.About.Start,
 		Interpolated: s.About.Interpolated != nil, left: left,
 	}
 	if n < total {
@@ -201,8 +204,8 @@ func readWhole(
 	if err != nil {
 		return Part{}, err
 	}
-	p := Part{X: x, Shape: shape, Total: n, Notes: in.Notes, Interpolated: in.Interpolated != nil,
-		left: n}
+	p := Part{X: x, Shape: shape, Total: n, Notes: in.Notes, Rate: in.Rate, Start: in.Start,
+		Interpolated: in.Interpolated != nil, left: n}
 	if source != all {
 		_, p.left = source.Dims()
 		if p.X, err = blockwise.Part(ctx, source, p.left); err != nil {

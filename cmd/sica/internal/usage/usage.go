@@ -44,6 +44,7 @@ var flags = strings.NewReplacer(
 	"the n of blockwise.Fit", "--learn-on",
 	"MissingInterpolate", "--missing interpolate",
 	"MissingDrop", "--missing drop",
+	"Leave that stretch out and", "Leave that stretch out by --skip and",
 	"Config.Shape", "--shape",
 	" shape: is [", " --shape: is [",
 	"filter: high-pass is", "--highpass is",

@@ -1,0 +1,158 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/seed-47b1e431/gosica/internal/stats"
+	"github.com/seed-47b1e431/gosica/internal/text"
+)
+
+// A Transient is a short stretch of a sequence that holds more than half of the variance of one or
+// more recovered signals, such as the jerk of a cable or the start of a filter. The stretch alone
+// then decides what these signals are, and the tests don't see the rest of them.
+type Transient struct {
+	Signals []int `json:"signals"` // from 0
+	// First and Last are the stretch's ends, from 0. With Report.Recorded they are positions of the
+	// recording.
+	First int `json:"first"`
+	Last  int `json:"last"`
+	// Share is the smallest share of a signal's variance in the stretch.
+	Share float64 `json:"share"`
+}
+
+const (
+	// transientLength is the longest stretch, as a share of the positions. A choice: 0.01 is 0.6 s
+	// of a minute. In simulated EEGs a rhythm of varying strength has up to 0.36 of its variance in
+	// such a stretch, and up to 0.53 in one five times as long.
+	transientLength = 0.01
+	// transientShare is the share of a signal's variance from which a stretch outweighs the rest.
+	transientShare = 0.5
+	// transientTail is how much larger than its median a signal's energy is at the ends of a
+	// transient. A choice: three standard deviations of a Gaussian signal. With half of it more is to be
+	// left out than need be; with twice of it the tails may decide in its place.
+	transientTail = 20
+)
+
+// Transients returns the transients of the recovered signals z of a sequence, d×n, in order. Stretches
+// that overlap are one. There are none in fewer than 100 positions.
+func Transients(z *mat.Dense) (found []Transient) {
+	d, n := z.Dims()
+	length := int(transientLength * float64(n))
+	if length == 0 {
+		return nil
+	}
+	energy := make([]float64, n)
+	for i := range d {
+		row := z.RawRowView(i)
+		mean, total := stat.Mean(row, nil), 0.0
+		for t, v := range row {
+			energy[t] = (v - mean) * (v - mean)
+			total += energy[t]
+		}
+		first, inside := densestStretch(energy, length)
+		if inside > transientShare*total {
+			first, last := loudStretch(energy, first-length, first+2*length)
+			found = addTransient(found, Transient{[]int{i}, first, last, inside / total})
+		}
+	}
+	slices.SortFunc(found, func(a, b Transient) int { return a.First - b.First })
+	return found
+}
+
+// addTransient adds one to others, united with those that it overlaps.
+func addTransient(others []Transient, added Transient) (all []Transient) {
+	for _, o := range others {
+		if o.First <= added.Last && added.First <= o.Last {
+			added = Transient{append(slices.Clone(o.Signals), added.Signals...),
+				min(o.First, added.First), max(o.Last, added.Last), min(o.Share, added.Share)}
+		} else {
+			all = append(all, o)
+		}
+	}
+	slices.Sort(added.Signals)
+	return append(all, added)
+}
+
+// densestStretch returns where the stretch of a length with the largest energy begins, and that energy.
+func densestStretch(energy []float64, length int) (first int, largest float64) {
+	inside := 0.0
+	for t, e := range energy {
+		inside += e
+		if t >= length {
+			inside -= energy[t-length]
+		}
+		if t >= length-1 && inside > largest {
+			first, largest = t-length+1, inside
+		}
+	}
+	return first, largest
+}
+
+// loudStretch returns the first and the last position in [begin, end) at which the energy is far above
+// its median. There is one: the mean of a transient is 25 medians or more.
+func loudStretch(energy []float64, begin, end int) (first, last int) {
+	begin, end = max(begin, 0), min(end, len(energy))
+	limit := transientTail * stats.Quantile(0.5, energy)
+	isLoud := func(e float64) bool { return e > limit }
+	first = begin + slices.IndexFunc(energy[begin:end], isLoud)
+	for last = end - 1; !isLoud(energy[last]); last-- {
+	}
+	return first, last
+}
+
+// hasTransient reports whether a short stretch decides what a signal is, and whether others share it.
+func (r *Report) hasTransient(i int) (has, isShared bool) {
+	for _, t := range r.Transients {
+		if slices.Contains(t.Signals, i) {
+			return true, len(t.Signals) > 1
+		}
+	}
+	return false, false
+}
+
+// sharedTransients is the test of transients, and singleTransients a warning: a source may be one
+// event, but two sources seldom have theirs at the same time.
+func (r *Report) sharedTransients(suspects []int) (findings []finding) {
+	for _, t := range r.Transients {
+		if signals := without(t.Signals, suspects); len(signals) > 1 {
+			findings = append(findings, finding{
+				fmt.Sprintf("%s have more than half of their variance in one short stretch, %s. It alone "+
+					"decides what they are.", text.Capitalise(text.Signals(signals)), r.span(t)),
+				"Leave that stretch out and separate again.",
+			})
+		}
+	}
+	return findings
+}
+
+func (r *Report) singleTransients(suspects []int) (findings []finding) {
+	for _, t := range r.Transients {
+		if signals := without(t.Signals, suspects); len(signals) == 1 {
+			findings = append(findings, finding{
+				fmt.Sprintf("%s has more than half of its variance in one short stretch, %s. It alone decides "+
+					"what that signal is.", text.Capitalise(text.Signals(signals)), r.span(t)),
+				"Leave that stretch out and separate again, unless this event is what you look for.",
+			})
+		}
+	}
+	return findings
+}
+
+// without returns the signals that aren't among others.
+func without(signals, others []int) []int {
+	return slices.DeleteFunc(slices.Clone(signals),
+		func(i int) bool { return slices.Contains(others, i) })
+}
+
+// span says from where to where a transient goes, in seconds if the rate is known.
+func (r *Report) span(t Transient) string {
+	if r.rate == 0 {
+		return fmt.Sprintf("from position %d to %d", t.First+1, t.Last+1)
+	}
+	seconds := func(position int) float64 { return r.start + float64(position)/r.rate }
+	return fmt.Sprintf("from %.6g s to %.6g s", seconds(t.First), seconds(t.Last))
+}
