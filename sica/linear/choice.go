@@ -74,7 +74,7 @@ func (c *channels) isMany() bool { return c.d > fewSignals }
 // The first of these that applies is chosen:
 //
 //   - that of chooseCoarse, if there seem to be surplus sources, unless there are many channels;
-//   - FastICA's, if the explanations are inconsistent, as it has no model of the signals' pasts that
+//   - bestFastICA, if the explanations are inconsistent, as it has no model of the signals' pasts that
 //     could be wrong; but not if its code is far longer;
 //   - that of chooseRobust, if it has more than next to no noise, or if there are many channels;
 //   - the one with the shortest code at the finest scale, as no noise hides the fastest parts of the
@@ -94,9 +94,8 @@ func (c *channels) choose(all []*explanation, inconsistent bool) (*explanation, 
 			return coarse, scale
 		}
 	}
-	isFastICA := func(e *explanation) bool { return e.textbook && e.name == fastICAName }
-	if k := slices.IndexFunc(all, isFastICA); inconsistent && k >= 0 && c.isComparable(all[k], all) {
-		return all[k], c.closestScale(all[k], c.shortest(all, 0))
+	if e := c.bestFastICA(all); inconsistent && e != nil && c.isComparable(e, all) {
+		return e, c.closestScale(e, c.shortest(all, 0))
 	}
 	if robust, scale := c.chooseRobust(all); c.isMany() || robust.impliesNoise() {
 		return robust, scale
@@ -106,6 +105,19 @@ func (c *channels) choose(all []*explanation, inconsistent bool) (*explanation, 
 		return first, 0
 	}
 	return shortest, 0
+}
+
+// bestFastICA returns the explanation of FastICA with the smallest misfit, as some starts end at a
+// false maximum; nil if there is none.
+func (c *channels) bestFastICA(all []*explanation) (found *explanation) {
+	best := c.shortest(all, 0)
+	for _, e := range all {
+		if e.textbook && e.name == fastICAName &&
+			(found == nil || e.misfit(best, 0) < found.misfit(best, 0)) {
+			found = e
+		}
+	}
+	return found
 }
 
 // chooseRobust returns the explanation that the fewest time scales reject, and the index of the scale

@@ -115,6 +115,27 @@ func TestChoice(t *testing.T) {
 	}
 }
 
+// Of several starts of FastICA the one with the smallest misfit counts.
+func TestBestFastICA(t *testing.T) {
+	c := &channels{d: 2, scales: []int{1, 2}}
+	explain := func(name string, textbook bool, lengths ...float64) *explanation {
+		return &explanation{name: name, textbook: textbook, lengths: lengths}
+	}
+	best := explain(fastICAName, true, 10, 0)
+	all := []*explanation{
+		explain(fastICAName, false, 0, 0), // the rule's candidate
+		explain(fastICAName, true, 5, 40),
+		best,
+		explain("SOBI", true, 1, 1),
+	}
+	if got := c.bestFastICA(all); got != best {
+		t.Errorf("found %+v, want %+v", got, best)
+	}
+	if got := c.bestFastICA(all[3:]); got != nil {
+		t.Errorf("found %+v without FastICA", got)
+	}
+}
+
 // Of many channels the rule's explanation is kept if no time scale rejects it and its code is shortest at
 // the finest, or if as few scales reject it and it is nowhere as much worse.
 func TestChoiceOfManyChannels(t *testing.T) {

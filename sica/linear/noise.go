@@ -379,7 +379,7 @@ func (s *search) uncertainPairs(known []Pair) (pairs [][2]int) {
 //
 //   - with its source, as the noise lets expect;
 //   - if all explanations were compared, with the nearest signal of each that is nearly as good
-//     at most scales;
+//     at most scales, unless it is ruled out at the finest;
 //   - if another explanation contradicts the rule without noise, with the nearest signal of a
 //     textbook method. Then no model is right, and code lengths don't say how far the truth may be.
 func (s *search) confidence() []float64 {
@@ -402,7 +402,7 @@ func (s *search) confidence() []float64 {
 			excess -= min(s.chosen.lengths[k]-b.lengths[k], tolerance)
 		}
 		for i, r := range c.nearest(s.chosen, e) {
-			if excess <= nearlyAsGood {
+			if excess <= nearlyAsGood && !s.ruledOut(e) {
 				confidence[i] = min(confidence[i], r)
 			}
 			if e.textbook {
@@ -416,6 +416,13 @@ func (s *search) confidence() []float64 {
 		}
 	}
 	return confidence
+}
+
+// ruledOut reports whether the code of e is so much longer at the finest scale, where the choice
+// implies no noise, that hidden noise can't be the reason.
+func (s *search) ruledOut(e *explanation) bool {
+	return !s.chosen.impliesNoise() &&
+		e.lengths[0]-s.chosen.lengths[0] > farLonger*s.c.tolerance()
 }
 
 // nearlyAsShort reports whether the code of e, at the chosen scale and all coarser ones, is longer
@@ -617,7 +624,8 @@ func (s *search) why(sol *Solution) string {
 		return fmt.Sprintf("%s: noise of the channels, or surplus sources, which look the same, hide the "+
 			"rotation of signals %s.", what, sol.groupNames())
 	}
-	return fmt.Sprintf("%s: other rotations of signals %s explain the mixed signals nearly as well.",
+	return fmt.Sprintf("%s: if there is noise, other rotations of signals %s explain the mixed "+
+		"signals nearly as well.",
 		what, sol.groupNames())
 }
 
