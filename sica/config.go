@@ -30,17 +30,17 @@ type Config struct {
 	// images in rows of one length, which Result.Why says then.
 	Shape []int `json:"shape,omitempty"`
 	// Seed gives every random draw of the fit. Another seed is a check: networks may end elsewhere,
-	// and identified signals should come out the same. If two seeds disagree on a signal, or on whether
-	// it is identified, treat it as not identified. FitRuns fits several seeds at once.
+	// and identified signals should come out the same up to sign. If two seeds disagree on a signal, or
+	// on whether it is identified, treat it as not identified. FitRuns fits several seeds at once.
 	Seed uint64 `json:"seed"`
 	// Prepare, if set, is a custom transform that comes before all else.
 	Prepare preprocess.Fitter `json:"-"`
 	// Components is the number of principal components that the mixed signals, each scaled to
 	// variance 1, are reduced to, those of the largest variance: at least 2; 0 is their numerical
-	// rank. The mean variance of those left out is taken as the strength of the noise in each
-	// channel. Signals that such noise leaves a correlation below 0.95 aren't called identified. Use
-	// it for channels that are combinations of others, not against noise: a weak source may be in the
-	// components left out. If several signals are like noise (linear.Findings.NoiseLike), leave it at 0
+	// rank. It also tells the fit how strong the noise of each channel is: as strong as the mean of
+	// those left out. Signals that such noise leaves a correlation below 0.95 aren't called identified.
+	// Use it for channels that are combinations of others, not against noise: a weak source may be in
+	// the components left out. If several signals are like noise (linear.Findings.NoiseLike), leave it at 0
 	// and ignore those signals.
 	Components int `json:"components,omitempty"`
 	// Rounding is the step to which the values of each mixed signal were rounded before a filter, by
@@ -387,13 +387,13 @@ func (c Config) validate(d int) error {
 		return fmt.Errorf("Method: is %q; must be sica.Auto, sica.LinearOnly, sica.NetworkOnly or "+
 			"sica.NoMethod", string(c.Method))
 	case c.Components < 0 || c.Components == 1 || c.Components > d:
-		return fmt.Errorf("Components: are %d; must be from 2 to the number of signals, %d, or 0 "+
+		return fmt.Errorf("Components: is %d; must be from 2 to the number of signals, %d, or 0 "+
 			"for their rank", c.Components, d)
 	case c.NetworkSteps < 0:
-		return fmt.Errorf("NetworkSteps: are %d; must be at least 1, or 0 for as many as the "+
+		return fmt.Errorf("NetworkSteps: is %d; must be at least 1, or 0 for as many as the "+
 			"signals call for", c.NetworkSteps)
 	case c.NetworkSteps > 0 && c.Method != Auto && c.Method != NetworkOnly:
-		return fmt.Errorf("NetworkSteps: are %d; must be 0 for %s, which has no networks",
+		return fmt.Errorf("NetworkSteps: is %d; must be 0 for %s, which has no networks",
 			c.NetworkSteps, c.Method.constant())
 	case len(c.Candidates) > 0 && !linear:
 		return fmt.Errorf("Candidates: are compared by sica.Auto and sica.LinearOnly; must be none for %s",

@@ -43,7 +43,7 @@ type Trace struct {
 	// Dependence is that of the result, with Flow.KeepBest.
 	Dependence dependence.Dependence `json:"dependence"`
 	// Stopped says why the fit ended. Why says in a few sentences what was done and how sure
-	// it is.
+	// it is; of a flow alone what the flow did, such as "made all 25 iterations".
 	Stopped Status `json:"stopped"`
 	Why     string `json:"why"`
 	// Elapsed is the time from the beginning of the fit; with FitRuns, that of all runs up to
@@ -120,8 +120,9 @@ type Summary struct {
 	Outliers []int `json:"outliers,omitempty"`
 
 	// Clipped are the mixed signals of a sequence, counted from 0, that are at their largest or
-	// smallest value again and again. That looks like more sources than channels, and no network
-	// is compared then.
+	// smallest value again and again: in at least five stretches of two positions or more, and at up
+	// to a tenth of the positions. There are none if less than a thousandth of the positions is clipped
+	// in any. That looks like more sources than channels, and no network is compared then.
 	Clipped []int `json:"clipped,omitempty"`
 
 	// Channels are the names of the mixed signals, nil unless the caller set them: Fit

@@ -82,16 +82,16 @@ func TestResultJSON(t *testing.T) {
 // A setting that is not finite, or that nothing would use, is an error before the fit.
 func TestConfigNumbersMustBeFinite(t *testing.T) {
 	for name, change := range map[string]func(*Config){
-		"FirstStep":         func(c *Config) { c.Flow.FirstStep = math.NaN() },
-		"LastStep":          func(c *Config) { c.Flow.LastStep = math.Inf(1) },
-		"MaxMove":           func(c *Config) { c.Flow.MaxMove = math.NaN() },
-		"LearningRate":      func(c *Config) { c.Flow.LearningRate = math.Inf(-1) },
-		"Noise":             func(c *Config) { c.Flow.Noise = math.NaN() },
-		"Components: are 1": func(c *Config) { c.Components = 1 },
-		"Components: are 3": func(c *Config) { c.Components = 3 },
-		"Rounding: has 1":   func(c *Config) { c.Rounding = []float64{1} },
-		"Rounding: step 2":  func(c *Config) { c.Rounding = []float64{1, -1} },
-		"NetworkSteps":      func(c *Config) { c.NetworkSteps = -1 },
+		"FirstStep":        func(c *Config) { c.Flow.FirstStep = math.NaN() },
+		"LastStep":         func(c *Config) { c.Flow.LastStep = math.Inf(1) },
+		"MaxMove":          func(c *Config) { c.Flow.MaxMove = math.NaN() },
+		"LearningRate":     func(c *Config) { c.Flow.LearningRate = math.Inf(-1) },
+		"Noise":            func(c *Config) { c.Flow.Noise = math.NaN() },
+		"Components: is 1": func(c *Config) { c.Components = 1 },
+		"Components: is 3": func(c *Config) { c.Components = 3 },
+		"Rounding: has 1":  func(c *Config) { c.Rounding = []float64{1} },
+		"Rounding: step 2": func(c *Config) { c.Rounding = []float64{1, -1} },
+		"NetworkSteps":     func(c *Config) { c.NetworkSteps = -1 },
 	} {
 		cfg := FastWGF()
 		cfg.Method = Auto
@@ -102,7 +102,7 @@ func TestConfigNumbersMustBeFinite(t *testing.T) {
 	}
 	cfg := Config{Method: LinearOnly, NetworkSteps: 5}
 	if err := cfg.Validate(2, 256); !errors.Is(err, ErrConfig) ||
-		!strings.Contains(err.Error(), "NetworkSteps: are 5; must be 0") {
+		!strings.Contains(err.Error(), "NetworkSteps: is 5; must be 0") {
 		t.Errorf("steps of networks for a method without them: %v", err)
 	}
 	if err := Default().Validate(1, 256); !errors.Is(err, ErrSignals) || errors.Is(err, ErrConfig) {

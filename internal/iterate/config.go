@@ -273,9 +273,9 @@ func (c Config) validateNetworks(shape []int) error {
 	}
 	switch {
 	case c.TimeWaves < 0 || c.TimeWaves > maxTimeWaves:
-		return fmt.Errorf("TimeWaves: are %d; must be 0 to %d", c.TimeWaves, maxTimeWaves)
+		return fmt.Errorf("TimeWaves: is %d; must be 0 to %d", c.TimeWaves, maxTimeWaves)
 	case c.TimeWaves > 0 && (c.Context != WholeSequence || c.Kind != RF):
-		return fmt.Errorf("TimeWaves: are %d; must be 0 except for the flow %q over the context %q",
+		return fmt.Errorf("TimeWaves: is %d; must be 0 except for the flow %q over the context %q",
 			c.TimeWaves, RF, WholeSequence)
 	}
 	switch c.Context {
@@ -348,7 +348,7 @@ func (c Config) validateMove() error {
 func (c Config) validateEnd(n int) error {
 	switch {
 	case c.Iterations < 1:
-		return fmt.Errorf("Iterations: are %d; must be at least 1 (no Flow is none)", c.Iterations)
+		return fmt.Errorf("Iterations: is %d; must be at least 1 (no Flow is none)", c.Iterations)
 	case c.Budget < 0:
 		return fmt.Errorf("Budget: is %v; must be positive, or 0 for none", c.Budget)
 	case c.KeepBest && n < dependence.MinPositions:
@@ -396,13 +396,13 @@ func (c Config) validateFlow() error {
 			return fmt.Errorf("Solver: is %q; must be %q or %q", c.Solver, flows.Euler, flows.Heun)
 		}
 		if c.SolverSteps < 1 {
-			return fmt.Errorf("SolverSteps: are %d; must be at least 1", c.SolverSteps)
+			return fmt.Errorf("SolverSteps: is %d; must be at least 1", c.SolverSteps)
 		}
 		if c.Noise != 0 {
 			return fmt.Errorf("Noise: is %g; must be 0 except for the flow %q", c.Noise, WGF)
 		}
 		if c.Folds != 0 {
-			return fmt.Errorf("Folds: are %d; must be 0 for the rectified flow, which measures no "+
+			return fmt.Errorf("Folds: is %d; must be 0 for the rectified flow, which measures no "+
 				"divergence", c.Folds)
 		}
 	default:
@@ -433,11 +433,11 @@ func (c Config) validateFolds(t int) error {
 	case c.Folds == 0:
 		return nil
 	case c.Folds < 2:
-		return fmt.Errorf("Folds: are %d; must be 0, or at least 2", c.Folds)
+		return fmt.Errorf("Folds: is %d; must be 0, or at least 2", c.Folds)
 	case c.Block < 1:
 		return fmt.Errorf("Block: is %d; must be at least 1 position", c.Block)
 	case c.Folds > t:
-		return fmt.Errorf("Folds: are %d; must be at most %d, the number of positions", c.Folds, t)
+		return fmt.Errorf("Folds: is %d; must be at most %d, the number of positions", c.Folds, t)
 	}
 	return nil
 }

@@ -68,7 +68,7 @@ func (p Plan) keeps(t Trial) bool { return p.Keep != nil && p.Keep(t) }
 // even in a process that was killed, goes on from its last iteration.
 func Run(ctx context.Context, b compute.Backend, s *Store, p Plan) error {
 	if p.Jobs < 1 {
-		return fmt.Errorf("experiment: Jobs: are %d; must be at least 1", p.Jobs)
+		return fmt.Errorf("experiment: Jobs: is %d; must be at least 1", p.Jobs)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
