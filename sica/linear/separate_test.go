@@ -2,10 +2,12 @@ package linear_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +16,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
 	"github.com/seed-47b1e431/gosica/sica/baseline/zca"
 	"github.com/seed-47b1e431/gosica/sica/ica"
@@ -544,5 +547,40 @@ func TestNoiseOutOfRange(t *testing.T) {
 	options := linear.Options{Noise: 9, NoiseLeftOut: true} // of channels, not of these components
 	if _, err := ica.Separate(t.Context(), options, x); err != nil {
 		t.Error(err)
+	}
+}
+
+// A solution's JSON has the rows of its matrices, which gonum alone would write as {}, and the fields of
+// its findings.
+func TestSolutionJSON(t *testing.T) {
+	sol := separate(t, mixed(3, laplace(3, 2, 1000)), linear.Options{Seed: 1})
+	text, err := json.Marshal(sol)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Mean                      []float64
+		Demixing, Symmetric, Leak [][]float64
+		FromWhite                 [][]float64 `json:"from_white"`
+		Groups                    [][]int
+	}
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		rows [][]float64
+		want *mat.Dense
+	}{
+		"demixing":   {got.Demixing, sol.Demixing},
+		"from_white": {got.FromWhite, sol.FromWhite},
+		"symmetric":  {got.Symmetric, sol.Symmetric},
+		"leak":       {got.Leak, sol.Leak},
+	} {
+		if !slices.EqualFunc(test.rows, signal.RowsOf(test.want), slices.Equal[[]float64]) {
+			t.Errorf("%s: %v, want %v", name, test.rows, signal.RowsOf(test.want))
+		}
+	}
+	if !slices.Equal(got.Mean, sol.Mean) || !slices.EqualFunc(got.Groups, sol.Groups, slices.Equal[[]int]) {
+		t.Errorf("mean %v and groups %v, want %v and %v", got.Mean, got.Groups, sol.Mean, sol.Groups)
 	}
 }

@@ -3,6 +3,7 @@ package linear
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/past"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/text"
 )
 
@@ -49,6 +51,22 @@ type Solution struct {
 	textbook []candidate // of the mixed signals
 	whitened bool        // whitening was kept
 	reason   reason      // for Why
+}
+
+// MarshalJSON returns the matrices as lists of their rows, under the names mean, demixing, from_white,
+// symmetric and leak, and the fields of Findings.
+func (s *Solution) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Mean      []float64   `json:"mean"`
+		Demixing  signal.Rows `json:"demixing"`
+		FromWhite signal.Rows `json:"from_white"`
+		Symmetric signal.Rows `json:"symmetric"`
+		Leak      signal.Rows `json:"leak"`
+		Findings
+	}{
+		s.Mean, signal.RowsOf(s.Demixing), signal.RowsOf(s.FromWhite), signal.RowsOf(s.Symmetric),
+		signal.RowsOf(s.Leak), s.Findings,
+	})
 }
 
 // A reason is what Why says: the text or, if that is "", that the signals are Dependent. Which causes
