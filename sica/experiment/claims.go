@@ -302,6 +302,14 @@ func (c claim) needed() string {
 	return strings.Join(open, "; ")
 }
 
+// verdict says whether the claim holds, and whether that is undecided.
+func (c claim) verdict() string {
+	if c.agree != unmeasured && c.needed() != "" {
+		return c.agree + ", undecided"
+	}
+	return c.agree
+}
+
 // manyRuns is the largest number of runs that is shown, more than anybody would make. It is a
 // choice.
 const manyRuns = 10_000
@@ -327,10 +335,14 @@ func runsToDecide(e estimate) int {
 }
 
 // decideMixedAlike measures the correlations of the mixed signals after the most steps, in
-// the first run.
+// the first run, if there are results of it.
 func (s *scores) decideMixedAlike(c *claim, st statement) error {
 	p := s.problems[len(s.problems)-1]
 	p.Seed = s.first
+	ofRun := func(o Outcome) bool { return o.Problem == p }
+	if !slices.ContainsFunc(s.results.Outcomes(), ofRun) {
+		return nil
+	}
 	_, x, err := p.Draw()
 	if err != nil {
 		return err

@@ -81,22 +81,26 @@ func (f Figure) WriteClaims(w io.Writer, r *Results, p Preset, runs int) error {
 	}
 	t := newTable("the paper says", "tested as", "measured", "agree?")
 	for _, c := range claims {
-		t.add(c.text(), c.test, c.measured, c.agree)
+		t.add(c.text(), c.test, c.measured, c.verdict())
 	}
 	return t.write(w)
 }
 
 // WriteStatements writes, as Markdown, how many of the paper's statements hold in the
-// results with PaperPreset and with PrintedPreset, and how many of those on SICA. A table follows with each statement: its
-// test, what up to PaperRuns runs gave, whether they agree, how many runs would decide it where
-// they don't, and why if it doesn't hold.
-func WriteStatements(w io.Writer, r *Results) error {
+// results with PaperPreset and with PrintedPreset, and how many of those on SICA. A table follows
+// with each statement that the results measure: its test, what up to PaperRuns runs gave, whether
+// they agree and how many runs would decide it where they don't. With reasons it says why a
+// statement doesn't hold in the committed results, which that text is about.
+func WriteStatements(w io.Writer, r *Results, reasons bool) error {
 	presets := [...]Preset{PaperPreset, PrintedPreset}
 	var theirs, onSICA, our [len(presets)]tally
-	t := newTable("figure", "the paper says", "tested as",
+	head := []string{"figure", "the paper says", "tested as",
 		fmt.Sprintf("steps of %g", PaperStepSize), "agree?", "steps of 1, as printed", "agree?",
-		fmt.Sprintf("with steps of %g, runs that would decide it", PaperStepSize),
-		fmt.Sprintf("if not with steps of %g, why", PaperStepSize))
+		fmt.Sprintf("with steps of %g, runs that would decide it", PaperStepSize)}
+	if reasons {
+		head = append(head, fmt.Sprintf("if not with steps of %g, why", PaperStepSize))
+	}
+	t := newTable(head...)
 	for _, f := range Figures() {
 		var tested [len(presets)][]claim
 		for k, p := range presets {
@@ -117,13 +121,17 @@ func WriteStatements(w io.Writer, r *Results) error {
 						onSICA[k].count(claim)
 					}
 				}
-				row = append(row, claim.measured, claim.agree)
+				row = append(row, claim.measured, claim.verdict())
 			}
-			why := ""
-			if c.agree == disagree {
-				why = c.whyNot
+			row = append(row, c.needed())
+			if reasons && c.agree == disagree {
+				row = append(row, c.whyNot)
+			} else if reasons {
+				row = append(row, "")
 			}
-			t.add(append(row, c.needed(), why)...)
+			if c.agree != unmeasured || tested[1][i].agree != unmeasured {
+				t.add(row...)
+			}
 		}
 	}
 	if _, err := fmt.Fprintf(w,
@@ -170,10 +178,21 @@ func (t *tally) count(c claim) {
 
 func (t tally) String() string {
 	tested := t.held + t.failed
-	text := fmt.Sprintf("%d of %d hold (%d undecided) and %d don't (%d undecided)",
-		t.held, tested, t.heldUndecided, t.failed, t.failedUndecided)
+	if tested == 0 {
+		return "not measured"
+	}
+	text := fmt.Sprintf("%d of %d hold%s; %d don't%s",
+		t.held, tested, ofThem(t.heldUndecided), t.failed, ofThem(t.failedUndecided))
 	if tested < t.all {
 		text += fmt.Sprintf("; %d not measured yet", t.all-tested)
 	}
 	return text
+}
+
+// ofThem says how many of the claims before are undecided, if any.
+func ofThem(undecided int) string {
+	if undecided == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d of them undecided", undecided)
 }

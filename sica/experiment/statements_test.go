@@ -17,13 +17,13 @@ func TestTally(t *testing.T) {
 		{agree: agree, margins: closed}, {agree: disagree, margins: open}} {
 		c.count(next)
 	}
-	if got, want := c.String(), "3 of 5 hold (1 undecided) and 2 don't (1 undecided)"; got != want {
+	if got, want := c.String(), "3 of 5 hold, 1 of them undecided; 2 don't, 1 of them undecided"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	c.count(claim{agree: agree, rounded: true, margins: closed})
 	c.count(claim{agree: unmeasured})
 	if got, want := c.String(),
-		"4 of 6 hold (2 undecided) and 2 don't (1 undecided); 1 not measured yet"; got != want {
+		"4 of 6 hold, 2 of them undecided; 2 don't, 1 of them undecided; 1 not measured yet"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -40,18 +40,20 @@ func TestStatements(t *testing.T) {
 	}
 	var out bytes.Buffer
 	r := newResults(fstest.MapFS{}, outcomes)
-	if err := WriteStatements(&out, r); err != nil {
+	if err := WriteStatements(&out, r, true); err != nil {
 		t.Fatal(err)
 	}
 	rows, onSICA, ours := 0, 0, 0
 	why := ""
 	for _, f := range Figures() {
-		claims, err := f.claims(r, PaperPreset, 1)
+		claims, err := f.claims(r, PaperPreset, PaperRuns)
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows += len(claims)
 		for _, c := range claims {
+			if c.agree != unmeasured { // negatives, without signals
+				rows++
+			}
 			if c.ours {
 				ours++
 			} else if c.onSICA {
@@ -73,6 +75,41 @@ func TestStatements(t *testing.T) {
 		why + " |\n"
 	if !strings.Contains(out.String(), want) {
 		t.Errorf("without %q:\n%s", want, out.String())
+	}
+}
+
+// Results of a few trials have rows for what they measure only, and no text about the committed ones.
+func TestStatementsOfFewResults(t *testing.T) {
+	f, err := FigureNamed("3a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var outcomes []Outcome
+	score := 0.9
+	for _, trial := range f.Trials(PaperPreset, 1) {
+		if trial.Method == "mixed" || trial.Method == "sica" {
+			outcomes = append(outcomes, Outcome{Trial: trial, MCC: &score})
+		}
+	}
+	var out bytes.Buffer
+	if err := WriteStatements(&out, newResults(fstest.MapFS{}, outcomes), false); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"- with steps of 0.1: 0 of 1 hold; 1 don't; 19 not measured yet\n",
+		"- with steps of 1, as it prints them: not measured\n",
+		"| at least 0.9802 (n=1) | no |  | not measured |  |\n",
+		"| at least Default 0.900 at J=20 (n=1) | no, undecided |  | not measured | of a single run nothing is known |\n",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("without %q:\n%s", want, out.String())
+		}
+	}
+	if n := strings.Count(out.String(), "\n| "); n != 2+2 {
+		t.Errorf("%d rows, want 2, with a head:\n%s", n, out.String())
+	}
+	if strings.Contains(out.String(), "why") {
+		t.Errorf("it has reasons:\n%s", out.String())
 	}
 }
 
