@@ -97,7 +97,7 @@ func TestBadInput(t *testing.T) {
 		{"method of another figure",
 			[]string{"figure", "1", "--methods", "jade", "--out",
 				filepath.Join(outputs, "dir")}, exitUsage,
-			"--methods jade: figure 1 with the preset paper has the methods "},
+			"--methods jade: figure 1 with the preset paper has only "},
 		{"method of figure 2",
 			[]string{"figure", "2", "--methods", "sica", "--out",
 				filepath.Join(outputs, "dir")}, exitUsage, "shows no separation"},

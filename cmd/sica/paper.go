@@ -200,8 +200,8 @@ func (opt *figureOptions) plan(
 	}
 	for _, m := range opt.methods {
 		if !slices.Contains(known, m) {
-			return plan, usage.Errorf("--methods %s: figure %s with the preset %s has the methods %s", m,
-				name, preset, strings.Join(known, ", "))
+			return plan, usage.Errorf("--methods %s: figure %s with the preset %s has only %s, a fixed "+
+				"list; sica compare takes any method", m, name, preset, strings.Join(known, ", "))
 		}
 	}
 	if len(opt.methods) > 0 {
@@ -368,8 +368,8 @@ const (
 
 Printed by "%s".
 [The paper's figures](paper.md) says how the paper was interpreted. Brackets hold standard errors, n
-counts runs. SICA is the paper's two methods, SICA-WGF and SICA-RF; Default is this project's. Where
-the paper shows means (3b, 3c, 4b, 4c), a statement is tested on means over runs, not on one run.
+counts runs. SICA is the paper's two methods, SICA-WGF and SICA-RF; Default is this project's, "SICA"
+in pictures. Where the paper shows means (3b, 3c, 4b, 4c), a statement is tested on means over runs, not on one run.
 Seconds are means over several machines, partly with a GPU: they are orders of magnitude.
 
 A statement is undecided if chance explains what was measured, by Student's t at a level of 0.05, or

@@ -111,9 +111,9 @@ again. After a change of a method's code delete them, or give another --out.`
 	f.IntVar(&opt.Positions, "positions", 0, "length of sequences; 0 is the table's: 2500 of noise, 10000 of filtered, 16384 of many, else 1024")
 	f.IntVar(&opt.MinSignals, "min-signals", 0, "only mixtures of at least `D` signals")
 	f.IntVar(&opt.MaxSignals, "max-signals", 0, "only mixtures of at most `D` signals; 0 is any")
-	f.StringSliceVar(&opt.Methods, "methods", nil, "`METHODS` beside SICA, in place of the table's")
+	f.StringSliceVar(&opt.Methods, "methods", nil, "`METHODS` beside Default, in place of the table's")
 	f.StringVar(&opt.SICA, "sica", "",
-		"what is SICA in the table nonlinear: sica, sica-direct or sica-rule-linear")
+		"what is beside them in the table nonlinear: sica, sica-direct or sica-rule-linear")
 	f.BoolVar(&opt.Reports, "reports", false, "a report on each fit of the table nonlinear")
 	f.StringSliceVar(&opt.files, "files", nil,
 		"a source in each of `FILES`: the first signal of a recording, or images of one shape")
@@ -184,9 +184,14 @@ func (opt *options) run(ctx context.Context, log io.Writer, name string) (err er
 	if err := experiment.Run(ctx, b, store, plan); err != nil {
 		return err
 	}
-	return atomicfile.Write(filepath.Join(opt.out, name+".md"), func(w io.Writer) error {
+	page := filepath.Join(opt.out, name+".md")
+	if err := atomicfile.Write(page, func(w io.Writer) error {
 		return opt.write(io.MultiWriter(w, log), table, name, store.Results)
-	})
+	}); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(log, "wrote", page)
+	return err
 }
 
 // write writes the table and, of the table quality, the comparison with the committed

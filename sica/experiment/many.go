@@ -45,12 +45,12 @@ func manyTable(o TableOptions) (*Table, error) {
 	}
 	t.columns = []column{text("n", "%d", func(r row) int { return len(r.outcomes[separated]) })}
 	for _, rival := range o.Methods {
-		t.columns = append(t.columns, text(rival, "%s", func(r row) string {
+		t.columns = append(t.columns, text(labelOf(rival), "%s", func(r row) string {
 			return fourDigits(r.mccs(rival))
 		}))
 	}
 	t.columns = append(t.columns,
-		text("SICA", "%s", func(r row) string { return fourDigits(r.mccs(separated)) }),
+		text(labelOf(separated), "%s", func(r row) string { return fourDigits(r.mccs(separated)) }),
 		text("smallest", "%.4f", func(r row) float64 { return stats.Quantile(0, r.mccs(separated)) }),
 		text("least signal", "%.3f", func(r row) float64 {
 			return stats.Quantile(0, r.numbers(separated, minCorrelation))

@@ -39,7 +39,8 @@ const (
 type Method struct {
 	// Name is short, in lower case, such as "sica-rf": for flags and files.
 	Name string
-	// Label is the method's name in pictures and tables; see plot.HasStyle.
+	// Label is the method's name in pictures and tables; see plot.HasStyle. In tables sica.Default
+	// is "Default".
 	Label string
 	// Presets are those that the method has, none if it has no settings.
 	Presets []Preset

@@ -319,7 +319,7 @@ func qualityTable(o TableOptions) (*Table, error) {
 	all, err := contenders(DefaultPreset, "", names...)
 	t := &Table{contenders: all, problems: qualityProblems()}
 	for _, name := range names {
-		t.columns = append(t.columns, column{name, func(r row) string {
+		t.columns = append(t.columns, column{labelOf(name), func(r row) string {
 			values := r.mccs(name)
 			if len(values) < r.runs {
 				return "fails"
@@ -329,7 +329,9 @@ func qualityTable(o TableOptions) (*Table, error) {
 	}
 	t.columns = append(t.columns,
 		column{"lead over the best other", func(r row) string { return r.lead(o.Methods) }},
-		text("seconds", "%.2f", func(r row) float64 { return stat.Mean(r.seconds(separated), nil) }))
+		text("seconds of Default", "%.2f", func(r row) float64 {
+			return stat.Mean(r.seconds(separated), nil)
+		}))
 	return t, err
 }
 
@@ -552,10 +554,10 @@ func nonlinearTable(o TableOptions) (*Table, error) {
 		mean("whitened", "zca"),
 	}
 	for _, rival := range o.Methods {
-		t.columns = append(t.columns, mean(rival, rival))
+		t.columns = append(t.columns, mean(labelOf(rival), rival))
 	}
 	t.columns = append(t.columns,
-		mean("SICA", name),
+		mean(labelOf(name), name),
 		text("least", "%.4f", func(r row) float64 { return stats.Quantile(0, r.mccs(name)) }),
 		text("ranks", "%s", func(r row) string {
 			var ranks []float64

@@ -9,7 +9,8 @@
 //	picture, err := plot.Scatter(0, 1, plot.Group{Method: plot.SICA, Signals: z})
 //	err = picture.Write(file, plot.PNG)
 //
-// A method has one colour, dash and glyph in every picture; see [HasStyle].
+// A method has one colour, dash and glyph in every picture; see [HasStyle]. Traces over the truth
+// are solid, as it would show through gaps.
 //
 // Reference: M. Okabe, K. Ito, "Color universal design", 2008, for the colours, which people with
 // any common colour blindness can distinguish, and for darker shades of them.

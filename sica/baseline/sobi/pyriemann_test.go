@@ -11,22 +11,6 @@ import (
 	. "github.com/seed-47b1e431/gosica/sica/baseline/sobi"
 )
 
-// autoregressive returns the problem of scripts/baselines/sobi_oracle.py: sources s with different
-// spectra, and their mixture x.
-func autoregressive(d, n int) (s, x *mat.Dense) {
-	g := baselinetest.Generator(d)
-	s, a := g.Matrix(d, n), g.Matrix(d, d)
-	for i := range d {
-		row := s.RawRowView(i)
-		for t := 1; t < n; t++ {
-			row[t] += float64(2*i+1-d) / float64(d) * row[t-1]
-		}
-	}
-	x = mat.NewDense(d, n, nil)
-	x.Mul(a, s)
-	return s, x
-}
-
 // reference holds the results of pyRiemann, written by scripts/baselines/sobi_oracle.py.
 type reference struct {
 	Cases []struct {
@@ -47,7 +31,7 @@ func TestUnmixingIsPyRiemanns(t *testing.T) {
 	worst := 0.0
 	for _, want := range cases {
 		t.Run(fmt.Sprintf("%d %s", want.D, want.Lags), func(t *testing.T) {
-			_, x := autoregressive(want.D, 1000)
+			_, x := baselinetest.Autoregressive(want.D, 1000)
 			cfg := settings[want.Lags]
 			cfg.Tolerance = 1e-13
 			m := mustFit(t, x, cfg)

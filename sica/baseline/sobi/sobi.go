@@ -7,7 +7,8 @@
 //
 // The covariances of independent sources with each other are 0 at every lag, and the method
 // rotates the whitened signals to make them so. It separates Gaussian sources, too, but no
-// sources with equal spectra, such as two that don't depend on their past.
+// sources with equal spectra, such as two that don't depend on their past. With the lag 1 alone,
+// Lags: []int{1}, it is AMUSE (L. Tong and others, 1991).
 //
 // Reference: A. Belouchrani, K. Abed-Meraim, J.-F. Cardoso and E. Moulines, "A blind source
 // separation technique using second-order statistics", IEEE Transactions on Signal Processing

@@ -42,7 +42,7 @@ func each(t *testing.T, test func(t *testing.T, cfg Config)) {
 
 func TestSeparates(t *testing.T) {
 	each(t, func(t *testing.T, cfg Config) {
-		s, x := autoregressive(4, 20000)
+		s, x := baselinetest.Autoregressive(4, 20000)
 		m := mustFit(t, x, cfg)
 		if c := m.Convergence; !c.Converged || c.Warning != "" || c.Iterations < 2 {
 			t.Errorf("convergence %+v", c)
@@ -93,7 +93,7 @@ func TestSeparatesExactly(t *testing.T) {
 // With one lag the unmixing consists of the eigenvectors of the covariance at that lag, which
 // gonum computes here.
 func TestAMUSEIsAnEigenvalueProblem(t *testing.T) {
-	_, x := autoregressive(5, 500)
+	_, x := baselinetest.Autoregressive(5, 500)
 	w, err := signal.Whiten(x)
 	if err != nil {
 		t.Fatal(err)
@@ -126,7 +126,7 @@ func TestAMUSEIsAnEigenvalueProblem(t *testing.T) {
 
 func TestLinear(t *testing.T) {
 	each(t, func(t *testing.T, cfg Config) {
-		_, x := autoregressive(3, 1000)
+		_, x := baselinetest.Autoregressive(3, 1000)
 		cfg.Tolerance = 1e-12
 		baselinetest.Linear(t, x, cfg)
 	})
@@ -135,7 +135,7 @@ func TestLinear(t *testing.T) {
 // Signals and their time reversal have the same covariances, and the same unmixing.
 func TestDirectionOfTimeDoesNotMatter(t *testing.T) {
 	each(t, func(t *testing.T, cfg Config) {
-		_, x := autoregressive(3, 1000)
+		_, x := baselinetest.Autoregressive(3, 1000)
 		cfg.Tolerance = 1e-12
 		want := mustFit(t, x, cfg)
 		reverse(x)
@@ -157,7 +157,7 @@ func reverse(x *mat.Dense) {
 }
 
 func TestModel(t *testing.T) {
-	_, x := autoregressive(4, 1000)
+	_, x := baselinetest.Autoregressive(4, 1000)
 	m := mustFit(t, x, Default())
 	identity := mat.NewDiagDense(4, []float64{1, 1, 1, 1})
 	var covariance mat.Dense
@@ -182,7 +182,7 @@ func TestOneSignal(t *testing.T) {
 
 // The default tolerance is 0.01/√n.
 func TestDefaultTolerance(t *testing.T) {
-	_, x := autoregressive(5, 400)
+	_, x := baselinetest.Autoregressive(5, 400)
 	cfg := Default()
 	want := mustFit(t, x, cfg)
 	cfg.Tolerance = 0.01 / 20
@@ -197,7 +197,7 @@ func TestDefaultTolerance(t *testing.T) {
 
 func TestWarnsIfItDoesNotConverge(t *testing.T) {
 	each(t, func(t *testing.T, cfg Config) {
-		_, x := autoregressive(5, 500)
+		_, x := baselinetest.Autoregressive(5, 500)
 		cfg.MaxSweeps = 1
 		c := mustFit(t, x, cfg).Convergence
 		if c.Converged || c.Iterations != 1 ||
@@ -208,7 +208,7 @@ func TestWarnsIfItDoesNotConverge(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	_, x := autoregressive(2, 100)
+	_, x := baselinetest.Autoregressive(2, 100)
 	for _, test := range []struct {
 		want   string
 		change func(*Config)
@@ -233,7 +233,7 @@ func TestErrors(t *testing.T) {
 }
 
 func BenchmarkFit(b *testing.B) {
-	_, x := autoregressive(10, 100_000)
+	_, x := baselinetest.Autoregressive(10, 100_000)
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := ica.Separate(b.Context(), Default(), x); err != nil {

@@ -1,7 +1,7 @@
 // Package baselinetest has what the tests of several rivals share.
 //
-// The names to know are Linear and Trained, which check a method, and Problem, which draws the
-// mixtures for which results of other programs are recorded.
+// The names to know are Linear and Trained, which check a method, and Problem and Autoregressive,
+// which draw the mixtures for which results of other programs are recorded.
 package baselinetest
 
 import (

@@ -44,6 +44,22 @@ func Problem(d, n int, heavy func(i int) bool) (s, a, x *mat.Dense) {
 // Odd is true for every second source.
 func Odd(i int) bool { return i%2 == 1 }
 
+// Autoregressive returns the problem of scripts/baselines/sobi_oracle.py: uniform draws through
+// filters of one pole each, so that the sources s have different spectra, and their mixture x, d×n.
+func Autoregressive(d, n int) (s, x *mat.Dense) {
+	g := Generator(d)
+	s, a := g.Matrix(d, n), g.Matrix(d, d)
+	for i := range d {
+		row := s.RawRowView(i)
+		for t := 1; t < n; t++ {
+			row[t] += float64(2*i+1-d) / float64(d) * row[t-1]
+		}
+	}
+	x = mat.NewDense(d, n, nil)
+	x.Mul(a, s)
+	return s, x
+}
+
 // Start returns the first d×d matrix of iterations, as there.
 func Start(d int, seed uint64) *mat.Dense {
 	g := Generator(1000 + seed)
