@@ -235,6 +235,12 @@ func (l *Linear) moreSources() string {
 	return "There may be more sources than channels"
 }
 
+// surplusHidesAll reports whether no signal is identified because there are, or may be, more sources than
+// channels.
+func (l *Linear) surplusHidesAll() bool {
+	return l.noneIdentified() && (l.Surplus || l.Unconfirmed && l.SurplusSuspected())
+}
+
 // isWhite reports whether no signal's own past predicts it, without which no nonlinear demixing is
 // identified.
 func (r *Report) isWhite() bool {
@@ -264,24 +270,50 @@ func (r *Report) ErrorNote() string {
 	return note
 }
 
-// stableSignals names the signals that come again in refits and halves, and those like noise.
+// stableSignals names the signals that nothing speaks against, and those like noise. The former come again
+// in refits and halves, aren't small, share little with others, and fail no test.
 func (r *Report) stableSignals() (said []string) {
 	var stable []int
+	failed := r.failed()
 	for i := range r.Signals {
 		isStable := r.Stability != nil && r.Stability.Signals[i] > minAgreement &&
 			(r.Halves == nil || r.Halves.Signals[i] > minAgreement)
-		if isStable && !slices.Contains(r.Linear.NoiseLike, i) {
+		hasShare := i >= len(r.Shares) || r.Shares[i] >= maxSuspectShare
+		has, _ := r.hasTransient(i)
+		if isStable && hasShare && !has && !r.isCorrelated(i) && !slices.Contains(failed, i) &&
+			!slices.Contains(r.Linear.NoiseLike, i) {
 			stable = append(stable, i)
 		}
 	}
 	if stable != nil {
-		said = append(said, fmt.Sprintf("Stability and halves are above %g for %s.", minAgreement,
-			text.Signals(stable)))
+		each := "each"
+		if len(stable) == 1 {
+			each = "it"
+		}
+		said = append(said, fmt.Sprintf("Stability and halves are above %g for %s: %s can still be a mixture.",
+			minAgreement, text.Signals(stable), each))
 	}
 	if like := r.Linear.NoiseLike; like != nil {
 		said = append(said, fmt.Sprintf("Like noise: %s.", text.Signals(like)))
 	}
 	return said
+}
+
+// isCorrelated reports whether a signal shares parts with another.
+func (r *Report) isCorrelated(i int) bool {
+	return slices.ContainsFunc(r.Correlated,
+		func(c Correlation) bool { return c.Pair[0] == i || c.Pair[1] == i })
+}
+
+// hiddenSignals returns the signals that may be sources hidden by noise: small ones that share parts with
+// others.
+func (r *Report) hiddenSignals() (hidden []int) {
+	for i, share := range r.Shares {
+		if share < maxSuspectShare && r.isCorrelated(i) {
+			hidden = append(hidden, i)
+		}
+	}
+	return hidden
 }
 
 // nextForDependence is what to try where signals depend on each other.
@@ -294,6 +326,9 @@ func (r *Report) nextForDependence() []string {
 		next = append(next, compareNetworks)
 	case r.Linear.Surplus, r.Linear.SurplusSuspected():
 		cause := r.Linear.moreSources() + ", which leave such dependence in any answer."
+		if r.Linear.surplusHidesAll() { // which the first reason says
+			cause = "More sources than channels leave such dependence in any answer."
+		}
 		if !slices.ContainsFunc(r.Predictability, Predictability.SelfSufficient) {
 			cause += " Echoes and delays look the same."
 		}
@@ -303,6 +338,9 @@ func (r *Report) nextForDependence() []string {
 		next = append(next, "No linear demixing explains all time scales, and a network seldom does: "+
 			"remove hum by datasets.Filter.Notch, and leave clipped stretches out, and noisy channels "+
 			"if there are more channels than sources.")
+		if hidden := r.hiddenSignals(); hidden != nil {
+			next = append(next, fmt.Sprintf("Noise may hide a weak source: %s.", text.Signals(hidden)))
+		}
 	case noise > 0:
 		cause := "or surplus sources, which look the same. Either leaves such dependence in any answer."
 		if r.Linear.NoiseLike != nil { // fewer sources than channels

@@ -10,10 +10,12 @@ import (
 
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
@@ -39,6 +41,8 @@ type Stability struct {
 	// applied to more positions than they saw, where the rest would be too few positions, and
 	// where a signal is silent outside a slab.
 	LeftOut int `json:"left_out"`
+	// WhyAll says in half a sentence why LeftOut is 0: then refits test the seed only.
+	WhyAll string `json:"why_all,omitempty"`
 }
 
 // maxLeftOut is the largest share of the positions that a refit leaves out. A choice: with a
@@ -60,11 +64,12 @@ func refit(
 	if channels, _ := x.Dims(); channels > d {
 		cfg.Components = d // even if a part has a higher rank
 	}
-	thickness := slabThickness(cfg, x, shape, n)
+	thickness, whyAll := slabThickness(cfg, x, shape, n)
 	rests := make([]*mat.Dense, n)
 	for k := range n {
 		rests[k] = withoutSlab(x, shape, k, thickness)
 		if thickness > 0 && !hasRank(rests[k], d, cfg.Rounding) {
+			whyAll = silence(z, shape, k, thickness)
 			thickness, rests = 0, slices.Repeat([]*mat.Dense{x}, n)
 			break
 		}
@@ -86,7 +91,11 @@ func refit(
 			}
 		}
 	}
-	return refitOn(ctx, backend, r, rests, cfg, x, z, shape, p)
+	s, err := refitOn(ctx, backend, r, rests, cfg, x, z, shape, p)
+	if s != nil {
+		s.WhyAll = whyAll
+	}
+	return s, err
 }
 
 // refitOn separates each of the parts of x by cfg, with another seed, and compares what the results
@@ -126,18 +135,48 @@ func refitOn(
 }
 
 // slabThickness returns the thickness along the leading axis of the slab that each of n refits
-// leaves out, 0 if it must leave out nothing.
-func slabThickness(c sica.Config, x *mat.Dense, shape []int, n int) int {
+// leaves out, 0 if it must leave out nothing, and why.
+func slabThickness(c sica.Config, x *mat.Dense, shape []int, n int) (thickness int, whyNone string) {
 	if f := c.Flow; f != nil && f.Context == sica.WholeSequence && f.Family == sica.Free {
-		return 0
+		return 0, "its networks can't be applied to others"
 	}
-	thickness := int(float64(shape[0]) * min(maxLeftOut, 1/float64(n)))
+	thickness = int(float64(shape[0]) * min(maxLeftOut, 1/float64(n)))
 	c.Shape = slices.Clone(shape)
 	c.Shape[0] -= thickness
 	if d, _ := x.Dims(); c.Validate(d, grid.Product(c.Shape)) != nil {
-		return 0
+		return 0, "the rest would be too few"
 	}
-	return thickness
+	return thickness, ""
+}
+
+// silent is the share of a signal's variance in a slab outside of which it is called silent. A choice.
+const silent = 0.99
+
+// silence says which of the signals z are silent outside the k-th slab of a thickness.
+func silence(z *mat.Dense, shape []int, k, thickness int) string {
+	d, n := z.Dims()
+	slice := grid.Product(shape[1:])
+	var signals []int
+	for i := range d {
+		row := z.RawRowView(i)
+		mean, inside, total := stat.Mean(row, nil), 0.0, 0.0
+		for t := range n {
+			energy := (row[t] - mean) * (row[t] - mean)
+			if total += energy; t/slice/thickness == k {
+				inside += energy
+			}
+		}
+		if inside >= silent*total {
+			signals = append(signals, i)
+		}
+	}
+	switch len(signals) {
+	case 0:
+		return "a signal is silent outside a part"
+	case 1:
+		return text.Signals(signals) + " is silent outside a part"
+	}
+	return text.Signals(signals) + " are silent outside a part"
 }
 
 // hasRank reports whether the mixed signals x, recorded in steps, have a rank of d or more; see

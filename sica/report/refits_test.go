@@ -90,8 +90,9 @@ func TestSlabIsAFifthOrLess(t *testing.T) {
 		{"whole sequence", whole, []int{1000}, 5, 0},
 	} {
 		x := mat.NewDense(2, grid.Product(test.shape), nil)
-		if got := slabThickness(test.cfg, x, test.shape, test.refits); got != test.want {
-			t.Errorf("%s: a slab of %d, want %d", test.name, got, test.want)
+		got, why := slabThickness(test.cfg, x, test.shape, test.refits)
+		if got != test.want || (why == "") != (got > 0) {
+			t.Errorf("%s: a slab of %d (%q), want %d", test.name, got, why, test.want)
 		}
 	}
 	x := mat.NewDense(1, 12, []float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})
@@ -138,8 +139,14 @@ func TestSignalThatIsOneEvent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s := report.Stability; s == nil || s.LeftOut != 0 || len(s.Signals) != 3 {
-			t.Errorf("stability %+v, want that of refits of 3 signals which left out nothing", s)
+		s := report.Stability
+		if s == nil || s.LeftOut != 0 || len(s.Signals) != 3 {
+			t.Fatalf("stability %+v, want that of refits of 3 signals which left out nothing", s)
+		}
+		const want = "with another seed and all positions, as signal"
+		said := strings.Join(strings.Fields(report.String()), " ")
+		if !strings.Contains(said, want) || !strings.Contains(said, "silent outside a part: that tests the seed only") {
+			t.Errorf("no %q in %s", want, said)
 		}
 	}
 }

@@ -14,6 +14,10 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/linear"
 )
 
+// maxGainSE is the standard error from which the R² from all contexts says nothing: events that come
+// once can't be predicted from the rest. A choice: half of a signal's variance.
+const maxGainSE = 0.5
+
 // The largest numbers of rows in the tables of the text, so that it fits a screen.
 const (
 	maxSignals = 8
@@ -36,8 +40,8 @@ func (r *Report) String() string {
 }
 
 // WriteText writes the report as text of at most a screen. Signals count from 1. Of more than nine it
-// shows eight: first those that fail a test, then others that aren't reliable, each by decreasing
-// share. Of more than seven pairs it shows the six with the least evidence. Row has the other signals.
+// shows eight: first those that fail a test or whose stability or halves are below 0.95, then others that
+// aren't reliable, each by decreasing share. Of more than seven pairs it shows the six with the least evidence. Row has the other signals.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Verdict: %s\n\n", r.Verdict)
@@ -135,15 +139,16 @@ func (r *Report) writeSignals(b *strings.Builder) {
 	}
 }
 
-// shownSignals returns n signals, or all in order: first those that fail a test, then those with another
-// doubt, then the others, each by decreasing share.
+// shownSignals returns n signals, or all in order: first those that fail a test, or whose stability or
+// halves are below 0.95, then those with another doubt, then the others, each by decreasing share.
 func (r *Report) shownSignals(n int) []int {
 	order := grid.Range(len(r.Predictability))
 	if n < len(order) {
 		failed := r.failed()
 		rank := func(i int) int {
 			switch {
-			case slices.Contains(failed, i):
+			case slices.Contains(failed, i), r.Stability != nil && r.Stability.Signals[i] < minAgreement,
+				r.Halves != nil && r.Halves.Signals[i] < minAgreement:
 				return 0
 			case i < len(r.Doubts) && len(r.Doubts[i]) > 0:
 				return 1
@@ -198,6 +203,9 @@ func (r *Report) Row(i int) Row {
 	row := Row{
 		Share: unknown, Stability: unknown, Halves: unknown, Error: unknown, Reliable: "yes",
 		Own: text.Fixed(p.Own, 3), All: text.Fixed(p.All, 3), SE: text.Fixed(p.SE, 3),
+	}
+	if p.SE > maxGainSE {
+		row.All, row.SE = unknown, unknown
 	}
 	if i < len(r.Shares) {
 		row.Share = fmt.Sprintf("%.1f %%", 100*r.Shares[i])
@@ -254,6 +262,9 @@ func (r *Report) writePairs(b *strings.Builder) {
 		fmt.Fprintf(b, "and %s, with at least as much evidence: see %s\n",
 			text.Counted(more, "more pair"), cmp.Or(r.allPairs, "JSON"))
 	}
+	if slices.ContainsFunc(pairs[:shown], func(p linear.Pair) bool { return p.Evidence < 0 }) {
+		b.WriteString("Negative evidence: Gaussian signals of the same spectrum have a shorter code.\n")
+	}
 	if r.Linear.strongPair() {
 		b.WriteString(text.Wrap("", fmt.Sprintf("A \"no\" beside evidence above %.0f is because of noise of "+
 			"the channels, surplus sources or dependence, which evidence doesn't count.", enough)))
@@ -272,7 +283,11 @@ func (s *Stability) String() string {
 // conditions says in what the refits differ from a fit to n positions.
 func (s *Stability) conditions(n int) string {
 	if s.LeftOut == 0 {
-		return "each with another seed and all positions"
+		said := "each with another seed and all positions"
+		if s.WhyAll != "" {
+			said += ", as " + s.WhyAll + ": that tests the seed only"
+		}
+		return said
 	}
 	return fmt.Sprintf("each with another seed and %d of the %d positions", n-s.LeftOut, n)
 }

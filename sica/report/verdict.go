@@ -85,6 +85,9 @@ func (r *Report) conclude() {
 		r.contextDependence(suspects), r.differingRefits(suspects),
 		r.sharedTransients(suspects))
 	r.Verdict = NoEvidence
+	if len(findings) > 0 && r.Network == nil && r.Linear.surplusHidesAll() {
+		findings = slices.Insert(findings, 0, finding{reason: r.surplusReason()})
+	}
 	if len(findings) == 0 {
 		if findings = r.unidentifiedRotations(suspects); len(findings) > 0 {
 			r.Verdict, suspects = NotIdentifiable, r.otherSuspects(suspects)
@@ -103,7 +106,7 @@ func (r *Report) conclude() {
 	}
 	for _, f := range findings {
 		r.Reasons = append(r.Reasons, f.reason)
-		if !slices.Contains(r.Next, f.next) {
+		if f.next != "" && !slices.Contains(r.Next, f.next) {
 			r.Next = append(r.Next, f.next)
 		}
 	}
@@ -197,12 +200,15 @@ func (r *Report) suspectFinding(suspects []int) finding {
 	if len(suspects) > 1 {
 		verb, explain = "are", "They explain"
 	}
-	names := text.Signals(suspects)
+	names, doubted := text.Signals(suspects), suspects
+	if slices.ContainsFunc(suspects, func(i int) bool { return slices.Contains(r.Linear.NoiseLike, i) }) {
+		doubted = slices.Compact(slices.Sorted(slices.Values(slices.Concat(suspects, r.Linear.NoiseLike))))
+	}
 	return finding{
 		fmt.Sprintf("%s %s suspect (%s). %s %.2g %% of the mixed signals' variance, too little "+
 			"to change the verdict.",
 			text.Capitalise(names), verb, strings.Join(doubts, "; "), explain, 100*share),
-		fmt.Sprintf("Don't rely on %s without looking.", names),
+		fmt.Sprintf("Don't rely on %s without looking.", text.Signals(doubted)),
 	}
 }
 
@@ -414,29 +420,26 @@ func (r *Report) unidentifiedRotations(suspects []int) []finding {
 	if !r.isWhite() {
 		another = "If the mixing may be nonlinear, try another method. "
 	}
-	const strong = "Stability or halves below 0.95 rule a component out; above, it can still be a " +
-		"mixture. If there may be more sources than channels, call none a source."
+	strong := "Stability or halves below 0.95 rule a component out; above, it can still be a mixture."
+	if len(l.NoiseLike) < 2 { // more mean fewer sources
+		strong += " If there may be more sources than channels, call none a source."
+	}
 	table := ""
 	if l.strongPair() {
 		table = " The evidence in the table of pairs assumes no noise and no surplus sources."
 	}
-	suspected := l.Unconfirmed && l.SurplusSuspected() && l.noneIdentified()
 	switch {
 	case l.Surplus:
 		return []finding{{
-			l.moreSources() + ", so no signal is identified." + table,
+			r.surplusReason() + table,
 			"The channels can't hold all sources. " + strong,
 		}}
-	case suspected:
-		reason := l.moreSources() + ", so no signal is identified."
+	case l.surplusHidesAll():
 		next := "If the recording was filtered before, that may be the reason. "
-		if r.byRule && (len(l.NoiseLike) > 1 || l.Inconsistent) {
-			reason, next = l.Why, "" // which names the causes
+		if r.fitNamesCauses() {
+			next = ""
 		}
-		return []finding{{
-			reason + table,
-			next + strong,
-		}}
+		return []finding{{r.surplusReason() + table, next + strong}}
 	case r.byRule && len(l.NoiseLike) == 1:
 		return []finding{{
 			l.Why + table,
@@ -489,6 +492,21 @@ func (r *Report) unidentifiedRotations(suspects []int) []finding {
 	}}
 }
 
+// surplusReason says that surplus sources leave no signal identified or, where they are only suspected,
+// what the fit says of the causes.
+func (r *Report) surplusReason() string {
+	if r.fitNamesCauses() {
+		return r.Linear.Why
+	}
+	return r.Linear.moreSources() + ", so no signal is identified."
+}
+
+// fitNamesCauses reports whether the fit names other causes beside suspected surplus sources.
+func (r *Report) fitNamesCauses() bool {
+	l := &r.Linear
+	return !l.Surplus && r.byRule && (len(l.NoiseLike) > 1 || l.Inconsistent)
+}
+
 // unidentifiedGroups returns the groups of several signals of which one isn't suspect.
 func (l *Linear) unidentifiedGroups(suspects []int) (groups [][]int) {
 	for _, g := range l.Groups {
@@ -537,14 +555,14 @@ func (l *Linear) weakness() string {
 // confirmation says what supports a separation.
 func (r *Report) confirmation() finding {
 	before, after := r.Mixed.Dependence, r.Recovered.Dependence
-	change := "went"
-	if after.Estimate < before.Low {
-		change = "fell"
-	}
-	reason := fmt.Sprintf("The dependence %s from %s to %s", change, before, after)
-	if before.Low < noDependence {
+	reason := fmt.Sprintf("The dependence fell from %s to %s", before, after)
+	switch {
+	case before.Low < noDependence:
 		reason = fmt.Sprintf("Whitening already left no significant dependence (%s, now %s): the evidence "+
 			"is the code length of rotations", before, after)
+	case after.Estimate >= before.Low:
+		reason = fmt.Sprintf("Whitening already left about as little dependence (%s, now %s): the evidence is "+
+			"the code length of rotations", before, after)
 	}
 	if after.Low > maxDependence {
 		reason += fmt.Sprintf("; a classifier doesn't confirm the rest (divergence %s nats)",

@@ -64,6 +64,8 @@ func TestVerdict(t *testing.T) {
 		{"all well", func(*Report) {}, Separated, "from 0.400 (0.300–0.500) to 0.010"},
 		{"nothing before", func(r *Report) { r.Mixed.Dependence.Low = 0 }, Separated,
 			"Whitening already left no significant dependence (0.400 (0.000–0.500), now 0.010"},
+		{"more than before", func(r *Report) { r.Mixed.Dependence = Interval{Estimate: 0.009, Low: 0.004, High: 0.02} },
+			Separated, "Whitening already left about as little dependence (0.009 (0.004–0.020), now 0.010"},
 		{"no refits", func(r *Report) { r.Stability = nil }, Separated, ""},
 		{"dependent by one measure", func(r *Report) { r.Recovered.Dependence = dependent },
 			Separated, "a classifier doesn't confirm the rest (divergence 0.001"},
@@ -248,6 +250,10 @@ func TestReasonAgreesWithEvidence(t *testing.T) {
 			r.Linear.Groups = [][]int{{0, 1, 2}}
 		}, "There may be more sources than channels", "filtered before, that may be the reason.",
 			[]string{"same length", "symmetric", "can't hold"}},
+		{"noise and several signals like it", func(r *Report) {
+			r.Linear.Unconfirmed, r.Linear.NoiseLike = true, []int{1, 2}
+			r.Predictability[2].All, r.Shares = 0.5, []float64{.6, .395, .005}
+		}, "Signal 3 is suspect", "Don't rely on signals 2 and 3 without", []string{"more sources than channels, call"}},
 		{"suspected surplus, several signals like noise", func(r *Report) {
 			r.Linear.Unconfirmed, r.Linear.SurplusEvidence = true, 3
 			r.Linear.Groups, r.Linear.NoiseLike = [][]int{{0, 1, 2}}, []int{1, 2}
@@ -292,6 +298,33 @@ func TestNoSuspectsWhereNoneIsIdentified(t *testing.T) {
 	}
 }
 
+// Where a test fails beside surplus sources, which leave no signal identified, these are the first reason.
+func TestSurplusIsTheFirstReason(t *testing.T) {
+	r := good()
+	r.Linear.Groups, r.Linear.Surplus, r.Predictability[1].All = [][]int{{0, 1, 2}}, true, 0.9
+	r.conclude()
+	if r.Verdict != NoEvidence || len(r.Reasons) != 2 ||
+		r.Reasons[0] != "There seem to be more sources than channels, so no signal is identified." ||
+		slices.Contains(r.Next, "") {
+		t.Errorf("%s, %q, next %q", r.Verdict, r.Reasons, r.Next)
+	}
+}
+
+// A prediction whose standard error exceeds half of the variance says nothing, nor does negative evidence
+// for a rotation.
+func TestNumbersThatSayNothing(t *testing.T) {
+	r := good()
+	r.Predictability[0] = Predictability{Own: -0.127, All: -10.3, SE: 10.4}
+	r.Linear.Pairs[0].Evidence = -42.6
+	text := r.String()
+	if row := r.Row(0); row.All != "–" || row.SE != "–" || strings.Contains(text, "10.3") {
+		t.Errorf("%+v in\n%s", row, text)
+	}
+	if !strings.Contains(text, "Negative evidence: Gaussian signals") {
+		t.Errorf("no negative evidence in\n%s", text)
+	}
+}
+
 // The advice names nothing that was done already or is impossible.
 func TestAdviceCanBeFollowed(t *testing.T) {
 	dependent := Interval{Estimate: 0.3, Low: 0.2, High: 0.4}
@@ -331,8 +364,21 @@ func TestAdviceCanBeFollowed(t *testing.T) {
 		{"dependent by noise beside signals like it", func(r *Report) {
 			depend(r)
 			r.Linear.Noise, r.Linear.NoiseLike = []float64{0.012, 0.006, 0.009}, []int{2}
-		}, "Stability and halves are above 0.95 for signals 1 and 2. Like noise: signal 3.",
+		}, "Stability and halves are above 0.95 for signal 2: it can still be a mixture. Like noise: signal 3.",
 			[]string{"surplus sources"}},
+		{"dependent by noise, with one stable signal that nothing speaks against", func(r *Report) {
+			depend(r)
+			r.Linear.Noise, r.Predictability[0].All = []float64{0.012, 0.006, 0.009}, 0.9
+		}, "above 0.95 for signal 2: it", nil},
+		{"dependent by surplus sources that leave nothing identified", func(r *Report) {
+			depend(r)
+			r.Linear.Surplus, r.Linear.Groups = true, [][]int{{0, 1, 2}}
+		}, "More sources than channels leave such dependence in any answer.", []string{"There seem"}},
+		{"dependent with hum, one weak", func(r *Report) {
+			depend(r)
+			r.Linear.Inconsistent, r.Shares = true, []float64{.6, .392, .008}
+			r.Correlated = []Correlation{{0.58, [2]int{1, 2}}}
+		}, "Noise may hide a weak source: signal 3.", nil},
 		{"dependent by clipping", func(r *Report) { depend(r); r.Clipped = []int{0} },
 			"leave the clipped stretches out", []string{"sica.Direct"}},
 		{"dependent after a network", func(r *Report) { depend(r); r.Network = networkOf(.2, .2, .2) },
@@ -452,6 +498,13 @@ func TestFailedSignalsAreShownFirst(t *testing.T) {
 	if got := r.shownSignals(4); !slices.Equal(got, []int{6, 10, 1, 2}) {
 		t.Errorf("%v", got)
 	}
+	r.Halves, r.Stability = &Halves{Signals: slices.Repeat([]float64{1}, 11)},
+		&Stability{Signals: slices.Repeat([]float64{1}, 11)}
+	r.Halves.Signals[9], r.Stability.Signals[8] = 0.4, 0.9
+	if got := r.shownSignals(5); !slices.Equal(got, []int{6, 8, 9, 10, 1}) {
+		t.Errorf("with low stability and halves: %v", got)
+	}
+	r.Halves, r.Stability = nil, nil
 	r.Linear.Doubtful, r.Linear.Pairs = true, []linear.Pair{{I: 7, J: 0, Dependence: 0.4}, {I: 2, J: 1}}
 	if got := r.shownSignals(4); !slices.Equal(got, []int{0, 6, 7, 10}) {
 		t.Errorf("with dependent magnitudes: %v", got)

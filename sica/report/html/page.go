@@ -264,9 +264,11 @@ func refitsNote(r *report.Report) string {
 	}
 	note := sentence(s.String()) + " "
 	if s.LeftOut == 0 {
-		return note +
-			"Each has another seed. None leaves out positions: its networks couldn't be applied " +
-			"to them, or the rest would be too few."
+		note += "Each has another seed, and all positions"
+		if s.WhyAll != "" {
+			note += ", as " + s.WhyAll + ": that tests the seed only"
+		}
+		return note + "."
 	}
 	return note +
 		fmt.Sprintf("Each has another seed, was fitted to %d of the %d positions, others than "+
