@@ -96,7 +96,7 @@ func (s *search) run(ctx context.Context, base *Solution, hidesSource bool) erro
 	first := &explanation{name: base.Candidate, b: c.demixing(base.Demixing),
 		sources: make([][]source, len(c.scales)), hidesSource: hidesSource,
 		doubted: hidesSource || base.Doubtful || base.Dependent}
-	if !c.lowered {
+	if !c.lowered && c.predictsAs(base.models) {
 		first.sources[0] = base.models.sources
 	}
 	settled, err := s.isSettled(ctx, first, base.textbook)
@@ -153,6 +153,13 @@ func (s *search) run(ctx context.Context, base *Solution, hidesSource bool) erro
 	s.chosen, s.scale = c.choose(s.all, s.inconsistent)
 	s.contradicted = s.chosen != first || c.isRejected(first, c.shortest(s.all, 0), 0, 1)
 	return nil
+}
+
+// predictsAs reports whether the signals at the finest time scale have as long a past as the models of
+// m. The length depends on the positions, of which some may be left out.
+func (c *channels) predictsAs(m *demixing) bool {
+	lags := len(c.past(0).Lags)
+	return !slices.ContainsFunc(m.sources, func(s source) bool { return len(s.weights) > lags })
 }
 
 // measure measures the explanations at the time scales from first on, and drops those for which that

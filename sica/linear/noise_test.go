@@ -165,3 +165,27 @@ func TestNoiseOfManyChannels(t *testing.T) {
 		t.Errorf("MCC %.3f, without noise in the models %.3f", score, noiseless)
 	}
 }
+
+// Noise is looked for at as many positions as a fast transform takes, here 288. So few have a shorter past
+// than 300, which the models of these signals use to its end.
+func TestNoiseOfLongestPast(t *testing.T) {
+	const d, n, period = 5, 300, 20
+	rng := rand.New(rand.NewPCG(1, 300))
+	s, a := mat.NewDense(d, n, nil), mat.NewDense(d, d, nil)
+	for i := range d {
+		row := s.RawRowView(i)
+		for t := range row {
+			row[t] = rng.NormFloat64()
+			if t >= period {
+				row[t] += 0.9 * row[t-period]
+			}
+		}
+	}
+	a.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, a)
+	var x mat.Dense
+	x.Mul(a, s)
+	x.Apply(func(_, _ int, v float64) float64 { return v + 0.1*rng.NormFloat64() }, &x)
+	if sol := separate(t, &x, linear.Options{Seed: 1}); len(sol.Groups) == 0 {
+		t.Error("no groups")
+	}
+}
