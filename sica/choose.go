@@ -112,7 +112,7 @@ func (f *fitting) separate(r *fitRun) (*separation, error) {
 	outliers := outlier.Find(r.x.X(), f.grid)
 	if outliers != nil {
 		var err error
-		if c.x, err = signal.New(outlier.Mend(r.x.X(), outliers), f.grid.Shape()...); err != nil {
+		if c.x, err = r.x.Replaced(outlier.Mend(r.x.X(), outliers)); err != nil {
 			return nil, err
 		}
 	}
@@ -257,7 +257,7 @@ func (c *chooser) demix(
 		if err != nil {
 			return nil, err
 		}
-		if x, err = signal.New(transformed, c.x.Shape()...); err != nil {
+		if x, err = c.x.Replaced(transformed); err != nil {
 			return nil, err
 		}
 	}
@@ -297,7 +297,7 @@ func (c *chooser) networkOptions() network.Options {
 
 // network returns the separation by NetworkOnly.
 func (c *chooser) network(ctx context.Context, white *separation) (*separation, error) {
-	x, err := signal.New(white.Z, c.x.Shape()...)
+	x, err := c.x.Replaced(white.Z)
 	if err != nil {
 		return nil, err
 	}

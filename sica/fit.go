@@ -32,6 +32,10 @@ var ErrSignals = signal.ErrSignals
 type Run struct {
 	X    *mat.Dense // mixed signals, d×n
 	Seed uint64     // of every random draw, in place of Config.Seed
+	// Joints are where X was joined of several stretches that were recorded apart: the position, from 0,
+	// of the first value after each joint. The linear rule crossfades a sequence there, since a jump
+	// looks as if the sources depended on each other. Nil is none.
+	Joints []int
 }
 
 // Fit separates the mixed signals x, d signals in rows × n positions in columns, with d ≥ 2 (paper,
@@ -213,6 +217,9 @@ func (f *fitting) checkRun(r *fitRun, run, first Run) error {
 	if r.x, err = signal.New(run.X, f.cfg.Shape...); err != nil {
 		return kindError{err, ErrSignals}
 	}
+	if r.x, err = r.x.WithJoints(run.Joints); err != nil {
+		return kindError{err, ErrSignals}
+	}
 	if f.grid.Axes() < 2 { // images have equal values by their nature
 		r.clipped = clipping.Find(run.X)
 	}
@@ -241,7 +248,7 @@ func (f *fitting) prepare(r *fitRun) error {
 	if k, _ := x.Dims(); k != d {
 		return fmt.Errorf("Prepare: %T: %d signals became %d; must be as many", f.cfg.Prepare, d, k)
 	}
-	if r.x, err = signal.New(x, f.cfg.Shape...); err != nil {
+	if r.x, err = r.x.Replaced(x); err != nil {
 		return fmt.Errorf("Prepare: the prepared %w", kindError{err, ErrSignals})
 	}
 	r.maps, r.prepared = append(r.maps, m), true
@@ -267,7 +274,7 @@ func (f *fitting) reduce(r *fitRun) error {
 	if err != nil {
 		return kindError{err, ErrSignals}
 	}
-	if r.x, err = signal.New(x, f.cfg.Shape...); err != nil {
+	if r.x, err = r.x.Replaced(x); err != nil {
 		return kindError{err, ErrSignals}
 	}
 	r.maps = append(r.maps, m)
@@ -363,13 +370,14 @@ func (m asMethod) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 	if shape := x.Shape(); cfg.Shape == nil && len(shape) > 1 {
 		cfg.Shape = shape
 	}
-	r, err := Fit(ctx, m.backend, x.X(), cfg)
+	results, err := FitRuns(ctx, m.backend, []Run{{X: x.X(), Seed: cfg.Seed, Joints: x.Joints()}}, cfg)
 	if err != nil && err == ctx.Err() {
 		err = fmt.Errorf("sica: %w", err)
 	}
 	if err != nil {
 		return nil, err
 	}
+	r := results[0]
 	return &ica.Model{
 		Signals: r.Z, Map: resultMap{r}, Convergence: r.Convergence(), Why: r.Why, Details: r,
 	}, nil

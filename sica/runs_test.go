@@ -11,7 +11,7 @@ func TestRunsKeepTheirSeeds(t *testing.T) {
 	x, _ := mixedAR7(t, 3, 256, 2, false)
 	cfg := Default()
 	cfg.Method = LinearOnly
-	results, err := FitRuns(t.Context(), nil, []Run{{x, 7}, {x, 8}}, cfg)
+	results, err := FitRuns(t.Context(), nil, []Run{{X: x, Seed: 7}, {X: x, Seed: 8}}, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

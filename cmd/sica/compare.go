@@ -297,6 +297,9 @@ func (opt *compareOptions) separate(
 	row := compared{Method: m.Name, Preset: m.Settings(p), label: m.Label}
 	began := time.Now()
 	x, err := ica.New(part.X, part.Shape...)
+	if err == nil {
+		x, err = x.WithJoints(part.Joints())
+	}
 	if err != nil {
 		return row, err
 	}

@@ -225,11 +225,12 @@ func (opt *reportOptions) fit(
 	cfg = cfg.Watch(func(_ int, it sica.Iteration) {
 		shown.Part("separating: iterations", float64(it.J)/float64(cfg.Iterations()))
 	})
-	result, err := sica.Fit(ctx, b, part.X, cfg)
+	run := sica.Run{X: part.X, Seed: cfg.Seed, Joints: part.Joints()}
+	results, err := sica.FitRuns(ctx, b, []sica.Run{run}, cfg)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w; nothing was written", opt.in[0], err)
 	}
-	return result, nil
+	return results[0], nil
 }
 
 // maxHTML is how many signals the page of a report lists, as in package html.

@@ -18,13 +18,39 @@ const (
 // blocks of PartBlock positions, spread by SpreadBlocks. It returns x itself if that isn't at
 // least twice as long.
 func Part(x *mat.Dense) *mat.Dense {
-	d, n := x.Dims()
-	blocks := (max(partPositions, partPerSignal*d) + PartBlock - 1) / PartBlock
-	if n < 2*blocks*PartBlock {
+	blocks := partBlocks(x.Dims())
+	if blocks == 0 {
 		return x
 	}
 	return SpreadBlocks(x, blocks, PartBlock)
 }
+
+// PartOf returns those of the values of n positions that are at the positions of Part(x), d×n.
+func PartOf(values []int, x *mat.Dense) []int {
+	d, n := x.Dims()
+	blocks := partBlocks(d, n)
+	if blocks == 0 {
+		return values
+	}
+	part := make([]int, 0, blocks*PartBlock)
+	for b := range blocks {
+		from := blockBegin(b, n, blocks, PartBlock)
+		part = append(part, values[from:from+PartBlock]...)
+	}
+	return part
+}
+
+// partBlocks returns how many blocks Part has of d×n signals; 0 for the signals themselves.
+func partBlocks(d, n int) int {
+	blocks := (max(partPositions, partPerSignal*d) + PartBlock - 1) / PartBlock
+	if n < 2*blocks*PartBlock {
+		return 0
+	}
+	return blocks
+}
+
+// blockBegin returns where block b of SpreadBlocks begins in n positions.
+func blockBegin(b, n, blocks, length int) int { return b * (n - length) / (blocks - 1) }
 
 // SpreadBlocks returns blocks blocks of length positions of the sequences x, d×n, one after the
 // other: the first from the beginning, the last from the end, the others evenly between. It
@@ -36,7 +62,7 @@ func SpreadBlocks(x *mat.Dense, blocks, length int) *mat.Dense {
 	}
 	y := mat.NewDense(d, blocks*length, nil)
 	for b := range blocks {
-		from := b * (n - length) / (blocks - 1)
+		from := blockBegin(b, n, blocks, length)
 		block := y.Slice(0, d, b*length, (b+1)*length).(*mat.Dense)
 		block.Copy(x.Slice(0, d, from, from+length))
 	}

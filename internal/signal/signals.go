@@ -14,6 +14,7 @@ import (
 type Signals struct {
 	x      *mat.Dense
 	grid   *grid.Grid
+	joints []int
 	whiten func() (*Whitening, error)
 }
 
@@ -46,6 +47,30 @@ func (s *Signals) Grid() *grid.Grid { return s.grid }
 
 // Shape returns the length of each axis of the positions. It must not be changed.
 func (s *Signals) Shape() []int { return s.grid.Shape() }
+
+// WithJoints returns the same signals as a sequence of several stretches that were recorded apart: the first
+// begins at 0, the others at the joints. It is an error if CheckJoints finds one.
+func (s *Signals) WithJoints(joints []int) (*Signals, error) {
+	_, n := s.Dims()
+	if err := CheckJoints(joints, n); err != nil {
+		return nil, err
+	}
+	joined := *s
+	joined.joints = joints
+	return &joined, nil
+}
+
+// Joints returns the joints. They must not be changed.
+func (s *Signals) Joints() []int { return s.joints }
+
+// Replaced returns other signals x at the same positions. Its errors are those of New.
+func (s *Signals) Replaced(x *mat.Dense) (*Signals, error) {
+	y, err := New(x, s.Shape()...)
+	if err != nil {
+		return nil, err
+	}
+	return y.WithJoints(s.joints)
+}
 
 // Whitening returns the whitening by principal components, computed by the first call.
 // It is an error if the signals are linearly dependent.

@@ -18,6 +18,7 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
@@ -285,7 +286,15 @@ func TestFitThatChosePartIsResult(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := fit(t, b, part, cfg)
+		joints := signal.Joints(Positions(p, AlwaysLearned))
+		if len(joints) != AlwaysLearned/spread-1 {
+			t.Fatalf("%d joints of %d blocks", len(joints), AlwaysLearned/spread)
+		}
+		results, err := sica.FitRuns(t.Context(), b, []sica.Run{{X: part, Seed: cfg.Seed, Joints: joints}}, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := results[0]
 		if !mat.Equal(got.Z, want.Z) || !strings.HasSuffix(got.Why, want.Why) ||
 			got.Why == want.Why || got.Config.Method != method {
 			t.Errorf("%s: it isn't the fit of the part: %s", method, got.Why)

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/internal/outlier"
@@ -32,8 +33,8 @@ const (
 )
 
 // Fit is sica.Fit on n of a recording's positions, in blocks of 8192 spread evenly over it. One
-// block is joined to the next as if nothing was between them. If n is all positions, the result is
-// that of sica.Fit. Apply it by Transform.
+// block is joined to the next, which sica.Run.Joints says. If n is all positions, and x isn't a Subset, the
+// result is that of sica.Fit. Apply it by Transform.
 //
 // With n = 0 it chooses n so that all positions would be worth less than 0.0005 of correlation. The
 // linear rule gives each signal an expected error, 1 − |correlation| with its source
@@ -85,14 +86,13 @@ func Fit(
 	}
 	r := chosen.fit
 	if r == nil {
-		r, err = fitPart(ctx, backend, chosen.x, cfg)
+		r, err = fitPart(ctx, backend, chosen.x, cfg, positions(x, chosen.x))
 	}
 	if r == nil {
 		return nil, err
 	}
 	if r.Outliers != nil {
-		_, n = chosen.x.Dims()
-		recorded := outlier.Recorded(r.Outliers, Positions(x, n))
+		recorded := outlier.Recorded(r.Outliers, positions(x, chosen.x))
 		why := strings.Replace(r.Why, outlier.Sentence(r.Outliers), outlier.Sentence(recorded), 1)
 		r.Why, r.Outliers = strings.TrimSpace(why), recorded
 	}
@@ -108,12 +108,23 @@ func ofLength(cfg sica.Config, n int) sica.Config {
 	return cfg
 }
 
-// fitPart is sica.Fit of a part x of a sequence.
+// positions returns where those of a part of x are in the recording.
+func positions(x Source, part *mat.Dense) []int {
+	_, n := part.Dims()
+	return Positions(x, n)
+}
+
+// fitPart is sica.Fit of a part x of a sequence, which is at the given positions of it.
 func fitPart(
-	ctx context.Context, backend compute.Backend, x *mat.Dense, cfg sica.Config,
+	ctx context.Context, backend compute.Backend, x *mat.Dense, cfg sica.Config, positions []int,
 ) (*sica.Result, error) {
 	_, n := x.Dims()
-	return sica.Fit(ctx, backend, x, ofLength(cfg, n))
+	run := sica.Run{X: x, Seed: cfg.Seed, Joints: signal.Joints(positions)}
+	results, err := sica.FitRuns(ctx, backend, []sica.Run{run}, ofLength(cfg, n))
+	if len(results) == 0 {
+		return nil, err
+	}
+	return results[0], err
 }
 
 // part is what is learned from.
@@ -148,7 +159,7 @@ func choosePart(
 				"would be worth isn't known. "
 			return part{x: z, why: why}, nil
 		}
-		made, expected, err := expectedErrors(ctx, backend, z, cfg)
+		made, expected, err := expectedErrors(ctx, backend, z, cfg, positions(x, z))
 		if err != nil {
 			return part{}, err
 		}
@@ -192,17 +203,17 @@ func (e errorsOfPart) ofMost(share float64) string {
 }
 
 // expectedErrors returns the fit of the part z by the settings, nil if they have a checkpoint,
-// and the errors of the linear rule's demixing. They are by its own standard errors, or,
+// and the errors of the linear rule's demixing. Positions are those of z. The errors are by its own standard errors, or,
 // where that is more, by how much its demixings of the two halves of the part, whose blocks
 // alternate, differ. Each half has the error twice, so that 1 − |correlation| of the two is four
 // times it. Standard errors are those of models that are right, which the halves don't ask for.
 func expectedErrors(
-	ctx context.Context, backend compute.Backend, z *mat.Dense, cfg sica.Config,
+	ctx context.Context, backend compute.Backend, z *mat.Dense, cfg sica.Config, positions []int,
 ) (*sica.Result, errorsOfPart, error) {
 	var whole *sica.Result
 	if cfg.Checkpoint == "" {
 		var err error
-		if whole, err = fitPart(ctx, backend, z, cfg); err != nil {
+		if whole, err = fitPart(ctx, backend, z, cfg, positions); err != nil {
 			return nil, errorsOfPart{}, err
 		}
 	}
@@ -210,7 +221,7 @@ func expectedErrors(
 	rule := whole
 	if rule == nil || rule.Linear == nil { // networks and custom methods have no such error
 		var err error
-		if rule, err = fitPart(ctx, backend, z, cfg); err != nil {
+		if rule, err = fitPart(ctx, backend, z, cfg, positions); err != nil {
 			return nil, errorsOfPart{}, err
 		}
 	}
@@ -226,7 +237,8 @@ func expectedErrors(
 	e.identified = len(identified)
 	var recovered [2]*mat.Dense
 	for k := range recovered {
-		half, err := fitPart(ctx, backend, everySecond(z, k), cfg)
+		x, its := everySecond(z, k, positions)
+		half, err := fitPart(ctx, backend, x, cfg, its)
 		if err != nil {
 			e.worst = 1 // a half can't be separated by itself
 			return whole, e, ctx.Err()

@@ -88,14 +88,16 @@ func Positions(x Source, n int) []int {
 	return positions
 }
 
-// everySecond are the blocks of a part at even places, or at odd ones. A part that is too
-// short has shorter blocks.
-func everySecond(part *mat.Dense, odd int) *mat.Dense {
+// everySecond are the blocks of a part at even places, or at odd ones, and their positions of the part's.
+// A part that is too short has shorter blocks.
+func everySecond(part *mat.Dense, odd int, positions []int) (half *mat.Dense, its []int) {
 	d, n := part.Dims()
 	length := max(min(spread, n/8), 1)
-	half := new(mat.Dense)
+	half = new(mat.Dense)
 	for from := odd * length; from < n; from += 2 * length {
-		block := part.Slice(0, d, from, min(from+length, n))
+		end := min(from+length, n)
+		its = append(its, positions[from:end]...)
+		block := part.Slice(0, d, from, end)
 		if half.IsEmpty() {
 			half.CloneFrom(block)
 			continue
@@ -104,5 +106,5 @@ func everySecond(part *mat.Dense, odd int) *mat.Dense {
 		longer.Augment(half, block)
 		half = &longer
 	}
-	return half
+	return half, its
 }

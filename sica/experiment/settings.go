@@ -72,10 +72,12 @@ func (m Method) fitSICA(ctx context.Context, t Task) (*Fitted, error) {
 func fitIterates(ctx context.Context, t Task, cfg sica.Config) (*Fitted, error) {
 	var iterates []*mat.Dense
 	cfg.Flow.OnIteration = func(_ int, it sica.Iteration) { iterates = append(iterates, it.Z) }
-	r, err := sica.Fit(ctx, t.Backend, t.Signals.X(), cfg)
+	run := sica.Run{X: t.Signals.X(), Seed: cfg.Seed, Joints: t.Signals.Joints()}
+	results, err := sica.FitRuns(ctx, t.Backend, []sica.Run{run}, cfg)
 	if err != nil && !errors.Is(err, sica.ErrNotFinite) {
 		return nil, err
 	}
+	r := results[0]
 	return &Fitted{
 		Model: &ica.Model{
 			Signals: r.Z, Convergence: r.Convergence(), Why: r.Why, Details: r,

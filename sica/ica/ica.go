@@ -42,6 +42,10 @@ import (
 //     a d×d matrix, that of the largest variance first. White has the components in this order,
 //     and Axes().T() as w of Demixing is symmetric whitening. It is an error if the signals are
 //     linearly dependent.
+//   - WithJoints(joints []int) (*Signals, error): the same signals, a sequence, as several stretches that
+//     were recorded apart; see sica.Run.Joints. The linear rule and sica.AsMethod know them
+//   - Joints() []int: these
+//   - Replaced(x *mat.Dense) (*Signals, error): other signals at the same positions
 //
 // The whitening is computed once, for all methods that fit the same Signals. Several goroutines
 // may use them at once.

@@ -44,11 +44,14 @@ func (e *explanation) misfit(best []*explanation, first int) float64 {
 
 // isInconsistent reports whether each explanation has a much longer code than another at some time
 // scale, so that none is right. That is so with surplus sources, and for waves in noise, whose models
-// are wrong. It is false for images.
+// are wrong. It is false for images. A model that is nearly right makes the code longer by an amount at
+// each position, so from largestMeasured on the limit grows with the positions.
 func (c *channels) isInconsistent(all []*explanation) bool {
 	best := c.shortest(all, 0)
+	_, n := c.white.White.Dims()
+	limit := inconsistency * max(1, float64(n)/largestMeasured)
 	return len(c.parts) > 0 && !slices.ContainsFunc(all, func(e *explanation) bool {
-		return !c.isRejected(e, best, 0, inconsistency)
+		return !c.isRejected(e, best, 0, limit)
 	})
 }
 

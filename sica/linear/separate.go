@@ -124,7 +124,9 @@ func separate(ctx context.Context, x *ica.Signals, opt Options) (*Solution, erro
 	shape, bandwidth := x.Shape(), 1.
 	var power bandPower // of a sequence
 	if len(shape) == 1 {
+		white = withSignals(white, signal.Crossfade(white.White, x.Joints()))
 		d, n := white.White.Dims()
+		shape = []int{n}
 		power = newBandPower(white.White)
 		minShare := float64(max(minLowered, minBriefPositions*d)) / float64(n)
 		if share := max(power.occupiedShare(), minShare); share < maxOccupied {

@@ -202,7 +202,9 @@ func (m *demixing) dependence() *mat.SymDense {
 // as much as m's do, whose dependence is given. The statistic is the sum of n·r² over all pairs: of the
 // positive correlations r of their magnitudes, and of the correlations of the innovations at the
 // nearest lags, without lag 0, at which a demixing makes them white. Its distribution is close to a
-// multiple of χ² with the same mean and variance.
+// multiple of χ² with the same mean and variance. Of more than largestMeasured positions it is the
+// probability that as many depend on each other as much: any dependence, however small, would be
+// significant in a long recording.
 func (m *demixing) independence(dependence *mat.SymDense) float64 {
 	n := len(m.sources[0].u)
 	innovations := make([][]float64, len(m.sources)) // of variance 1
@@ -228,6 +230,8 @@ func (m *demixing) independence(dependence *mat.SymDense) float64 {
 			}
 		}
 	}
+	// So much that it is significant at largestMeasured positions.
+	sum = mean + (sum-mean)*min(1, largestMeasured/float64(n))
 	scale := variance / (2 * mean)
 	return distuv.ChiSquared{K: mean / scale}.Survival(sum / scale)
 }

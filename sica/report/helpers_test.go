@@ -47,3 +47,9 @@ func fit(t *testing.T, b compute.Backend, x *mat.Dense, cfg sica.Config) *sica.R
 	}
 	return result
 }
+
+// wholeOf returns the signals z as a recording that isn't a part of another.
+func wholeOf(z *mat.Dense) recording {
+	_, n := z.Dims()
+	return recording{z, grid.Range(n)}
+}

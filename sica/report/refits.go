@@ -52,8 +52,8 @@ const maxLeftOut = 0.2
 // refit separates the mixed signals x, which the result maps to z, n times more, and reports its
 // progress to p. A part of the positions suffices if all signals agree.
 func refit(
-	ctx context.Context, backend compute.Backend, r *sica.Result, x, z *mat.Dense, shape []int,
-	n int, p *progress,
+	ctx context.Context, backend compute.Backend, r *sica.Result, x recording, z *mat.Dense,
+	shape []int, n int, p *progress,
 ) (*Stability, error) {
 	cfg := r.Config.Clone()
 	cfg.Checkpoint = ""
@@ -61,16 +61,16 @@ func refit(
 		cfg.Flow.Budget *= time.Duration(n) // they are made together
 	}
 	d, _ := z.Dims()
-	if channels, _ := x.Dims(); channels > d {
+	if channels, _ := x.x.Dims(); channels > d {
 		cfg.Components = d // even if a part has a higher rank
 	}
-	thickness, whyAll := slabThickness(cfg, x, shape, n)
-	rests := make([]*mat.Dense, n)
+	thickness, whyAll := slabThickness(cfg, x.x, shape, n)
+	rests := make([]recording, n)
 	for k := range n {
-		rests[k] = withoutSlab(x, shape, k, thickness)
-		if thickness > 0 && !hasRank(rests[k], d, cfg.Rounding) {
+		rests[k] = x.withoutSlab(shape, k, thickness)
+		if thickness > 0 && !hasRank(rests[k].x, d, cfg.Rounding) {
 			whyAll = silence(z, shape, k, thickness)
-			thickness, rests = 0, slices.Repeat([]*mat.Dense{x}, n)
+			thickness, rests = 0, slices.Repeat([]recording{x}, n)
 			break
 		}
 	}
@@ -78,20 +78,20 @@ func refit(
 	cfg.Shape[0] -= thickness
 	if cfg.Flow == nil {
 		short := cfg
-		parts := make([]*mat.Dense, n)
+		parts := make([]recording, n)
 		smaller := true
 		for k, rest := range rests {
 			parts[k], short.Shape = part(rest, cfg.Shape)
-			smaller = smaller && parts[k] != rest && hasRank(parts[k], d, cfg.Rounding)
+			smaller = smaller && parts[k].x != rest.x && hasRank(parts[k].x, d, cfg.Rounding)
 		}
 		if smaller {
-			s, err := refitOn(ctx, backend, r, parts, short, x, z, shape, p)
+			s, err := refitOn(ctx, backend, r, parts, short, x.x, z, shape, p)
 			if err != nil || agree(s.Signals) {
 				return s, err
 			}
 		}
 	}
-	s, err := refitOn(ctx, backend, r, rests, cfg, x, z, shape, p)
+	s, err := refitOn(ctx, backend, r, rests, cfg, x.x, z, shape, p)
 	if s != nil {
 		s.WhyAll = whyAll
 	}
@@ -101,13 +101,14 @@ func refit(
 // refitOn separates each of the parts of x by cfg, with another seed, and compares what the results
 // make of all of x with z.
 func refitOn(
-	ctx context.Context, backend compute.Backend, r *sica.Result, parts []*mat.Dense,
+	ctx context.Context, backend compute.Backend, r *sica.Result, parts []recording,
 	cfg sica.Config, x, z *mat.Dense, shape []int, p *progress,
 ) (*Stability, error) {
 	p.follow(&cfg, len(parts))
 	var runs []sica.Run
 	for k, part := range parts {
-		runs = append(runs, sica.Run{X: part, Seed: r.Seed + uint64(k) + 1})
+		runs = append(runs, sica.Run{
+			X: part.x, Seed: r.Seed + uint64(k) + 1, Joints: signal.Joints(part.positions)})
 	}
 	results, err := sica.FitRuns(ctx, backend, runs, cfg)
 	if err != nil && !errors.Is(err, sica.ErrNotFinite) { // which comes with the last good signals
@@ -115,7 +116,7 @@ func refitOn(
 			len(parts), err)
 	}
 	_, n := x.Dims()
-	_, m := parts[0].Dims()
+	_, m := parts[0].x.Dims()
 	recoveries := []*mat.Dense{z}
 	for k, result := range results {
 		again := result.Z
@@ -186,10 +187,14 @@ func hasRank(x *mat.Dense, d int, steps []float64) bool {
 	return err == nil && r.Rank >= d
 }
 
-// withoutSlab returns x without the k-th slab of a thickness along the leading axis.
-func withoutSlab(x *mat.Dense, shape []int, k, thickness int) *mat.Dense {
+// withoutSlab returns r without the k-th slab of a thickness along the leading axis.
+func (r recording) withoutSlab(shape []int, k, thickness int) recording {
 	slice := grid.Product(shape[1:])
-	return signal.WithoutColumns(x, k*thickness*slice, (k+1)*thickness*slice)
+	begin, end := k*thickness*slice, (k+1)*thickness*slice
+	return recording{
+		x:         signal.WithoutColumns(r.x, begin, end),
+		positions: slices.Concat(r.positions[:begin], r.positions[end:]),
+	}
 }
 
 // compareRecoveries compares recoveries of the same signals, all d×n. The first is the result.

@@ -206,7 +206,7 @@ func diagnose(
 		}},
 		{"separating each half of the positions by itself", 1, func() (err error) {
 			opt := linear.Options{Seed: r.Seed, Noiseless: noiseless(&report.Linear)}
-			report.Halves, err = separateHalves(ctx, s.z, s.grid, opt)
+			report.Halves, err = separateHalves(ctx, recording{s.z, s.positions}, s.grid, opt)
 			return err
 		}},
 	} {
@@ -244,21 +244,23 @@ func (report *Report) addStability(
 		return nil
 	}
 	p.begin(fmt.Sprintf("refitting: separating %d times more", n), 1)
-	report.Stability, err = refit(ctx, backend, r, s.x, s.z, s.grid.Shape(), n, p)
+	report.Stability, err = refit(ctx, backend, r, recording{s.x, s.positions}, s.z, s.grid.Shape(), n, p)
 	return err
 }
 
 // subject is what a report is about.
 type subject struct {
-	x, z     *mat.Dense         // mixed and recovered, with the outliers replaced
-	white    *mat.Dense         // x whitened, with as many signals as z
-	mixed    *mat.Dense         // x, or as many of its principal components as z has signals
-	reduced  *mapping.Reduction // of x to mixed; nil for none
-	grid     *grid.Grid
-	outliers []int
-	linear   *Linear // what the fit found of z, if the linear rule made it
-	demixed  bool    // whether z is a linear demixing of x
-	compared bool    // whether the fit compared networks with it
+	x, z    *mat.Dense         // mixed and recovered, with the outliers replaced
+	white   *mat.Dense         // x whitened, with as many signals as z
+	mixed   *mat.Dense         // x, or as many of its principal components as z has signals
+	reduced *mapping.Reduction // of x to mixed; nil for none
+	grid    *grid.Grid
+	// positions are those of x in the recording, or from 0.
+	positions []int
+	outliers  []int
+	linear    *Linear // what the fit found of z, if the linear rule made it
+	demixed   bool    // whether z is a linear demixing of x
+	compared  bool    // whether the fit compared networks with it
 }
 
 // newReport returns a report with what the fit says and what takes no further fit or network.
@@ -303,6 +305,10 @@ func prepare(
 		return s, err
 	}
 	s.x = x
+	if s.positions = opts.Positions; s.positions == nil {
+		_, n := x.Dims()
+		s.positions = grid.Range(n)
+	}
 	if s.z, err = r.Transform(x, s.grid.Shape()...); err != nil {
 		return s, err
 	}

@@ -93,8 +93,9 @@ func classify(
 	var inputs []iterate.Input
 	shape, n := g.Shape(), g.Len()
 	for _, z := range signals {
-		z, shape = part(z, g.Shape())
-		_, n = z.Dims()
+		var p recording
+		p, shape = part(recording{z, grid.Range(g.Len())}, g.Shape())
+		z, n = p.x, len(p.positions)
 		inputs = append(inputs, iterate.Input{Z: z, Seed: seed})
 	}
 	classified, err := grid.New(grid.WithoutOnes(shape), n)

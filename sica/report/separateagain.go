@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/ica"
@@ -79,7 +80,7 @@ func (s *subject) anotherDemixing(ctx context.Context, opt linear.Options) (Line
 		from = s.mixed
 	}
 	if s.linear == nil {
-		l, err := separateAgain(ctx, s.z, from, from, shape, opt)
+		l, err := separateAgain(ctx, s.z, from, recording{from, s.positions}, shape, opt)
 		if !s.demixed {
 			l.ExpectedError, l.Why = nil, ""
 		}
@@ -89,7 +90,7 @@ func (s *subject) anotherDemixing(ctx context.Context, opt linear.Options) (Line
 	if found.noneIdentified() {
 		return found, nil
 	}
-	if p, partShape := part(s.z, shape); p != s.z { // a long sequence
+	if p, partShape := part(recording{s.z, s.positions}, shape); p.x != s.z { // a long sequence
 		again, err := separateAgain(ctx, s.z, s.z, p, partShape,
 			linear.Options{Seed: opt.Seed, Noiseless: true})
 		if err != nil {
@@ -100,7 +101,7 @@ func (s *subject) anotherDemixing(ctx context.Context, opt linear.Options) (Line
 		}
 	}
 	opt.Seed++ // the same seed gives the same signals
-	again, err := separateAgain(ctx, s.z, from, from, shape, opt)
+	again, err := separateAgain(ctx, s.z, from, recording{from, s.positions}, shape, opt)
 	found.Agreement = again.Agreement
 	return found, err
 }
@@ -119,7 +120,7 @@ func (l Linear) confirmed() bool {
 // d×n, are a linear demixing, and applies the demixing to all of them. The shape is that of the selected
 // positions. The findings are in the order of z.
 func separateAgain(
-	ctx context.Context, z, signals, selected *mat.Dense, shape []int, opt linear.Options,
+	ctx context.Context, z, signals *mat.Dense, selected recording, shape []int, opt linear.Options,
 ) (Linear, error) {
 	solution, err := separateLinearly(ctx, selected, shape, opt)
 	if err != nil {
@@ -138,11 +139,14 @@ func separateAgain(
 	return l, nil
 }
 
-// separateLinearly separates the signals z, d×n, whose positions have the shape.
+// separateLinearly separates the signals z, whose positions have the shape.
 func separateLinearly(
-	ctx context.Context, z *mat.Dense, shape []int, opt linear.Options,
+	ctx context.Context, z recording, shape []int, opt linear.Options,
 ) (*linear.Solution, error) {
-	signals, err := ica.New(z, shape...)
+	signals, err := ica.New(z.x, shape...)
+	if err == nil {
+		signals, err = signals.WithJoints(signal.Joints(z.positions))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -220,24 +224,24 @@ const minHalf = 24
 // half is too short, or can't be separated alone because a signal is constant in it. A part of
 // each half suffices if all signals of the two agree.
 func separateHalves(
-	ctx context.Context, z *mat.Dense, g *grid.Grid, opt linear.Options,
+	ctx context.Context, z recording, g *grid.Grid, opt linear.Options,
 ) (*Halves, error) {
-	d, _ := z.Dims()
+	d, _ := z.x.Dims()
 	shape := g.Shape()
 	slice := grid.Product(shape[1:])
 	middle := shape[0] / 2
 	if middle*slice < minHalf*d {
 		return nil, nil
 	}
-	var halves, parts [2]*mat.Dense
+	var halves, parts [2]recording
 	for k, rows := range [2][2]int{{0, middle}, {middle, shape[0]}} {
-		halves[k] = mat.DenseCopyOf(z.Slice(0, d, rows[0]*slice, rows[1]*slice))
+		halves[k] = z.slice(rows[0]*slice, rows[1]*slice)
 		halfShape := slices.Clone(shape)
 		halfShape[0] = rows[1] - rows[0]
 		parts[k], _ = part(halves[k], halfShape)
 	}
-	if parts[0] != halves[0] && parts[1] != halves[1] {
-		h, err := compareHalves(ctx, z, parts, nil, opt)
+	if parts[0].x != halves[0].x && parts[1].x != halves[1].x {
+		h, err := compareHalves(ctx, z.x, parts, nil, opt)
 		if err != nil {
 			return nil, err
 		}
@@ -245,19 +249,19 @@ func separateHalves(
 			return h, nil
 		}
 	}
-	return compareHalves(ctx, z, halves, shape, opt)
+	return compareHalves(ctx, z.x, halves, shape, opt)
 }
 
 // compareHalves separates each of two parts of the recovered signals z, d×n, and applies both
 // demixings to all of z. The shape is that of z, of which the parts have all axes but the leading
 // one; nil if the parts are sequences. It returns nil if a part can't be separated.
 func compareHalves(
-	ctx context.Context, z *mat.Dense, parts [2]*mat.Dense, shape []int, opt linear.Options,
+	ctx context.Context, z *mat.Dense, parts [2]recording, shape []int, opt linear.Options,
 ) (*Halves, error) {
 	d, _ := z.Dims()
 	var recovered [2]*mat.Dense
 	for k, half := range parts {
-		_, m := half.Dims()
+		m := len(half.positions)
 		halfShape := []int{m}
 		if len(shape) > 1 {
 			halfShape = append([]int{m / grid.Product(shape[1:])}, shape[1:]...)

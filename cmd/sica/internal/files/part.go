@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
 )
@@ -105,6 +106,9 @@ type Part struct {
 
 	left int // positions of the recording that weren't skipped or thinned out
 }
+
+// Joints returns the positions of X, from 0, before which positions of the recording are missing.
+func (p Part) Joints() []int { return signal.Joints(p.Positions) }
 
 // String says which part it is, in words. It is empty if that is all that is left of the recording.
 func (p Part) String() string {
