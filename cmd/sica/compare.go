@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -51,9 +52,11 @@ type compared struct {
 	Match   *matchReport      `json:"match,omitempty"`
 	Seconds float64           `json:"seconds"`
 	ica.Convergence
-	Why    string `json:"why,omitempty"`
-	Error  string `json:"error,omitempty"`
-	File   string `json:"file,omitempty"`
+	Why   string `json:"why,omitempty"`
+	Error string `json:"error,omitempty"`
+	File  string `json:"file,omitempty"`
+	// Best has, without a truth, the signal that each of SICA's correlates with most.
+	Best   []best `json:"best,omitempty"`
 	Config any    `json:"config,omitempty"`
 
 	label string
@@ -68,6 +71,9 @@ func newCompare() *cobra.Command {
 		Long: `Compare separates the same mixed signals with SICA and with other methods, and
 prints a table: the mean correlation coefficient (MCC) with the true sources
 where they are given, the seconds, and whether its own stopping rule ended it.
+Without --truth a second table says how well the other methods find each of SICA's
+signals. Agreement proves nothing, as those of FastICA and SOBI are among SICA's
+candidates; where they disagree a signal is doubtful.
 With --out it writes what each method recovered as DIR/METHOD.csv, and all of it
 side by side as DIR/compare.png. From more than 65,536 positions all methods take
 the same part; --learn-on sets another. If a method fails, its row says why, and
@@ -184,6 +190,9 @@ func (opt *compareOptions) run(cmd *cobra.Command) error {
 			failed++
 		}
 		rows = append(rows, row)
+	}
+	if truth == nil {
+		addBest(rows)
 	}
 	out := cmd.OutOrStdout()
 	if opt.json {
@@ -358,12 +367,54 @@ func printCompared(out io.Writer, rows []compared, scored bool) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
+	if err := printAgreement(out, rows); err != nil {
+		return err
+	}
 	for _, r := range rows {
 		for _, note := range slices.Compact([]string{r.Error, r.Warning, r.Why}) {
 			if note != "" {
 				fmt.Fprintf(out, "\n%s:\n%s", r.label, text.Wrap("  ", note))
 			}
 		}
+	}
+	return nil
+}
+
+// addBest sets Best of all rows after the first, if that has signals.
+func addBest(rows []compared) {
+	for k := range rows[1:] {
+		if r := &rows[k+1]; rows[0].z != nil && r.z != nil {
+			r.Best = bestMatches(rows[0].z, r.z)
+		}
+	}
+}
+
+// printAgreement prints how well the methods with a Best find each signal of the first row, if there
+// are any.
+func printAgreement(out io.Writer, rows []compared) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	others := slices.DeleteFunc(slices.Clone(rows[1:]), func(r compared) bool { return r.Best == nil })
+	if len(others) == 0 {
+		return nil
+	}
+	fmt.Fprintf(out, "\nlargest |correlation| of a signal of %s with one of\n", rows[0].label)
+	fmt.Fprint(table, "signal\t")
+	for _, r := range others {
+		fmt.Fprint(table, r.label+"\t")
+	}
+	d := len(others[0].Best)
+	for i := range min(d, summaryRows) {
+		fmt.Fprintf(table, "\n%d\t", i+1)
+		for _, r := range others {
+			fmt.Fprintf(table, "%.3f\t", math.Abs(r.Best[i].Correlation))
+		}
+	}
+	fmt.Fprintln(table)
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	if more := d - summaryRows; more > 0 {
+		fmt.Fprintf(out, "and %s: see --json\n", text.Counted(more, "more signal"))
 	}
 	return nil
 }

@@ -72,6 +72,32 @@ func TestCompareWithoutTruth(t *testing.T) {
 	}
 }
 
+// Without a truth the output says how well other methods find each of SICA's signals: FastICA nearly
+// equal ones, a method that separates nothing others.
+func TestCompareSaysHowMethodsAgree(t *testing.T) {
+	dir := t.TempDir()
+	_, x := laplaceMixture(2, 2000)
+	in := filepath.Join(dir, "in.csv")
+	if err := datasets.WriteFile(in, x); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"compare", "--in", in, "--methods", "fastica,mixed", "--backend", "go"}
+	said := must(t, args...)
+	fields := strings.Fields(said[strings.Index(said, "largest |correlation|"):])
+	at := slices.Index(fields, "mixed")
+	if at < 0 || len(fields) < at+7 || fields[at+1] != "1" ||
+		fields[at+2] < "0.99" || fields[at+4] != "2" || fields[at+5] < "0.99" || fields[at+6] > "0.99" {
+		t.Errorf("%q", said)
+	}
+	var rows []compared
+	if err := json.Unmarshal([]byte(must(t, append(args, "--json")...)), &rows); err != nil {
+		t.Fatal(err)
+	}
+	if rows[0].Best != nil || len(rows[1].Best) != 2 || rows[1].Best[0].Source == rows[1].Best[1].Source {
+		t.Errorf("%+v", rows)
+	}
+}
+
 // A method that fails is a row, the others are there, and the exit code is 1.
 func TestCompareWithFailure(t *testing.T) {
 	dir := t.TempDir()

@@ -55,7 +55,7 @@ func (opt *scoreOptions) run(out io.Writer) error {
 	}
 	if positions(s) == positions(z) && signals(s) != signals(z) &&
 		leftOut(s) == "" && leftOut(z) == "" {
-		return printBest(out, bestMatches(z.Signals, s.Signals), opt.json)
+		return printBest(out, bestMatches(z.Signals, s.Signals), s.Names, opt.json)
 	}
 	if err := checkSizes(opt.truth[0], s, opt.recovered[0], z); err != nil {
 		return err
@@ -69,8 +69,8 @@ func (opt *scoreOptions) run(out io.Writer) error {
 	}
 	fmt.Fprintf(out, "MCC %.4f\n", m.MCC)
 	for i, j := range m.Assignment {
-		fmt.Fprintf(out, "source %d is recovered signal %d, correlation %+.4f\n", i+1, j+1,
-			m.Correlation[i])
+		fmt.Fprintf(out, "source %s is recovered signal %s, correlation %+.4f\n", sourceLabel(i, s.Names),
+			sourceLabel(j, z.Names), m.Correlation[i])
 	}
 	return nil
 }
@@ -136,8 +136,21 @@ func bestMatches(z, s *mat.Dense) []best {
 	return matches
 }
 
-// printBest prints the matches of signals that aren't as many as the sources.
-func printBest(out io.Writer, matches []best, asJSON bool) error {
+// sourceLabel returns the number of a signal from 1 and, unless that ends with it, its name in parentheses.
+func sourceLabel(i int, names []string) string {
+	number := strconv.Itoa(i + 1)
+	if names == nil || strings.HasSuffix(names[i], number) {
+		return number
+	}
+	return number + " (" + names[i] + ")"
+}
+
+// unlike is the correlation below which a signal is said to be like no source: they share less than a
+// tenth of their variance. It is a choice.
+const unlike = 0.3
+
+// printBest prints the matches of signals that aren't as many as the sources, which may have names.
+func printBest(out io.Writer, matches []best, names []string, asJSON bool) error {
 	if asJSON {
 		return files.PrintJSON(out, map[string]any{"best": matches})
 	}
@@ -148,8 +161,12 @@ func printBest(out io.Writer, matches []best, asJSON bool) error {
 	fmt.Fprintf(out, "no MCC, as there aren't as many sources as signals; mean of the signals' best "+
 		"|correlations| %.4f\n", sum/float64(len(matches)))
 	for i, m := range matches {
-		fmt.Fprintf(out, "recovered signal %d is most like source %d, correlation %+.4f\n", i+1,
-			m.Source+1, m.Correlation)
+		like := "most like source"
+		if math.Abs(m.Correlation) < unlike {
+			like = "like none, least unlike source"
+		}
+		fmt.Fprintf(out, "recovered signal %d is %s %s, correlation %+.4f\n", i+1, like,
+			sourceLabel(m.Source, names), m.Correlation)
 	}
 	return nil
 }

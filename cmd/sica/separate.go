@@ -359,7 +359,7 @@ func (in *wholeRecording) printScore(
 	}
 	if !asManySignals(z, truth) {
 		fmt.Fprint(out, "recovered: ")
-		return printBest(out, bestMatches(z, truth), false)
+		return printBest(out, bestMatches(z, truth), nil, false)
 	}
 	m, err := score(z, truth)
 	if err != nil {

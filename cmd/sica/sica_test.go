@@ -417,6 +417,27 @@ func TestScoreOfMoreSourcesThanSignals(t *testing.T) {
 	}
 }
 
+// Sources have their names, unless these are numbers. A signal that is like none is said to be.
+func TestScoreNamesSources(t *testing.T) {
+	dir := t.TempDir()
+	truth := write(t, dir, "truth.csv", "blink,s2,heart\n1,0,5\n2,1,3\n3,5,1\n4,2,8\n")
+	for recovered, want := range map[string]string{
+		"a,b\n0,-1\n1,-2\n5,-3\n2,-4\n":           "signal 2 is most like source 1 (blink), correlation -1.0000",
+		"a,b\n0,1\n1,-1\n5,-1\n2,1.1\n":           "signal 1 is most like source 2, correlation +1.0000",
+		"a,b,c\n0,-1,4\n1,-2,5\n5,-3,1\n2,-4,9\n": "source 1 (blink) is recovered signal 2 (b), correlation -1.0000",
+	} {
+		file := write(t, dir, "recovered.csv", recovered)
+		if said := must(t, "score", "--truth", truth, "--recovered", file); !strings.Contains(said, want) {
+			t.Errorf("no %q in\n%s", want, said)
+		}
+	}
+	var out strings.Builder
+	if err := printBest(&out, []best{{2, 0.02}}, []string{"a", "b", "c"}, false); err != nil ||
+		!strings.Contains(out.String(), "is like none, least unlike source 3 (c), correlation +0.0200") {
+		t.Errorf("%s (%v)", &out, err)
+	}
+}
+
 // A truth of another number of sources is an error before any method is fitted, which says what to do.
 func TestCompareWithMoreSourcesThanSignals(t *testing.T) {
 	dir := t.TempDir()
