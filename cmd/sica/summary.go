@@ -45,6 +45,11 @@ func printSummary(out io.Writer, res *sica.Result, in fitted) error {
 		why = strings.Replace(why, "Mixed "+text.Signals(res.Clipped),
 			text.List(clippedNames(res.Clipped, channels)), 1)
 	}
+	if times := outlierTimes(res.Outliers, in.about); times != "" {
+		for _, verb := range []string{" is an outlier", " are outliers"} {
+			why = strings.Replace(why, verb+" (in", " ("+times+")"+verb+" (in", 1)
+		}
+	}
 	if res.Linear != nil && mayBeRight(res.Linear) {
 		why += " Strong signals can be right all the same. sica report says how stable each is, " +
 			"but even stable signals can be mixtures."
@@ -55,6 +60,22 @@ func printSummary(out io.Writer, res *sica.Result, in fitted) error {
 	}
 	_, err := io.WriteString(out, "\n"+text.Wrap("", why)+"\n")
 	return err
+}
+
+// outlierTimes returns the times of outliers, "" without any or without a rate: of at most five, as the
+// sentence about them has.
+func outlierTimes(outliers []int, about *datasets.Recording) string {
+	if about.Rate == 0 || len(outliers) == 0 {
+		return ""
+	}
+	var times []string
+	for _, t := range outliers[:min(len(outliers), 5)] {
+		times = append(times, fmt.Sprintf("%.6g", about.Start+float64(t)/about.Rate))
+	}
+	if len(outliers) > len(times) {
+		return strings.Join(times, ", ") + " s and more"
+	}
+	return text.List(times) + " s"
 }
 
 // mayBeRight reports whether strong signals can be right though some aren't identified: because of

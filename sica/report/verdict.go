@@ -472,9 +472,12 @@ func (r *Report) unidentifiedRotations(suspects []int) []finding {
 		if len(l.NoiseLike) > 1 {
 			sources = ""
 		}
+		reason := "The innovations of the recovered signals depend on each other, so no signal is identified."
+		if r.byRule && strings.Contains(l.Why, "depend on each other") { // with possible causes
+			reason = l.Why
+		}
 		return []finding{{
-			fmt.Sprintf("The innovations of the recovered signals depend on each other, so no signal "+
-				"is identified. Those of independent signals would do so with a probability of %.1g.",
+			reason + fmt.Sprintf(" Innovations of independent signals would do so with a probability of %.1g.",
 				l.Independence) + table,
 			sources + "Noise of the channels may be the reason, " +
 				"above all if a signal is weak and its own R² about 0. " + another + strong,
