@@ -214,7 +214,7 @@ func (r *Report) remarks() []remark {
 	}
 	c := r.Correlation
 	largest := fmt.Sprintf("%.3f (%s)", c.Value, text.Numbers(c.Pair[:]))
-	if warning := c.Warning(len(r.Shape) < 2 && !r.highpassed); warning != "" {
+	if warning := c.Warning(len(r.Shape) < 2 && !r.highpassed && !r.misfits); warning != "" {
 		largest += OtherCorrelated(r.Correlated)
 		largest += fmt.Sprintf(". Above %g: %s. Shares don't add up to 100 %% then, and one can exceed it",
 			maxCorrelation, warning)

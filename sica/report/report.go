@@ -135,6 +135,7 @@ type Report struct {
 	condition  float64
 	isSequence bool
 	channels   []string // names, nil without any
+	misfits    bool     // the demixing is of other signals, and correlates only these
 
 	highpassed           bool   // Options.Highpassed
 	allSignals, allPairs string // Options.AllSignals and AllPairs
@@ -290,6 +291,8 @@ func (s *subject) newReport(r *sica.Result, opts Options) (report *Report, err e
 	if report.condition, err = condition(s.x, d); err != nil {
 		return nil, err
 	}
+	isOther := s.linear == nil && s.demixed && r.Linear != nil // than the recording of the fit
+	report.misfits = isOther && len(report.Correlated) > 0 && len(Correlated(r.Z)) == 0
 	report.Shares, err = explainedShares(s.x, s.z)
 	return report, err
 }

@@ -97,6 +97,9 @@ func (r *Report) conclude() {
 		findings = append(findings, r.differingHalves(named)...)
 	}
 	findings = append(findings, r.singleTransients(named)...)
+	if r.misfits {
+		findings = slices.Insert(findings, 0, r.otherMixing())
+	}
 	if r.Linear.noneIdentified() { // then that goes for all signals, not only for those of small share
 		suspects = slices.DeleteFunc(suspects,
 			func(i int) bool { return slices.Equal(r.Doubts[i], []string{notIdentified}) })
@@ -109,6 +112,17 @@ func (r *Report) conclude() {
 		if f.next != "" && !slices.Contains(r.Next, f.next) {
 			r.Next = append(r.Next, f.next)
 		}
+	}
+}
+
+// otherMixing says that the demixing of another recording may not fit this one.
+func (r *Report) otherMixing() finding {
+	return finding{
+		fmt.Sprintf("The separation may not fit these signals: it was made of others, where no signals "+
+			"correlated above %g, and here %s correlate by %.2f.", maxCorrelation,
+			text.Signals(r.Correlation.Pair[:]), r.Correlation.Value),
+		"If the set-up has changed since the fit, separate these signals anew; the rest of this report is " +
+			"then about mixtures.",
 	}
 }
 
@@ -479,7 +493,7 @@ func (r *Report) unidentifiedRotations(suspects []int) []finding {
 		return []finding{{
 			reason + fmt.Sprintf(" Innovations of independent signals would do so with a probability of %.1g.",
 				l.Independence) + table,
-			sources + "Noise of the channels may be the reason, " +
+			sources + "Noise of the channels, even if it is weak, may be the reason, " +
 				"above all if a signal is weak and its own R² about 0. " + another + strong,
 		}}
 	}

@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 )
@@ -412,6 +415,33 @@ func TestAdviceCanBeFollowed(t *testing.T) {
 			if strings.Contains(next, not) {
 				t.Errorf("%s: %q in %q", test.name, not, next)
 			}
+		}
+	}
+}
+
+// A demixing of other signals that correlates these is the first reason, whatever the verdict.
+func TestOtherMixingIsNamedFirst(t *testing.T) {
+	mixing := func(weight float64) *mat.Dense {
+		return mat.NewDense(2, 2, []float64{1, 0.4, weight, 1})
+	}
+	s := noise(rng(5), 2, 2000, datasets.Laplace)
+	for weight, misfits := range map[float64]bool{0.3: false, -2: true} {
+		var x, other mat.Dense
+		x.Mul(mixing(0.3), s)
+		other.Mul(mixing(weight), noise(rng(6), 2, 1500, datasets.Laplace))
+		fit, err := sica.Fit(t.Context(), nil, &x, sica.Config{Method: sica.LinearOnly})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := New(t.Context(), nil, fit, &other, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(r.Reasons[0], "may not fit"); got != misfits {
+			t.Errorf("weight %g: reasons %q", weight, r.Reasons)
+		}
+		if strings.Contains(r.String(), "high-pass") {
+			t.Errorf("weight %g: advice on a filter:\n%s", weight, r)
 		}
 	}
 }
