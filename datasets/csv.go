@@ -790,12 +790,13 @@ func (r *Recording) checkHeader(d int) error {
 }
 
 // formatTime returns a time to a thousandth of a step at this rate, or to twelve digits if
-// those are more. Times since 1970 need that many.
+// those are more, without an exponent. Times since 1970 need that many.
 func formatTime(time, rate float64) string {
 	steps := max(1, math.Abs(time)*rate)
 	digits := max(12, int(math.Ceil(math.Log10(steps)))+4)
 	if digits > 16 {
 		digits = -1 // all that a float64 has
 	}
-	return strconv.FormatFloat(time, 'g', digits, 64)
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(time, 'g', digits, 64), 64)
+	return strconv.FormatFloat(rounded, 'f', -1, 64)
 }

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/electrode"
+	"github.com/seed-47b1e431/gosica/internal/text"
 )
 
 // Missing is what happens to values that a file lacks: empty cells, NA, NaN, numbers such as −9999
@@ -142,7 +143,12 @@ func (o *ReadOptions) fillMissing(r *Recording) error {
 					columnName(r.Names, i))
 			}
 		}
-		r.Notes = append(r.Notes, fmt.Sprintf("%d missing values were interpolated", count))
+		verb := "were"
+		if count == 1 {
+			verb = "was"
+		}
+		r.Notes = append(r.Notes,
+			fmt.Sprintf("%s %s interpolated", text.Counted(count, "missing value"), verb))
 		r.findInterpolated()
 	case MissingDrop:
 		return r.drop(incomplete)

@@ -350,7 +350,7 @@ func TestReadingFlags(t *testing.T) {
 		says string
 	}{
 		{"--in " + missing, exitFailure, "--missing interpolate"},
-		{"--missing interpolate --in " + missing, exitOK, "1 missing values were interpolated"},
+		{"--missing interpolate --in " + missing, exitOK, "1 missing value was interpolated"},
 		{"--missing drop --in " + missing, exitOK, "1 positions with missing values were left out"},
 		{"--missing guess --in " + missing, exitUsage, "must be error, interpolate or drop"},
 		{"--separator xx --in " + missing, exitUsage, "must be one character, tab or space"},
@@ -867,7 +867,7 @@ func TestRemoveRemembersMissing(t *testing.T) {
 		must(t, "inspect", "--model", model, "--in", in)
 		said = must(t, "remove", "--model", model, "--in", in, "--out", at("clean.csv"), "--components",
 			"1,2")
-		if !strings.Contains(said, "1 missing values were interpolated") ||
+		if !strings.Contains(said, "1 missing value was interpolated") ||
 			!strings.Contains(said, "all components were removed, so nothing is left") {
 			t.Errorf("%s: remove printed %q", how, said)
 		}

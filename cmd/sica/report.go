@@ -75,8 +75,8 @@ The verdict is one of
       the channels, or more sources than channels, hide it. The reason says which.
 
 The exit code is 0 for every verdict. A report on a thousand positions takes some
-seconds, and the time of a fit for each refit. From more than 65,536 positions a
-part is separated and reported on; --learn-on sets another. --without, --highpass,
+seconds, and the time of a fit for each refit. Of more than 65,536 positions a
+part is reported on, and separated unless --model is given; --learn-on sets another. --without, --highpass,
 --lowpass, --notch and --skip leave out what they do in separate. With --model the
 channels are those of the separation, and so are filters and --skip, unless a flag
 says otherwise.

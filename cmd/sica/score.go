@@ -181,8 +181,12 @@ func checkSizes(
 	if d == sources && n == length {
 		return nil
 	}
-	return fmt.Errorf("the truth, %s, has %s%s, and %s %s%s; they must have the same size",
-		truthFile, signalsAt(sources, length), leftOut(truth), file, signalsAt(d, n), leftOut(x))
+	hint := ""
+	if d == sources && n < length {
+		hint = "; if positions with missing values were dropped, separate with --missing interpolate"
+	}
+	return fmt.Errorf("the truth, %s, has %s%s, and %s %s%s; they must have the same size%s", truthFile,
+		signalsAt(sources, length), leftOut(truth), file, signalsAt(d, n), leftOut(x), hint)
 }
 
 // signalsAt returns such as "2 signals at 60 positions".

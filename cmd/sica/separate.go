@@ -58,10 +58,10 @@ that is, and which positions are outliers, such as clicks. Outliers are excluded
 from learning, not from the recovered signals.
 
 A recording may be of any length. From more than 131,072 positions it learns on a
-part, prints how large that was and what more would improve, and recovers all
-positions. --learn-on sets the part. It can't be combined with --truth. With that, for
-images, and for networks that see a signal's surroundings, separate learns from all
-positions.
+part, which grows until more would improve little, and says how large that was unless
+it is all of them. It recovers all positions. --learn-on sets the part. It can't be
+combined with --truth. With that, for images, and for networks that see a signal's
+surroundings, separate learns from all positions.
 
 Bad parts can be excluded from learning. --without leaves out channels, which then
 aren't recovered. --skip leaves out stretches of time; --highpass, --lowpass and

@@ -60,7 +60,7 @@ func (b *Backend) Description() string {
 	if b.opened.Load() {
 		return b.open().Description()
 	}
-	return "not opened: nothing was computed on it"
+	return "not opened: all was computed in Go, on the CPU"
 }
 
 // NumDevices implements compute.Backend.
