@@ -4,7 +4,7 @@
 // Start with [Must], [Show] and [Context]:
 //
 //		result := notebook.Kept(sica.Fit(notebook.Context(), x, cfg))
-//		notebook.Show(plot.Scatter(0, 1, plot.Group{Method: plot.SICA, Signals: result.Z}))
+//		notebook.Show(plot.Scatter(0, 1, plot.Group{Method: plot.Default, Signals: result.Z}))
 //
 //	  - [Must], [Check] and [Kept] end a cell with one red line in place of a stack.
 //	  - [Show], [Markdown], [Table] and [Play] show a picture, text, a table and a sound below the

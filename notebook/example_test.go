@@ -27,7 +27,7 @@ func Example() {
 
 	var slider notebook.Slider
 	for k := 1; k <= 2; k++ {
-		picture, err := plot.Flow(0, 1, plot.Trajectory{Method: plot.SICA, Steps: []*mat.Dense{mixed, sources}, Drawn: k})
+		picture, err := plot.Flow(0, 1, plot.Trajectory{Method: plot.Default, Steps: []*mat.Dense{mixed, sources}, Drawn: k})
 		slider.Add("a step of two", picture, err)
 	}
 	slider.Show()

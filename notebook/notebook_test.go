@@ -190,7 +190,7 @@ func TestBarIsDrawnTwiceASecond(t *testing.T) {
 
 // scatter draws a point for each of a few positions, the same ones for the same k.
 func scatter(k int) (*plot.Picture, error) {
-	return plot.Scatter(0, 1, plot.Group{Method: plot.SICA, Signals: mat.NewDense(2, 3, []float64{0, 1, float64(k), 2, 1, 0})})
+	return plot.Scatter(0, 1, plot.Group{Method: plot.Default, Signals: mat.NewDense(2, 3, []float64{0, 1, float64(k), 2, 1, 0})})
 }
 
 // A fit is drawn twice a second at most, and at its end: with a bar, its signals, and a curve once

@@ -68,7 +68,7 @@ func newCompare() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare --in mixed.csv",
 		Short: "Separate mixed signals with several methods",
-		Long: `Compare separates the same mixed signals with SICA and with other methods, and
+		Long: `Compare separates the same mixed signals with Default and with other methods, and
 prints a table: the mean correlation coefficient (MCC) with the true sources
 where they are given, the seconds, and whether its own stopping rule ended it.
 Without --truth a second table says how well the other methods find each of SICA's
@@ -118,7 +118,7 @@ func compareNames() []string {
 	return names
 }
 
-// chosen returns the methods that --methods names, SICA first.
+// chosen returns the methods that --methods names, Default first.
 func (opt *compareOptions) chosen() ([]experiment.Method, error) {
 	names := []string{"sica"}
 	for _, name := range opt.methods {
@@ -420,7 +420,7 @@ func printAgreement(out io.Writer, rows []compared) error {
 }
 
 // draw draws all recovered signals in the order, sign and scale of the truth or, without one, of
-// SICA's, and prints the path of the picture.
+// Default's, and prints the path of the picture.
 func (opt *compareOptions) draw(
 	out io.Writer, rows []compared, part files.Part, truth *mat.Dense,
 ) error {

@@ -112,7 +112,7 @@ func demo(
 		rows = append(rows, row)
 	}
 
-	fmt.Fprintf(out, "\n%-20s %8s %8s %8s %8s\n", "MCC", "mixed", "ZCA", "SICA", "seconds")
+	fmt.Fprintf(out, "\n%-20s %8s %8s %8s %8s\n", "MCC", "mixed", "ZCA", "Default", "seconds")
 	for _, r := range rows {
 		fmt.Fprintf(out, "%-20s %8.3f %8.3f %8.3f %8.1f\n", r.name, r.mixed, r.whitened,
 			r.recovered, r.seconds)
@@ -184,7 +184,7 @@ func (e example) draw(dir string, s, x *mat.Dense, res *sica.Result) error {
 	}
 	signals, err := drawSignals(e.shape,
 		plot.Group{Method: plot.Mixed, Signals: mixed},
-		plot.Group{Method: plot.SICA, Signals: recovered},
+		plot.Group{Method: plot.Default, Signals: recovered},
 		plot.Group{Method: plot.Truth, Signals: s})
 	if err != nil {
 		return err
@@ -195,7 +195,7 @@ func (e example) draw(dir string, s, x *mat.Dense, res *sica.Result) error {
 	if res.Iterations == 0 {
 		return nil
 	}
-	history, err := plot.Progress(plot.History{Method: plot.SICA, Divergence: res.Divergence,
+	history, err := plot.Progress(plot.History{Method: plot.Default, Divergence: res.Divergence,
 		Loss: res.Loss})
 	if err != nil {
 		return err

@@ -43,11 +43,10 @@ what is missing, and continues a flow of the paper at its last iteration. For fi
 shows no separation, it draws the models and checks their assumption. The figure
 interpretations isn't the paper's: it compares what the paper leaves open.
 
-The preset paper is what the paper shows: SICA and its rivals with the paper's
-settings, and SICA with the project's defaults, after mixing steps of
-0.1, with which the order of the methods on AR(7) comes out as the paper reports it.
+The preset paper is what the paper shows: its methods and their rivals with its
+settings, and this project's Default, after mixing steps of 0.1, with which the order of the methods on AR(7) comes out as the paper reports it.
 The preset printed is the same after steps of 1, as the paper prints them, in
-pictures of their own. Each takes days on one machine. The preset default is SICA
+pictures of their own. Each takes days on one machine. The preset default is Default
 and its rivals with their default settings, and smoke is a few steps of everything.
 
 With --shard i/n it makes the i-th of n shares of the separations, in a file of
@@ -368,8 +367,8 @@ const (
 
 Printed by "%s".
 [The paper's figures](paper.md) says how the paper was interpreted. Brackets hold standard errors, n
-counts runs. SICA is the paper's two methods, SICA-WGF and SICA-RF; Default is this project's, "SICA"
-in pictures. Where the paper shows means (3b, 3c, 4b, 4c), a statement is tested on means over runs, not on one run.
+counts runs. SICA is the paper's two methods, SICA-WGF and SICA-RF; Default is this project's.
+Where the paper shows means (3b, 3c, 4b, 4c), a statement is tested on means over runs, not on one run.
 Seconds are means over several machines, partly with a GPU: they are orders of magnitude.
 
 A statement is undecided if chance explains what was measured, by Student's t at a level of 0.05, or

@@ -19,7 +19,7 @@ var costPanels = []struct{ kind, title string }{
 // costLines are the implementations in the picture, in the order of the legend. A line has the
 // style of a method of package plot.
 var costLines = []struct{ impl, style, label string }{
-	{"gosica", plot.SICA, "gosica"},
+	{"gosica", plot.Default, "gosica"},
 	{"gosica_literal", plot.SICARF, "gosica, as the paper writes it"},
 	{"torch_eager", plot.FastICA, "PyTorch"},
 	{"torch_compile", plot.LICA, "PyTorch, compiled"},

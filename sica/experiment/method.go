@@ -73,7 +73,7 @@ func Methods() []Method {
 	paper := []Preset{PaperPreset, SmokePreset}
 	chosen := []Preset{DefaultPreset, SmokePreset}
 	return []Method{
-		{"sica", plot.SICA, chosen, nil, sica.Default},
+		{"sica", plot.Default, chosen, nil, sica.Default},
 		{"sica-linear", plot.SICALinear, nil, newLinear, nil},
 		{"sica-direct", plot.SICADirect, chosen, nil, sica.Direct},
 		{"sica-fast", plot.SICAFast, chosen, nil, sica.FastWGF},

@@ -99,7 +99,7 @@ func TestCurvesLieSideBySide(t *testing.T) {
 			Series: []Series{{Method: method, X: []float64{256, 4096}, Y: []float64{3, 3}}},
 		}
 	}
-	p, err := Curves(panel(FastICA), panel(PCL), panel(SICA))
+	p, err := Curves(panel(FastICA), panel(PCL), panel(Default))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestCurvesLieSideBySide(t *testing.T) {
 
 // The same series of several panels has one entry in the legend.
 func TestCurvesShareALegend(t *testing.T) {
-	panel := Panel{Series: []Series{{Method: SICA, Label: "ours", X: []float64{1, 2}, Y: []float64{3, 4}}}}
+	panel := Panel{Series: []Series{{Method: Default, Label: "ours", X: []float64{1, 2}, Y: []float64{3, 4}}}}
 	p, err := Curves(panel, panel, panel, panel)
 	if err != nil {
 		t.Fatal(err)

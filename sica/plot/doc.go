@@ -6,7 +6,7 @@
 // they move, [Progress] how a fit went. Scores are a [Curve], [Curves] or [Dots]. Start with a
 // [Group] of signals, one of these functions, and [Picture.Write]:
 //
-//	picture, err := plot.Scatter(0, 1, plot.Group{Method: plot.SICA, Signals: z})
+//	picture, err := plot.Scatter(0, 1, plot.Group{Method: plot.Default, Signals: z})
 //	err = picture.Write(file, plot.PNG)
 //
 // A method has one colour, dash and glyph in every picture; see [HasStyle]. Traces over the truth

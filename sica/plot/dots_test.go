@@ -28,14 +28,14 @@ func TestDots(t *testing.T) {
 	rows := []string{"a row with quite a long name, which must not be cut off", "another"}
 	p, err := Dots(
 		Axis{Label: "dependence", Log: true}, rows, []Mark{{At: 0.06, Label: "settled"}},
-		Series{Method: SICA, X: []float64{0.01, 0.3, 2}, Y: []float64{0, 0, 1}},
+		Series{Method: Default, X: []float64{0.01, 0.3, 2}, Y: []float64{0, 0, 1}},
 		Series{Method: SICARF, Label: "rotated", X: []float64{3, 4}, Y: []float64{0, 0}},
 	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	text := textOf(t, p)
-	for _, want := range append(rows, "dependence", "0.01", "0.1", "1", "settled", "SICA", "rotated") {
+	for _, want := range append(rows, "dependence", "0.01", "0.1", "1", "settled", "Default", "rotated") {
 		if !strings.Contains(text, want+"\n") {
 			t.Errorf("the picture doesn't say %q", want)
 		}

@@ -47,11 +47,11 @@ func ExampleCurves() {
 	x, y := plot.Axis{Label: "positions T", Log: true}, plot.Axis{Label: "ms", Log: true}
 	picture, err := plot.Curves(
 		plot.Panel{Title: "training", X: x, Y: y, Series: []plot.Series{
-			{Method: plot.SICA, Label: "one run", X: lengths, Y: []float64{4.8, 20, 86}},
+			{Method: plot.Default, Label: "one run", X: lengths, Y: []float64{4.8, 20, 86}},
 			{Method: "four", Label: "four runs", X: lengths, Y: []float64{19, 89, 350}},
 		}},
 		plot.Panel{Title: "moving", X: x, Y: y, Series: []plot.Series{
-			{Method: plot.SICA, Label: "one run", X: lengths, Y: []float64{6, 83, 1774}},
+			{Method: plot.Default, Label: "one run", X: lengths, Y: []float64{6, 83, 1774}},
 		}},
 	)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 
 // oneMove moves a single position from (0, 0) to (4, 2).
 func oneMove() Trajectory {
-	return Trajectory{Method: SICA, Steps: []*mat.Dense{
+	return Trajectory{Method: Default, Steps: []*mat.Dense{
 		mat.NewDense(2, 1, []float64{0, 0}),
 		mat.NewDense(2, 1, []float64{2, 1}),
 		mat.NewDense(2, 1, []float64{4, 2}),
@@ -24,7 +24,7 @@ func TestFlow(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := textOf(t, p)
-	for _, want := range []string{"SICA", "start", "path and end, SICA", "signal 1", "signal 2"} {
+	for _, want := range []string{"Default", "start", "path and end, Default", "signal 1", "signal 2"} {
 		if !strings.Contains(text, want+"\n") {
 			t.Errorf("the picture doesn't say %q", want)
 		}
@@ -87,7 +87,7 @@ func TestFlowPanels(t *testing.T) {
 func TestDrawnPartKeepsAxes(t *testing.T) {
 	whole := oneMove()
 	legend := new(strip)
-	want, err := whole.panel(0, 1, styles[SICA], legend)
+	want, err := whole.panel(0, 1, styles[Default], legend)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestDrawnPartKeepsAxes(t *testing.T) {
 		if _, err := Flow(0, 1, part); err != nil {
 			t.Fatal(err)
 		}
-		got, err := part.panel(0, 1, styles[SICA], legend)
+		got, err := part.panel(0, 1, styles[Default], legend)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,7 +130,7 @@ func TestFlowErrors(t *testing.T) {
 		{"none", func() (*Picture, error) { return Flow(0, 1) }, "trajectories: none"},
 		{"no such signal", func() (*Picture, error) { return Flow(0, 2, oneMove()) }, "signal 2; must be 0 to 1"},
 		{"negative signal", func() (*Picture, error) { return Flow(-1, 0, oneMove()) }, "signal -1; must be"},
-		{"one step", with(func(m *Trajectory) { m.Steps = m.Steps[:1] }), `trajectory "SICA": 1 steps`},
+		{"one step", with(func(m *Trajectory) { m.Steps = m.Steps[:1] }), `trajectory "Default": 1 steps`},
 		{"nil", with(func(m *Trajectory) { m.Steps[1] = nil }), "step 2: no signals"},
 		{"sizes", with(func(m *Trajectory) { m.Steps[2] = mat.NewDense(2, 2, nil) }), "step 3 is 2×2; must be 2×1"},
 		{"NaN", with(func(m *Trajectory) { m.Steps[1].Set(1, 0, math.NaN()) }), "a value of signal 1 or 2 is NaN"},

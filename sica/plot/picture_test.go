@@ -102,7 +102,7 @@ func TestPictures(t *testing.T) {
 	long := waves(3, 48)
 	series := []Series{
 		{Method: FastICA, X: []float64{5, 10}, Y: []float64{.9, .8}, SE: []float64{.01, .02}},
-		{Method: SICA, Label: "ours", X: []float64{5, 10}, Y: []float64{.95, math.NaN()}},
+		{Method: Default, Label: "ours", X: []float64{5, 10}, Y: []float64{.95, math.NaN()}},
 	}
 	for _, test := range []struct {
 		name          string
@@ -114,7 +114,7 @@ func TestPictures(t *testing.T) {
 		{
 			"traces",
 			func() (*Picture, error) {
-				return Traces(20, 80, Group{Method: Mixed, Signals: s}, Group{Method: SICA, Label: "ours", Signals: s}, Group{Method: FastICA, Signals: waves(2, 100)})
+				return Traces(20, 80, Group{Method: Mixed, Signals: s}, Group{Method: Default, Label: "ours", Signals: s}, Group{Method: FastICA, Signals: waves(2, 100)})
 			},
 			900, 2*180 + 50,
 			[]color.NRGBA{blue},
@@ -123,7 +123,7 @@ func TestPictures(t *testing.T) {
 		{
 			"scatter",
 			func() (*Picture, error) {
-				return Scatter(0, 1, Group{Method: Truth, Signals: s}, Group{Method: SICA, Label: "ours", Signals: s}, Group{Method: ZCA, Signals: s})
+				return Scatter(0, 1, Group{Method: Truth, Signals: s}, Group{Method: Default, Label: "ours", Signals: s}, Group{Method: ZCA, Signals: s})
 			},
 			900, 300,
 			nil, // translucent
@@ -142,7 +142,7 @@ func TestPictures(t *testing.T) {
 		{
 			"matched",
 			func() (*Picture, error) {
-				return Matched(s, Group{Method: SICA, Label: "ours", Signals: s}, Group{Method: ZCA, Signals: s})
+				return Matched(s, Group{Method: Default, Label: "ours", Signals: s}, Group{Method: ZCA, Signals: s})
 			},
 			900, 900,
 			nil,
@@ -168,13 +168,13 @@ func TestPictures(t *testing.T) {
 			"progress",
 			func() (*Picture, error) {
 				return Progress(
-					History{Method: SICA, Divergence: []float64{.3, math.NaN(), .1}, Loss: []float64{1.1, 1.2, 1.3}},
+					History{Method: Default, Divergence: []float64{.3, math.NaN(), .1}, Loss: []float64{1.1, 1.2, 1.3}},
 					History{Method: SICARF, Loss: []float64{1, 1, 1}},
 				)
 			},
 			900, 60 + 2*240,
 			[]color.NRGBA{vermillion, orange},
-			[]string{"SICA", "SICA-RF", "divergence (nats)", "training loss", "iteration j", "1", "3"},
+			[]string{"Default", "SICA-RF", "divergence (nats)", "training loss", "iteration j", "1", "3"},
 		},
 		{
 			"progress without divergence",
@@ -291,18 +291,18 @@ func TestPictureErrors(t *testing.T) {
 		error string
 	}{
 		{"no groups", func() (*Picture, error) { return Traces(0, 10) }, "traces: groups: none"},
-		{"nil", func() (*Picture, error) { return Traces(0, 10, Group{Method: SICA}) }, `group "SICA": no signals`},
+		{"nil", func() (*Picture, error) { return Traces(0, 10, Group{Method: Default}) }, `group "Default": no signals`},
 		{"sizes", func() (*Picture, error) { return Traces(0, 10, group, Group{Label: "z", Signals: waves(2, 9)}) },
 			`group "z": 2×9; must be 2×10`},
 		{"window", func() (*Picture, error) { return Traces(5, 11, group) }, "5 ≤ t < 11"},
 		{"negative window", func() (*Picture, error) { return Traces(-1, 5, group) }, "-1 ≤ t < 5"},
 		{"short window", func() (*Picture, error) { return Traces(5, 6, group) }, "at least 2 of the positions 0 ≤ t < 10"},
-		{"NaN trace", func() (*Picture, error) { return Traces(0, 10, Group{Method: SICA, Signals: notFinite}) },
-			`group "SICA", signal 2`},
+		{"NaN trace", func() (*Picture, error) { return Traces(0, 10, Group{Method: Default, Signals: notFinite}) },
+			`group "Default", signal 2`},
 
 		{"no panel", func() (*Picture, error) { return Scatter(0, 1) }, "scatter: groups: none"},
 		{"no such signal", func() (*Picture, error) { return Scatter(0, 2, group) }, "signal 2; must be 0 to 1"},
-		{"NaN point", func() (*Picture, error) { return Scatter(0, 1, Group{Method: SICA, Signals: notFinite}) }, `group "SICA"`},
+		{"NaN point", func() (*Picture, error) { return Scatter(0, 1, Group{Method: Default, Signals: notFinite}) }, `group "Default"`},
 
 		{"nothing matched", func() (*Picture, error) { return Matched(group.Signals) }, "matched: groups: none"},
 		{"matched with others", func() (*Picture, error) { return Matched(waves(3, 10), group) }, `group "truth": 2×10; must be 3×10`},
@@ -311,7 +311,7 @@ func TestPictureErrors(t *testing.T) {
 		{"no rows", func() (*Picture, error) { return Images(2, 5) }, "images: groups: none"},
 		{"shape", func() (*Picture, error) { return Images(3, 4, group) }, "rows × columns is 3 × 4; must be 10 positions"},
 		{"negative shape", func() (*Picture, error) { return Images(-2, -5, group) }, "-2 × -5"},
-		{"NaN pixel", func() (*Picture, error) { return Images(2, 5, Group{Method: SICA, Signals: notFinite}) },
+		{"NaN pixel", func() (*Picture, error) { return Images(2, 5, Group{Method: Default, Signals: notFinite}) },
 			"signal 2: the value at position 4"},
 
 		{"no series", func() (*Picture, error) { return Curve("", "") }, "curve: series: no point"},
@@ -337,9 +337,9 @@ func TestPictureErrors(t *testing.T) {
 		{"empty panel", func() (*Picture, error) { return Curves(Panel{}) }, "series: no point"},
 
 		{"no history", func() (*Picture, error) { return Progress() }, "none of 0 has"},
-		{"empty history", func() (*Picture, error) { return Progress(History{Method: SICA}) }, "none of 1 has"},
-		{"infinite loss", func() (*Picture, error) { return Progress(History{Method: SICA, Loss: []float64{1, math.Inf(1)}}) },
-			`training loss: series "SICA"`},
+		{"empty history", func() (*Picture, error) { return Progress(History{Method: Default}) }, "none of 1 has"},
+		{"infinite loss", func() (*Picture, error) { return Progress(History{Method: Default, Loss: []float64{1, math.Inf(1)}}) },
+			`training loss: series "Default"`},
 	} {
 		if _, err := test.draw(); err == nil || !strings.HasPrefix(err.Error(), "plot: ") || !strings.Contains(err.Error(), test.error) {
 			t.Errorf("%s: error %v, want one with %q", test.name, err, test.error)
@@ -354,13 +354,13 @@ func TestPicturesOfExtremeData(t *testing.T) {
 		"largest":  mat.NewDense(2, 4, []float64{math.MaxFloat64, -math.MaxFloat64, 0, 1, 1, 2, 3, 4}),
 		"offset":   mat.NewDense(2, 4, []float64{1e15, 1e15 + 1, 1e15, 1e15, 1, 1 + 1e-15, 1, 1}),
 	} {
-		group := Group{Method: SICA, Signals: s}
+		group := Group{Method: Default, Signals: s}
 		for _, draw := range []func() (*Picture, error){
 			func() (*Picture, error) { return Traces(0, 4, group) },
 			func() (*Picture, error) { return Scatter(0, 1, group) },
 			func() (*Picture, error) { return Images(2, 2, group) },
 			func() (*Picture, error) {
-				return Curve("x", "y", Series{Method: SICA, X: []float64{0, 1, 2, 3}, Y: s.RawRowView(0)})
+				return Curve("x", "y", Series{Method: Default, X: []float64{0, 1, 2, 3}, Y: s.RawRowView(0)})
 			},
 		} {
 			p, err := draw()

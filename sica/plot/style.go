@@ -14,7 +14,7 @@ import (
 const (
 	Mixed           = "mixed"
 	Truth           = "truth"
-	SICA            = "SICA"        // sica.Default
+	Default         = "Default"     // sica.Default
 	SICALinear      = "SICA linear" // linear.Separate
 	SICADirect      = "SICA direct" // sica.Direct
 	SICAFast        = "FastWGF"     // sica.FastWGF
@@ -70,7 +70,7 @@ var (
 var styles = map[string]style{
 	Truth:           {black, 1, nil, draw.CrossGlyph{}},
 	Mixed:           {skyBlue, 1.2, nil, draw.CircleGlyph{}},
-	SICA:            {vermillion, 2, nil, draw.CircleGlyph{}},
+	Default:         {vermillion, 2, nil, draw.CircleGlyph{}},
 	SICALinear:      {vermillion, 1.5, dashed, draw.SquareGlyph{}},
 	SICADirect:      {vermillion, 1.5, dotted, draw.TriangleGlyph{}},
 	SICAFast:        {purple, 1.5, dashed, draw.TriangleGlyph{}},

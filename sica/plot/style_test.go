@@ -9,7 +9,7 @@ import (
 func TestStylesAreDistinct(t *testing.T) {
 	seen := make(map[string]string)
 	methods := []string{
-		Mixed, Truth, SICA, SICALinear, SICADirect, SICAFast, SICAWGF, SICARF, StandardisedRF, FastICA, LICA, PCL, IVAE,
+		Mixed, Truth, Default, SICALinear, SICADirect, SICAFast, SICAWGF, SICARF, StandardisedRF, FastICA, LICA, PCL, IVAE,
 		SOBI, JADE, Picard, ZCA, GaussianisedZCA, Conditional,
 	}
 	if len(methods) != len(styles) {
@@ -45,8 +45,8 @@ func TestStylesAreDistinct(t *testing.T) {
 }
 
 func TestStylesOf(t *testing.T) {
-	got := stylesOf([]Group{{Method: "seed 1"}, {Method: SICA}, {Method: "seed 2"}, {Method: "seed 1"}})
-	want := []style{others[0], styles[SICA], others[1], others[0]}
+	got := stylesOf([]Group{{Method: "seed 1"}, {Method: Default}, {Method: "seed 2"}, {Method: "seed 1"}})
+	want := []style{others[0], styles[Default], others[1], others[0]}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("styles %v, want %v", got, want)
 	}

@@ -28,12 +28,12 @@ func traceGridOf(t *testing.T, truth *mat.Dense, groups ...Group) *Picture {
 
 func TestTraceGrid(t *testing.T) {
 	s := waves(2, 100)
-	p := traceGridOf(t, s, Group{Method: SICA, Label: "ours", Signals: s}, Group{Method: LICA, Signals: s}, Group{Method: ZCA, Signals: s})
+	p := traceGridOf(t, s, Group{Method: Default, Label: "ours", Signals: s}, Group{Method: LICA, Signals: s}, Group{Method: ZCA, Signals: s})
 	img := decode(t, p)
 	if size := img.Bounds().Size(); size.X != 900 || size.Y != 3*110+90+30 {
 		t.Errorf("the picture has %v pixels, want (900,450)", size)
 	}
-	for _, method := range []string{SICA, LICA, ZCA} {
+	for _, method := range []string{Default, LICA, ZCA} {
 		if count(img, styles[method].color) < 20 {
 			t.Errorf("the picture has hardly a pixel of %s", method)
 		}
@@ -59,7 +59,7 @@ func TestRecordedTraceGrid(t *testing.T) {
 	for k := range recorded {
 		recorded[k] = 7000 + k
 	}
-	group := Group{Method: SICA, Signals: s}
+	group := Group{Method: Default, Signals: s}
 	p, err := RecordedTraceGrid(0, 100, recorded, nil, group)
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +74,7 @@ func TestRecordedTraceGrid(t *testing.T) {
 
 // A column has its signal's name, and its positions are drawn at their times.
 func TestNamedTraceGrid(t *testing.T) {
-	group := Group{Method: SICA, Signals: waves(2, 100)}
+	group := Group{Method: Default, Signals: waves(2, 100)}
 	p, err := NamedTraceGrid(0, 100, []string{"left", "right"}, 50, nil, group)
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +106,7 @@ func TestNamedTraceGrid(t *testing.T) {
 // The traces of a column have one range: one with half the amplitude is drawn half as high.
 func TestTraceGridSharesRanges(t *testing.T) {
 	s := waves(1, 100)
-	img := decode(t, traceGridOf(t, nil, Group{Method: SICA, Signals: s}, Group{Method: FastICA, Signals: scaled(s, 0.5)}))
+	img := decode(t, traceGridOf(t, nil, Group{Method: Default, Signals: s}, Group{Method: FastICA, Signals: scaled(s, 0.5)}))
 	large, small := extent(img, img.Bounds(), vermillion), extent(img, img.Bounds(), blue)
 	if ratio := float64(small.Dy()) / float64(large.Dy()); math.Abs(ratio-0.5) > 0.03 {
 		t.Errorf("the traces are %d and %d pixels high, want the half", large.Dy(), small.Dy())
@@ -131,8 +131,8 @@ func dark(img image.Image, r image.Rectangle) (pixels int) {
 // The truth is drawn below: an equal trace hides it, a different one shows it.
 func TestTraceGridTruthLiesBelow(t *testing.T) {
 	s := waves(1, 100)
-	group := Group{Method: SICA, Signals: s}
-	panel := image.Rect(80, 70, 890, 170) // without any text
+	group := Group{Method: Default, Signals: s}
+	panel := image.Rect(110, 70, 890, 170) // without any text
 	if n := dark(decode(t, traceGridOf(t, s, group)), panel); n > 0 {
 		t.Errorf("an equal truth shows at %d pixels", n)
 	}
@@ -143,7 +143,7 @@ func TestTraceGridTruthLiesBelow(t *testing.T) {
 
 func TestTraceGridOfManySignals(t *testing.T) {
 	for d, want := range map[int]bool{4: false, 6: true} {
-		text := textOf(t, traceGridOf(t, nil, Group{Method: SICA, Signals: waves(d, 100)}))
+		text := textOf(t, traceGridOf(t, nil, Group{Method: Default, Signals: waves(d, 100)}))
 		if !strings.Contains(text, "signal 4\n") || strings.Contains(text, "signal 5\n") {
 			t.Errorf("of %d signals, not just the first 4 are drawn", d)
 		}
@@ -160,7 +160,7 @@ func TestTraceGridOfExtremeData(t *testing.T) {
 		"largest":  {math.MaxFloat64, -math.MaxFloat64, 0, 1, 2, 3},
 		"offset":   {1e15, 1e15 + 1, 1e15, 1, 1 + 1e-15, 1},
 	} {
-		p, err := TraceGrid(0, 3, nil, Group{Method: SICA, Signals: mat.NewDense(2, 3, values)})
+		p, err := TraceGrid(0, 3, nil, Group{Method: Default, Signals: mat.NewDense(2, 3, values)})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -173,7 +173,7 @@ func TestTraceGridOfExtremeData(t *testing.T) {
 func TestTraceGridErrors(t *testing.T) {
 	notFinite := waves(2, 10)
 	notFinite.Set(1, 3, math.NaN())
-	group := Group{Method: SICA, Signals: waves(2, 10)}
+	group := Group{Method: Default, Signals: waves(2, 10)}
 	for _, test := range []struct {
 		from, to int
 		truth    *mat.Dense
@@ -181,7 +181,7 @@ func TestTraceGridErrors(t *testing.T) {
 		want     string
 	}{
 		{0, 10, waves(2, 10), nil, "groups: none"},
-		{0, 10, waves(2, 9), []Group{group}, `group "SICA": 2×10; must be 2×9`},
+		{0, 10, waves(2, 9), []Group{group}, `group "Default": 2×10; must be 2×9`},
 		{0, 10, new(mat.Dense), []Group{group}, `group "truth": no signals`},
 		{0, 10, nil, []Group{group, {Label: "z", Signals: waves(3, 10)}}, `group "z": 3×10`},
 		{5, 11, nil, []Group{group}, "5 ≤ t < 11"},

@@ -125,7 +125,7 @@ func groups(x, z *mat.Dense, shown int) ([]plot.Group, error) {
 	}
 	return []plot.Group{
 		{Method: plot.Mixed, Signals: mixed},
-		{Method: plot.SICA, Label: "recovered", Signals: recovered},
+		{Method: plot.Default, Label: "recovered", Signals: recovered},
 	}, nil
 }
 
@@ -139,7 +139,7 @@ func progress(r *report.Report) (template.URL, error) {
 		return "", nil
 	}
 	picture, err := plot.Progress(plot.History{
-		Method: plot.SICA, Label: "this fit", Divergence: r.Divergence, Loss: r.Loss,
+		Method: plot.Default, Label: "this fit", Divergence: r.Divergence, Loss: r.Loss,
 	})
 	if err != nil {
 		return "", err
