@@ -126,8 +126,8 @@ func (r *Report) writeSignals(b *strings.Builder) {
 	rows := []string{"signal\tshare\town R²\tall contexts\tstability\thalves\terror\treliable"}
 	for _, i := range r.shownSignals(shown) {
 		s := r.Row(i)
-		rows = append(rows, fmt.Sprintf("%d\t%s\t%s\t%s ± %s\t%s\t%s\t%s\t%s",
-			i+1, s.Share, s.Own, s.All, s.SE, s.Stability, s.Halves, s.Error, s.Reliable))
+		rows = append(rows, fmt.Sprintf("%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s",
+			i+1, s.Share, s.Own, s.AllContexts(), s.Stability, s.Halves, s.Error, s.Reliable))
 	}
 	writeTable(b, rows...)
 	if more := n - shown; more > 0 {
@@ -196,9 +196,19 @@ type Row struct {
 	Reliable     string // "yes", "yes, but" with a warning, or why not
 }
 
+// AllContexts returns All ± SE, or a dash.
+func (r Row) AllContexts() string {
+	if r.All == unknown {
+		return unknown
+	}
+	return r.All + " ± " + r.SE
+}
+
+// unknown stands for a value that wasn't measured.
+const unknown = "–"
+
 // Row returns the row of signal i.
 func (r *Report) Row(i int) Row {
-	const unknown = "–"
 	p := r.Predictability[i]
 	row := Row{
 		Share: unknown, Stability: unknown, Halves: unknown, Error: unknown, Reliable: "yes",
