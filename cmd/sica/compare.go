@@ -55,7 +55,7 @@ type compared struct {
 	Why   string `json:"why,omitempty"`
 	Error string `json:"error,omitempty"`
 	File  string `json:"file,omitempty"`
-	// Best has, without a truth, the signal that each of SICA's correlates with most.
+	// Best has, without a truth, the signal that each of Default's correlates with most.
 	Best   []best `json:"best,omitempty"`
 	Config any    `json:"config,omitempty"`
 
@@ -71,9 +71,9 @@ func newCompare() *cobra.Command {
 		Long: `Compare separates the same mixed signals with Default and with other methods, and
 prints a table: the mean correlation coefficient (MCC) with the true sources
 where they are given, the seconds, and whether its own stopping rule ended it.
-Without --truth a second table says how well the other methods find each of SICA's
-signals. Agreement proves nothing, as those of FastICA and SOBI are among SICA's
-candidates; where they disagree a signal is doubtful.
+Without --truth a second table says how well the others find each of Default's
+signals. Agreement proves nothing, as the answers of FastICA and SOBI are among
+Default's candidates; where they disagree a signal is doubtful.
 With --out it writes what each method recovered as DIR/METHOD.csv, and all of it
 side by side as DIR/compare.png. From more than 65,536 positions all methods take
 the same part; --learn-on sets another. If a method fails, its row says why, and

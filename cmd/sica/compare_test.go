@@ -60,7 +60,7 @@ func TestCompareWithoutTruth(t *testing.T) {
 		"method settings seconds converged iterations"; got != want {
 		t.Errorf("the columns are %q, want %q", got, want)
 	}
-	for k, method := range []string{"SICA ", "ZCA "} {
+	for k, method := range []string{"Default ", "ZCA "} {
 		if !strings.HasPrefix(lines[k+1], method) {
 			t.Errorf("row %d isn't that of %s:\n%s", k+1, method, table)
 		}
