@@ -270,14 +270,21 @@ func (c *channels) isDuplicate(a, b *explanation) bool {
 
 // nearest returns, for each signal of a, its correlation with the nearest signal of b.
 func (c *channels) nearest(a, b *explanation) []float64 {
+	correlations, _ := c.matches(a, b)
+	return correlations
+}
+
+// matches returns, for each signal of a, its correlation with the nearest signal of b, and which that is.
+func (c *channels) matches(a, b *explanation) (correlations []float64, places []int) {
 	var cross mat.Dense
 	cross.Product(a.b, c.covariance, b.b.T())
-	all := make([]float64, c.d)
-	for i := range all {
+	cross.Apply(func(_, _ int, v float64) float64 { return math.Abs(v) }, &cross)
+	for i := range c.d {
 		row := cross.RawRowView(i)
-		all[i] = max(floats.Max(row), -floats.Min(row))
+		k := floats.MaxIdx(row)
+		correlations, places = append(correlations, row[k]), append(places, k)
 	}
-	return all
+	return correlations, places
 }
 
 // separator returns a separator of the channels at a time scale whose signals have independent

@@ -386,7 +386,8 @@ func (s *search) uncertainPairs(known []Pair) (pairs [][2]int) {
 //
 //   - with its source, as the noise lets expect;
 //   - if all explanations were compared, with the nearest signal of each that is nearly as good
-//     at most scales, unless it is ruled out at the finest;
+//     at most scales, unless it is ruled out at the finest, and of that signal with its source, as
+//     its noise lets expect;
 //   - if another explanation contradicts the rule without noise, with the nearest signal of a
 //     textbook method. Then no model is right, and code lengths don't say how far the truth may be.
 func (s *search) confidence() []float64 {
@@ -408,9 +409,11 @@ func (s *search) confidence() []float64 {
 			excess += min(e.lengths[k]-b.lengths[k], tolerance)
 			excess -= min(s.chosen.lengths[k]-b.lengths[k], tolerance)
 		}
-		for i, r := range c.nearest(s.chosen, e) {
+		_, fidelity := c.denoised(e)
+		correlations, places := c.matches(s.chosen, e)
+		for i, r := range correlations {
 			if excess <= nearlyAsGood && !s.ruledOut(e) {
-				confidence[i] = min(confidence[i], r)
+				confidence[i] = min(confidence[i], r, fidelity[places[i]])
 			}
 			if e.textbook {
 				nearestTextbook[i] = max(nearestTextbook[i], r)

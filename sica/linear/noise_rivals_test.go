@@ -31,6 +31,29 @@ func instruments(rng *rand.Rand, n int) *mat.Dense {
 	return standard(s)
 }
 
+// symbols are d signals of a radio of variance 1: symbols of ±1, 8 positions each, low-passed. At each
+// position they look Gaussian.
+func symbols(rng *rand.Rand, d, n int) *mat.Dense {
+	const rate, half, cutoff = 8, 32, 0.065
+	var filter []float64 // a sinc with Hamming's window
+	for k := -half; k <= half; k++ {
+		h, x := 0.54+0.46*math.Cos(math.Pi*float64(k)/half), 2*math.Pi*cutoff*float64(k)
+		if k != 0 {
+			h *= math.Sin(x) / x
+		}
+		filter = append(filter, h)
+	}
+	s := mat.NewDense(d, n, nil)
+	for i := range d {
+		row := s.RawRowView(i)
+		for at := rng.IntN(rate); at < n; at += rate {
+			floats.AddScaled(row[at:min(at+len(filter), n)], float64(1-2*rng.IntN(2)),
+				filter[:min(len(filter), n-at)])
+		}
+	}
+	return standard(s)
+}
+
 func standard(s *mat.Dense) *mat.Dense {
 	d, _ := s.Dims()
 	for i := range d {
@@ -101,6 +124,7 @@ func TestNoiseIsNoWorseThanForFastICA(t *testing.T) {
 			}
 			return standard(s), 0.05
 		},
+		"symbols": func(rng *rand.Rand) (*mat.Dense, float64) { return symbols(rng, 4, 4000), 0.1 },
 	} {
 		var ours, theirs []float64
 		for seed := range mixtures {

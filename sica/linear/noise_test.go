@@ -93,7 +93,7 @@ func TestWhyNotIdentified(t *testing.T) {
 		noise   float64
 		want    string
 	}{
-		"another demixing": {laplace, 12, 0.3,
+		"another demixing": {laplace, 18, 0.3,
 			"if there is noise, other rotations of signals 2, 3 explain the mixed signals nearly as well."},
 		"noise": {ar, 100, 0.5, "noise of the channels, or surplus sources, which look the same, hide " +
 			"the rotation of signals 1, 2."},
