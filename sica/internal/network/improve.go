@@ -173,6 +173,7 @@ func (i *improver) improve(ctx context.Context) (*Improvement, error) {
 	if err := c.addNoisy(ctx, o.Seed); err != nil {
 		return nil, err
 	}
+	c.addLogarithms()
 	c.noiseNats = noiseNats * float64(d)
 	if before := screening.Curvature; before != nil && before.Pulsed && hasNoise(i.linear.Linear) {
 		c.noiseNats = max(c.noiseNats, pulseNoiseNats(x, c.baselines[linearPlace].Signals, o.SameUnit))
@@ -378,8 +379,9 @@ type comparison struct {
 	separations []Separation
 	baselines   []Baseline   // in the same order
 	failed      []Separation // those without signals
-	// noisy is the place of the linear rule with noise (see addNoisy); 0 if there is none.
-	noisy int
+	// ofRule are the places of baselines that are the linear rule's separation with other models of its
+	// signals; see addNoisy and addLogarithms.
+	ofRule []int
 	// noiseNats is the gain in nats per position that noise and surplus sources can explain.
 	noiseNats float64
 }
@@ -465,7 +467,7 @@ func (c *comparison) addNoisy(ctx context.Context, seed uint64) error {
 	// half a nat by chance, and lengthens it as much at others (H. Akaike, IEEE Transactions on
 	// Automatic Control 19(6), 1974).
 	logDet -= float64(d*d*order) / float64(n)
-	c.noisy = len(c.baselines)
+	c.ofRule = append(c.ofRule, len(c.baselines))
 	c.separations = append(c.separations, c.separations[linearPlace])
 	c.baselines = append(c.baselines, Baseline{
 		Name: "the linear rule with noise", Signals: z, LogDet: []float64{rule.LogDet[0] + logDet},
@@ -496,7 +498,7 @@ func MarkLinear(baselines []Baseline) {
 func (c *comparison) withCodeLengths(choice *Choice) []Separation {
 	var all []Separation
 	for _, k := range choice.Candidates {
-		if c.noisy > 0 && k.Baseline == c.noisy {
+		if slices.Contains(c.ofRule, k.Baseline) {
 			continue // not a separation of its own
 		}
 		s := c.separations[k.Baseline]
@@ -649,9 +651,9 @@ func (i *improver) curvature(ctx context.Context, z *mat.Dense) (*Curvature, err
 }
 
 // separationPlace returns the place of a baseline's separation. That of the linear rule with
-// noise is the linear rule.
+// noise or logarithms is the linear rule.
 func (c *comparison) separationPlace(baseline int) int {
-	if c.noisy > 0 && baseline == c.noisy {
+	if slices.Contains(c.ofRule, baseline) {
 		return linearPlace
 	}
 	return baseline

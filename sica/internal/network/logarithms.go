@@ -1,0 +1,82 @@
+package network
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/seed-47b1e431/gosica/internal/ar"
+)
+
+// logOffsets are how far the smallest value is from the pole of a logarithm, in standard deviations: far
+// ones are nearly linear.
+var logOffsets = []float64{0.003, 0.01, 0.03, 0.1, 0.3, 1}
+
+// logLags are the values of its past that a logarithm is predicted from to choose its offset.
+var logLags = []int{-1, -2, -3}
+
+// addLogarithms adds the linear rule with the logarithm of each signal that has a shorter code so: a
+// baseline for sources whose changes are larger where their values are, as of rates, prices and
+// concentrations. A network describes that in a shorter code than the models of signals, though the
+// mixing is linear, so that it must have a shorter code than this baseline, too. Nothing is added if no
+// signal has a shorter code.
+func (c *comparison) addLogarithms() {
+	rule := c.baselines[linearPlace]
+	if len(rule.LogDet) != 1 {
+		return // a transform isn't linear
+	}
+	d, n := rule.Signals.Dims()
+	logDet := slices.Repeat(rule.LogDet, n)
+	signals := mat.NewDense(d, n, nil)
+	changed := false
+	for i := range d {
+		y, slopes := logarithm(rule.Signals.RawRowView(i))
+		if y == nil {
+			y = rule.Signals.RawRowView(i)
+		} else {
+			changed = true
+			floats.Add(logDet, slopes)
+		}
+		signals.SetRow(i, y)
+	}
+	if changed {
+		c.ofRule = append(c.ofRule, len(c.baselines))
+		c.separations = append(c.separations, c.separations[linearPlace])
+		c.baselines = append(c.baselines, Baseline{
+			Name: "the linear rule with logarithms", Signals: signals, LogDet: logDet,
+		})
+	}
+}
+
+// logarithm returns log(±z − min(±z) + c), with the sign and the offset c of the shortest code as a
+// Gaussian autoregression, and the logarithms of its slope. It is nil if z itself has as short a code,
+// with that of c.
+func logarithm(z []float64) (y, slopes []float64) {
+	positions := make([]int, len(z)-len(logLags))
+	for t := range positions {
+		positions[t] = t + len(logLags)
+	}
+	_, shortest := ar.Regress(z, logLags, positions)
+	shortest = math.Log(shortest) - math.Log(float64(len(z)))/2/float64(len(z))
+	sd := stat.StdDev(z, nil)
+	for _, sign := range []float64{-1, 1} {
+		v := slices.Clone(z)
+		floats.Scale(sign, v)
+		floats.AddConst(-floats.Min(v), v)
+		for _, offset := range logOffsets {
+			u, s := make([]float64, len(v)), make([]float64, len(v))
+			for t, w := range v {
+				u[t] = math.Log(w + offset*sd)
+				s[t] = -u[t]
+			}
+			_, deviation := ar.Regress(u, logLags, positions)
+			if length := math.Log(deviation) - stat.Mean(s, nil); length < shortest {
+				y, slopes, shortest = u, s, length
+			}
+		}
+	}
+	return y, slopes
+}
