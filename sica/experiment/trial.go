@@ -72,10 +72,10 @@ type Outcome struct {
 	Converged  bool   `json:"converged"`
 	Iterations int    `json:"iterations"`
 	// Seconds is how long the separation took, with whatever else ran then, and
-	// in all processes if it was interrupted. It has three digits.
+	// in all processes if it was interrupted. It has two digits.
 	Seconds float64 `json:"seconds"`
 	// Loss and Divergence hold a value for each of SICA's iterations; there is no
-	// Divergence where none is measured. Losses have four digits.
+	// Divergence where none is measured. Losses have three digits.
 	Loss       []float64 `json:"loss,omitempty"`
 	Divergence []float64 `json:"divergence,omitempty"`
 	// RankMCC is the MCC of Spearman's correlations; nil in outcomes of versions that didn't
@@ -180,7 +180,7 @@ func (t Trial) Run(
 // all 17 the committed outcomes, which whoever downloads the module gets, are larger by two fifths,
 // 120 kB. Other instructions move an MCC by up to 1e-8, with networks by more.
 const (
-	secondsDigits = 3
+	secondsDigits = 2
 	lossDigits    = 3
 	mccDigits     = 9
 )
