@@ -122,7 +122,7 @@ func fit(iterations int) {
 	_, mixed, err := experiment.Problem{Data: experiment.Heart, Mixing: experiment.MatrixMixing, Seed: 1}.Draw()
 	notebook.Check(err)
 	draw := func(z *mat.Dense) (*plot.Picture, error) {
-		return plot.Scatter(0, 1, plot.Group{Method: plot.SICA, Signals: z})
+		return plot.Scatter(0, 1, plot.Group{Method: plot.Default, Signals: z})
 	}
 	cfg := sica.FastWGF()
 	cfg.Flow.Iterations = iterations
