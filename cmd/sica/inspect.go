@@ -51,10 +51,10 @@ count from 1, as the columns of what separate writes, and as for sica remove.
 --plot draws the first seconds of each, its spectrum and its pattern, what a value of
 1 adds to each channel: as bars, scaled to the largest of each row, and, of channels
 with names such as Fp1 and Cz, as a map of the head. Signs are those of the recovered
-signals. The signals, and a reference, are filtered and skipped as sica separate learned from them, unless
---highpass, --lowpass, --notch or --skip say otherwise. For these numbers and the
-picture outliers, such as clicks, are interpolated; the files that separate and
-remove write keep them. The recording may be of any length.
+signals. The signals, and a reference, are filtered and skipped as sica separate
+learned from them, unless --highpass, --lowpass, --notch or --skip say otherwise.
+For these numbers and the picture outliers, such as clicks, are interpolated; the
+files that separate and remove write keep them. The recording may be of any length.
 
 ` + files.Formats,
 		Args: noArgs,

@@ -44,10 +44,11 @@ shows no separation, it draws the models and checks their assumption. The figure
 interpretations isn't the paper's: it compares what the paper leaves open.
 
 The preset paper is what the paper shows: its methods and their rivals with its
-settings, and this project's Default, after mixing steps of 0.1, with which the order of the methods on AR(7) comes out as the paper reports it.
-The preset printed is the same after steps of 1, as the paper prints them, in
-pictures of their own. Each takes days on one machine. The preset default is Default
-and its rivals with their default settings, and smoke is a few steps of everything.
+settings, and this project's Default, after mixing steps of 0.1, with which the
+order of the methods on AR(7) comes out as the paper reports it. The preset printed
+is the same after steps of 1, as the paper prints them, in pictures of their own.
+Each takes days on one machine. The preset default is Default and its rivals with
+their default settings, and smoke is a few steps of everything.
 
 With --shard i/n it makes the i-th of n shares of the separations, in a file of
 its own that sica merge joins with the others.`,

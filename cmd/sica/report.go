@@ -76,10 +76,10 @@ The verdict is one of
 
 The exit code is 0 for every verdict. A report on a thousand positions takes some
 seconds, and the time of a fit for each refit. Of more than 65,536 positions a
-part is reported on, and separated unless --model is given; --learn-on sets another. --without, --highpass,
---lowpass, --notch and --skip leave out what they do in separate. With --model the
-channels are those of the separation, and so are filters and --skip, unless a flag
-says otherwise.
+part is reported on, and separated unless --model is given; --learn-on sets
+another. --without, --highpass, --lowpass, --notch and --skip leave out what they do
+in separate. With --model the channels are those of the separation, and so are
+filters and --skip, unless a flag says otherwise.
 
 ` + files.Formats + `
 

@@ -76,8 +76,8 @@ A flow (--method sica-fast, sica-wgf or sica-rf, or --iterations) prints a line 
 each iteration and why it stopped. With --resume or --checkpoint its state is kept
 after every iteration: if the command is killed, the same command continues, to the
 same result. Interrupted after an iteration has ended, the command writes the result
-so far, before that nothing, and exits with 130. If numbers stop being finite, it writes the last good result and
-exits with 3.
+so far, before that nothing, and exits with 130. If numbers stop being finite, it
+writes the last good result and exits with 3.
 
 ` + files.Formats + `
 

@@ -203,9 +203,9 @@ func (e errorsOfPart) ofMost(share float64) string {
 }
 
 // expectedErrors returns the fit of the part z by the settings, nil if they have a checkpoint,
-// and the errors of the linear rule's demixing. Positions are those of z. The errors are by its own standard errors, or,
-// where that is more, by how much its demixings of the two halves of the part, whose blocks
-// alternate, differ. Each half has the error twice, so that 1 − |correlation| of the two is four
+// and the errors of the linear rule's demixing. Positions are those of z. The errors are by its own
+// standard errors, or, where that is more, by how much its demixings of the two halves of the part,
+// whose blocks alternate, differ. Each half has the error twice, so that 1 − |correlation| of the two is four
 // times it. Standard errors are those of models that are right, which the halves don't ask for.
 func expectedErrors(
 	ctx context.Context, backend compute.Backend, z *mat.Dense, cfg sica.Config, positions []int,

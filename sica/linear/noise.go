@@ -409,13 +409,15 @@ func (s *search) confidence() []float64 {
 			excess += min(e.lengths[k]-b.lengths[k], tolerance)
 			excess -= min(s.chosen.lengths[k]-b.lengths[k], tolerance)
 		}
-		_, fidelity := c.denoised(e)
 		correlations, places := c.matches(s.chosen, e)
-		for i, r := range correlations {
-			if excess <= nearlyAsGood && !s.ruledOut(e) {
+		if excess <= nearlyAsGood && !s.ruledOut(e) {
+			_, fidelity := c.denoised(e)
+			for i, r := range correlations {
 				confidence[i] = min(confidence[i], r, fidelity[places[i]])
 			}
-			if e.textbook {
+		}
+		if e.textbook {
+			for i, r := range correlations {
 				nearestTextbook[i] = max(nearestTextbook[i], r)
 			}
 		}

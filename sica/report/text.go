@@ -41,7 +41,8 @@ func (r *Report) String() string {
 
 // WriteText writes the report as text of at most a screen. Signals count from 1. Of more than nine it
 // shows eight: first those that fail a test or whose stability or halves are below 0.95, then others that
-// aren't reliable, each by decreasing share. Of more than seven pairs it shows the six with the least evidence. Row has the other signals.
+// aren't reliable, each by decreasing share. Of more than seven pairs it shows the six with the least
+// evidence. Row has the other signals.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Verdict: %s\n\n", r.Verdict)

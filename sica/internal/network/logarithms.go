@@ -9,13 +9,15 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/internal/ar"
+	"github.com/seed-47b1e431/gosica/internal/grid"
 )
 
-// logOffsets are how far the smallest value is from the pole of a logarithm, in standard deviations: far
-// ones are nearly linear.
+// logOffsets are how far the smallest value is from the pole of a logarithm, in standard deviations, from
+// a steep to a nearly linear one. They are a choice.
 var logOffsets = []float64{0.003, 0.01, 0.03, 0.1, 0.3, 1}
 
-// logLags are the values of its past that a logarithm is predicted from to choose its offset.
+// logLags are the values of its past that a logarithm is predicted from to choose its offset. They are a
+// choice.
 var logLags = []int{-1, -2, -3}
 
 // addLogarithms adds the linear rule with the logarithm of each signal that has a shorter code so: a
@@ -33,12 +35,12 @@ func (c *comparison) addLogarithms() {
 	signals := mat.NewDense(d, n, nil)
 	changed := false
 	for i := range d {
-		y, slopes := logarithm(rule.Signals.RawRowView(i))
+		y := logarithm(rule.Signals.RawRowView(i))
 		if y == nil {
 			y = rule.Signals.RawRowView(i)
 		} else {
 			changed = true
-			floats.Add(logDet, slopes)
+			floats.Sub(logDet, y) // the logarithm of its slope is −y
 		}
 		signals.SetRow(i, y)
 	}
@@ -51,14 +53,11 @@ func (c *comparison) addLogarithms() {
 	}
 }
 
-// logarithm returns log(±z − min(±z) + c), with the sign and the offset c of the shortest code as a
-// Gaussian autoregression, and the logarithms of its slope. It is nil if z itself has as short a code,
-// with that of c.
-func logarithm(z []float64) (y, slopes []float64) {
-	positions := make([]int, len(z)-len(logLags))
-	for t := range positions {
-		positions[t] = t + len(logLags)
-	}
+// logarithm returns y = log(±z − min(±z) + c), with the sign and the offset c of the shortest code as a
+// Gaussian autoregression. It is nil if z itself has as short a code, with that of c. The logarithm of
+// the slope |dy/dz| is −y.
+func logarithm(z []float64) (y []float64) {
+	positions := grid.Range(len(z))[len(logLags):]
 	_, shortest := ar.Regress(z, logLags, positions)
 	shortest = math.Log(shortest) - math.Log(float64(len(z)))/2/float64(len(z))
 	sd := stat.StdDev(z, nil)
@@ -67,16 +66,15 @@ func logarithm(z []float64) (y, slopes []float64) {
 		floats.Scale(sign, v)
 		floats.AddConst(-floats.Min(v), v)
 		for _, offset := range logOffsets {
-			u, s := make([]float64, len(v)), make([]float64, len(v))
+			u := make([]float64, len(v))
 			for t, w := range v {
 				u[t] = math.Log(w + offset*sd)
-				s[t] = -u[t]
 			}
 			_, deviation := ar.Regress(u, logLags, positions)
-			if length := math.Log(deviation) - stat.Mean(s, nil); length < shortest {
-				y, slopes, shortest = u, s, length
+			if length := math.Log(deviation) + stat.Mean(u, nil); length < shortest {
+				y, shortest = u, length
 			}
 		}
 	}
-	return y, slopes
+	return y
 }
