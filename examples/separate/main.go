@@ -14,23 +14,19 @@ import (
 func main() {
 	ctx := context.Background()
 	x, err := datasets.ReadFile("mixed.csv") // d signals × T positions
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	b, err := backend.Open(backend.Auto) // XLA if there is a plugin, else pure Go
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	result, err := sica.Fit(ctx, b, x, sica.Default())
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	found, err := report.New(ctx, b, result, x, report.Default()) // needs no truth
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	fmt.Println(found.Verdict)
-	if err := datasets.WriteFile("recovered.csv", result.Z); err != nil {
+	check(datasets.WriteFile("recovered.csv", result.Z))
+}
+
+func check(err error) {
+	if err != nil {
 		log.Fatal(err)
 	}
 }
