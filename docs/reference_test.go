@@ -96,7 +96,7 @@ what, tried on one mixture: the notebook [settings](../../notebooks/settings.ipy
 | to learn from a part of a long recording | ` + "`--learn-on 60s`" + ` | ` + "`blockwise.Fit`" + ` |
 | to leave out channels; filters; bad stretches | ` + "`--without`" + `; ` + "`--highpass`" + `, ` + "`--lowpass`" + `, ` + "`--notch`" + `; ` + "`--skip`" + ` | [Recordings in Go](../how-to/recordings-in-go.md) |
 | missing values | ` + "`--missing interpolate`" + ` or ` + "`drop`" + `; else an error | none in a fit: NaN is an error. Read the file with ` + "`datasets.ReadOptions{Missing: datasets.MissingInterpolate}`" + `, and fit ` + "`datasets.Skip(rec.Signals, rec.Interpolated...)`" + ` |
-| to know of clipped channels | ` + "`separate`" + ` and ` + "`report`" + ` name them; ` + "`--skip`" + ` leaves stretches out | ` + "`Result.Clipped`" + `; [which are named](../explanation/limits.md#outside-the-model) |
+| to know of clipped channels | ` + "`separate`" + ` and ` + "`report`" + ` name them; ` + "`--skip`" + ` leaves stretches out | ` + "`Result.Clipped`" + `; [which are named](../explanation/limits.md#which-clipped-channels-are-named) |
 | to set or keep outliers | none (` + "`--skip`" + ` leaves stretches out) | none: [fixed in Default](#fixed-in-default). ` + "`Result.Outliers`" + ` names them |
 | fewer signals than channels | ` + "`--components`" + ` | ` + "`Components`" + ` |
 | to separate new data by the same model | ` + "`sica transform`" + ` | ` + "`Result.Transform`" + `, after ` + "`Save`" + ` and ` + "`sica.Load`" + `, too |
