@@ -225,11 +225,15 @@ func (c *channels) textbook(ctx context.Context) ([]*explanation, error) {
 //
 //	A′ = (Σ − N)^(1/2)·U.
 //
-// N is that of the mixing before; it is nearly the same after correctionRounds.
+// N is that of the mixing before; it is nearly the same after correctionRounds. It explains e, unless that
+// is done.
 func (c *channels) noiseCorrected(e *explanation) *explanation {
 	corrected := &explanation{name: e.name + " with noise", b: e.b, mixed: e.mixed}
-	for range correctionRounds {
-		model := matchSpectra(c.spectrum, c.added, corrected.b)
+	if e.model == nil && !c.explain(e) {
+		return nil
+	}
+	model := e.model
+	for round := 1; ; round++ {
 		if model == nil || floats.Sum(model.noise) == 0 {
 			return nil
 		}
@@ -250,8 +254,11 @@ func (c *channels) noiseCorrected(e *explanation) *explanation {
 		}
 		b.Mul(u.T(), whitening)
 		corrected.b = c.unit(&b)
+		if round == correctionRounds {
+			return corrected
+		}
+		model = matchSpectra(c.spectrum, c.added, corrected.b)
 	}
-	return corrected
 }
 
 // appendNew appends e to all unless it is nil or a duplicate of one of them.

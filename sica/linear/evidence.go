@@ -58,6 +58,9 @@ func (s *separator) rotationGains(
 		floats.AddTo(before, own[i], own[j])
 		gains[k] = evidence.NewGain(c.pairLengths(measured, c.accept), before)
 		if gains[k].Evidence < certain {
+			for side := range c.pair { // undoes pairLengths' normalise
+				floats.Scale(c.pair[side].scale, c.pair[side].u)
+			}
 			refine := func(s *source) { c.refine(s, density.Rough) }
 			gains[k] = evidence.NewGain(c.pairLengths(measured, refine), before)
 		}
@@ -96,7 +99,7 @@ func (s *separator) measureRotated(
 }
 
 // pairLengths returns the code lengths of c.pair in sixteenths of the positions, in nats, with
-// densities that set sets after the given measurements.
+// densities that set sets after the given measurements. It normalises the signals of c.pair.
 func (c *coder) pairLengths(measured [2]measurement, set func(s *source)) []float64 {
 	nats := make([]float64, evidence.Blocks)
 	for side := range c.pair {
@@ -105,7 +108,6 @@ func (c *coder) pairLengths(measured [2]measurement, set func(s *source)) []floa
 		set(source)
 		c.normalise(source)
 		source.lengths(nats)
-		floats.Scale(source.scale, source.u) // undoes normalise, for another density
 	}
 	return nats
 }
@@ -249,7 +251,7 @@ func (s *separator) gradientVariances(
 	count := float64(some.N)
 	err := s.each(ctx, s.d, func(c *coder, i int) {
 		c.score(&m.sources[i], c.psi)
-		psi, r := make([]float64, some.N), c.r[:some.N]
+		psi, r := c.space[:some.N], c.r[:some.N]
 		s.past.Select(psi, c.psi, some)
 		for j := range s.d {
 			some.PredictionError(r, m.y.RawRowView(j), m.sources[i].weights)

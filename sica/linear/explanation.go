@@ -88,7 +88,7 @@ func (c *channels) explain(e *explanation) bool {
 		return false
 	}
 	e.model, e.nats = model, nats
-	if floats.Max(model.noise) > 0 {
+	if filters != nil {
 		e.filtered = c.noisy.filtered(filters)
 	}
 	e.lengths = make([]float64, len(c.scales))
@@ -99,7 +99,7 @@ func (c *channels) explain(e *explanation) bool {
 }
 
 // distortionless returns the code lengths of the bands under the model, up to a constant, and
-// for each band the filters of the signals; ok is false if a covariance is singular.
+// for each band the filters of the signals, nil without noise; ok is false if a covariance is singular.
 func (s *spectrum) distortionless(
 	m *noiseModel, added []float64,
 ) (nats []float64, filters []*mat.Dense, ok bool) {
@@ -112,6 +112,9 @@ func (s *spectrum) distortionless(
 			return nil, nil, false
 		}
 		nats = append(nats, w/2*(logDet+floats.Dot(inverse, s.covariances[k])))
+		if floats.Max(m.noise) == 0 {
+			continue
+		}
 		f := new(mat.Dense)
 		f.Mul(m.mixing.T(), mat.NewDense(d, d, inverse))
 		for i := range d {

@@ -100,7 +100,7 @@ func (s *separator) whiten(ctx context.Context) (*whitened, error) {
 // errors of z and the inverse I of symmetric whitening. It reports whether there is one, and otherwise
 // leaves b as it is.
 func (s *separator) whitenErrors(b *mat.Dense, weights []float64) bool {
-	r := mat.NewDense(s.d, s.past.N, nil)
+	r := s.adjoint.Slice(0, s.d, 0, s.past.N).(*mat.Dense) // as workspace
 	for i := range s.d {
 		s.past.PredictionError(r.RawRowView(i), s.z.RawRowView(i), weights)
 	}
@@ -146,10 +146,15 @@ func (s *separator) nonlinear(
 	defer s.release(gaussian)
 	gaussian.b.Copy(m.b)
 	slopes := make([]float64, s.past.N) // logarithms, of all signals together
+	_, positions := s.z.Dims()
+	var space [5][]float64
+	for k := range space {
+		space[k] = make([]float64, positions)
+	}
 	all := grid.Range(s.d)
 	nonlinearities := 0
 	for i := range s.d {
-		q, c, err := s.removeNonlinearity(ctx, gaussian.y.RawRowView(i), m.y.RawRowView(i), slopes)
+		q, c, err := s.removeNonlinearity(ctx, gaussian.y.RawRowView(i), m.y.RawRowView(i), slopes, &space)
 		if err != nil {
 			return nil, false, err
 		}
@@ -172,17 +177,17 @@ func (s *separator) nonlinear(
 // removeNonlinearity sets u to the nonlinear function of the signal y that has the shortest code as
 // a Gaussian signal, u = v + c·(√(v² + 1) − 1) with y in standard deviations, v. It adds the
 // logarithms of the function's slope at the scored positions to slopes. It returns the moments of u
-// and its past, and c.
+// and its past, and c. space has room for five signals.
 func (s *separator) removeNonlinearity(
-	ctx context.Context, u, y, slopes []float64,
+	ctx context.Context, u, y, slopes []float64, space *[5][]float64,
 ) (q []float64, c float64, err error) {
 	sd := stat.PopStdDev(y, nil)
 	size := len(s.past.Lags) + 1
 	p := s.coders[0].predictor
 	// v, √(v² + 1) − 1 and their sum, each minus its mean.
-	unit, curve, sum := make([]float64, len(y)), make([]float64, len(y)), make([]float64, len(y))
+	unit, curve, sum := space[0], space[1], space[2]
 	// The derivative of the second, and the slope of the function with the present c.
-	derivative, slope := make([]float64, len(y)), make([]float64, len(y))
+	derivative, slope := space[3], space[4]
 	floats.ScaleTo(unit, 1/sd, y)
 	for t, v := range unit {
 		r := math.Sqrt(v*v + 1)

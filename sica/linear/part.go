@@ -74,7 +74,7 @@ func middleIsNoiseless(
 ) (bool, error) {
 	d, n := white.White.Dims()
 	first := (n - stretch) / 2
-	middle := mat.DenseCopyOf(white.White.Slice(0, d, first, first+stretch))
+	middle := white.White.Slice(0, d, first, first+stretch).(*mat.Dense)
 	sol.Demixing = polished.Demixing
 	// A whole search in more than half of the positions isn't worth repeating with all.
 	brief := n < 2*stretch

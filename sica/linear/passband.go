@@ -33,14 +33,20 @@ func newBandPower(z *mat.Dense) bandPower {
 	blocks := min(max(minPowerBlocks, maxPowerBlocks/d), 2*n/length-1) // of each signal
 	hann := window.Hann(slices.Repeat([]float64{1}, length))
 	powers := make([]bandPower, d) // of each signal
-	parallel.Do(context.Background(), parallel.Workers(d), d, func(_, i int) {
+	ffts := make([]*fourier.FFT, parallel.Workers(d))
+	windowed, coefficients := make([][]float64, len(ffts)), make([][]complex128, len(ffts))
+	parallel.Do(context.Background(), len(ffts), d, func(worker, i int) {
+		if ffts[worker] == nil {
+			ffts[worker] = fourier.NewFFT(length)
+			windowed[worker] = make([]float64, length)
+			coefficients[worker] = make([]complex128, length/2+1)
+		}
+		windowed, coefficients := windowed[worker], coefficients[worker]
 		powers[i] = make(bandPower, len(power))
-		fft := fourier.NewFFT(length)
-		windowed, coefficients := make([]float64, length), make([]complex128, length/2+1)
 		for b := range blocks {
 			begin := (b*d + i) * (n - length) / max(blocks*d-1, 1)
 			floats.MulTo(windowed, z.RawRowView(i)[begin:begin+length], hann)
-			fft.Coefficients(coefficients, windowed)
+			ffts[worker].Coefficients(coefficients, windowed)
 			for k := range power {
 				for _, c := range coefficients[k*width : (k+1)*width] {
 					powers[i][k] += real(c)*real(c) + imag(c)*imag(c)

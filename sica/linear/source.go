@@ -41,10 +41,10 @@ type coder struct {
 	psi       []float64 // [n], the score of a signal
 	sums      []float64 // [n+1], of the absolute values of r, if isSummed
 	isSummed  bool
-	rotated   []float64 // [T], workspace for a rotated signal
-	pair      [2]source // workspace for the models of a rotated pair
-	slope     density.Curve
-	curvature density.Curve
+	rotated   []float64     // [T], workspace for a rotated signal
+	pair      [2]source     // workspace for the models of a rotated pair
+	scores    density.Curve // of the innovations over their local scale
+	slopes    density.Curve // of the scores
 	measurement
 }
 
@@ -393,13 +393,14 @@ func (c *coder) score(s *source, psi []float64) scoreMoments {
 			psi[t] = u / s.scale
 		}
 	} else {
-		s.density.Log.Slope(&c.slope)
-		c.slope.Slope(&c.curvature)
+		s.density.Log.Slope(&c.scores) // the score and its derivative as functions of u
+		floats.Scale(-1/s.scale, c.scores[:])
+		c.scores.Slope(&c.slopes)
+		floats.Scale(1/s.scale, c.slopes[:])
 		for t, u := range s.u {
 			near, far, share := density.Place(u)
-			psi[t] = -(c.slope[near] + share*(c.slope[far]-c.slope[near])) / s.scale
-			v := -(c.curvature[near] + share*(c.curvature[far]-c.curvature[near])) /
-				(s.scale * s.scale)
+			psi[t] = c.scores[near] + share*(c.scores[far]-c.scores[near])
+			v := c.slopes[near] + share*(c.slopes[far]-c.slopes[near])
 			if len(s.local) > 0 {
 				v /= s.local[t] * s.local[t]
 			}
