@@ -357,6 +357,10 @@ const (
 	// mixtures, most with noise (n = 2,500), 14 would be kept that descents don't keep at once, and 16
 	// at 0.5. Those of 105 with noise that were run had the same signals to 0.001.
 	settledShare = 0.3
+	// rivalShare is the share of the tolerance by which the code of a rival without noise must be
+	// shorter at the coarsest time scale to be measured at the others, too. 550 mixtures of the table
+	// of noise are decided as with all rivals at all scales. It is a choice.
+	rivalShare = 1. / 16
 	// settledPositions is how many positions the finest scale has that decides this in a long
 	// sequence. Of 79 searches (n = 2,500) the finest scale but one alone decided a single one. With it
 	// 50 mixtures of 20,000 positions (the kinds of the table of noise) have the same MCCs to 0.0001

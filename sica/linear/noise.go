@@ -242,8 +242,8 @@ func (s *search) isSettled(
 			rivals = append(rivals, corrected)
 		}
 	}
-	// One that the coarsest scale rejects can't be right, whatever its code at the others. 118 mixtures
-	// of the table of noise are decided as with all of them.
+	// One that the coarsest scale rejects can't be right, whatever its code at the others. One that
+	// implies no noise contradicts the rule only by a shorter code, which would show there.
 	last := len(c.scales) - 1
 	rivals, err := c.measureAll(ctx, rivals, last)
 	if err != nil {
@@ -251,7 +251,11 @@ func (s *search) isSettled(
 	}
 	s.all = []*explanation{first}
 	for _, e := range rivals {
-		if e.lengths[last]-first.lengths[last] <= c.tolerance() {
+		limit := c.tolerance()
+		if !c.exceedsResolution(e.model.noise) {
+			limit *= -rivalShare
+		}
+		if e.lengths[last]-first.lengths[last] <= limit {
 			s.all = append(s.all, e)
 		}
 	}
