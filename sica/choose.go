@@ -153,7 +153,7 @@ func (s *separation) isWhitened() bool {
 }
 
 // stoppedSentence is the reason of a choice that was cut short.
-const stoppedSentence = "Stopped before nonlinear mixings were examined. Nothing is identified."
+const stoppedSentence = "Stopped before all nonlinear mixings were examined. Nothing is identified."
 
 // unexplainedSentence ends the reason of a linear demixing whose signals depend on each other.
 const unexplainedSentence = "So no signal is identified: more sources than channels, noise that wasn't " +

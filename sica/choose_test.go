@@ -152,7 +152,7 @@ func TestCancelledChoiceIdentifiesNothing(t *testing.T) {
 	}
 	for _, calls := range []int{0, 1, all / 2, all, all + 1, all + 2, all + 3} {
 		s, cut := ends(calls, Auto)
-		want := "Stopped before nonlinear mixings were examined."
+		want := "Stopped before all nonlinear mixings were examined."
 		if calls < all {
 			want = "Stopped before the linear rule had ended: the signals are whitened only."
 		}

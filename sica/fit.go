@@ -260,6 +260,13 @@ func (f *fitting) prepare(r *fitRun) error {
 // or their rank is less than their number.
 func (f *fitting) reduce(r *fitRun) error {
 	m, err := mapping.Reduce(r.x.X(), f.cfg.Components, f.cfg.Rounding)
+	if err != nil && f.cfg.Components > 0 {
+		full, fullErr := mapping.Reduce(r.x.X(), 0, f.cfg.Rounding)
+		if fullErr == nil && full.Rank >= 2 && full.Rank < f.cfg.Components {
+			err = fmt.Errorf("Config.Components: is %d of mixed signals of rank %d; must be 2 to %[2]d, "+
+				"or 0 for the rank", f.cfg.Components, full.Rank)
+		}
+	}
 	if err == nil && m.Components() < 2 {
 		err = fmt.Errorf("x: is %d mixed signals of rank %d; must have at least 2 components",
 			m.Channels(), m.Rank)

@@ -380,6 +380,19 @@ func TestFitRunsInChunks(t *testing.T) {
 	}
 }
 
+// Components of more than the rank are refused with the rank.
+func TestComponentsAboveRank(t *testing.T) {
+	s := noise(rng(5), 4, 200, datasets.Laplace)
+	for k := range 200 {
+		s.Set(3, k, s.At(0, k)+s.At(1, k))
+	}
+	_, err := Fit(t.Context(), nil, s, Config{Components: 4})
+	want := "Config.Components: is 4 of mixed signals of rank 3; must be 2 to 3, or 0 for the rank"
+	if !errors.Is(err, ErrSignals) || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %q", err, want)
+	}
+}
+
 // Noise that hides a signal is said to be that of the components that were left out, if it is.
 func TestReasonNamesComponentsLeftOut(t *testing.T) {
 	const d, n = 4, 3000

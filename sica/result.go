@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gomlx/compute"
@@ -183,7 +184,8 @@ func (f *fitting) result(r *fitRun, s *separation, out *iterate.Output) *Result 
 	case f.cfg.Flow != nil:
 		result.Why = s.Why + beforeFlow(s, out.Best) + " Then the flow: " + why + "."
 	case why != "":
-		result.Why = s.Why + " The context ended: " + why + "."
+		result.Why = s.Why + " The context ended (" +
+			strings.TrimPrefix(why, "context ") + ")."
 	default:
 		result.Why = s.Why
 	}

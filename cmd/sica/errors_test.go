@@ -49,6 +49,8 @@ func TestBadInput(t *testing.T) {
 		{"unknown command", []string{"seperate"}, exitUsage, `"seperate"`},
 		{"unknown flag", separate(good, "--fast"), exitUsage, "--fast; see sica separate --help"},
 		{"misspelt flag", separate(good, "--highpas", "1"), exitUsage, "did you mean --highpass?"},
+		{"unknown short flag", separate(good, "--lr", "1"), exitUsage, "--lr; see sica separate --help"},
+		{"misspelt short flag", separate(good, "--im", "a.csv"), exitUsage, "did you mean --in?"},
 		{"a folder of --resume", separate(good, "--resume", "state"), exitUsage,
 			"use --checkpoint state"},
 		{"stray argument", separate(good, "more"), exitUsage, `"more"`},

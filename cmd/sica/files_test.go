@@ -70,7 +70,8 @@ func TestSetAside(t *testing.T) {
 	said := must(t, "separate", "--in", in, "--out", at("z.csv"), "--save", at("model"), "--json",
 		at("z.json"), "--without", "T7", "--preset", "smoke")
 	for _, want := range []string{"note: numbers have decimal commas", `"Sample Index" counts`,
-		`"Trigger" holds markers`, `"state" is text`, `"T7" was left out, as asked`, "3 signals"} {
+		`"Trigger" holds markers`, `"state" is text`, `"T7" was left out, as asked`, "3 signals",
+		"note: " + at("z.csv") + " also has what was set aside\n"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("separate printed %q, want %q", said, want)
 		}

@@ -124,7 +124,7 @@ given their own pasts (or, of images, their own surroundings).`,
 		"load an XLA plugin whose SHA-256 this program doesn't know")
 	root.PersistentFlags().Bool(deterministic, false,
 		"use only what every x86-64 processor with AVX2 has, so that all of them give the same "+
-			"bits")
+			"bits; each repeats its own without it, on the CPU")
 	root.SetFlagErrorFunc(suggestFlag)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	cobra.EnableCommandSorting = false // the help has the order of groups
@@ -162,11 +162,13 @@ func suggestFlag(cmd *cobra.Command, err error) error {
 		return err
 	}
 	// Cobra has suggestions for commands only: so these have the names of the flags.
-	names := &cobra.Command{SuggestionsMinimumDistance: 2}
+	// Of a short name, half of its letters may differ.
+	name := unknown.GetSpecifiedName()
+	names := &cobra.Command{SuggestionsMinimumDistance: min(2, len(name)/2)}
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
 		names.AddCommand(&cobra.Command{Use: flag.Name, Run: func(*cobra.Command, []string) {}})
 	})
-	suggestions := names.SuggestionsFor(unknown.GetSpecifiedName())
+	suggestions := names.SuggestionsFor(name)
 	if len(suggestions) == 0 {
 		return fmt.Errorf("%w; see sica %s --help", err, cmd.Name())
 	}

@@ -55,7 +55,7 @@ whether it is identified, and its expected error: the order of magnitude of
 channels only if that was found. Noise that wasn't, and sources that depend on each
 other, make the true error larger. Below the table stands what was done, how sure
 that is, and which positions are outliers, such as clicks. Outliers are excluded
-from learning, not from the recovered signals.
+from learning, not from the recovered signals. Progress goes to standard error.
 
 A recording may be of any length. From more than 131,072 positions it learns on a
 part, which grows until more would improve little, and says how large that was unless
@@ -328,6 +328,7 @@ func (opt *separateOptions) writeRecovered(
 	if opt.images() {
 		err = files.WriteImages(opt.out, z, shape)
 	} else {
+		files.NoteAside(out, in.Recording, opt.out)
 		err = files.WriteSignals(opt.out, in.Recording, z, nil)
 	}
 	if err != nil {
@@ -477,6 +478,7 @@ func (opt *separateOptions) runLong(
 		return fmt.Errorf("%s: %w", opt.in[0], err)
 	}
 	parts.Done()
+	files.NoteAside(out, &in.About, opt.out)
 	_, rep.LearnedOn = res.Z.Dims()
 	if err := opt.write(out, in.About.Rate, res, rep); err != nil {
 		return err

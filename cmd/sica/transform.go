@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -142,6 +143,7 @@ func (opt *transformOptions) whole(cmd *cobra.Command, result *sica.Result, shap
 	if opt.images() {
 		err = files.WriteImages(opt.out, mapped, shape)
 	} else {
+		files.NoteAside(out, in, opt.out)
 		err = files.WriteSignals(opt.out, in, mapped, names)
 	}
 	if err != nil {
@@ -163,7 +165,11 @@ func (opt *transformOptions) stream(cmd *cobra.Command, result *sica.Result, sha
 	if err != nil {
 		return err
 	}
-	_, n := in.Dims()
+	d, n := in.Dims()
+	// An error about the number of channels comes before the file is written.
+	if _, err := result.Transform(mat.NewDense(d, 1, nil)); errors.Is(err, sica.ErrSignals) {
+		return fmt.Errorf("%s: %w", opt.in[0], err)
+	}
 	if err := files.CheckSequence(opt.in[0], n, shape); err != nil {
 		return err
 	}
@@ -173,11 +179,12 @@ func (opt *transformOptions) stream(cmd *cobra.Command, result *sica.Result, sha
 	files.Note(cmd.OutOrStdout(), in.About.Notes)
 	in.Doing = "mapping"
 	recovered := blockwise.Transform(result, in.Blocks(files.BlockSize))
-	d, _ := result.Z.Dims()
-	if err := in.WriteRecovered(opt.out, d, recovered); err != nil {
+	components, _ := result.Z.Dims()
+	if err := in.WriteRecovered(opt.out, components, recovered); err != nil {
 		return fmt.Errorf("%s: %w", opt.in[0], err)
 	}
 	shown.Done()
+	files.NoteAside(cmd.OutOrStdout(), &in.About, opt.out)
 	files.Wrote(cmd.OutOrStdout(), opt.out)
 	noteRate(cmd.OutOrStdout(), opt.out, in.About.Rate, separateAgain)
 	noteRecovered(cmd.OutOrStdout(), opt.out, result)

@@ -112,6 +112,20 @@ func TestChannelNames(t *testing.T) {
 			t.Errorf("%q: %s", args[0], stderr)
 		}
 	}
+	write(t, dir, "single.csv", "z\n"+strings.Repeat("1\n2\n", 100))
+	text, err := os.ReadFile(at("in.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rows, _ := strings.Cut(string(text), "\n")
+	write(t, dir, "unnamed.csv", rows)
+	run(exitOK, "separate", "--in", at("unnamed.csv"), "--out", at("u.csv"), "--save",
+		at("unnamed"), "--backend", "go")
+	if stderr := run(exitFailure, "transform", "--model", at("unnamed"), "--in", at("single.csv"),
+		"--out", at("no.csv")); stderr != "sica: "+at("single.csv")+
+		": transform: has 1 signals; must have 2, as in the fit\n" {
+		t.Error(stderr)
+	}
 	if _, err := os.Stat(at("no.csv")); err == nil {
 		t.Error("a file was written")
 	}

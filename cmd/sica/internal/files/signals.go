@@ -4,6 +4,7 @@ package files
 
 import (
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -29,6 +30,14 @@ func WriteSignals(path string, r *datasets.Recording, z *mat.Dense, names []stri
 	about := recovered(*r, d, path)
 	about.Signals, about.Names = z, names
 	return datasets.WriteRecording(path, &about)
+}
+
+// NoteAside says that the file of the signals recovered from a recording has columns besides, if it
+// has.
+func NoteAside(out io.Writer, r *datasets.Recording, path string) {
+	if len(recovered(*r, 1, path).Aside) > 0 {
+		Note(out, []string{path + " also has what was set aside"})
+	}
 }
 
 // recovered describes d signals that were recovered from a recording and are written to a file: with
