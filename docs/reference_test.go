@@ -171,7 +171,7 @@ func flowTable(t *testing.T) string {
 // configValid are the valid values of the fields of sica.Config.
 var configValid = map[string]string{
 	"Shape": "its product is n", "Seed": "any", "Prepare": "any",
-	"Components": "2 to d; 0: the rank", "Rounding": "one a signal, 0 or more", "Transforms": "below", "Method": "below",
+	"Components": "2 to the rank; 0: the rank", "Rounding": "one a signal, 0 or more", "Transforms": "below", "Method": "below",
 	"NetworkSteps": "1 or more with Auto, NetworkOnly; 0: chosen", "Candidates": "any", "Flow": "nil, or of a preset",
 	"Checkpoint": "a folder", "OnProgress": "any",
 }

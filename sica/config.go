@@ -30,17 +30,18 @@ type Config struct {
 	// images in rows of one length, which Result.Why says then.
 	Shape []int `json:"shape,omitempty"`
 	// Seed gives every random draw of the fit. Another seed is a check: networks may end elsewhere,
-	// and identified signals should come out the same up to sign. If two seeds disagree on a signal, or
-	// on whether it is identified, treat it as not identified. FitRuns fits several seeds at once.
+	// and identified signals should come out the same up to sign. If those of two seeds correlate by
+	// less than 0.95, or only one is identified, treat the signal as not identified. FitRuns fits several
+	// seeds at once.
 	Seed uint64 `json:"seed"`
 	// Prepare, if set, is a custom transform that comes before all else.
 	Prepare preprocess.Fitter `json:"-"`
 	// Components is the number of principal components that the mixed signals, each scaled to
-	// variance 1, are reduced to, those of the largest variance: at least 2; 0 is their numerical
-	// rank. It also tells the fit how strong the noise of each channel is: as strong as the mean of
+	// variance 1, are reduced to, those of the largest variance: 2 to their numerical rank, which 0
+	// stands for. It also tells the fit how strong the noise of each channel is: as strong as the mean of
 	// those left out. Signals that such noise leaves a correlation below 0.95 aren't called identified.
-	// Use it for channels that are combinations of others, not against noise: a weak source may be in
-	// the components left out. If several signals are like noise (linear.Findings.NoiseLike), leave it at 0
+	// Combinations that hold up to rounding are removed by 0, too. Set it for channels that are nearly
+	// combinations of others, not against noise: a weak source may be in the components left out. If several signals are like noise (linear.Findings.NoiseLike), leave it at 0
 	// and ignore those signals.
 	Components int `json:"components,omitempty"`
 	// Rounding is the step to which the values of each mixed signal were rounded before a filter, by
@@ -67,8 +68,10 @@ type Config struct {
 	// Checkpoint, if set, is a folder that keeps the state of the fit; see Fit.
 	Checkpoint string `json:"-"`
 	// OnProgress, if set, is called while Method separates, with the place of the run in FitRuns, the
-	// activity and the share of it that is done, from 0. The share may stop short of 1, and an activity
-	// may come again. The iterations of a Flow call Flow.OnIteration.
+	// activity and the share of it that is done, from 0. The activities are "separating linearly",
+	// "measuring the signals", "fitting networks", of more than eight signals with the expected cost,
+	// "growing networks" and "judging networks". A share may stop short of 1, and an activity may come
+	// again. The iterations of a Flow call Flow.OnIteration.
 	OnProgress func(run int, doing string, done float64) `json:"-"`
 }
 
@@ -138,8 +141,8 @@ type Flow struct {
 	// and without Folds. Otherwise the last iterate is the result.
 	KeepBest bool `json:"keep_best,omitempty"`
 	// Budget ends the fit after the iteration in which it is used up, without an error; 0 sets
-	// none. The time counts from the beginning of the fit. A deadline is a context's, for any
-	// fit; see Fit.
+	// none. The time counts from the beginning of the fit. The first iteration compiles, which
+	// can take longer than a short Budget. A deadline is a context's, for any fit; see Fit.
 	Budget time.Duration `json:"budget_ns,omitempty"`
 
 	// Context is what the networks see in addition to z_t: WholeSequence, LocalWindow or
