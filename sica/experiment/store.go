@@ -114,7 +114,7 @@ func (r *Results) find(t Trial) (Outcome, bool) {
 	return r.outcomes[i], true
 }
 
-// Signals reads the recovered signals of a trial, d×n, with 14 significant bits. The error wraps
+// Signals reads the recovered signals of a trial, d×n, with 12 significant bits. The error wraps
 // fs.ErrNotExist if they weren't saved.
 func (r *Results) Signals(t Trial) (*mat.Dense, error) {
 	file, err := r.files.Open(signalsFile(t))
@@ -189,9 +189,9 @@ func (s *Store) add(o *Outcome, z *mat.Dense) error {
 }
 
 // savedBits is the number of significant bits of saved signals, of 53. Pictures show 8, and
-// correlations change by less than 1e-7. The committed signals, which whoever downloads the module
-// gets, take two thirds less than with all bits, and 27 kB less than with 16.
-const savedBits = 14
+// correlations change by less than 1e-6. The committed signals, which whoever downloads the module
+// gets, take less than a third of those with all bits, and 50 kB less than with 16.
+const savedBits = 12
 
 // writeSignals writes the signals of a trial, rounded to savedBits.
 func (s *Store) writeSignals(t Trial, z *mat.Dense) error {
