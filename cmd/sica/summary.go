@@ -139,6 +139,9 @@ func writeSummary(out io.Writer, res *sica.Result, in fitted) error {
 			fmt.Fprintln(out, "expected error:", note)
 		}
 		writeNoise(out, res.Linear, components, channels)
+		if note := res.Linear.DriftNote(); note != "" {
+			fmt.Fprintln(out, "change with time:", note)
+		}
 		writeCorrelation(out, res, in.recovered(res), in.about.Rate > 0 && !in.isHighpassed)
 	}
 	writeTransients(out, res, in)

@@ -350,6 +350,12 @@ const (
 	// channels with twelve sources (20,000 positions, 4 mixtures) the mean MCC is 0.929 with it,
 	// 0.907 without, 0.929 with half and 0.917 with twice of it; SOBI's is 0.930.
 	misfitPositions = 3000
+	// driftBlocks is into how many parts a sequence is divided to see whether the demixing changes, and
+	// driftWaves how many cosines of time the change may have: the slowest. They are choices. With fewer
+	// positions than minDriftPositions a part has too few.
+	driftBlocks, driftWaves, minDriftPositions = 16, 3, 512
+	// minDriftProbability and minDriftError are of changes that count.
+	minDriftProbability, minDriftError = 1e-3, 2e-4
 	// settledShare is the share of the tolerance that a step at a coarser time scale may promise
 	// for the rule's demixing to be kept without descents there. All of 228 mixtures without noise (38
 	// kinds, n = 1,024) have the same signals as with descents, to the bit. Seven have more that are

@@ -180,17 +180,22 @@ type derivatives struct {
 	gradient *mat.Dense // d×d
 	kappa    *mat.Dense // d×d, the second derivative along E_ij; that along E_ij and E_ji is 1
 	scores   []scoreMoments
+	blocks   []driftBlock // of equal parts of the positions
 }
 
 // differentiate returns the derivatives at m.
 func (s *separator) differentiate(ctx context.Context, m *demixing) (*derivatives, error) {
 	p := &derivatives{mat.NewDense(s.d, s.d, nil), mat.NewDense(s.d, s.d, nil),
-		make([]scoreMoments, s.d)}
+		make([]scoreMoments, s.d), newDriftBlocks(s.d)}
 	size := len(s.past.Lags) + 1
 	err := s.each(ctx, s.d, func(c *coder, i int) {
 		source := &m.sources[i]
 		p.scores[i] = c.score(source, c.psi)
 		s.past.Adjoint(s.adjoint.RawRowView(i), c.psi, source.weights)
+		for k, block := range p.blocks {
+			psi := c.psi[blockEdge(k, s.past.N):blockEdge(k+1, s.past.N)]
+			block.scores[i] = floats.Dot(psi, psi)
+		}
 		for j := range s.d {
 			power := ar.ErrorPower(m.sources[j].q, source.weights, size)
 			p.kappa.Set(i, j, p.scores[i].kappa()*power)
@@ -199,7 +204,14 @@ func (s *separator) differentiate(ctx context.Context, m *demixing) (*derivative
 	if err != nil {
 		return nil, err
 	}
-	signal.Products(p.gradient, s.adjoint, m.y)
+	_, positions := s.z.Dims()
+	for k, block := range p.blocks { // block.gradient has the products of the block
+		part := func(x *mat.Dense) *mat.Dense {
+			return x.Slice(0, s.d, blockEdge(k, positions), blockEdge(k+1, positions)).(*mat.Dense)
+		}
+		signal.Products(block.gradient, part(s.adjoint), part(m.y))
+		p.gradient.Add(p.gradient, block.gradient)
+	}
 	p.gradient.Scale(1/float64(s.past.N), p.gradient)
 	for i := range s.d {
 		p.gradient.Set(i, i, p.gradient.At(i, i)-1)

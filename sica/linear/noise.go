@@ -534,6 +534,7 @@ func (s *search) solution(ctx context.Context, base *Solution) (*Solution, error
 		sol.ExpectedError[i] = min(sol.ExpectedError[i]+1-f, 1)
 	}
 	sol.setDependence(best, sep.past)
+	sol.drift = v.drift
 	w.Apply(func(_, j int, v float64) float64 { return v / c.sd[j] }, w)
 	var root mat.Dense // Σ^(1/2)
 	root.Mul(c.white.Inverse, c.white.Axes())

@@ -180,6 +180,7 @@ func polish(
 	if m.unusual(models, len(part.Runs)) || isDoubtful(dependence, s.past.N) {
 		return nil, nil
 	}
+	drift := s.estimateDrift(m, slopes)
 	v := &verdict{cost: mat.NewSymDense(d, nil), evidence: mat.NewSymDense(d, nil)}
 	if v.leaks, v.angles, err = s.leaks(ctx, m, slopes); err != nil {
 		return nil, err
@@ -194,6 +195,7 @@ func polish(
 	polished := &Solution{
 		Mean: white.Mean, FromWhite: unitRows(b), Symmetric: sol.Symmetric,
 		Leak: mat.NewDense(d, d, nil), Findings: sol.Findings, textbook: sol.textbook, unseen: sol.unseen,
+		drift: drift,
 	}
 	polished.Demixing = s.fromMixed(polished.FromWhite)
 	logDet, _ := mat.LogDet(s.whitening)

@@ -152,6 +152,7 @@ func separate(ctx context.Context, x *ica.Signals, opt Options) (*Solution, erro
 		}
 		s.addNoiseError()
 	}
+	s.addDrift()
 	s.setWhy()
 	s.Bandwidth = bandwidth
 	s.models, s.textbook = nil, nil // large, and no longer needed

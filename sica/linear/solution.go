@@ -46,6 +46,7 @@ type Solution struct {
 	models *demixing
 	// unseen is the noise that the models miss, as far as the dependence of the signals shows it.
 	unseen noiseEstimate
+	drift  driftEstimate
 	// missed is the variance of noise in each channel that the models miss, if it is known.
 	missed   float64
 	textbook []candidate // of the mixed signals
@@ -149,10 +150,14 @@ type Findings struct {
 	// themselves isn't share a group. Every signal is in one; see Identified.
 	Groups [][]int `json:"groups"`
 	// ExpectedError is, for each recovered signal, the expected 1 − |correlation|
-	// with its source: ½·Σ_j Leak² and what the Noise adds; 1 in a group of more than one.
+	// with its source: ½·Σ_j Leak², what the Noise adds, and Drift; 1 in a group of more than one.
 	// Noise that wasn't found and surplus sources aren't in it, and can be most of the error, above
 	// all of white signals. It is nil in a report on a nonlinear demixing.
 	ExpectedError []float64 `json:"expected_error"`
+	// Drift is, for each recovered signal, how much of the ExpectedError is due to a demixing that changes
+	// with time: a mixing that drifts or, with noise, sources that come and go. It is nil if there is no
+	// significant change of a sequence, or none that matters.
+	Drift []float64 `json:"drift,omitempty"`
 	// Doubtful is whether recovered signals depend on each other, so that the evidence may be
 	// wrong: whether the Dependence of a pair is larger than 0.1 and than five of its standard
 	// errors. The signals of such pairs aren't identified.
@@ -187,13 +192,31 @@ func (f *Findings) SurplusSuspected() bool { return f.SurplusEvidence > suspecte
 // identified. Without a Noise it is sampling alone: undetected noise, or surplus sources, make the
 // true error larger, often many times.
 func (f *Findings) ErrorNote() string {
-	switch {
-	case f.ExpectedError == nil, len(f.Groups) == 1 && len(f.ExpectedError) > 1:
+	if f.ExpectedError == nil || len(f.Groups) == 1 && len(f.ExpectedError) > 1 {
 		return ""
-	case slices.ContainsFunc(f.Noise, func(share float64) bool { return share > 0 }):
-		return "from sampling and the estimated noise of the channels"
 	}
-	return "from sampling alone; noise, or more sources than channels, can make it far larger"
+	causes := []string{"sampling"}
+	if slices.ContainsFunc(f.Noise, func(share float64) bool { return share > 0 }) {
+		causes = append(causes, "the estimated noise of the channels")
+	}
+	if f.Drift != nil {
+		causes = append(causes, "the change with time")
+	}
+	if len(causes) == 1 {
+		return "from sampling alone; noise, or more sources than channels, can make it far larger"
+	}
+	return "from " + text.List(causes)
+}
+
+// DriftNote says in half a sentence where the demixing changes with time most, and possible causes; "" if
+// Drift is nil.
+func (f *Findings) DriftNote() string {
+	if f.Drift == nil {
+		return ""
+	}
+	most := floats.MaxIdx(f.Drift)
+	return fmt.Sprintf("significant, most in signal %d, with an error of about %.4f; the mixing drifts or, "+
+		"with noise, sources come and go", most+1, f.Drift[most])
 }
 
 // NoiseNote says in half a sentence what else than noise of the channels may be in Noise.
@@ -294,6 +317,9 @@ func (s *Solution) setWhy() {
 		s.Why = "The recovered signals depend on each other, so no signal is identified. Possible causes " +
 			"are noise of the channels, " + surplus + "a nonlinear mixing such as clipping, and one that " +
 			"changes with time."
+		if s.Drift != nil {
+			s.Why += " The demixing does change with time."
+		}
 	}
 	if s.reason.more {
 		s.Why += moreDependent
@@ -402,7 +428,8 @@ func (s *separator) solution(
 	}
 	sol.setDependence(m, s.past)
 	sol.reason = reason{sol.why(accepted, v.nonlinear), v.minDependence}
-	sol.minDependence, sol.whitened, sol.models, sol.unseen = v.minDependence, !accepted, m, v.noise
+	sol.minDependence, sol.whitened, sol.models = v.minDependence, !accepted, m
+	sol.unseen, sol.drift = v.noise, v.drift
 	return sol, nil
 }
 

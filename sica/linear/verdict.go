@@ -38,6 +38,7 @@ type verdict struct {
 	angles *mat.SymDense // standard error of the angle of each pair in radians
 	scaled *mat.Dense    // the demixing, rows in the scale of the innovations
 	noise  noiseEstimate // from the dependence of the signals
+	drift  driftEstimate
 }
 
 // judge compares best with whitening, and each pair of its signals with their rotation and with
@@ -51,7 +52,7 @@ func (s *separator) judge(
 	}
 	v := &verdict{scaled: best.scaled(p), distinguishable: mat.NewSymDense(s.d, nil),
 		rotated: mat.NewSymDense(s.d, nil), cost: mat.NewSymDense(s.d, nil),
-		evidence: mat.NewSymDense(s.d, nil), noise: s.estimateNoise(best, p)}
+		evidence: mat.NewSymDense(s.d, nil), noise: s.estimateNoise(best, p), drift: s.estimateDrift(best, p)}
 	own := best.sourceLengths()
 	total := best.lengths(own)
 	v.rotation = evidence.NewGain(null.lengths, total)

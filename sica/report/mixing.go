@@ -190,6 +190,9 @@ func (r *Report) remarks() []remark {
 		remarks = append(remarks, remark{"noise of the channels", fmt.Sprintf("%.1f %% of their variance, "+
 			"a rough estimate; %s", 100*noise, r.Linear.NoiseNote())})
 	}
+	if note := r.Linear.DriftNote(); note != "" {
+		remarks = append(remarks, remark{"change with time", note})
+	}
 	if like := r.Linear.NoiseLike; len(like) > 0 {
 		remarks = append(remarks, remark{"like noise",
 			text.Signals(like) + " can't be told from noise of the channels"})

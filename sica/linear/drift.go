@@ -1,0 +1,132 @@
+package linear
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/seed-47b1e431/gosica/internal/ar"
+)
+
+// A driftEstimate is what the slopes of the code in blocks of positions say about a demixing that changes
+// with time.
+type driftEstimate struct {
+	probability float64   // of slopes that vary as much, if the demixing is the same all the time
+	errors      []float64 // for each signal, the expected 1 − |correlation| that the change causes
+}
+
+// isSignificant reports whether the demixing changes beyond doubt, and enough of it to count.
+func (e driftEstimate) isSignificant() bool {
+	return e.errors != nil && e.probability < minDriftProbability && floats.Max(e.errors) > minDriftError
+}
+
+// A driftBlock has the sums over an equal part of the positions from which a driftEstimate follows.
+type driftBlock struct {
+	gradient *mat.Dense // d×d, Σ_t a_it·y_jt of the adjoints a of the scores and the signals y
+	scores   []float64  // for each signal, Σ_t ψ_it²
+}
+
+func newDriftBlocks(d int) []driftBlock {
+	blocks := make([]driftBlock, driftBlocks)
+	for k := range blocks {
+		blocks[k] = driftBlock{mat.NewDense(d, d, nil), make([]float64, d)}
+	}
+	return blocks
+}
+
+// blockEdge returns where the k-th block of n positions begins.
+func blockEdge(k, n int) int { return k * n / driftBlocks }
+
+// estimateDrift tests whether the demixing m of a sequence changes with time, and estimates by how much. p
+// are the derivatives at m.
+//
+// Of a constant demixing the slopes of the code along E_ij vary between blocks of positions by chance only.
+// Their variance in a block follows from the powers there of the score of signal i and of the innovations of
+// signal j under the filter of signal i, as independent signals have E ψ_i²·r_j² = E ψ_i²·E r_j². So the
+// slopes in standard errors, as a function of time, have cosine transforms of variance 1. A slow change is in
+// the lowest of these: the sum of driftWaves squares for each of d·(d−1) slopes is χ² distributed. It is a
+// score test, as that of J. Nyblom, J. American Statistical Association 84(405), 1989, in a few directions.
+//
+// The change itself, in the shares of signals of variance 1, is that of a quasi-Newton step in each block. What
+// chance adds to its squares is subtracted.
+func (s *separator) estimateDrift(m *demixing, p *derivatives) driftEstimate {
+	if !s.past.Sequence() || s.past.N < minDriftPositions {
+		return driftEstimate{}
+	}
+	size := len(s.past.Lags) + 1
+	powers := mat.NewDense(driftBlocks, s.d, nil) // of the signals
+	for i := range s.d {
+		y := m.y.RawRowView(i)
+		for k := range driftBlocks {
+			part := y[blockEdge(k, len(y)):blockEdge(k+1, len(y))]
+			powers.Set(k, i, floats.Dot(part, part)/float64(len(part)))
+		}
+	}
+	// share returns the power of signal j's innovations under the filter of signal i, for power 1 of it.
+	share := func(i, j int) float64 {
+		return ar.ErrorPower(m.sources[j].q, m.sources[i].weights, size) / m.sources[j].q[0]
+	}
+	sum, errors := 0.0, make([]float64, s.d)
+	for i := range s.d {
+		change := 0.0 // in the shares of the others in signal i: its variance over time
+		for j := range s.d {
+			if i == j {
+				continue
+			}
+			own, other := share(i, j), share(j, i)
+			a, b := p.curvature(i, j)
+			ratio := m.sources[j].q[0] / m.sources[i].q[0] // of the signals' variances
+			var slopes, weights [driftBlocks]float64       // slopes and, up to a factor, their size at a constant step
+			var step, chance [driftWaves]float64           // chance is the variance of step
+			for k, block := range p.blocks {
+				n := float64(blockEdge(k+1, s.past.N) - blockEdge(k, s.past.N))
+				slope, back := block.gradient.At(i, j), block.gradient.At(j, i)
+				variance := block.scores[i] * powers.At(k, j) * own
+				backVariance := block.scores[j] * powers.At(k, i) * other
+				if !(variance > 0 && backVariance > 0) {
+					return driftEstimate{}
+				}
+				weights[k] = math.Sqrt(variance)
+				slopes[k] = slope / weights[k]
+				det := (a*b - 1) * n
+				for f := range driftWaves {
+					w := driftWave(f, k)
+					step[f] -= w * (b*slope - back) / det
+					chance[f] += w * w * (b*b*variance - 2*b*n + backVariance) / (det * det)
+				}
+			}
+			// A constant step, as m may not be at the minimum, is no change.
+			constant := floats.Dot(slopes[:], weights[:]) / floats.Dot(weights[:], weights[:])
+			floats.AddScaled(slopes[:], -constant, weights[:])
+			for f := range driftWaves {
+				standard := 0.0
+				for k, v := range slopes {
+					standard += driftWave(f, k) * v
+				}
+				sum += standard * standard
+				change += (step[f]*step[f] - chance[f]) * ratio / driftBlocks
+			}
+		}
+		errors[i] = min(max(change, 0)/2, 1)
+	}
+	null := distuv.ChiSquared{K: float64(driftWaves * s.d * (s.d - 1))}
+	return driftEstimate{null.Survival(sum), errors}
+}
+
+// driftWave returns the f-th cosine that a change may have in the k-th block. The cosines are orthonormal.
+func driftWave(f, k int) float64 {
+	return math.Sqrt(2./driftBlocks) * math.Cos(math.Pi*float64(f+1)*(float64(k)+0.5)/driftBlocks)
+}
+
+// addDrift sets Drift, and adds it to the ExpectedError, if the demixing changes with time.
+func (s *Solution) addDrift() {
+	if s.whitened || !s.drift.isSignificant() {
+		return
+	}
+	s.Drift = s.drift.errors
+	for i, v := range s.Drift {
+		s.ExpectedError[i] = min(s.ExpectedError[i]+v, 1)
+	}
+}
