@@ -157,7 +157,7 @@ const stoppedSentence = "Stopped before all nonlinear mixings were examined. Not
 
 // unexplainedSentence ends the reason of a linear demixing whose signals depend on each other.
 const unexplainedSentence = "So no signal is identified: more sources than channels, noise that wasn't " +
-	"found, or interpolated or repeated values may be the reason."
+	"found, dependent sources, a nonlinear mixing, or interpolated or repeated values may be the reason."
 
 // unidentified returns the findings without a claim that signals are identified, for the reason
 // why; nil for nil.

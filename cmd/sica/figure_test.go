@@ -65,6 +65,7 @@ func TestFigureAsPrinted(t *testing.T) {
 		{[]string{"3c", "--runs", "1", "--preset", "printed"}, "4 of 4 separations to make"},
 		{[]string{"3c", "--runs", "1", "--preset", "printed"}, "0 of 4 separations to make"},
 		{[]string{"3c", "--runs", "1", "--preset", "printed"}, "| the paper says |"},
+		{[]string{"3c", "--runs", "1", "--preset", "smoke"}, "its values mean nothing"},
 		// 18 mixtures of AR(7), as the linear one of two interpretations is one, and 14 of digits.
 		{[]string{"interpretations"}, "96 of 96 separations to make"},
 		{[]string{"interpretations"}, "| GELU, x + 0.05·h(W·x) | 0."},

@@ -290,6 +290,9 @@ func (opt *figureOptions) draw(
 ) error {
 	for _, f := range figs {
 		fmt.Fprintf(out, "\nFigure %s: %s\n", f.Name, f.Title)
+		if preset == experiment.SmokePreset {
+			fmt.Fprintln(out, "The preset smoke shows that everything works: its values mean nothing.")
+		}
 		if err := f.WriteTable(out, results, preset, opt.runs); err != nil {
 			return err
 		}
@@ -374,7 +377,7 @@ Seconds are means over several machines, partly with a GPU: they are orders of m
 
 A statement is undecided if chance explains what was measured, by Student's t at a level of 0.05, or
 if a fall rounds to 0.000. Then a column says how many runs would decide it, and of which method, with
-the measured means and spreads: it shows how near the decision is, no more.
+the measured means and spreads: read it as a distance, not as a plan.
 The tests of one statement, up to 40, aren't corrected for their number.
 `
 	// failedStatements is about the committed outcomes.

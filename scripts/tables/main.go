@@ -68,7 +68,7 @@ func newCommand() *cobra.Command {
 		methods = append(methods, m.Name)
 	}
 	long += `
-MIXTURES are in place of the table's. Each is one of a table, by its name, or sources,
+MIXTURES are in place of the table's. Each is a row of a table, as it prints it, or sources,
 number of signals and mixing in a word, such as laplace-2-leaky3:
 
   laplace  AR(1), 0.7, Laplace innovations    linear   A·s
@@ -107,7 +107,7 @@ again. After a change of a method's code delete them, or give another --out.`
 	f := cmd.Flags()
 	f.Uint64Var(&opt.Seed, "seed", 1, "seed of the first run; the others follow")
 	f.IntVar(&opt.Runs, "runs", 8, "runs of each problem; standard errors need 2")
-	f.StringVar(&opt.Only, "only", "", "only problems whose names contain `TEXT`")
+	f.StringVar(&opt.Only, "only", "", "only problems whose names contain `TEXT`; d=3 is in d=32, too")
 	f.IntVar(&opt.Positions, "positions", 0, "length of sequences; 0 is the table's: 2500 of noise, 10000 of filtered, 16384 of many, else 1024")
 	f.IntVar(&opt.MinSignals, "min-signals", 0, "only mixtures of at least `D` signals")
 	f.IntVar(&opt.MaxSignals, "max-signals", 0, "only mixtures of at most `D` signals; 0 is any")

@@ -57,7 +57,7 @@ func (m mixture) draw(seed uint64, positions int) (*mat.Dense, *ica.Signals, err
 // mixtureNamed returns the mixture of that name: one of the lists below, or sources,
 // number of signals and mixing in one word, or "files:" and paths.
 func mixtureNamed(name string) (mixture, error) {
-	if m, ok := listedMixtures()[name]; ok {
+	if m, ok := mixturesByName()[name]; ok {
 		return m, nil
 	}
 	if paths, ok := strings.CutPrefix(name, filesPrefix); ok {
@@ -67,23 +67,27 @@ func mixtureNamed(name string) (mixture, error) {
 	return composedMixture(name)
 }
 
-var listedMixtures = sync.OnceValue(func() map[string]mixture {
-	all := make(map[string]mixture)
-	for _, list := range [][]mixture{
+// listedMixtures are those of the tables.
+func listedMixtures() [][]mixture {
+	return [][]mixture{
 		qualityMixtures(), hardMixtures(), linearMixtures(), nullMixtures(), noiseMixtures(),
 		filteredMixtures(),
-	} {
-		for _, m := range list {
-			all[m.name] = m
-		}
+	}
+}
+
+var mixturesByName = sync.OnceValue(func() map[string]mixture {
+	all := make(map[string]mixture)
+	for _, m := range slices.Concat(listedMixtures()...) {
+		all[m.name] = m
 	}
 	return all
 })
 
 const (
 	filesPrefix = "files:"
-	// linearPrefix and nullPrefix begin the names of mixtures of a table; its rows leave
-	// them out.
+	// unseenPrefix, linearPrefix and nullPrefix begin the names of mixtures of a table; its rows
+	// leave them out.
+	unseenPrefix = "unseen: "
 	linearPrefix = "linear: "
 	nullPrefix   = "null: "
 )
@@ -263,9 +267,9 @@ func sevenSteps(prefix string, d, steps int) mixture {
 // signals and mixing. Its stream is the name's hash.
 func composedMixture(name string) (mixture, error) {
 	wrong := func(what string) (mixture, error) {
-		return mixture{}, fmt.Errorf("experiment: mixture: %s (%q); must be one of a table, "+
-			"or sources-signals-mixing such as laplace-2-leaky3, of the words that "+
-			"go run ./scripts/tables -h lists", what, name)
+		return mixture{}, fmt.Errorf("experiment: mixture: %s (%q); must be a row of "+
+			"docs/evaluation/results.md, or sources-signals-mixing such as laplace-2-leaky3 "+
+			"(nonlinear.md there has the words)", what, name)
 	}
 	parts := strings.Split(name, "-")
 	if len(parts) != 3 {
@@ -292,13 +296,7 @@ func composedMixture(name string) (mixture, error) {
 // network separates in hours.
 const maxComposed = 1024
 
-// composedSources returns d sources of a kind:
-//
-//	laplace  AR(1), ρ = 0.7, Laplace innovations     gauss   Gaussian AR(1), different ρ
-//	same     Gaussian AR(1), equal ρ                 iid     Laplace, white
-//	ar7      the paper's AR(7)                       digits  MNIST, as images
-//	uniform  AR(1), different ρ, uniform             garch   AR(1), GARCH(1, 1) innovations
-//	white    uniform and Laplace, white              voice   voices of people who speak
+// composedSources returns d sources of a kind, which the help of scripts/tables describes.
 func composedSources(kind string, d int) (source, bool) {
 	switch kind {
 	case "laplace", "iid":
@@ -330,13 +328,8 @@ func composedSources(kind string, d int) (source, bool) {
 	return nil, false
 }
 
-// composedMixing returns a mixing by its name and a number n:
-//
-//	linear  A·s                          noise⟨n⟩  the same and n % of white noise
-//	leaky⟨n⟩  n leaky-ReLU layers        bent⟨n⟩   n layers of 0.2u + tanh 2u
-//	tanh    tanh(A·s)                    cubic     u + 0.2u³ of A·s
-//	gelu⟨n⟩   the paper's n steps of 1   small⟨n⟩  the same, steps of 0.1
-//	turn⟨n⟩   the paper's with a rotating W
+// composedMixing returns a mixing by its name and, of most, a number: of layers, of steps, or of
+// percent of noise. The help of scripts/tables describes them.
 func composedMixing(kind string) (mixing, bool) {
 	if clean, percent, ok := strings.Cut(kind, "+noise"); ok {
 		mix, known := composedMixing(clean)

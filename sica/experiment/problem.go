@@ -56,10 +56,10 @@ type Problem struct {
 	// prints them, and for MatrixMixing.
 	StepSize float64 `json:"step_size,omitempty"`
 
-	// Mixture names other sources with their mixing, in place of all of the above: those of
-	// a row of a Table; sources, number of signals and mixing in a word such as
-	// laplace-2-leaky3; or "files:" and paths with commas between them, each with one source, the
-	// first signal of a recording or an image. The words are those of go run ./scripts/tables -h.
+	// Mixture names other sources with their mixing, in place of all of the above: a row of a Table, as
+	// printed (docs/evaluation/results.md); sources, number of signals and mixing in a word such as
+	// laplace-2-leaky3 (nonlinear.md there); or "files:" and paths with commas between them, each with
+	// one source, the first signal of a recording or an image.
 	Mixture string `json:"mixture,omitempty"`
 	// Positions is the length of a mixture's sequences; 0 is 1024.
 	Positions int `json:"positions,omitempty"`
@@ -71,7 +71,9 @@ type Problem struct {
 func (p Problem) label() string {
 	if p.Mixture != "" {
 		name := p.Mixture
-		for _, prefix := range []string{linearPrefix, nullPrefix, noisePrefix, filteredPrefix} {
+		for _, prefix := range []string{
+			unseenPrefix, linearPrefix, nullPrefix, noisePrefix, filteredPrefix,
+		} {
 			name = strings.TrimPrefix(name, prefix)
 		}
 		return name
@@ -82,6 +84,17 @@ func (p Problem) label() string {
 		return data
 	}
 	return fmt.Sprintf("%s, %s, J=%d", data, kind, p.Steps)
+}
+
+// resolved returns the problem of a table's row that Mixture names, or p if there is none.
+func (p Problem) resolved() Problem {
+	for _, row := range append(qualityProblems(), listed(listedMixtures()...)...) {
+		if row.label() == p.Mixture {
+			row.Positions, row.Seed = p.Positions, p.Seed
+			return row
+		}
+	}
+	return p
 }
 
 // signals returns the number of mixed signals of a mixture.
@@ -96,7 +109,7 @@ func (p Problem) signals() int {
 // Draw returns the sources and the mixed signals. Some mixtures have more sources than mixed signals.
 // It is an error if the data, the mixing or the mixture is unknown, or if they don't go together.
 func (p Problem) Draw() (sources *mat.Dense, mixed *ica.Signals, err error) {
-	if p.Mixture != "" {
+	if p = p.resolved(); p.Mixture != "" {
 		m, err := mixtureNamed(p.Mixture)
 		if err != nil {
 			return nil, nil, err

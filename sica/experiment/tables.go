@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -92,8 +91,11 @@ func NewTable(name string, o TableOptions) (*Table, error) {
 	if o.Runs < 1 {
 		return nil, fmt.Errorf("experiment: runs: %d are too few; must be at least 1", o.Runs)
 	}
-	for _, mixture := range o.Mixtures {
-		if _, err := mixtureNamed(mixture); err != nil {
+	for _, p := range mixtureProblems(o.Mixtures) {
+		if p.Mixture == "" {
+			continue
+		}
+		if _, err := mixtureNamed(p.Mixture); err != nil {
 			return nil, err
 		}
 	}
@@ -114,7 +116,8 @@ func NewTable(name string, o TableOptions) (*Table, error) {
 	}
 	table.choose()
 	if len(table.problems) == 0 {
-		return nil, errors.New("experiment: options: no problem is left; must keep one")
+		return nil, fmt.Errorf("experiment: options: no row is left; must be one with %q in its name "+
+			"and of MinSignals to MaxSignals signals", o.Only)
 	}
 	return table, nil
 }
@@ -152,7 +155,7 @@ func (t *Table) choose() {
 func mixtureProblems(names []string) []Problem {
 	var problems []Problem
 	for _, name := range names {
-		problems = append(problems, Problem{Mixture: name})
+		problems = append(problems, Problem{Mixture: name}.resolved())
 	}
 	return problems
 }
@@ -368,8 +371,8 @@ func qualityProblems() []Problem {
 	return append(problems, listed(qualityMixtures())...)
 }
 
-// WriteComparison writes SICA's mean MCC of each row of the table next to that of other
-// results on other seeds, and says where they differ by more than two standard errors, with a
+// WriteComparison writes sica.Default's mean MCC of each row of the table next to that of other
+// results, and says where they differ by more than two standard errors, with a
 // legend. It writes nothing if there is no row to compare.
 func (t *Table) WriteComparison(w io.Writer, here, other *Results) error {
 	out, rows := newTable("mixture", "committed", "here", "").numbersFrom(1), 0
@@ -404,9 +407,9 @@ func (t *Table) WriteComparison(w io.Writer, here, other *Results) error {
 	if err := out.write(w); err != nil {
 		return err
 	}
-	_, err := fmt.Fprint(w, "\nMean MCC (standard error) of SICA: the committed outcomes, and those "+
-		"of this run on other\nseeds. The same: no significant difference, less than two standard "+
-		"errors.\n")
+	_, err := fmt.Fprint(w, "\nMean MCC (standard error) of Default: the committed outcomes, and those "+
+		"of this run. The\nsame: no significant difference, less than two standard errors if the "+
+		"seeds differ.\n")
 	return err
 }
 

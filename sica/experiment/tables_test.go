@@ -61,7 +61,7 @@ func TestMixturesAreDistinctAndSeeded(t *testing.T) {
 		"uniform-2-small5", "white-2-turn5", "garch-2-linear", "digits-2-noise3", "voice-2-noise3",
 		"laplace-2-leaky1+noise3",
 	})
-	for name := range listedMixtures() {
+	for name := range mixturesByName() {
 		problems = append(problems, Problem{Mixture: name})
 	}
 	for _, p := range problems {
@@ -84,6 +84,10 @@ func TestMixturesAreDistinctAndSeeded(t *testing.T) {
 		checkSizes(t, p, s, x, mixturePositions)
 		if !mat.Equal(x, again) || mat.Equal(x, other) {
 			t.Errorf("%s: the mixed signals aren't those of their seed", p.Mixture)
+		}
+		p.Mixture = p.label() // as a table prints it
+		if _, row := draw(5); !mat.Equal(x, row) {
+			t.Errorf("%s: other signals", p.Mixture)
 		}
 	}
 	for _, name := range []string{"", "laplace", "laplace-2", "laplace-0-tanh", "iid-2-x+noise1", "iid-2-tanh+noise", "x-2-tanh",

@@ -101,9 +101,7 @@ func (s *Screening) explain(nonlinear bool) string {
 	}
 	switch {
 	case !s.Predicted:
-		return s.dependence() + ". Noise of the channels, more sources than channels, dependent " +
-			"sources or a nonlinear mixing may be the cause; signals that their pasts don't predict " +
-			"can't show which."
+		return s.dependence() + ". Signals that their pasts don't predict can't show why."
 	case !nonlinear:
 		return "Sensor noise or more sources than channels may explain how the signals depend on " +
 			"each other."
