@@ -15,6 +15,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/internal/network"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // A Correlation is the absolute correlation of two recovered signals, and which two, counted from 0.
@@ -100,8 +101,7 @@ func (c Correlation) Warning(isRecording bool) string {
 
 // looksNonlinear reports whether the mixing of a sequence seems nonlinear though its demixing is
 // linear. If the fit compared networks with the demixing, that is whether one of them, or
-// conditional normalisation, has a significantly shorter code and was refused as noise may explain
-// it. Otherwise it is whether the signals depend on each other in a way that neither noise nor
+// conditional normalisation, has a significantly shorter code and was refused. Otherwise it is whether the signals depend on each other in a way that neither noise nor
 // surplus sources explain; where one of these was found, their curvature must be evident. It is
 // false where there are too few positions to say.
 func (s *subject) looksNonlinear(
@@ -111,7 +111,7 @@ func (s *subject) looksNonlinear(
 		return false, nil
 	}
 	if s.compared {
-		return r.Chosen.Excess.Significant(), nil
+		return prefersNonlinear(r.Candidates), nil
 	}
 	screening, err := network.Screen(ctx, s.z, network.Options{Seed: r.Seed})
 	if ctx.Err() != nil {
@@ -124,6 +124,24 @@ func (s *subject) looksNonlinear(
 	return !noisy || screening.Curvature.Evident(), nil
 }
 
+// prefersNonlinear reports whether the codes of all linear candidates are significantly longer than
+// the shortest, which is then that of a nonlinear one; false if none were compared. Custom methods
+// are compared elsewhere.
+func prefersNonlinear(candidates []sica.Candidate) bool {
+	compared := false
+	for _, c := range candidates {
+		isLinear := c.Method != sica.NetworkOnly && !slices.Contains(c.Transforms, preprocess.Conditional)
+		if c.Name != "" || c.Failed != "" || !isLinear {
+			continue
+		}
+		if !c.Excess.Significant() {
+			return false
+		}
+		compared = true
+	}
+	return compared
+}
+
 // nonlinearMixing is the test of linearity.
 func (r *Report) nonlinearMixing() []finding {
 	if !r.Nonlinear {
@@ -131,10 +149,9 @@ func (r *Report) nonlinearMixing() []finding {
 	}
 	if r.compared {
 		return []finding{{
-			"The mixing seems nonlinear: a nonlinear demixing has a significantly shorter code, but " +
-				"noise may explain that, so a linear one was kept.",
-			"Use more positions, or compare with the signals of sica.Direct: if they differ, trust " +
-				"neither.",
+			"The mixing seems nonlinear: a nonlinear demixing has a significantly shorter code. The " +
+				"linear one was kept, as noise may explain that or no network is confirmed.",
+			"Use more positions, which may decide it.",
 		}}
 	}
 	return []finding{{

@@ -14,6 +14,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/metric"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // A linear demixing of a nonlinear mixture isn't called separated, though its rotation is
@@ -138,7 +139,8 @@ func TestRemarksOnNoiseAndSurplus(t *testing.T) {
 	}
 }
 
-// Of a fit that compared networks, a linear demixing with a significantly longer code is suspect.
+// Of a fit that compared networks, linear demixings of significantly longer codes are suspect. If
+// another linear one has the shortest code, a nonlinear one hasn't.
 func TestRefusedNonlinearDemixing(t *testing.T) {
 	r, x := reported(t, sica.Default())
 	s, err := prepare(t.Context(), r, x, Options{Shape: []int{120}})
@@ -146,15 +148,29 @@ func TestRefusedNonlinearDemixing(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.compared = true
+	long := sica.Difference{Mean: 0.2, SE: 0.06}
 	for _, test := range []struct {
-		excess sica.Difference
-		want   bool
-	}{{sica.Difference{}, false}, {sica.Difference{Mean: 0.17, SE: 0.06}, false},
-		{sica.Difference{Mean: 0.2, SE: 0.06}, true}} {
-		r.Chosen.Excess = test.excess
-		if got, err := s.looksNonlinear(t.Context(), r, &Linear{}); err != nil || got != test.want {
-			t.Errorf("%+v: %v, %v; want %v", test.excess, got, err, test.want)
+		whitened, rotated sica.Difference
+		want              bool
+	}{
+		{long, sica.Difference{}, false}, {long, sica.Difference{Mean: 0.17, SE: 0.06}, false},
+		{long, long, true}, {sica.Difference{}, long, false},
+	} {
+		white := []preprocess.Transform{preprocess.ZCA}
+		r.Candidates = []sica.Candidate{
+			{Transforms: white, Method: sica.NoMethod, Excess: test.whitened},
+			{Transforms: white, Method: sica.LinearOnly, Excess: test.rotated},
+			{Transforms: white, Method: sica.NetworkOnly},
+			{Transforms: []preprocess.Transform{preprocess.Conditional}, Method: sica.NoMethod},
+			{Name: "custom"},
 		}
+		if got, err := s.looksNonlinear(t.Context(), r, &Linear{}); err != nil || got != test.want {
+			t.Errorf("%+v: %v, %v; want %v", test, got, err, test.want)
+		}
+	}
+	r.Candidates = nil
+	if got, _ := s.looksNonlinear(t.Context(), r, &Linear{}); got {
+		t.Error("nonlinear without a comparison")
 	}
 }
 

@@ -494,11 +494,17 @@ func MarkLinear(baselines []Baseline) {
 }
 
 // withCodeLengths returns the separations of the choice's candidates, networks among them, with
-// their code lengths.
+// their code lengths. That of the linear rule is its own unless it is significantly longer than the
+// shortest, and otherwise that of the best of ofRule: only a nonlinear demixing exceeds them all.
 func (c *comparison) withCodeLengths(choice *Choice) []Separation {
 	var all []Separation
 	for _, k := range choice.Candidates {
 		if slices.Contains(c.ofRule, k.Baseline) {
+			rule := &all[linearPlace]
+			if rule.Excess.Significant() &&
+				(!k.Excess.Significant() || k.CodeLength < rule.CodeLength) {
+				rule.CodeLength, rule.Excess = k.CodeLength, k.Excess
+			}
 			continue // not a separation of its own
 		}
 		s := c.separations[k.Baseline]

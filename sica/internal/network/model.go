@@ -129,7 +129,7 @@ func (m *Model) Why() string {
 	}
 	return fmt.Sprintf("Its signals are identified: each is predicted by its own past, every pair "+
 		"would lose by a rotation, and %s recovered the same (agreement at least %.3f).",
-		others, m.Agreement)
+		others, math.Floor(1000*m.Agreement)/1000)
 }
 
 // codeLength returns the mean over the folds of the code length of the best run.
