@@ -111,7 +111,11 @@ func (s *subject) looksNonlinear(
 		return false, nil
 	}
 	if s.compared {
-		return prefersNonlinear(r.Candidates), nil
+		isUnbeaten := func(c sica.Candidate) bool { // linear, of this comparison
+			return c.Name == "" && c.Failed == "" && c.Method != sica.NetworkOnly &&
+				!slices.Contains(c.Transforms, preprocess.Conditional) && !c.Excess.Significant()
+		}
+		return r.Chosen.Excess.Significant() && !slices.ContainsFunc(r.Candidates, isUnbeaten), nil
 	}
 	screening, err := network.Screen(ctx, s.z, network.Options{Seed: r.Seed})
 	if ctx.Err() != nil {
@@ -122,24 +126,6 @@ func (s *subject) looksNonlinear(
 	}
 	noisy := l.spectralNoise() > 0 || l.SurplusSuspected()
 	return !noisy || screening.Curvature.Evident(), nil
-}
-
-// prefersNonlinear reports whether the codes of all linear candidates are significantly longer than
-// the shortest, which is then that of a nonlinear one; false if none were compared. Custom methods
-// are compared elsewhere.
-func prefersNonlinear(candidates []sica.Candidate) bool {
-	compared := false
-	for _, c := range candidates {
-		isLinear := c.Method != sica.NetworkOnly && !slices.Contains(c.Transforms, preprocess.Conditional)
-		if c.Name != "" || c.Failed != "" || !isLinear {
-			continue
-		}
-		if !c.Excess.Significant() {
-			return false
-		}
-		compared = true
-	}
-	return compared
 }
 
 // nonlinearMixing is the test of linearity.
@@ -157,12 +143,20 @@ func (r *Report) nonlinearMixing() []finding {
 	return []finding{{
 		"The mixing seems nonlinear: these signals, of a linear demixing, depend on each other in a " +
 			"way that neither noise nor surplus sources explain.",
-		compareNetworks,
+		r.unlessOther(compareNetworks),
 	}}
 }
 
-// compareNetworks is what to try where the mixing may be nonlinear.
+// compareNetworks is what to try where the mixing seems nonlinear.
 const compareNetworks = "Fit by sica.Default, which compares networks with the linear demixing."
+
+// unlessOther returns what to try or, if the demixing was made of other positions, separateAnew.
+func (r *Report) unlessOther(next string) string {
+	if r.isOther {
+		return separateAnew
+	}
+	return next
+}
 
 // noiseShare returns the share of the channels' variance that is noise, 0 below MinNoise.
 func (r *Report) noiseShare() float64 { return share(r.Linear.Noise) }
@@ -342,8 +336,9 @@ func (r *Report) nextForDependence() []string {
 	noise := r.Linear.spectralNoise()
 	switch {
 	case r.Network != nil:
+		next = append(next, "Sources that depend on each other stay dependent.")
 	case r.Nonlinear && !r.compared:
-		next = append(next, compareNetworks)
+		next = append(next, r.unlessOther(compareNetworks))
 	case r.Linear.Surplus, r.Linear.SurplusSuspected():
 		cause := r.Linear.moreSources() + ", which leave such dependence in any answer."
 		if r.Linear.surplusHidesAll() { // which the first reason says
@@ -362,17 +357,20 @@ func (r *Report) nextForDependence() []string {
 			next = append(next, fmt.Sprintf("Noise may hide a weak source: %s.", text.Signals(hidden)))
 		}
 	case noise > 0:
-		cause := "or surplus sources, which look the same. Either leaves such dependence in any answer."
+		cause := ", or surplus sources or a drift of the mixing, which look the same. All leave"
 		if r.Linear.NoiseLike != nil { // fewer sources than channels
-			cause = "which leaves such dependence in any answer."
+			cause = ", which leaves"
 		}
-		next = append(next, fmt.Sprintf("The channels seem to have %.1f %% of noise, %s", 100*noise, cause))
+		next = append(next, fmt.Sprintf("The channels seem to have %.1f %% of noise%s such dependence in any "+
+			"answer.", 100*noise, cause))
 		next = append(next, r.stableSignals()...)
 	case len(r.Clipped) > 0:
 		next = append(next, "Clipping leaves such dependence in any answer: leave the clipped stretches out.")
 		next = append(next, r.stableSignals()...)
 	default:
-		if r.isWhite() {
+		if r.isOther {
+			next = append(next, separateAnew)
+		} else if r.isWhite() {
 			next = append(next, "If the mixing was nonlinear, no method can undo it: their pasts don't predict "+
 				"these signals.")
 		} else {
@@ -383,8 +381,9 @@ func (r *Report) nextForDependence() []string {
 				"has a condition number of %.0f, by which demixing can amplify noise.", r.condition))
 		}
 	}
-	if len(r.Shape) < 2 && !r.isSequence {
+	side := int(math.Round(math.Sqrt(float64(r.Positions))))
+	if len(r.Shape) < 2 && !r.isSequence && side*side == r.Positions {
 		next = append(next, "If the signals are images, set Config.Shape.")
 	}
-	return append(next, "Sources that depend on each other stay dependent.")
+	return next
 }

@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/gomlx/compute"
@@ -81,6 +82,8 @@ type Report struct {
 	Verdict Verdict  `json:"verdict"`
 	Reasons []string `json:"reasons"` // for the verdict
 	Next    []string `json:"next"`    // what to try
+	// FailedTests names the tests of Verdict that failed, such as "dependence"; empty without NoEvidence.
+	FailedTests []string `json:"failed_tests,omitempty"`
 
 	// Shares holds, for each recovered signal, the share of the mixed signals' variance that it
 	// explains by least squares, after each mixed signal is scaled to variance 1.
@@ -135,7 +138,9 @@ type Report struct {
 	condition  float64
 	isSequence bool
 	channels   []string // names, nil without any
-	misfits    bool     // the demixing is of other signals, and correlates only these
+	isOther    bool     // the demixing was made of other positions
+	misfits    bool     // so it was, and it correlates only these
+	suspected  bool     // the fit compared networks, for which it saw signs of a nonlinear mixing
 
 	highpassed           bool   // Options.Highpassed
 	allSignals, allPairs string // Options.AllSignals and AllPairs
@@ -291,8 +296,10 @@ func (s *subject) newReport(r *sica.Result, opts Options) (report *Report, err e
 	if report.condition, err = condition(s.x, d); err != nil {
 		return nil, err
 	}
-	isOther := s.linear == nil && s.demixed && r.Linear != nil // than the recording of the fit
-	report.misfits = isOther && len(report.Correlated) > 0 && len(Correlated(r.Z)) == 0
+	report.suspected = s.compared && slices.ContainsFunc(r.Candidates,
+		func(c sica.Candidate) bool { return c.Method == sica.NetworkOnly })
+	report.isOther = s.linear == nil && s.demixed && r.Linear != nil
+	report.misfits = report.isOther && len(report.Correlated) > 0 && len(Correlated(r.Z)) == 0
 	report.Shares, err = explainedShares(s.x, s.z)
 	return report, err
 }

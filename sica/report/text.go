@@ -223,6 +223,9 @@ func (r *Report) Row(i int) Row {
 	}
 	if r.Stability != nil {
 		row.Stability = fmt.Sprintf("%.3f", r.Stability.Signals[i])
+		if r.Network != nil { // 1 − stability is its error; see ErrorNote
+			row.Stability = fmt.Sprintf("%.4f", r.Stability.Signals[i])
+		}
 	}
 	if r.Halves != nil {
 		row.Halves = fmt.Sprintf("%.3f", r.Halves.Signals[i])

@@ -11,35 +11,15 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/linear"
 )
 
-// A Verdict sums up a Report. It is NoEvidence if one of eight tests fails:
+// A Verdict sums up a Report. It is NoEvidence if one of eight tests fails: linearity, dependence,
+// magnitudes, uniqueness, rotation, self-sufficiency, refits, transients. docs/reference/report.md
+// says when each fails; Report.FailedTests names those that did. Otherwise it is NotIdentifiable if
+// the rotation of two signals isn't identified (linear.Pair.Identified), and Separated if all are.
 //
-//   - dependence: the recovered signals still depend on each other by both measures of
-//     SelfSufficiency, or by Dependence where Classifier is nil; the interval of Dependence is
-//     above 0.05, and that of Classifier above 0.01 nats
-//   - magnitudes: the magnitudes of two signals' innovations are significantly correlated
-//     (linear.Findings.Doubtful)
-//   - rotation: another linear demixing has a shorter code, identifies a signal, and that
-//     signal correlates below 0.95 with the recovered one; or the linear rule made the signals, and
-//     the same is so of the signal that it finds with another seed
-//   - self-sufficiency: the contexts of the other signals add more than 0.01, and more than
-//     three standard errors, to the R² of a signal
-//   - refits: a signal whose rotation is identified has a mean correlation below 0.9 with its
-//     matches in the refits
-//   - transients: one short stretch decides what several signals are (Transient)
-//   - uniqueness: a network made the signals, and the past of one of them doesn't predict it
-//     (sica.Network.Unpredicted), or equally good networks recovered other signals
-//   - linearity: a linear demixing made the signals, but the mixing seems nonlinear
-//     (Report.Nonlinear)
-//
-// Otherwise it is NotIdentifiable if the rotation of two signals isn't identified
-// (linear.Pair.Identified), and Separated if all rotations are. Two things don't
-// change the verdict, but its reasons name the signals: halves that correlate below 0.95, as a source
-// may be silent in one, and a transient of a single signal, as a source may be one event.
-//
-// The tests of rotation, self-sufficiency, refits and transients, and the identification, are
-// about single signals; Report.Doubts holds their outcomes. Doubted signals that explain at most 1 % of the
-// mixed signals' variance together, the smallest first, are suspect: they are named but don't
-// change the verdict.
+// Report.Doubts holds the outcomes of the tests of single signals, and the identification. Doubted
+// signals that explain at most 1 % of the mixed signals' variance together, the smallest first, are
+// suspect. These, halves that correlate below 0.95 and a transient of a single signal are named but
+// don't change the verdict: a source may be one event, or silent in one half.
 //
 // The verdict is about SICA's criterion. It can be wrong for sources that don't fulfil the
 // criterion, and for a nonlinear mixing that leaves signals that fulfil it as well as the
@@ -81,9 +61,21 @@ func (r *Report) conclude() {
 	r.setDoubts()
 	suspects := r.suspects()
 	named := suspects // even if not all of them are named below
-	findings := slices.Concat(r.commonFindings(), r.wrongRotation(suspects),
-		r.contextDependence(suspects), r.differingRefits(suspects),
-		r.sharedTransients(suspects))
+	var findings []finding
+	for _, test := range []struct {
+		name     string
+		findings []finding
+	}{
+		{"linearity", r.nonlinearMixing()}, {"dependence", r.remainingDependence()},
+		{"magnitudes", r.correlatedMagnitudes()}, {"uniqueness", r.ambiguousNetwork()},
+		{"rotation", r.wrongRotation(suspects)}, {"self-sufficiency", r.contextDependence(suspects)},
+		{"refits", r.differingRefits(suspects)}, {"transients", r.sharedTransients(suspects)},
+	} {
+		if len(test.findings) > 0 {
+			r.FailedTests = append(r.FailedTests, test.name)
+			findings = append(findings, test.findings...)
+		}
+	}
 	r.Verdict = NoEvidence
 	if len(findings) > 0 && r.Network == nil && r.Linear.surplusHidesAll() {
 		findings = slices.Insert(findings, 0, finding{reason: r.surplusReason()})
@@ -93,6 +85,9 @@ func (r *Report) conclude() {
 			r.Verdict, suspects = NotIdentifiable, r.otherSuspects(suspects)
 		} else {
 			r.Verdict, findings = Separated, []finding{r.confirmation()}
+			if r.suspected {
+				findings = append(findings, finding{reason: weaklyNonlinear})
+			}
 		}
 		findings = append(findings, r.differingHalves(named)...)
 	}
@@ -115,6 +110,14 @@ func (r *Report) conclude() {
 	}
 }
 
+// weaklyNonlinear is the warning where the fit suspected a nonlinear mixing in vain.
+const weaklyNonlinear = "But the fit saw signs of a nonlinear mixing, and no nonlinear demixing with a " +
+	"significantly shorter code: a weak nonlinearity can make the true errors larger."
+
+// separateAnew is what to do where the demixing is that of other positions.
+const separateAnew = "The separation was made of other positions. If the mixing has changed since, " +
+	"separate these anew."
+
 // otherMixing says that the demixing of another recording may not fit this one.
 func (r *Report) otherMixing() finding {
 	return finding{
@@ -133,6 +136,7 @@ const notIdentified = "rotation not identified"
 func (r *Report) setDoubts() {
 	r.Doubts = make([][]string, r.Signals)
 	for i := range r.Doubts {
+		r.Doubts[i] = []string{} // in JSON null is what wasn't measured
 		_, isShared := r.hasTransient(i)
 		for _, doubt := range []struct {
 			applies bool
@@ -308,7 +312,7 @@ func (r *Report) wrongRotation(suspects []int) []finding {
 		fmt.Sprintf("Another linear demixing has a shorter code (by %.1f nats). Its signal that "+
 			"is most similar to signal %d correlates with it by %.2f only.",
 			r.Linear.Evidence, worst+1, r.Linear.Agreement[worst]),
-		"Use the linear rule by sica.Default.",
+		r.unlessOther("Use the linear rule by sica.Default."),
 	}}
 }
 

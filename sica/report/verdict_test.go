@@ -123,6 +123,8 @@ func TestVerdict(t *testing.T) {
 		}, Separated, "Signal 3 is suspect (a transient)"},
 		{"nonlinear", func(r *Report) { r.Nonlinear = true }, NoEvidence,
 			"depend on each other in a way that neither noise"},
+		{"signs of a nonlinear mixing", func(r *Report) { r.suspected = true }, Separated,
+			"a weak nonlinearity can make the true errors larger"},
 		{"a shorter nonlinear code, refused",
 			func(r *Report) { r.Nonlinear, r.compared = true, true }, NoEvidence,
 			"a nonlinear demixing has a significantly shorter code"},
@@ -186,6 +188,9 @@ func TestVerdict(t *testing.T) {
 		if r.Verdict != test.want || !strings.Contains(strings.Join(r.Reasons, " "), test.reason) {
 			t.Errorf("%s: %s, %q, want %s, %q", test.name, r.Verdict, r.Reasons, test.want,
 				test.reason)
+		}
+		if failed := len(r.FailedTests) > 0; failed != (r.Verdict == NoEvidence) {
+			t.Errorf("%s: %s, failed tests %q", test.name, r.Verdict, r.FailedTests)
 		}
 		if len(r.Reasons) == 0 || len(r.Next) == 0 ||
 			slices.ContainsFunc(r.Reasons,
@@ -344,13 +349,22 @@ func TestAdviceCanBeFollowed(t *testing.T) {
 		{"dependent", depend, "set Config.Shape", []string{"Noise"}},
 		{"dependent positions of a recording", func(r *Report) { depend(r); r.isSequence = true },
 			"sica.Direct", []string{"Config.Shape"}},
+		{"dependent positions that are no image", func(r *Report) { depend(r); r.Positions = 8000 },
+			"sica.Direct", []string{"Config.Shape"}},
+		{"dependent, of a demixing of other positions", func(r *Report) { depend(r); r.isOther = true },
+			separateAnew, []string{"sica.Direct"}},
+		{"nonlinear, of a demixing of other positions", func(r *Report) { r.Nonlinear, r.isOther = true, true },
+			separateAnew, []string{"sica.Default"}},
+		{"other rotation of a demixing of other positions",
+			func(r *Report) { r.Linear.Agreement[1], r.isOther = 0.5, true },
+			separateAnew, []string{"sica.Default"}},
 		{"dependent with hum", func(r *Report) { depend(r); r.Linear.Inconsistent = true },
 			"remove hum by datasets.Filter.Notch", []string{"sica.Direct"}},
 		{"dependent images", func(r *Report) { depend(r); r.Shape = []int{32, 32} },
 			"sica.Direct", []string{"Config.Shape"}},
 		{"dependent by noise",
 			func(r *Report) { depend(r); r.Linear.Noise = []float64{0.012, 0.006, 0.009} },
-			"The channels seem to have 0.9 % of noise, or surplus sources, which look the same",
+			"The channels seem to have 0.9 % of noise, or surplus sources or a drift of the mixing, which",
 			[]string{"sica.Direct", "Default"}},
 		{"dependent by noise or surplus sources", func(r *Report) {
 			depend(r)

@@ -494,8 +494,8 @@ func MarkLinear(baselines []Baseline) {
 }
 
 // withCodeLengths returns the separations of the choice's candidates, networks among them, with
-// their code lengths. That of the linear rule is its own unless it is significantly longer than the
-// shortest, and otherwise that of the best of ofRule: only a nonlinear demixing exceeds them all.
+// their code lengths. The linear rule has that of the best of ofRule if its own is significantly
+// longer than the shortest.
 func (c *comparison) withCodeLengths(choice *Choice) []Separation {
 	var all []Separation
 	for _, k := range choice.Candidates {

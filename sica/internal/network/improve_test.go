@@ -331,15 +331,14 @@ func TestPulsesInNoiseConfirmNothing(t *testing.T) {
 // The linear rule's code length is that of the best of its models, if its own is significantly longer.
 func TestCodeLengthOfRule(t *testing.T) {
 	long, equal := Difference{Mean: 0.2, SE: 0.06}, Difference{Mean: 0.1, SE: 0.06}
-	c := &comparison{separations: make([]Separation, 4), ofRule: []int{3}}
+	c := &comparison{separations: make([]Separation, 3), ofRule: []int{2}}
 	for _, test := range []struct{ own, noisy, want Difference }{
 		{long, Difference{}, Difference{}}, {long, equal, equal}, {equal, Difference{}, equal},
 	} {
 		all := c.withCodeLengths(&Choice{Candidates: []Candidate{
-			{Baseline: whitenedPlace}, {Baseline: linearPlace, Excess: test.own}, {Baseline: conditionalPlace},
-			{Baseline: 3, Excess: test.noisy}, {Baseline: whitenedPlace, Network: true},
+			{}, {Baseline: linearPlace, Excess: test.own}, {Baseline: 2, Excess: test.noisy},
 		}})
-		if len(all) != 4 || all[linearPlace].Excess != test.want {
+		if len(all) != 2 || all[linearPlace].Excess != test.want {
 			t.Errorf("%+v: %+v", test, all)
 		}
 	}
