@@ -115,8 +115,8 @@ const weaklyNonlinear = "But the fit saw signs of a nonlinear mixing, and no non
 	"significantly shorter code: a weak nonlinearity can make the true errors larger."
 
 // separateAnew is what to do where the demixing is that of other positions.
-const separateAnew = "The separation was made of other positions. If the mixing has changed since, " +
-	"separate these anew."
+const separateAnew = "If the set-up has changed since the fit, separate these signals anew; the rest of " +
+	"this report is then about mixtures."
 
 // otherMixing says that the demixing of another recording may not fit this one.
 func (r *Report) otherMixing() finding {
@@ -124,8 +124,7 @@ func (r *Report) otherMixing() finding {
 		fmt.Sprintf("The separation may not fit these signals: it was made of others, where no signals "+
 			"correlated above %g, and here %s correlate by %.2f.", maxCorrelation,
 			text.Signals(r.Correlation.Pair[:]), r.Correlation.Value),
-		"If the set-up has changed since the fit, separate these signals anew; the rest of this report is " +
-			"then about mixtures.",
+		separateAnew,
 	}
 }
 
@@ -357,7 +356,7 @@ func (r *Report) differingRefits(suspects []int) []finding {
 	if signals == nil {
 		return nil
 	}
-	next := morePositions
+	next := r.unlessOther(morePositions)
 	switch {
 	case r.Iterations > 0:
 		next = "Use more positions, or more iterations of the flow by Config.Flow.Iterations."

@@ -355,6 +355,8 @@ func TestAdviceCanBeFollowed(t *testing.T) {
 			separateAnew, []string{"sica.Direct"}},
 		{"nonlinear, of a demixing of other positions", func(r *Report) { r.Nonlinear, r.isOther = true, true },
 			separateAnew, []string{"sica.Default"}},
+		{"unstable, of other positions", func(r *Report) { r.Stability.Signals[0], r.isOther = 0.6, true },
+			separateAnew, []string{"Config"}},
 		{"other rotation of a demixing of other positions",
 			func(r *Report) { r.Linear.Agreement[1], r.isOther = 0.5, true },
 			separateAnew, []string{"sica.Default"}},

@@ -29,11 +29,11 @@ for name, variables in dict(
 ).items():
     scipy.io.savemat(name + ".mat", variables, do_compression=True)
 rng = np.random.default_rng(0)
-innovations = rng.laplace(size=(8, 200))
-sources = np.zeros((8, 200))
-for k in range(1, 200):
+innovations = rng.laplace(size=(8, 80))
+sources = np.zeros((8, 80))
+for k in range(1, 80):
     sources[:, k] = np.linspace(0.9, 0.2, 8) * sources[:, k - 1] + innovations[:, k]
-wide = (100 * rng.normal(size=(8, 8)) @ sources).round().astype("i2")
+wide = (10 * rng.normal(size=(8, 8)) @ sources).round().astype("i2")
 scipy.io.savemat("wide.mat", dict(eeg=wide, fs=250.0), do_compression=True)
 eeg = dict(nbchan=3.0, pnts=40.0, trials=1.0, srate=250.0, data="beside.fdt")
 scipy.io.savemat("beside.mat", dict(EEG=eeg))  # as EEGLAB does with numbers in a file of their own
