@@ -105,10 +105,10 @@ def main():
         step = loss(p, x[at], u[at], noise)
         step.backward()
         optimizer.step()
-        losses.append(step.item())
+        losses.append(round(step.item(), 6))
 
     # Losses that fall through zero, then stand still.
-    epochs = [10 / (1 + i) - 1 + 0.3 * g.uniform() for i in range(EPOCHS)]
+    epochs = [round(10 / (1 + i) - 1 + 0.3 * g.uniform(), 6) for i in range(EPOCHS)]
     result = {
         "origin": f"scripts/baselines/ivae_oracle.py with PyTorch {torch.__version__.split('+')[0]}",
         "losses": losses,

@@ -59,6 +59,7 @@ def main():
     }
     path = pathlib.Path(args.out)
     path.parent.mkdir(parents=True, exist_ok=True)
+    result = json.loads(json.dumps(result), parse_float=lambda v: float(f"{float(v):.9g}"))  # is enough
     path.write_text(json.dumps(result, indent=1) + "\n")
 
 
