@@ -61,7 +61,7 @@ func (r *Result) Save(dir string) error {
 	err := r.save(dir)
 	if errors.Is(err, fs.ErrExist) {
 		err = kindError{
-			fmt.Errorf("%s: must be a new folder; this one is there already", dir), fs.ErrExist,
+			fmt.Errorf("%s: must be a new folder, and is there already: delete it, or choose a new name", dir), fs.ErrExist,
 		}
 	}
 	if err != nil {

@@ -300,12 +300,12 @@ func (r *Report) stableSignals() (said []string) {
 		}
 	}
 	if stable != nil {
-		each := "each"
+		each := "Each"
 		if len(stable) == 1 {
-			each = "it"
+			each = "It"
 		}
-		said = append(said, fmt.Sprintf("Stability and halves are above %g for %s: %s can still be a mixture.",
-			minAgreement, text.Signals(stable), each))
+		said = append(said, fmt.Sprintf("Stable (above %g), with a share of at least 1 %%, and failing no "+
+			"other test: %s. %s can still be a mixture.", minAgreement, text.Signals(stable), each))
 	}
 	if like := r.Linear.NoiseLike; like != nil {
 		said = append(said, fmt.Sprintf("Like noise: %s.", text.Signals(like)))
@@ -340,9 +340,12 @@ func (r *Report) nextForDependence() []string {
 	case r.Nonlinear && !r.compared:
 		next = append(next, r.unlessOther(compareNetworks))
 	case r.Linear.Surplus, r.Linear.SurplusSuspected():
-		cause := r.Linear.moreSources() + ", which leave such dependence in any answer."
+		cause := r.Linear.moreSources() + ": don't fit a network, as they leave such dependence in any answer."
 		if r.Linear.surplusHidesAll() { // which the first reason says
-			cause = "More sources than channels leave such dependence in any answer."
+			cause = "Don't fit a network: more sources than channels leave such dependence in any answer."
+		}
+		if r.rate > 0 {
+			cause += " As in most EEGs, that is no objection to taking out an artefact."
 		}
 		if !slices.ContainsFunc(r.Predictability, Predictability.SelfSufficient) {
 			cause += " Echoes and delays look the same."

@@ -13,7 +13,8 @@ import (
 
 // A Transient is a short stretch of a sequence that holds more than half of the variance of one or
 // more recovered signals, such as the jerk of a cable or the start of a filter. The stretch alone
-// then decides what these signals are, and the tests don't see the rest of them.
+// then decides what these signals are, and the tests don't see the rest of them. Its ends include loud
+// surroundings, however long, that are to be left out with it.
 type Transient struct {
 	Signals []int `json:"signals"` // from 0
 	// First and Last are the stretch's ends, from 0. With Report.Recorded they are positions of the
@@ -31,10 +32,10 @@ const (
 	transientLength = 0.01
 	// transientShare is the share of a signal's variance from which a stretch outweighs the rest.
 	transientShare = 0.5
-	// transientTail is how much larger than its median a signal's energy is at the ends of a
-	// transient. A choice: three standard deviations of a Gaussian signal. With half of it more is to be
+	// transientTail is how much louder the surroundings that belong to a transient are than nine tenths of
+	// the recording. A choice: three standard deviations of a Gaussian signal. With half of it more is to be
 	// left out than need be; with twice of it the tails may decide in its place.
-	transientTail = 20
+	transientTail = 3
 )
 
 // Transients returns the transients of the recovered signals z of a sequence, d×n, in order. Stretches
@@ -55,7 +56,7 @@ func Transients(z *mat.Dense) (found []Transient) {
 		}
 		first, inside := densestStretch(energy, length)
 		if inside > transientShare*total {
-			first, last := loudStretch(energy, first-length, first+2*length)
+			first, last := loudStretch(energy, first, first+length)
 			found = addTransient(found, Transient{[]int{i}, first, last, inside / total})
 		}
 	}
@@ -92,14 +93,26 @@ func densestStretch(energy []float64, length int) (first int, largest float64) {
 	return first, largest
 }
 
-// loudStretch returns the first and the last position in [begin, end) at which the energy is far above
-// its median. There is one: the mean of a transient is 25 medians or more.
+// loudStretch returns the first and the last loud position of the densest stretch, [begin, end), and of
+// what follows it without a pause, on both sides: pieces of a fifth of its length whose mean energy is
+// far above that of nine tenths of all.
 func loudStretch(energy []float64, begin, end int) (first, last int) {
-	begin, end = max(begin, 0), min(end, len(energy))
-	limit := transientTail * stats.Quantile(0.5, energy)
-	isLoud := func(e float64) bool { return e > limit }
-	first = begin + slices.IndexFunc(energy[begin:end], isLoud)
-	for last = end - 1; !isLoud(energy[last]); last-- {
+	length := max(1, (end-begin)/5)
+	var means []float64
+	for piece := range slices.Chunk(energy, length) {
+		means = append(means, stat.Mean(piece, nil))
+	}
+	limit := transientTail * stats.Quantile(0.9, means)
+	isLoud := func(piece []float64) bool { return len(piece) > 0 && stat.Mean(piece, nil) > limit }
+	for isLoud(energy[max(0, begin-length):begin]) {
+		begin = max(0, begin-length)
+	}
+	for isLoud(energy[end:min(end+length, len(energy))]) {
+		end = min(end+length, len(energy))
+	}
+	for first = begin; first < end-1 && energy[first] <= limit; first++ {
+	}
+	for last = end - 1; last > first && energy[last] <= limit; last-- {
 	}
 	return first, last
 }

@@ -48,6 +48,22 @@ func TestTransients(t *testing.T) {
 	}
 }
 
+// The ends of a transient include what is loud beside it, and not the next ordinary event.
+func TestTransientEnds(t *testing.T) {
+	const n = 60000
+	z := noise(rng(2), 1, n, datasets.Laplace)
+	row := z.RawRowView(0)
+	for k := 24000; k < 28000; k++ { // the electrode moves, and snaps back
+		row[k] *= 5
+	}
+	addEvent(row, 28000, 2000)
+	addEvent(row, 28400, 8)
+	found := Transients(z)
+	if len(found) != 1 || math.Abs(float64(found[0].First-24000)) > 120 || found[0].Last < 28010 || found[0].Last > 28130 {
+		t.Errorf("%+v, want from 24000 on, to before 28400", found)
+	}
+}
+
 // An event that several sources share makes them dependent, and decides their demixing. A report
 // doesn't call the signals separated, and says when it was. Without the event it does.
 func TestSharedTransientIsNotSeparated(t *testing.T) {
