@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"image"
@@ -24,6 +25,7 @@ import (
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/inspect"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
@@ -138,23 +140,90 @@ func TestRemoveNotesWhatItAdds(t *testing.T) {
 	}
 }
 
-// After a fit behind a high-pass filter a note says that drift can be in what is removed, also where
-// less than all of a channel is.
-func TestRemoveNotesDrift(t *testing.T) {
+// A note says what speaks against the cleaned file: components that are larger than a channel, and
+// drift that a fit behind a high-pass filter didn't see, unless what is written is filtered, too.
+func TestRemoveNotes(t *testing.T) {
 	for _, c := range []struct {
-		removed, highpass float64
-		want              string
+		share, fit, written float64
+		want                string
 	}{
-		{0.5, 0, ""},
-		{2, 0, "more was taken out than there was: A. The components don't fit this recording, so don't"},
-		{0.5, 1, "below 1 Hz, which the fit didn't see, the cleaned channels can be wrong"},
-		{2, 1, "more was taken out than there was: A. The usual cause is drift below 1 Hz"},
+		{0.5, 0, 0, ""},
+		{2, 0, 0, "more was taken out than there was: A. The components don't fit this recording, so don't"},
+		{0.5, 1, 0, "below 1 Hz, which the fit didn't see, the cleaned channels can be wrong by as much as their drift: use --highpass 1 here"},
+		{0.5, 1, 0.5, "below 1 Hz"},
+		{0.5, 1, 1, ""},
+		{2, 1, 1, "more was taken out"},
 	} {
-		r := removal{before: mat.NewDense(1, 2, []float64{-1, 1})}
-		r.measure(mat.NewDense(1, 2, []float64{c.removed - 1, 1 - c.removed}))
-		notes := strings.Join(r.excess([]string{"A"}, c.highpass), " ")
+		r := removal{fitHighpass: c.fit, highpass: cmp.Or(c.written, c.fit), isWritten: c.written > 0}
+		notes := strings.Join(r.notes([]inspect.Change{{Share: c.share}}, []string{"A"}), " ")
 		if !strings.HasPrefix(notes, c.want) || c.want == "" && notes != "" {
-			t.Errorf("removed %g, high-pass %g: %q, want %q", c.removed, c.highpass, notes, c.want)
+			t.Errorf("%+v: %q", c, notes)
+		}
+	}
+}
+
+// With drift, and stretches that were skipped, what was taken out is measured without both. Remove
+// --highpass writes the separation's channels filtered, into the range of an EDF file with an offset,
+// and others as they are.
+func TestRemoveHighpass(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	const n, rate = 6000, 200
+	two := mixedLaplace(t, 2, n)
+	in := &datasets.Recording{
+		Signals: mat.NewDense(3, n, nil), Names: []string{"Fp1", "Cz", "EOG1"}, Rate: rate, Units: []string{"uV", "uV", "uV"},
+	}
+	for k := range n {
+		drift := 4000 + 300*math.Sin(2*math.Pi*float64(k)/n)
+		if k > 3000 && k <= 3400 {
+			drift += 500 * math.Sin(float64(k)/20) // the electrode moves
+		}
+		in.Signals.SetCol(k, []float64{two.At(0, k) + drift, two.At(1, k) + drift/2, drift})
+	}
+	if err := datasets.WriteRecording(at("in.edf"), in); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "separate", "--in", at("in.edf"), "--out", at("z.csv"), "--save", at("model"), "--without", "EOG1",
+		"--skip", "14s-19s", "--highpass", "1", "--backend", "go")
+	remove := []string{"remove", "--model", at("model"), "--in", at("in.edf"), "--components", "1", "--out"}
+	said := must(t, append(remove, at("raw.edf"))...)
+	filtered := must(t, append(remove, at("clean.edf"), "--highpass", "1")...)
+	table, _, _ := strings.Cut(said, "note:")
+	if !strings.Contains(said, "use --highpass 1 here, too") || strings.Contains(filtered, "note:") ||
+		!strings.HasPrefix(filtered, table) || !strings.Contains(filtered, " uV\n") ||
+		!strings.Contains(strings.Join(strings.Fields(filtered), " "), "above 1 Hz. The fit's skipped stretches aren't in them") {
+		t.Errorf("it printed\n%s, and with --highpass\n%s", said, filtered)
+	}
+	for _, match := range regexp.MustCompile(`([0-9.]+) %`).FindAllStringSubmatch(filtered, -1) {
+		if share, err := strconv.ParseFloat(match[1], 64); err != nil || share > 100 {
+			t.Errorf("%q of a channel was taken out", match[0])
+		}
+	}
+	raw, err := datasets.ReadRecording(at("raw.edf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	clean, err := datasets.ReadRecording(at("clean.edf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := datasets.Filter{Highpass: 1}.Apply(raw.Signals, rate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want.SetRow(2, raw.Signals.RawRowView(2))
+	if !mat.EqualApprox(clean.Signals, want, 0.5) { // steps of the original range
+		t.Error("the cleaned file isn't the filtered one")
+	}
+	no := write(t, dir, "no.csv", "Fp1,Cz\n1,2\n2,1\n3,5\n")
+	for args, want := range map[string]string{
+		no + " --highpass 1": "no sampling rate", at("in.edf") + " --highpass 100": "--highpass is at 100 Hz",
+		at("in.edf") + " --highpass -1": "must be above 0",
+	} {
+		code, _, stderr := command(t.Context(), append(strings.Fields("remove --model "+at("model")+" --components 1 --out "+
+			at("no.edf")+" --in"), strings.Fields(args)...)...)
+		if code != exitUsage || !strings.Contains(stderr, want) {
+			t.Errorf("%s: exit %d, %q", args, code, stderr)
 		}
 	}
 }
@@ -624,7 +693,7 @@ func TestProposed(t *testing.T) {
 		t.Fatalf("inspect printed %q", said)
 	}
 	said = must(t, remove...)
-	taken := regexp.MustCompile(`share of the channel's variance: Fp[12] ([0-9.]+) %, Fp[12] `)
+	taken := regexp.MustCompile(`quiet half\nFp1 +[0-9.]+ % +0\.[0-9]+ of [0-9.]+\nFp2 `)
 	if !strings.Contains(said, "reference EOG1 for rec.edf (3000 positions)") ||
 		strings.Contains(said, "note:") || !taken.MatchString(said) {
 		t.Errorf("remove printed %q", said)

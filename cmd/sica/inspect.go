@@ -185,8 +185,12 @@ func (opt *inspectOptions) excess(all []inspect.Component) ([]string, error) {
 		return nil, nil
 	}
 	highpass, err := files.FitHighpass(opt.model)
-	return []string{"shares above 100 %: " + strings.Join(numbers, ", ") + ". " +
-		excessCause(highpass)}, err
+	cause := misfit
+	if highpass > 0 && !opt.fitting.Highpasses() {
+		cause = fmt.Sprintf("The usual cause is drift below %g Hz, which the fit didn't see: use --highpass %[1]g",
+			highpass)
+	}
+	return []string{"shares above 100 %: " + strings.Join(numbers, ", ") + ". " + cause}, err
 }
 
 // readReference returns the signal to compare with: by the name or number of a channel, by the

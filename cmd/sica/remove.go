@@ -3,9 +3,11 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/floats"
@@ -14,11 +16,13 @@ import (
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/progress"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/filter"
 	"github.com/seed-47b1e431/gosica/internal/grid"
-	"github.com/seed-47b1e431/gosica/internal/stats"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
+	"github.com/seed-47b1e431/gosica/sica/inspect"
 )
 
 type removeOptions struct {
@@ -27,6 +31,7 @@ type removeOptions struct {
 	in         []string
 	components []int
 	proposed   bool
+	highpass   float64 // Hz
 }
 
 func newRemove() *cobra.Command {
@@ -39,8 +44,11 @@ channels, and subtracts what some of the recovered signals contribute to it, suc
 as the heartbeat in an electroencephalogram: those of --components, or with
 --proposed those that sica inspect --reference proposed. The channels keep their
 names, times and units. sica inspect says which recovered signal is which; they
-count from 1. The recording may be of any length. It prints how much of each channel's
-variance was taken out.
+count from 1. The recording may be of any length.
+
+It prints how much of each channel's variance was taken out, and what was taken out
+where least was: an artefact that comes and goes isn't there. Both are measured
+above the fit's --highpass, and without its --skip.
 
 ` + files.Formats,
 		Args: noArgs,
@@ -56,6 +64,9 @@ variance was taken out.
 			"the flag is how many principal components are kept")
 	f.BoolVar(&opt.proposed, "proposed", false,
 		"remove the recovered signals that sica inspect --reference proposed last")
+	f.Float64Var(&opt.highpass, "highpass", 0,
+		"write the separation's channels after the high-pass filter of sica separate at `HZ`; others "+
+			"stay as they are")
 	opt.reading.Add(cmd)
 	require(cmd, "model", "in", "out")
 	return cmd
@@ -109,23 +120,27 @@ func (opt *removeOptions) run(cmd *cobra.Command) error {
 			files.Note(cmd.OutOrStdout(), []string{difference})
 		}
 	}
+	taken, err := opt.removal(in)
+	if err != nil {
+		return err
+	}
 	in.Doing = "removing"
-	var taken removal
 	clean := blockwise.Remove(result, taken.mixed(in.Blocks(files.BlockSize)), rows...)
 	if err := in.Write(opt.out, taken.cleaned(clean)); err != nil {
 		return fmt.Errorf("%s: %w", opt.in[0], err)
 	}
 	shown.Done()
-	names := files.ChannelNames(&in.About)
-	highpass, err := files.FitHighpass(opt.model)
+	changes, err := taken.measured.Changes()
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(cmd.OutOrStdout(), taken.String(names))
+	if err := taken.write(cmd.OutOrStdout(), changes, &in.About); err != nil {
+		return err
+	}
 	if k, _ := result.Z.Dims(); len(rows) == k {
 		files.Note(cmd.OutOrStdout(), []string{"all components were removed, so nothing is left"})
 	} else {
-		files.Note(cmd.OutOrStdout(), taken.excess(names, highpass))
+		files.Note(cmd.OutOrStdout(), taken.notes(changes, files.ChannelNames(&in.About)))
 	}
 	files.Wrote(cmd.OutOrStdout(), opt.out)
 	noteRate(cmd.OutOrStdout(), opt.out, in.About.Rate, separateAgain)
@@ -152,12 +167,50 @@ func (opt *removeOptions) rows(result *sica.Result) (rows []int, p proposal, err
 	return rows, p, nil
 }
 
-// A removal measures what is removed from each channel while a recording is cleaned block by block.
+// A removal measures what is removed from each channel while a recording is cleaned block by block,
+// and filters what is written.
 type removal struct {
-	before  *mat.Dense      // the block that is being cleaned
-	all     []stats.Moments // of each channel before
-	removed []stats.Moments // of what is removed from it
-	peak    float64         // largest absolute value of the cleaned recording
+	measured    inspect.Removal
+	fitHighpass float64            // Hz; 0 for none
+	highpass    float64            // Hz, of what is measured; 0 for none
+	isWritten   bool               // after that filter
+	skipped     []datasets.Stretch // of the fit, which aren't measured
+
+	before                    *mat.Dense       // the block that is being cleaned
+	position                  int              // its first
+	filterBefore, filterAfter []*filter.Stream // of each channel, before and after
+	peak                      float64          // largest absolute value of the cleaned recording
+}
+
+// removal returns what measures the cleaning of a recording.
+func (opt *removeOptions) removal(in *files.Stream) (*removal, error) {
+	d, n := in.Dims()
+	r := &removal{isWritten: opt.highpass != 0, highpass: opt.highpass}
+	r.measured.Rate = in.About.Rate
+	var err error
+	if r.fitHighpass, err = files.FitHighpass(opt.model); err != nil {
+		return nil, err
+	}
+	if r.skipped, err = files.FitSkipped(opt.model, n, &in.About); err != nil {
+		return nil, err
+	}
+	if !r.isWritten {
+		r.highpass = r.fitHighpass
+	}
+	f := filter.Filter{Highpass: r.highpass}
+	switch err := f.Check(in.About.Rate); {
+	case err != nil && r.isWritten && in.About.Rate == 0:
+		return nil, usage.Errorf("--highpass: the recording has no sampling rate: %s", separateAgain)
+	case err != nil && r.isWritten:
+		return nil, usage.Error(err)
+	case err != nil || n < 2:
+		r.highpass = 0
+	}
+	for range d {
+		r.filterBefore = append(r.filterBefore, f.Stream(in.About.Rate))
+		r.filterAfter = append(r.filterAfter, f.Stream(in.About.Rate))
+	}
+	return r, nil
 }
 
 // mixed returns the blocks of the recording, and keeps the last one.
@@ -172,12 +225,12 @@ func (r *removal) mixed(blocks blockwise.Blocks) blockwise.Blocks {
 	}
 }
 
-// cleaned returns the cleaned blocks, and measures what each lacks.
+// cleaned returns the cleaned blocks as they are written, and measures what each lacks.
 func (r *removal) cleaned(blocks blockwise.Blocks) blockwise.Blocks {
 	return func(yield func(*mat.Dense, error) bool) {
 		for z, err := range blocks {
 			if err == nil {
-				r.measure(z)
+				z, err = r.measure(z)
 			}
 			if !yield(z, err) {
 				return
@@ -186,83 +239,98 @@ func (r *removal) cleaned(blocks blockwise.Blocks) blockwise.Blocks {
 	}
 }
 
-func (r *removal) measure(cleaned *mat.Dense) {
-	d, _ := cleaned.Dims()
-	if r.all == nil {
-		r.all, r.removed = make([]stats.Moments, d), make([]stats.Moments, d)
-	}
-	for i := range d {
-		before, after := r.before.RawRowView(i), cleaned.RawRowView(i)
-		r.peak = max(r.peak, floats.Norm(after, math.Inf(1)))
-		r.all[i].Add(before)
-		r.removed[i].Add(floats.SubTo(make([]float64, len(before)), before, after))
-	}
-}
-
-// maxRemovalChannels is how many channels String names: as many as fit a line of a terminal. A
-// choice.
-const maxRemovalChannels = 5
-
-// shares returns what was removed from each channel, as a share of its variance.
-func (r *removal) shares() []float64 {
-	shares := make([]float64, len(r.all))
-	for i := range shares {
-		if v := r.all[i].Variance(); v > 0 {
-			shares[i] = r.removed[i].Variance() / v
+// measure measures a cleaned block, and returns it as it is written.
+func (r *removal) measure(cleaned *mat.Dense) (*mat.Dense, error) {
+	before, after := r.before, cleaned
+	if r.highpass > 0 {
+		before, after = mat.DenseCopyOf(before), mat.DenseCopyOf(after)
+		for i := range r.filterBefore {
+			r.filterBefore[i].Apply(before.RawRowView(i))
+			r.filterAfter[i].Apply(after.RawRowView(i))
 		}
 	}
-	return shares
+	d, n := after.Dims()
+	for _, s := range files.Kept(r.skipped, r.position, r.position+n) {
+		part := func(x *mat.Dense) *mat.Dense {
+			return x.Slice(0, d, s.Begin-r.position, s.End-r.position).(*mat.Dense)
+		}
+		if err := r.measured.Add(part(before), part(after)); err != nil {
+			return nil, err
+		}
+	}
+	r.position += n
+	if r.isWritten {
+		cleaned = after
+	}
+	for i := range d {
+		r.peak = max(r.peak, floats.Norm(cleaned.RawRowView(i), math.Inf(1)))
+	}
+	return cleaned, nil
 }
 
-// excess returns a note on the channels of which more was removed than there was. The separation
-// was learned after a high-pass filter, in Hz, or 0 for none. After a filter there is a note in any
-// case: smaller shares, too, can be drift that the fit didn't see.
-func (r *removal) excess(names []string, highpass float64) []string {
+// notes returns what speaks against using the cleaned file as it is.
+func (r *removal) notes(changes []inspect.Change, names []string) (notes []string) {
 	var channels []string
-	for i, share := range r.shares() {
-		if share > 1 {
+	for i, c := range changes {
+		if c.Share > 1 {
 			channels = append(channels, files.ChannelName(names, i))
 		}
 	}
-	switch {
-	case len(channels) > 0:
-	case highpass > 0:
-		return []string{fmt.Sprintf("below %g Hz, which the fit didn't see, the cleaned channels "+
-			"can be wrong by as much as their drift: high-pass them at %[1]g Hz, too", highpass)}
-	default:
-		return nil
+	if channels != nil {
+		notes = append(notes, "more was taken out than there was: "+strings.Join(channels, ", ")+". "+misfit)
 	}
-	return []string{"more was taken out than there was: " + strings.Join(channels, ", ") + ". " +
-		excessCause(highpass)}
+	if r.fitHighpass > 0 && !(r.isWritten && r.highpass >= r.fitHighpass) {
+		notes = append(notes, fmt.Sprintf("below %g Hz, which the fit didn't see, the cleaned channels can be "+
+			"wrong by as much as their drift: use --highpass %[1]g here, too", r.fitHighpass))
+	}
+	return notes
 }
 
-// excessCause returns the usual cause of components larger than their channels, and what to do. The
-// separation was learned after a high-pass filter, in Hz, or 0 for none.
-func excessCause(highpass float64) string {
-	if highpass == 0 {
-		return "The components don't fit this recording, so don't use the cleaned file. Separate this " +
-			"recording itself or, if you did, its raw form with --highpass 1 in place of a filtered one"
-	}
-	return fmt.Sprintf("The usual cause is drift below %g Hz, which the fit didn't see: high-pass the "+
-		"recording itself at %[1]g Hz, then separate that file without --highpass", highpass)
-}
+// misfit is the cause of components larger than their channels, and what to do.
+const misfit = "The components don't fit this recording, so don't use the cleaned file. Separate this " +
+	"recording itself or, if you did, its raw form with --highpass 1"
 
-// String returns the share of the variance that was removed from the channels that lose most.
-func (r *removal) String(names []string) string {
-	shares := r.shares()
-	order := grid.Range(len(shares))
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(shares[j], shares[i]) })
-	var words []string
+// maxRemovalChannels is how many channels write lists, so that they fit a screen. A choice.
+const maxRemovalChannels = 10
+
+// write prints what was taken out of the channels that lose the largest shares.
+func (r *removal) write(out io.Writer, changes []inspect.Change, about *datasets.Recording) error {
+	names := files.ChannelNames(about)
+	order := grid.Range(len(changes))
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(changes[j].Share, changes[i].Share) })
+	t := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
+	fmt.Fprintln(t, "channel\ttaken out\tin the quiet half")
 	for _, i := range order[:min(len(order), maxRemovalChannels)] {
-		name := files.ChannelName(names, i)
-		if names == nil {
-			name = "channel " + name
+		unit, c := "", changes[i]
+		if about.Units != nil && about.Units[i] != "" {
+			unit = " " + about.Units[i]
 		}
-		words = append(words, fmt.Sprintf("%s %.1f %%", name, 100*shares[i]))
+		fmt.Fprintf(t, "%s\t%.1f %%\t%s of %s%s\n", files.ChannelName(names, i), 100*c.Share, short(c.Quiet),
+			short(c.QuietChannel), unit)
 	}
-	described := "taken out, as a share of the channel's variance: " + strings.Join(words, ", ")
+	if err := t.Flush(); err != nil {
+		return err
+	}
 	if more := len(order) - maxRemovalChannels; more > 0 {
-		described += "; less in " + text.Counted(more, "more channel")
+		fmt.Fprintf(out, "and less of %s\n", text.Counted(more, "more channel"))
 	}
-	return described
+	described := "taken out: share of the channel's variance. In the quiet half, in which least was taken " +
+		"out: standard deviation, beside the channel's own. It is about 0 if an artefact that comes and " +
+		"goes was taken out alone."
+	if r.highpass > 0 {
+		described += fmt.Sprintf(" Both are above %g Hz.", r.highpass)
+	}
+	if r.skipped != nil {
+		described += " The fit's skipped stretches aren't in them."
+	}
+	fmt.Fprint(out, text.Wrap("", described))
+	return nil
+}
+
+// short returns a positive number with two digits, or more before the point.
+func short(v float64) string {
+	if v >= 100 && v < 1e6 {
+		return fmt.Sprintf("%.0f", v)
+	}
+	return fmt.Sprintf("%.2g", v)
 }

@@ -84,12 +84,36 @@ func (f Filter) String() string {
 
 // Apply filters a signal at a rate in Hz, for which Check has returned nil, in place.
 func (f Filter) Apply(signal []float64, rate float64) {
-	if len(signal) < 2 {
-		return
+	if len(signal) >= 2 {
+		f.Stream(rate).Apply(signal)
 	}
-	for _, s := range f.sections(rate) {
-		s.apply(signal, f.border(rate, len(signal)))
+}
+
+// A Stream filters a signal that comes in pieces.
+type Stream struct {
+	sections []section
+	border   func(n int) int
+	begun    bool
+}
+
+// Stream returns the filter of one signal at a rate in Hz, for which Check has returned nil.
+func (f Filter) Stream(rate float64) *Stream {
+	return &Stream{sections: f.sections(rate), border: func(n int) int { return f.border(rate, n) }}
+}
+
+// Apply filters the next piece in place. The first one needs two values or more. If it is as long as
+// three periods of the lowest frequency, all pieces are filtered as the whole signal is.
+func (s *Stream) Apply(piece []float64) {
+	for k := range s.sections {
+		section := &s.sections[k]
+		if !s.begun {
+			section.begin(piece, s.border(len(piece)))
+		}
+		for t, x := range piece {
+			piece[t] = section.next(x)
+		}
 	}
+	s.begun = true
 }
 
 // border returns the length of the reflection of a signal of n values.
@@ -127,8 +151,11 @@ func (f Filter) sections(rate float64) (all []section) {
 }
 
 // A section is a filter of second order, a[0]·y[t] = Σ b[k]·x[t−k] − a[1]·y[t−1] − a[2]·y[t−2],
-// with a[0] = 1.
-type section struct{ a, b [3]float64 }
+// with a[0] = 1, and its last values x and y.
+type section struct {
+	a, b           [3]float64
+	x1, x2, y1, y2 float64
+}
 
 // newSection returns the section whose denominator has this width and middle.
 func newSection(b [3]float64, width, cos float64) section {
@@ -137,26 +164,25 @@ func newSection(b [3]float64, width, cos float64) section {
 		a[k] /= scale
 		b[k] /= scale
 	}
-	return section{a, b}
+	return section{a: a, b: b}
 }
 
-// apply filters a signal in place, after its odd reflection of a length.
-func (s section) apply(signal []float64, border int) {
+// begin filters the odd reflection of a signal, of a length, that is put before it.
+func (s *section) begin(signal []float64, border int) {
 	first := signal[0]
 	// The differences from a constant that the section has seen for ever.
 	start := 2*first - signal[border]
 	gain := (s.b[0] + s.b[1] + s.b[2]) / (s.a[0] + s.a[1] + s.a[2])
-	x1, x2 := start, start
-	y1, y2 := gain*start, gain*start
-	next := func(x float64) float64 {
-		y := s.b[0]*x + s.b[1]*x1 + s.b[2]*x2 - s.a[1]*y1 - s.a[2]*y2
-		x2, x1, y2, y1 = x1, x, y1, y
-		return y
-	}
+	s.x1, s.x2 = start, start
+	s.y1, s.y2 = gain*start, gain*start
 	for k := border; k > 0; k-- {
-		next(2*first - signal[k])
+		s.next(2*first - signal[k])
 	}
-	for k, x := range signal {
-		signal[k] = next(x)
-	}
+}
+
+// next returns the filtered next value.
+func (s *section) next(x float64) float64 {
+	y := s.b[0]*x + s.b[1]*s.x1 + s.b[2]*s.x2 - s.a[1]*s.y1 - s.a[2]*s.y2
+	s.x2, s.x1, s.y2, s.y1 = s.x1, x, s.y1, y
+	return y
 }

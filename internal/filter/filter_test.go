@@ -2,6 +2,7 @@ package filter
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -52,6 +53,24 @@ func TestFilterIsMinimumPhase(t *testing.T) {
 	}
 	if signal[900] < 0.9 {
 		t.Errorf("%g of the innovation is left", signal[900])
+	}
+}
+
+// A signal that comes in pieces is filtered as a whole one is.
+func TestStream(t *testing.T) {
+	f := Filter{Highpass: 1, Lowpass: 40, Notch: 50}
+	whole, pieces := make([]float64, 3000), make([]float64, 3000)
+	for k := range whole {
+		whole[k] = 1000 + float64(k*k%97)
+		pieces[k] = whole[k]
+	}
+	f.Apply(whole, 250)
+	s := f.Stream(250)
+	for _, ends := range [][2]int{{0, 1000}, {1000, 1001}, {1001, 3000}} {
+		s.Apply(pieces[ends[0]:ends[1]])
+	}
+	if !slices.Equal(pieces, whole) {
+		t.Error("pieces are filtered otherwise")
 	}
 }
 

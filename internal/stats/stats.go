@@ -33,11 +33,24 @@ type Moments struct{ n, mean, squares float64 }
 func (m *Moments) Add(values []float64) {
 	mean, variance := stat.PopMeanVariance(values, nil)
 	n := float64(len(values))
-	delta := mean - m.mean
-	m.squares += variance*n + delta*delta*m.n*n/(m.n+n)
-	m.mean += delta * n / (m.n + n)
-	m.n += n
+	m.Merge(Moments{n, mean, variance * n})
 }
+
+// Merge adds the values of other moments, which have at least one.
+func (m *Moments) Merge(other Moments) {
+	delta, n := other.mean-m.mean, m.n+other.n
+	m.squares += other.squares + delta*delta*m.n*other.n/n
+	m.mean += delta * other.n / n
+	m.n = n
+}
+
+// MeanSquare returns the mean square of the deviations from a centre.
+func (m Moments) MeanSquare(centre float64) float64 {
+	return m.Variance() + (m.mean-centre)*(m.mean-centre)
+}
+
+// Mean returns the mean.
+func (m Moments) Mean() float64 { return m.mean }
 
 // Variance returns the mean square of the deviations from the mean.
 func (m Moments) Variance() float64 { return m.squares / m.n }

@@ -35,7 +35,12 @@ func TestMoments(t *testing.T) {
 	values := []float64{1e6, 1e6 + 1, 1e6 - 3, 1e6 + 4, 1e6 + 2}
 	var m stats.Moments
 	m.Add(values[:2])
-	m.Add(values[2:])
+	var rest stats.Moments
+	rest.Add(values[2:])
+	m.Merge(rest)
+	if got := m.MeanSquare(m.Mean() + 2); math.Abs(got-9.36) > 1e-9 {
+		t.Errorf("mean square about 2 beside the mean: %g, want 9.36", got)
+	}
 	if got, want := m.Variance(), 5.36; math.Abs(got-want) > 1e-9 {
 		t.Errorf("variance %g, want %g", got, want)
 	}

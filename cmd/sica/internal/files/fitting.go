@@ -39,6 +39,7 @@ type Fitting struct {
 	rate   float64
 
 	clipped clipping.Clipping // before the filter, by Source
+	flat    []string          // notes on channels that don't change, by Source
 
 	// By Recall: a note, whether the rate is the fit's, and of how many positions the fit's
 	// recording was if skip is the fit's, else 0.
@@ -119,6 +120,9 @@ func (o *Fitting) Source(
 	if o.LeaveOutGaps {
 		out = merge(slices.Concat(skipped, about.Interpolated))
 	}
+	if all := inMemory(x); all != nil && o.LeaveOutGaps && o.filter.IsZero() {
+		notes = append(notes, flatNotes(all, out, about)...)
+	}
 	if o.filter.IsZero() && len(out) == 0 {
 		return x, notes, nil
 	}
@@ -128,6 +132,7 @@ func (o *Fitting) Source(
 		}
 		notes = append(notes, "filtered: "+o.filter.String())
 		notes = append(notes, o.clippedNotes(about)...)
+		notes = append(notes, o.flat...)
 	}
 	_, n := x.Dims()
 	left := n - count(out)
@@ -205,6 +210,32 @@ func (o *Fitting) skipped(
 	return merge(skipped), notes, nil
 }
 
+// flatNotes says which channels keep a value for a second or longer, outside skipped stretches.
+func flatNotes(x *mat.Dense, skipped []stretch, about *datasets.Recording) (notes []string) {
+	names := ChannelNames(about)
+	d, n := x.Dims()
+	for i := range d {
+		var longest stretch
+		for _, s := range complement(skipped, n) {
+			row := x.RawRowView(i)[:s.End]
+			for begin, t := s.Begin, s.Begin; t < s.End; t++ {
+				if row[t] != row[begin] {
+					begin = t
+				}
+				if t+1-begin > longest.End-longest.Begin {
+					longest = stretch{Begin: begin, End: t + 1}
+				}
+			}
+		}
+		length := longest.End - longest.Begin
+		if length >= max(minPause, int(about.Rate)) && length < n {
+			notes = append(notes, fmt.Sprintf("%s doesn't change %s: --skip leaves that stretch out, "+
+				"--without the channel", ChannelName(names, i), Span(longest.Begin, longest.End-1, about)))
+		}
+	}
+	return notes
+}
+
 // minMeasured is the fewest positions without interpolated values: those that any fit needs.
 const minMeasured = 16
 
@@ -236,6 +267,7 @@ func (o *Fitting) filtered(
 	if err := o.measure(ctx, signals, out); err != nil {
 		return nil, err
 	}
+	o.flat = flatNotes(signals, out, about)
 	for i := range d {
 		row := signals.Slice(i, i+1, 0, n).(*mat.Dense) // one at a time, for memory
 		filtered, err := datasets.Filter(o.filter).Apply(row, rate, skipped...)
@@ -505,16 +537,18 @@ func timedStretch(
 }
 
 // complement returns the stretches of n positions that aren't skipped.
-func complement(skipped []stretch, n int) (kept []stretch) {
-	begin := 0
+func complement(skipped []stretch, n int) (kept []stretch) { return Kept(skipped, 0, n) }
+
+// Kept returns what is left, from begin to before end, of stretches that are skipped, in order.
+func Kept(skipped []datasets.Stretch, begin, end int) (kept []datasets.Stretch) {
 	for _, s := range skipped {
-		if s.Begin > begin {
-			kept = append(kept, stretch{Begin: begin, End: s.Begin})
+		if s.Begin > begin && begin < end {
+			kept = append(kept, stretch{Begin: begin, End: min(s.Begin, end)})
 		}
-		begin = s.End
+		begin = max(begin, s.End)
 	}
-	if begin < n {
-		kept = append(kept, stretch{Begin: begin, End: n})
+	if begin < end {
+		kept = append(kept, stretch{Begin: begin, End: end})
 	}
 	return kept
 }

@@ -191,3 +191,25 @@ func TestThin(t *testing.T) {
 		t.Errorf("all: %d positions, notes %q", n, notes)
 	}
 }
+
+// A channel that keeps a value for a second is named with its times, outside what is skipped.
+func TestFlatNotes(t *testing.T) {
+	const n, rate = 1000, 100
+	x := mat.NewDense(2, n, nil)
+	for k := range n {
+		x.SetCol(k, []float64{float64(k % 7), float64(k % 5)})
+	}
+	for k := 300; k < 420; k++ {
+		x.Set(1, k, 4)
+	}
+	about := &datasets.Recording{Names: []string{"Fp1", "C3"}, Rate: rate}
+	notes := flatNotes(x, nil, about)
+	if len(notes) != 1 || !strings.HasPrefix(notes[0], "C3 doesn't change from 2.99 s to 4.19 s: --skip") {
+		t.Errorf("%q", notes)
+	}
+	for _, skipped := range []stretch{{Begin: 250, End: 420}, {Begin: 330, End: 350}} {
+		if notes := flatNotes(x, []stretch{skipped}, about); notes != nil {
+			t.Errorf("with %v skipped: %q", skipped, notes)
+		}
+	}
+}

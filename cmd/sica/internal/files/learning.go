@@ -135,6 +135,21 @@ func FitHighpass(model string) (float64, error) {
 	return kept.Highpass, err
 }
 
+// FitSkipped returns the stretches that the fit of a saved separation skipped, in order; none of a
+// recording that isn't of n positions, as the fit's was, or lacks their annotations.
+func FitSkipped(model string, n int, about *datasets.Recording) (skipped []datasets.Stretch, err error) {
+	kept, err := readLearning(model)
+	if kept.Positions != n {
+		return nil, err
+	}
+	for _, text := range kept.Skip {
+		if named, err := namedStretches(text, n, about); err == nil {
+			skipped = append(skipped, named...)
+		}
+	}
+	return merge(skipped), err
+}
+
 // Recall does what the fit of a saved separation did, except where a flag says otherwise. Changed
 // reports whether a flag was given.
 func (o *Fitting) Recall(model string, changed func(flag string) bool) error {
