@@ -66,7 +66,15 @@ func withNoise(
 		}
 		return base, nil
 	}
-	images := len(shape) > 1
+	sol, err := s.result(ctx, base, len(shape) > 1)
+	if err == nil && len(shape) == 1 {
+		sol.hideable, err = s.c.hideable(ctx, sol)
+	}
+	return sol, err
+}
+
+// result returns the solution of the chosen explanation. images is whether the signals are images.
+func (s *search) result(ctx context.Context, base *Solution, images bool) (*Solution, error) {
 	if images && !s.chosen.impliesNoise() {
 		s.judgeImages(base)
 		return base, nil

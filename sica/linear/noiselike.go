@@ -142,18 +142,19 @@ func (s *Solution) doubtKnownNoise(white *signal.Whitening, opt Options) {
 	if opt.NoiseLeftOut {
 		noise = "Noise as strong as the components that were left out"
 	}
-	s.reason = reason{text: fmt.Sprintf("%s would leave %s. %s", noise, poorCorrelation(hidden),
+	s.reason = reason{text: fmt.Sprintf("%s would leave %s. %s", noise, poorCorrelation(hidden, minFidelity),
 		s.othersIdentified(hidden))}
 }
 
-// poorCorrelation says what noise leaves the signals that it hides, after "leaves".
-func poorCorrelation(hidden []int) string {
+// poorCorrelation says what noise leaves the signals that it hides, after "leaves": expected correlations
+// below the limit.
+func poorCorrelation(hidden []int, limit float64) string {
 	if len(hidden) == 1 {
 		return fmt.Sprintf("%s an expected correlation below %g with its source", text.Signals(hidden),
-			minFidelity)
+			limit)
 	}
 	return fmt.Sprintf("%s expected correlations below %g with their sources", text.Signals(hidden),
-		minFidelity)
+		limit)
 }
 
 // hide joins the groups of the signals that noise of the given variance in all channels hides. A
@@ -161,9 +162,15 @@ func poorCorrelation(hidden []int) string {
 // signals, nil if no group was joined.
 func (s *Solution) hide(variance float64) (hidden []int) {
 	hidden, shares := s.hidden(variance)
-	if hidden == nil {
+	if hidden == nil || !s.join(hidden, shares) {
 		return nil
 	}
+	return hidden
+}
+
+// join joins the groups of the hidden signals. shares are those of the noise in all signals. It reports
+// whether there were more groups before.
+func (s *Solution) join(hidden []int, shares []float64) bool {
 	group := hidden
 	if len(hidden) == 1 {
 		shares[hidden[0]] = 0
@@ -171,10 +178,10 @@ func (s *Solution) hide(variance float64) (hidden []int) {
 		slices.Sort(group)
 	}
 	if !s.merge(chain(group), false) {
-		return nil
+		return false
 	}
 	s.Unconfirmed = true
-	return hidden
+	return true
 }
 
 // hidden returns the signals that noise of the given variance in all channels hides, to which it leaves

@@ -83,7 +83,7 @@ func middleIsNoiseless(
 		return false, err
 	}
 	polished.Scale, polished.Noise = sol.Scale, sol.Noise
-	polished.SurplusEvidence = sol.SurplusEvidence
+	polished.SurplusEvidence, polished.hideable = sol.SurplusEvidence, sol.hideable
 	return true, nil
 }
 

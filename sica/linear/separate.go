@@ -149,6 +149,7 @@ func separate(ctx context.Context, x *ica.Signals, opt Options) (*Solution, erro
 		s.doubtKnownNoise(white, opt)
 		if len(shape) == 1 { // images often depend on each other
 			s.doubtUnseen(white)
+			s.doubtHideable()
 		}
 		s.addNoiseError()
 	}

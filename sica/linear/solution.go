@@ -47,6 +47,8 @@ type Solution struct {
 	// unseen is the noise that the models miss, as far as the dependence of the signals shows it.
 	unseen noiseEstimate
 	drift  driftEstimate
+	// hideable is which signals noise may hide that nothing shows; nil if not known.
+	hideable []bool
 	// missed is the variance of noise in each channel that the models miss, if it is known.
 	missed   float64
 	textbook []candidate // of the mixed signals

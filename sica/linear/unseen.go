@@ -24,6 +24,17 @@ func (e noiseEstimate) isSignificant(channel float64) bool {
 	return e.variance > max(significantNoise*e.standardError, minChannelNoise*channel)
 }
 
+// excess returns by how many nats the dependence has a longer code with noise of the given variance
+// than with the estimate, or than without noise if that is negative; 0 for a smaller variance, or
+// if there is no estimate.
+func (e noiseEstimate) excess(variance float64) float64 {
+	if e.standardError == 0 {
+		return 0
+	}
+	deviation := max(variance-max(e.variance, 0), 0) / e.standardError
+	return deviation * deviation / 2
+}
+
 // estimateNoise estimates the variance v of white noise, the same in all channels, from the dependence
 // of m's signals. p are the derivatives at m, whose adjoints s holds. The standard error is infinite
 // if the signals say nothing, as Gaussian ones of the same spectrum.
@@ -134,6 +145,7 @@ func (s *Solution) doubtUnseen(white *signal.Whitening) {
 			"signals don't exclude, would leave", 100*variance/channel)
 	}
 	s.reason = reason{
-		text: fmt.Sprintf("%s %s. %s", noise, poorCorrelation(hidden), s.othersIdentified(hidden)),
+		text: fmt.Sprintf("%s %s. %s", noise, poorCorrelation(hidden, minFidelity),
+			s.othersIdentified(hidden)),
 	}
 }
