@@ -4,7 +4,7 @@
 // eyes.
 //
 // Components returns a Component for each recovered signal of mixed signals in memory, and
-// Recording of a recording of any length.
+// Recording of a recording of any length. A Removal measures what was taken out of each channel.
 //
 // The pattern of a component is its column of the mixing matrix, as in the forward models of S.
 // Haufe et al., NeuroImage 87, 2014: with the signs of the recovered signals. Coherence follows P. D.
