@@ -40,11 +40,10 @@ type IntegrateConfig struct {
 // every backend, except one case:
 //
 //   - Other nodes that the velocity needs must come through Hold.
-//   - Integrate must be alone in its graph, a model.Exec of its own: MulScalar, AddScalar and the
-//     like share scalars in a whole graph. Errors are a second Integrate, and a scalar that the
-//     velocity shares with operations before it. One shared with operations after it isn't checked:
-//     it works in pure Go, and on XLA it is GoMLX's error "cannot add operation … after returning".
-//     Make another model.Exec of these operations.
+//   - Integrate must be alone in its graph, a model.Exec of its own, with other operations in another.
+//     MulScalar(x, 2) in the velocity and outside it share one scalar 2, and so do AddScalar and the
+//     like. Before Integrate that is an error, as is a second Integrate. After it that works in pure
+//     Go, and on XLA it is GoMLX's error "cannot add operation … after returning".
 //   - It can't be differentiated, and can't be in the StepLoss of a Trainer, which is in a While
 //     already.
 //
@@ -193,8 +192,12 @@ func (c *IntegrateConfig) dryRun() (used []*model.Variable, scalars map[scalar]b
 		}
 	}); err != nil {
 		advice := visitedAdvice(err)
-		if strings.Contains(err.Error(), "different graphs") {
-			advice = "; it has y, τ and the nodes of Hold: others must be passed by Hold"
+		switch message := err.Error(); {
+		case strings.Contains(message, "different graphs"):
+			advice = "; the velocity has y, tau and the nodes of Hold: others must be passed by Hold"
+		case strings.Contains(message, fmt.Sprintf("with length %d", len(c.held))):
+			advice = "; if that is held, its nodes must be passed by Hold, to Integrate in a model.Exec: " +
+				"Follow has none"
 		}
 		panic(fmt.Errorf("flows: Integrate: building the velocity at y %s: %w%s", c.y.Shape(), err,
 			advice))

@@ -154,6 +154,9 @@ func TestIntegrateErrors(t *testing.T) {
 			`solver is "rk4"`: func(s *model.Scope, y *Node) *flows.IntegrateConfig {
 				return flows.Integrate(s, still, y).Solver("rk4")
 			},
+			"if that is held, its nodes must be passed by Hold": func(s *model.Scope, y *Node) *flows.IntegrateConfig {
+				return flows.Integrate(s, func(_ *model.Scope, y, _ *Node, held []*Node) *Node { return Mul(y, held[0]) }, y)
+			},
 			"must be (Float64)[2], like y": func(s *model.Scope, y *Node) *flows.IntegrateConfig {
 				return flows.Integrate(s, func(_ *model.Scope, y, _ *Node, _ []*Node) *Node { return ReduceAllSum(y) }, y)
 			},
@@ -176,7 +179,7 @@ func TestIntegrateSeesNoOtherNodes(t *testing.T) {
 			return // which has no While here
 		}
 		for want, build := range map[string]func(scope *model.Scope, y *Node) *Node{
-			"the nodes of Hold": func(scope *model.Scope, y *Node) *Node {
+			"the velocity has y, tau and the nodes of Hold": func(scope *model.Scope, y *Node) *Node {
 				rate := Exp(y)
 				return flows.Integrate(scope, func(_ *model.Scope, y, _ *Node, _ []*Node) *Node { return Mul(rate, y) }, y).Done()
 			},

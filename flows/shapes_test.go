@@ -121,7 +121,7 @@ func TestLossOfSamplesIsNotOfRuns(t *testing.T) {
 		return ReduceSum(Square(gomlx.Dense(scope, batch[0], true, 2)), -1) // [B]
 	}
 	_, err := flows.NewTrainer(b, model.NewStore(), optimizer.Adam().Done(), loss, nil, []shapes.Shape{x})
-	if err == nil || !strings.Contains(err.Error(), "one for each of 8 runs") || !strings.Contains(err.Error(), "ReduceAllMean") {
+	if err == nil || !strings.Contains(err.Error(), "one for each of 8 runs, not samples") || !strings.Contains(err.Error(), "ReduceAllMean") {
 		t.Errorf("%v", err)
 	}
 }

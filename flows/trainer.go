@@ -60,8 +60,9 @@ type Trainer struct {
 	initial      map[*model.Variable]*tensors.Tensor // of the optimizer's state
 }
 
-// NewTrainer returns a trainer of the variables that loss uses, by any optimizer of GoMLX or of
-// this package. dataShapes are the shapes of Train's data for all steps (nil for none), batchShapes
+// NewTrainer returns a trainer of the variables that loss uses, by any optimizer of GoMLX, of this
+// package, or of yours. Variables that yours makes in UpdateGraph must be SetTrainable(false).
+// dataShapes are the shapes of Train's data for all steps (nil for none), batchShapes
 // those of its batches. These have a leading axis of S, the maximum number of steps per call:
 // [S, R, …] as a rule, or [S, …] for a loss that is a scalar. Without batches (nil) every step has
 // the same inputs, and Train makes any number of steps. A nil backend is backend.Open(backend.Go).
@@ -396,7 +397,7 @@ func visitedAdvice(err error) string {
 	if !strings.Contains(err.Error(), "already visited") {
 		return ""
 	}
-	return "; to use its weights twice, give each use after the first scope.ResetVisited()"
+	return "; to use its weights twice, give each use after the first scope.ResetVisited(), before In"
 }
 
 // sliced says in brackets what batch a loss gets.
@@ -506,8 +507,8 @@ func (t *Trainer) checkRuns(g *Graph, loss *Node) {
 	}
 	for v := range t.store.IterVariables() {
 		if v.Trainable && v.InUseByGraph(g) && (v.Shape().Rank() == 0 || v.Shape().Dim(0) != t.runs) {
-			exceptions.Panicf("the loss is %s, one for each of %d runs, and variable %q is %s; "+
-				"must be a scalar for one run, as by ReduceAllMean, or [R] where each variable "+
+			exceptions.Panicf("the loss is %s, one for each of %d runs, not samples, and variable %q is "+
+				"%s; must be a scalar for one run, as by ReduceAllMean, or [R] where each variable "+
 				"is [R, …]",
 				loss.Shape(), t.runs, v.Path(), v.Shape())
 		}
