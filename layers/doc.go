@@ -52,9 +52,9 @@
 // Layers work in the graph of any model.Exec, under train.Trainer and under flows.Trainer, and
 // with GoMLX's checkpoints.
 //
-// Layers open sub-scopes: two of a kind in one scope panic. To use the weights of a
-// layer twice, give it scope.ResetVisited(). GoMLX's message names Shared(), which is for a
-// single sub-scope.
+// Layers open sub-scopes: two of a kind in one scope panic. To use the weights of a layer twice,
+// call ResetVisited on the outer scope, before In: scope.ResetVisited().In("map"). GoMLX's message
+// names Shared(), which is for a single sub-scope.
 //
 // Weights and biases are drawn by the scope's initializer, run by run as for a layer
 // without runs: with GoMLX's default He's weights and biases of 0. With the hyperparameter

@@ -61,7 +61,7 @@ type InvertibleConfig struct {
 // 300 steps of the example in invertible_example_test.go end at 1.54 ± 0.02 nats per point with
 // them and at 1.70 ± 0.03 without (12 runs). The scope's initializer isn't used.
 //
-// For the map and its inverse in one graph, give Done and DoneInverse a scope.ResetVisited() each.
+// For the map and its inverse in one graph give each the weights by scope.ResetVisited().In("map").
 //
 // x has a leading runs axis: InsertAxes(x, 0) makes one of GoMLX's [B, d]; see ParamRuns.
 func Invertible(scope *model.Scope, x *Node) *InvertibleConfig {
