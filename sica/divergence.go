@@ -25,10 +25,10 @@ import (
 //	String() string       // the three divergences
 //
 // Conditional is about 0 if SICA's criterion holds (paper, equation sica), also for sources that
-// depend on each other through their contexts. Joint and Context are twice a Jensen–Shannon
-// divergence, at most 2·log 2 = 1.39, where SICA minimises a Kullback–Leibler divergence. Both are
-// 0 for the same signals. Each is estimated as 2·log 2 minus the held-out logistic loss of a
-// classifier.
+// depend on each other through their contexts. It is no mutual information, and may be smaller for
+// signals that depend more. Joint and Context are twice a Jensen–Shannon divergence, at most 2·log 2
+// = 1.39, where SICA minimises a Kullback–Leibler divergence. Both are 0 for the same signals. Each
+// is estimated as 2·log 2 minus the held-out logistic loss of a classifier.
 type Divergence = iterate.Divergence
 
 // EstimateDivergence measures how far the signals z, d×n, with a position index of the given shape
