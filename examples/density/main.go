@@ -52,7 +52,7 @@ func learn(ctx context.Context, dir string) {
 func score(dir string) float64 {
 	store := model.NewStore()
 	defer store.Finalize()
-	must(checkpoint.Build(store).Dir(dir).Immediate().Done())
+	must(checkpoint.Load(store).Dir(dir).Done())
 	points := tensors.FromFlatDataAndDimensions(twoMoons(2, 1000), 1, 1000, 2)
 	b := must(backend.Open(backend.Go))
 	mean := must(model.CallOnce(b, store, func(scope *model.Scope, x *Node) *Node {
