@@ -40,7 +40,7 @@ type IntegrateConfig struct {
 // every backend, except one case:
 //
 //   - Other nodes that the velocity needs must come through Hold.
-//   - Integrate must be alone in its graph, a model.Exec of its own, with other operations in another.
+//   - Integrate must be alone in its graph, in a model.Exec. Put other operations in another one.
 //     MulScalar(x, 2) in the velocity and outside it share one scalar 2, and so do AddScalar and the
 //     like. Before Integrate that is an error, as is a second Integrate. After it that works in pure
 //     Go, and on XLA it is GoMLX's error "cannot add operation … after returning".
