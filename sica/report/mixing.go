@@ -101,8 +101,8 @@ func (c Correlation) Warning(isRecording bool) string {
 
 // looksNonlinear reports whether the mixing of a sequence seems nonlinear though its demixing is
 // linear. If the fit compared networks with the demixing, that is whether one of them, or
-// conditional normalisation, has a significantly shorter code and was refused. Otherwise it is whether the signals depend on each other in a way that neither noise nor
-// surplus sources explain; where one of these was found, their curvature must be evident. It is
+// conditional normalisation, has a significantly shorter code and was refused. Otherwise it is whether the
+// signals depend on each other in a way that neither noise nor surplus sources explain; where one of these was found, their curvature must be evident. It is
 // false where there are too few positions to say.
 func (s *subject) looksNonlinear(
 	ctx context.Context, r *sica.Result, l *Linear,
@@ -132,6 +132,13 @@ func (s *subject) looksNonlinear(
 func (r *Report) nonlinearMixing() []finding {
 	if !r.Nonlinear {
 		return nil
+	}
+	if r.Linear.Drift != nil {
+		return []finding{{
+			"The mixing seems nonlinear, or to change with time: the signals of one linear demixing for all " +
+				"positions depend on each other.",
+			r.unlessOther("Separate shorter pieces of the recording."),
+		}}
 	}
 	if r.compared {
 		return []finding{{

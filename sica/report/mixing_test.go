@@ -167,6 +167,17 @@ func TestRefusedNonlinearDemixing(t *testing.T) {
 	}
 }
 
+// A demixing that changes with time leaves dependence, as a nonlinear mixing does.
+func TestNonlinearOrDrifting(t *testing.T) {
+	r := &Report{Nonlinear: true}
+	r.Linear.Drift = []float64{0.01, 0}
+	found := r.nonlinearMixing()
+	if len(found) != 1 || !strings.Contains(found[0].reason, "or to change with time") ||
+		!strings.Contains(found[0].next, "shorter pieces") {
+		t.Errorf("%+v", found)
+	}
+}
+
 // A report says what the expected errors contain, where a signal has one.
 func TestErrorNote(t *testing.T) {
 	for want, change := range map[string]func(*Report){
