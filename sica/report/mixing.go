@@ -340,6 +340,10 @@ func (r *Report) hiddenSignals() (hidden []int) {
 // nextForDependence is what to try where signals depend on each other.
 func (r *Report) nextForDependence() []string {
 	var next []string
+	if r.Linear.Drift != nil && r.Network == nil {
+		next = append(next, "The demixing changes with time, which can leave such dependence: compare shorter "+
+			"pieces of the recording.")
+	}
 	noise := r.Linear.spectralNoise()
 	switch {
 	case r.Network != nil:

@@ -176,6 +176,9 @@ func TestNonlinearOrDrifting(t *testing.T) {
 		!strings.Contains(found[0].next, "shorter pieces") {
 		t.Errorf("%+v", found)
 	}
+	if next := r.nextForDependence(); !strings.Contains(next[0], "changes with time") {
+		t.Errorf("%q", next)
+	}
 }
 
 // A report says what the expected errors contain, where a signal has one.
