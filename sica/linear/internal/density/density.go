@@ -81,7 +81,9 @@ type Fitter struct {
 	space    [2]half           // workspace
 
 	gradient   [features]float64
-	covariance matrix // of the features
+	covariance matrix // of the features in the family curved, with the weights curvedAt
+	curved     *family
+	curvedAt   [features]float64
 	factor     matrix // the Cholesky factor of the covariance plus the prior's precision
 	current    bool   // whether covariance and factor are those of the current weights
 	step       [features]float64
@@ -257,12 +259,14 @@ func (d *Fitter) searchLine(t *tilted, b *basis, lowest *float64, scale, decreas
 // curve sets the covariance of the features with the current weights, and the factor. It reports
 // whether there is one.
 func (d *Fitter) curve(scale float64) bool {
-	if d.w == ([features]float64{}) { // where the features are orthonormal
+	switch {
+	case d.w == [features]float64{}: // where the features are orthonormal
 		d.covariance = identity
-	} else {
+	case d.curved != d.family || d.curvedAt != d.w:
 		d.coarse.set(&d.family.coarse, &d.w)
 		d.family.coarse.covariance(&d.covariance, &d.coarse, d.space[0][:])
 	}
+	d.curved, d.curvedAt = d.family, d.w
 	d.factor = d.covariance
 	for k := range features {
 		d.factor[k][k] += scale * d.family.precision[k]
