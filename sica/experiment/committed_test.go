@@ -152,7 +152,7 @@ func TestCommittedOutcomesAreReproduced(t *testing.T) {
 		tolerance      float64 // of SICA's
 	}{
 		{"quality", "AR(7), linear, J=5", nil, rounding},
-		{"quality", "unseen: two spectra, cubic A·s", nil, networkRounding},
+		{"quality", "two spectra, cubic A·s", nil, networkRounding},
 		{"verdicts", "white Gaussian d=2, random A", []string{"sica"}, rounding},
 	} {
 		r, err := Read(committed, test.table)
