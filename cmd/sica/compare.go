@@ -81,7 +81,8 @@ the exit code is 1.
 
 The methods are ` + strings.Join(compareNames(), ", ") + `.
 All stands for ` + strings.Join(compareAll, ", ") + `.
-All others have to be named. The paper's two flows take minutes to hours.
+All others have to be named. The paper's two flows take minutes: sica separate --help
+says how many.
 
 ` + files.Formats,
 		Args: noArgs,

@@ -299,9 +299,10 @@ and, if there are signs of a nonlinear mixing, invertible networks by their code
 lengths, and takes the best. Sica-linear takes the linear demixing, sica-direct
 always fits a network. Sica-fast is a quick flow that is limited to linear maps.
 Sica-wgf and sica-rf are the paper's two flows. They take the preset paper if none is
-given, which is slow (docs/evaluation/paper.md). Sica-rf-standardised also standardises the signals after
-each iteration. The preset smoke takes seconds, to show that everything works; its
-result means nothing.`)
+given. On two cores sica-wgf then takes 1 to 2 minutes at 1,024 positions, and sica-rf
+15 to 28 (medians; docs/evaluation/performance.md). Sica-rf-standardised also
+standardises the signals after each iteration. The preset smoke takes seconds, to show
+that everything works; its result means nothing.`)
 	return b.String()
 }
 

@@ -79,11 +79,10 @@ seconds, and the time of a fit for each refit. Of more than 65,536 positions a
 part is reported on, and separated unless --model is given; --learn-on sets
 another. --without, --highpass, --lowpass, --notch and --skip leave out what they do
 in separate. With --model the channels are those of the separation, and so are
-filters and --skip, unless a flag says otherwise.
+filters and --skip, unless a flag says otherwise. Methods and presets are those of
+sica separate, whose help describes them.
 
-` + files.Formats + `
-
-` + presetHelp(),
+` + files.Formats,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return opt.run(cmd) },
 	}
