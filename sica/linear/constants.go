@@ -354,7 +354,10 @@ const (
 	// driftWaves how many cosines of time the change may have: the slowest. They are choices. With fewer
 	// positions than minDriftPositions a part has too few.
 	driftBlocks, driftWaves, minDriftPositions = 16, 3, 512
-	// minDriftProbability and minDriftError are of changes that count.
+	// A change counts if its probability by chance is below minDriftProbability, and if it costs a signal
+	// more than minDriftError of its correlation with the source. Of 190 mixtures without noise (38 kinds,
+	// 1,024 and 20,000 positions) one has less than that probability. Sampling costs 0.0007 in the mean of
+	// such mixtures at 1,024 positions. Both are choices.
 	minDriftProbability, minDriftError = 1e-3, 2e-4
 	// settledShare is the share of the tolerance that a step at a coarser time scale may promise
 	// for the rule's demixing to be kept without descents there. All of 228 mixtures without noise (38

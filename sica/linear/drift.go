@@ -92,7 +92,7 @@ func (s *separator) estimateDrift(m *demixing, p *derivatives) driftEstimate {
 				slopes[k] = slope / weights[k]
 				det := (a*b - 1) * n
 				for f := range driftWaves {
-					w := driftWave(f, k)
+					w := driftWaveform[f][k]
 					step[f] -= w * (b*slope - back) / det
 					chance[f] += w * w * (b*b*variance - 2*b*n + backVariance) / (det * det)
 				}
@@ -101,10 +101,7 @@ func (s *separator) estimateDrift(m *demixing, p *derivatives) driftEstimate {
 			constant := floats.Dot(slopes[:], weights[:]) / floats.Dot(weights[:], weights[:])
 			floats.AddScaled(slopes[:], -constant, weights[:])
 			for f := range driftWaves {
-				standard := 0.0
-				for k, v := range slopes {
-					standard += driftWave(f, k) * v
-				}
+				standard := floats.Dot(driftWaveform[f][:], slopes[:])
 				sum += standard * standard
 				change += (step[f]*step[f] - chance[f]) * ratio / driftBlocks
 			}
@@ -115,10 +112,15 @@ func (s *separator) estimateDrift(m *demixing, p *derivatives) driftEstimate {
 	return driftEstimate{null.Survival(sum), errors}
 }
 
-// driftWave returns the f-th cosine that a change may have in the k-th block. The cosines are orthonormal.
-func driftWave(f, k int) float64 {
-	return math.Sqrt(2./driftBlocks) * math.Cos(math.Pi*float64(f+1)*(float64(k)+0.5)/driftBlocks)
-}
+// driftWaveform has the cosines that a change may have, in each block. They are orthonormal.
+var driftWaveform = func() (waves [driftWaves][driftBlocks]float64) {
+	for f := range waves {
+		for k := range waves[f] {
+			waves[f][k] = math.Sqrt(2./driftBlocks) * math.Cos(math.Pi*float64(f+1)*(float64(k)+0.5)/driftBlocks)
+		}
+	}
+	return waves
+}()
 
 // addDrift sets Drift, and adds it to the ExpectedError, if the demixing changes with time.
 func (s *Solution) addDrift() {

@@ -102,8 +102,8 @@ func (c Correlation) Warning(isRecording bool) string {
 // looksNonlinear reports whether the mixing of a sequence seems nonlinear though its demixing is
 // linear. If the fit compared networks with the demixing, that is whether one of them, or
 // conditional normalisation, has a significantly shorter code and was refused. Otherwise it is whether the
-// signals depend on each other in a way that neither noise nor surplus sources explain; where one of these was found, their curvature must be evident. It is
-// false where there are too few positions to say.
+// signals depend on each other in a way that neither noise nor surplus sources explain; where one of these
+// was found, their curvature must be evident. It is false where there are too few positions to say.
 func (s *subject) looksNonlinear(
 	ctx context.Context, r *sica.Result, l *Linear,
 ) (bool, error) {

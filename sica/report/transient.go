@@ -33,8 +33,8 @@ const (
 	// transientShare is the share of a signal's variance from which a stretch outweighs the rest.
 	transientShare = 0.5
 	// transientTail is how much louder the surroundings that belong to a transient are than nine tenths of
-	// the recording. A choice: three standard deviations of a Gaussian signal. With half of it more is to be
-	// left out than need be; with twice of it the tails may decide in its place.
+	// the recording. It is a choice: with a smaller one more is to be left out than need be, with a larger
+	// one the tails may decide in the transient's place.
 	transientTail = 3
 )
 

@@ -7,7 +7,7 @@ const (
 	// uniform density. Twice of it gains a few nats by chance.
 	components = 4
 	// mixtureSteps bounds the steps of the EM algorithm, which ends if one gains less than Fine in
-	// all.
+	// all. It is a choice.
 	mixtureSteps = 100
 )
 
