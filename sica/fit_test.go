@@ -156,7 +156,7 @@ func TestPaperPresetsOnImages(t *testing.T) {
 	for name, cfg := range map[string]Config{"WGF": PaperWGF().Smoke(), "RF": PaperRF().Smoke()} {
 		backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 			if backend.NameOf(b) != backend.Go && (name == "WGF" || !Long()) {
-				t.Skip("TestSameBits compiles the paper's programs; --long")
+				t.Skip("TestRecoveryAsRecorded compiles the paper's programs; --long")
 			}
 			cfg := cfg.Clone()
 			cfg.Flow.BatchSize, cfg.Flow.LearningRate = 16, 1e-3

@@ -2,7 +2,6 @@ package provenance
 
 import (
 	"os"
-	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -61,6 +60,3 @@ func ThisMachine(plugin string) Machine {
 	}
 	return m
 }
-
-// Equal says whether all that decides the bits of a result is the same.
-func (m Machine) Equal(other Machine) bool { return reflect.DeepEqual(m, other) }
