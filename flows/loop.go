@@ -161,7 +161,7 @@ func (d *lossDataset) train(next func() (train.Batch, error, bool)) ([][]float64
 	if made == 0 {
 		return nil, nil
 	}
-	return d.trainer.Train(d.ctx, d.data, stacked, made)
+	return d.trainer.train(d.ctx, d.data, stacked, made)
 }
 
 // stack copies a batch to place step of the tensors and frees it.
@@ -194,10 +194,8 @@ func (d *lossDataset) stack(stacked []*tensors.Tensor, batch train.Batch, step i
 // setLastStep sets the last step of the run in the trainer's store, where schedules read it.
 // train.Loop sets it in the store of the counting trainer only.
 func (d *lossDataset) setLastStep() error {
-	path := model.JoinPath(train.TrainerAbsoluteScope, train.TrainLastStepVarName)
-	v := d.trainer.store.GetVariable(path)
-	if v == nil {
-		return nil
+	if v := d.trainer.lastStep(); v != nil {
+		return v.SetValue(tensors.FromScalar(int64(d.loop.EndStep)))
 	}
-	return v.SetValue(tensors.FromScalar(int64(d.loop.EndStep)))
+	return nil
 }

@@ -101,7 +101,8 @@ func TestLoopMakesTrainsSteps(t *testing.T) {
 	})
 }
 
-// A schedule over the whole training gets its number of steps from the loop.
+// A schedule over the whole training gets its number of steps from the loop. Before, Train can't
+// know it.
 func TestLoopPassesNumberOfSteps(t *testing.T) {
 	b := backendtest.Open(t, backend.Go)
 	store := model.NewStore()
@@ -111,6 +112,10 @@ func TestLoopPassesNumberOfSteps(t *testing.T) {
 		return lineLoss(scope, data, batch)
 	})
 	p.set(t, "/line/w", 0)
+	_, err := p.trainer.Train(t.Context(), nil, p.batches, lineSteps)
+	if err == nil || !strings.Contains(err.Error(), "must be run by Trainer.Loop") {
+		t.Errorf("Train without a loop: %v", err)
+	}
 	loop, steps := p.trainer.Loop(t.Context(), nil, linePoints{p})
 	if _, err := loop.RunSteps(steps, lineSteps); err != nil {
 		t.Fatalf("%+v", err)
@@ -119,6 +124,7 @@ func TestLoopPassesNumberOfSteps(t *testing.T) {
 	if got := p.get("/" + optimizer.Scope + "/learning_rate"); math.Abs(got-want) > 1e-9 {
 		t.Errorf("the rate of the last step is %g, want %g", got, want)
 	}
+	p.train(t) // goes on with the loop's number of steps
 }
 
 // oneBatch is a data set of one batch.

@@ -216,6 +216,9 @@ func (t *Trainer) SetLearningRate(rate float64) error {
 // overflow in half precision, is no error. For variables in half precision GoMLX's Adam needs
 // DType(dtypes.Float32).
 //
+// It is an error if the loss has a schedule over the whole training, as by NumCycles of GoMLX's
+// cosineschedule, and no [Trainer.Loop] has said how long that is.
+//
 // If ctx ends, Train returns its error and no losses. The updates of earlier steps stay, and
 // GoMLX's global step (optimizer.GetGlobalStep) counts them. In pure Go that is before the next
 // step. On XLA it is before the next call of the device, which makes up to S steps,
@@ -223,6 +226,35 @@ func (t *Trainer) SetLearningRate(rate float64) error {
 // which takes seconds of a core on XLA: no step is made if ctx ends during it. To have it behind
 // you, make one step without a deadline.
 func (t *Trainer) Train(
+	ctx context.Context, data, batches []*tensors.Tensor, steps int,
+) ([][]float64, error) {
+	if v := t.lastStep(); v != nil {
+		last, err := v.Value()
+		if err != nil {
+			return nil, fmt.Errorf("flows: Train: %w", err)
+		}
+		if tensors.ToScalar[int64](last) < 0 {
+			return nil, errors.New("flows: Train: a schedule of the loss, such as NumCycles, needs the " +
+				"number of steps of the training; must be run by Trainer.Loop, or count its own (PeriodSteps)")
+		}
+	}
+	return t.train(ctx, data, batches, steps)
+}
+
+// lastStep returns the variable of the training's last step if the loss reads it, else nil. It is
+// negative as long as the step isn't known.
+func (t *Trainer) lastStep() *model.Variable {
+	path := model.JoinPath(train.TrainerAbsoluteScope, train.TrainLastStepVarName)
+	for _, v := range t.variables {
+		if v.Path() == path {
+			return v
+		}
+	}
+	return nil
+}
+
+// train is Train, for a Loop that doesn't know its last step, too.
+func (t *Trainer) train(
 	ctx context.Context, data, batches []*tensors.Tensor, steps int,
 ) ([][]float64, error) {
 	if t.exec == nil {
