@@ -22,14 +22,14 @@ import (
 
 const steps, batch = 300, 256
 
-// logDensity is log p of x [R, B, 2], [R, B]: log N(g(x); 0, I) + log|det ∂g/∂x|.
+// logDensity of x [B, d] is log N(g(x); 0, I) + log|det ∂g/∂x|, [B], in nats.
 func logDensity(scope *model.Scope, x *Node) *Node {
-	z, logDet := sicalayers.Invertible(scope.In("map"), x).Layers(6).Done()
-	return Sub(logDet, AddScalar(MulScalar(ReduceSum(Square(z), -1), .5), math.Log(2*math.Pi)))
+	z, logDet := sicalayers.Invertible(scope.In("map"), InsertAxes(x, 0)).Done() // [1, B, d], [1, B]
+	return Squeeze(Sub(logDet, MulScalar(ReduceSum(AddScalar(Square(z), math.Log(2*math.Pi)), -1), 0.5)), 0)
 }
 
 func loss(scope *model.Scope, _, batch []*Node) *Node {
-	return Neg(ReduceMean(logDensity(scope, batch[0]), -1)) // [R=1]
+	return Neg(ReduceAllMean(logDensity(scope, batch[0])))
 }
 
 // learn trains the density and saves it in the folder dir.
@@ -38,7 +38,7 @@ func learn(ctx context.Context, dir string) {
 	defer store.Finalize()
 	store.SetParam(sicalayers.ParamSeed, 1) // a good beginning for Invertible
 	handler := must(checkpoint.Build(store).Dir(dir).Done())
-	shape := shapes.Make(dtypes.Float32, steps, 1, batch, 2) // [S, R, B, d]
+	shape := shapes.Make(dtypes.Float32, steps, batch, 2) // [S, B, d]
 	adam := flows.RunsAdam().Clip(5).Schedule("/map", flows.Schedule{Rate: .03, Steps: steps}).Done()
 	b := must(backend.Open(backend.Go))
 	trainer := must(flows.NewTrainer(b, store, adam, loss, nil, []shapes.Shape{shape}))
@@ -53,7 +53,7 @@ func score(dir string) float64 {
 	store := model.NewStore()
 	defer store.Finalize()
 	must(checkpoint.Load(store).Dir(dir).Done())
-	points := tensors.FromFlatDataAndDimensions(twoMoons(2, 1000), 1, 1000, 2)
+	points := tensors.FromFlatDataAndDimensions(twoMoons(2, 1000), 1000, 2)
 	b := must(backend.Open(backend.Go))
 	mean := must(model.CallOnce(b, store, func(scope *model.Scope, x *Node) *Node {
 		return ReduceAllMean(logDensity(scope, x))
