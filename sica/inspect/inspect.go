@@ -45,7 +45,8 @@ type Component struct {
 	// Kurtosis is the excess kurtosis: 0 for Gaussian values, and positive for rare large ones.
 	Kurtosis float64 `json:"excess_kurtosis"`
 	// Period is that of its strongest rhythm, in positions, and Rhythm is the autocorrelation
-	// at that lag. Both are 0 if there is no rhythm.
+	// at that lag, at most a quarter of the longest stretch without a gap. Both are 0 if there is
+	// no rhythm.
 	Period float64 `json:"period"`
 	Rhythm float64 `json:"rhythm"`
 	// Correlation is that with the reference. Coherence is the share of the reference's
@@ -191,18 +192,23 @@ func (c *Component) setShare(deviation float64, channels []stats.Moments) {
 }
 
 // allMoments are those of the mixed signals, of the recovered ones and of the reference, if any.
-type allMoments struct{ x, z, reference []stats.Moments }
+type allMoments struct {
+	x, z, reference []stats.Moments
+	longest         int // positions of the longest block
+}
 
 // measureMoments reads the recording a first time.
 func measureMoments(
 	demixing *sica.Demixing, x, reference blockwise.Source,
 ) (m allMoments, err error) {
 	k, channels := demixing.W.Dims()
-	m = allMoments{make([]stats.Moments, channels), make([]stats.Moments, k), make([]stats.Moments, 1)}
+	m = allMoments{x: make([]stats.Moments, channels), z: make([]stats.Moments, k),
+		reference: make([]stats.Moments, 1)}
 	for b, err := range blocks(demixing, x, reference) {
 		if err != nil {
 			return m, err
 		}
+		m.longest = max(m.longest, b.x.RawMatrix().Cols)
 		addMoments(m.x, b.x)
 		addMoments(m.z, b.z)
 		if b.reference != nil {
@@ -224,10 +230,9 @@ func measureMoments(
 func measureStatistics(
 	demixing *sica.Demixing, x, reference blockwise.Source, m allMoments,
 ) ([]statistics, error) {
-	_, n := x.Dims()
 	all := make([]statistics, len(m.z))
 	for i := range all {
-		all[i] = newStatistics(min(n, blockSize))
+		all[i] = newStatistics(m.longest)
 	}
 	for b, err := range blocks(demixing, x, reference) {
 		if err != nil {

@@ -339,6 +339,40 @@ func TestClickIsInNoComponent(t *testing.T) {
 	}
 }
 
+// pieces is a recording with a gap after every so many positions.
+type pieces struct {
+	blockwise.InMemory
+	length int
+}
+
+func (p pieces) Blocks(int) blockwise.Blocks { return p.InMemory.Blocks(p.length) }
+
+// Between many gaps a beat keeps its rhythm, and noise has none. What pieces are too short for is 0,
+// never NaN.
+func TestManyGaps(t *testing.T) {
+	s, x, _ := recording(4000)
+	r := separated(t, x)
+	reference := mat.NewDense(1, 4000, s.RawRowView(0))
+	for _, length := range []int{1, 3, 4, 16, 200, 230} {
+		all, err := inspect.Recording(r, pieces{blockwise.InMemory{Dense: x}, length},
+			pieces{blockwise.InMemory{Dense: reference}, length})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range all {
+			if sum := c.Period + c.Rhythm + c.Coherence + c.Kurtosis + floats.Sum(c.Spectrum); math.IsNaN(sum) {
+				t.Errorf("pieces of %d: %+v", length, c)
+			}
+			isBeat := math.Abs(c.Correlation) > 0.9
+			if length < 200 && c.Rhythm != 0 || length >= 200 && isBeat != (c.Rhythm > 0.9) ||
+				isBeat && c.Rhythm > 0 && math.Abs(c.Period-40) > 0.1 || length >= 16 && isBeat != (c.Coherence > 0.9) {
+				t.Errorf("pieces of %d: rhythm %.2f at %.1f, correlation %.2f, coherence %.2f", length,
+					c.Rhythm, c.Period, c.Correlation, c.Coherence)
+			}
+		}
+	}
+}
+
 // The spectrum has its peak at the rhythm, and its shares add up to 1.
 func TestSpectrumHasPeakAtRhythm(t *testing.T) {
 	const n, rate, hz = 5000, 250, 20

@@ -35,7 +35,7 @@ type statistics struct {
 	spectrum        spectra
 }
 
-// newStatistics returns empty statistics of blocks of at most length positions.
+// newStatistics returns empty statistics of blocks of which the longest has length positions.
 func newStatistics(length int) statistics {
 	return statistics{
 		autocorrelation: newAutocorrelation(length),
@@ -72,7 +72,7 @@ func (s *statistics) component() Component {
 
 // autocorrelation is that of values of mean 0 and variance 1, averaged over blocks.
 type autocorrelation struct {
-	maxLag int // exclusive: a quarter of a block
+	maxLag int // exclusive: a quarter of the longest block
 	fft    *fourier.FFT
 	power  []float64 // the sum of the blocks' spectra
 	blocks []int     // their lengths
@@ -96,33 +96,29 @@ func (a *autocorrelation) add(values []float64) {
 	a.blocks = append(a.blocks, len(values))
 }
 
-// correlations returns the autocorrelation at the lags from 0 to maxLag, and the number of
-// values.
-func (a *autocorrelation) correlations() (r []float64, n int) {
+// correlations returns the autocorrelation at the lags from 0 to maxLag, and how many pairs of values
+// each is the mean of.
+func (a *autocorrelation) correlations() (r []float64, pairs []int) {
 	spectrum := make([]complex128, len(a.power))
 	for i, p := range a.power {
 		spectrum[i] = complex(p, 0)
 	}
 	sums := a.fft.Sequence(nil, spectrum)
-	r = make([]float64, a.maxLag+1)
+	r, pairs = make([]float64, a.maxLag+1), make([]int, a.maxLag+1)
 	for lag := range r {
-		pairs := 0
 		for _, length := range a.blocks {
-			pairs += max(length-lag, 0)
+			pairs[lag] += max(length-lag, 0)
 		}
-		r[lag] = sums[lag] / float64(a.fft.Len()) / float64(pairs)
+		r[lag] = sums[lag] / float64(a.fft.Len()) / float64(pairs[lag])
 	}
-	for _, length := range a.blocks {
-		n += length
-	}
-	return r, n
+	return r, pairs
 }
 
 // rhythm returns the period of the strongest rhythm, in positions, and the autocorrelation there:
 // the highest peak after the autocorrelation has first fallen to 0. Both are 0 if it never does,
 // or if no peak is significantly above that of a signal without rhythm.
 func (a *autocorrelation) rhythm() (period, height float64) {
-	r, n := a.correlations()
+	r, pairs := a.correlations()
 	lag := 1
 	squares := 1.0
 	for lag < a.maxLag && r[lag] > 0 {
@@ -131,17 +127,17 @@ func (a *autocorrelation) rhythm() (period, height float64) {
 	}
 	// The standard error of a correlation that is 0, for values that are correlated at smaller
 	// lags (M. S. Bartlett, J. Royal Statistical Society Supplement 8(1), 1946).
-	se := math.Sqrt(squares / float64(n))
+	se := func(lag int) float64 { return math.Sqrt(squares / float64(pairs[lag])) }
 	best := 0
 	for ; lag < a.maxLag; lag++ {
 		isPeak := r[lag] >= r[lag-1] && r[lag] > r[lag+1]
 		// A multiple of the period may be higher by chance.
-		if isPeak && (best == 0 || r[lag] > r[best]+2*se) {
+		if isPeak && (best == 0 || r[lag] > r[best]+2*se(lag)) {
 			best = lag
 		}
 	}
 	// The largest of maxLag normal values exceeds this in 1 of 100 signals.
-	if best == 0 || r[best] < se*math.Sqrt(2*math.Log(100*float64(a.maxLag))) {
+	if best == 0 || r[best] < se(best)*math.Sqrt(2*math.Log(100*float64(a.maxLag))) {
 		return 0, 0
 	}
 	// The peak lies between the lags, on the parabola through three of them.
@@ -216,8 +212,13 @@ func (s *spectra) shares() []float64 {
 const independentShare = 18.0 / 19
 
 // coherence returns the share of the variance of b that a filter of a explains: the mean over
-// frequencies of |S_ab|²/(S_aa·S_bb), weighted by S_bb, minus its mean by chance.
+// frequencies of |S_ab|²/(S_aa·S_bb), weighted by S_bb, minus its mean by chance; 0 if there are too
+// few segments to tell.
 func (s *spectra) coherence() float64 {
+	chance := 1 / (independentShare * s.count)
+	if chance >= 1 {
+		return 0
+	}
 	explained, power := 0.0, 0.0
 	for i := range s.aa {
 		if s.aa[i] > 0 {
@@ -225,6 +226,5 @@ func (s *spectra) coherence() float64 {
 		}
 		power += s.bb[i]
 	}
-	chance := 1 / (independentShare * s.count)
 	return max(0, (explained/power-chance)/(1-chance))
 }
