@@ -24,7 +24,9 @@ import (
 
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/filter"
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/blockwise"
 	"github.com/seed-47b1e431/gosica/sica/inspect"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
@@ -154,7 +156,10 @@ func TestRemoveNotes(t *testing.T) {
 		{0.5, 1, 1, ""},
 		{2, 1, 1, "more was taken out"},
 	} {
-		r := removal{fitHighpass: c.fit, highpass: cmp.Or(c.written, c.fit), isWritten: c.written > 0}
+		r := removal{fitHighpass: c.fit, highpass: cmp.Or(c.written, c.fit)}
+		if c.written > 0 {
+			r.written = []*filter.ZeroPhase{filter.NewZeroPhase(c.written, 250)}
+		}
 		notes := strings.Join(r.notes([]inspect.Change{{Share: c.share}}, []string{"A"}), " ")
 		if !strings.HasPrefix(notes, c.want) || c.want == "" && notes != "" {
 			t.Errorf("%+v: %q", c, notes)
@@ -207,11 +212,11 @@ func TestRemoveHighpass(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := datasets.Filter{Highpass: 1}.Apply(raw.Signals, rate)
-	if err != nil {
-		t.Fatal(err)
+	want := mat.DenseCopyOf(raw.Signals)
+	for i := range 2 {
+		f := filter.NewZeroPhase(1, rate)
+		want.SetRow(i, append(f.Add(want.RawRowView(i)), f.Rest()...))
 	}
-	want.SetRow(2, raw.Signals.RawRowView(2))
 	if !mat.EqualApprox(clean.Signals, want, 0.5) { // steps of the original range
 		t.Error("the cleaned file isn't the filtered one")
 	}
@@ -226,6 +231,43 @@ func TestRemoveHighpass(t *testing.T) {
 			t.Errorf("%s: exit %d, %q", args, code, stderr)
 		}
 	}
+}
+
+// A recording that comes in blocks is filtered as a whole one is, and no position is lost.
+func TestRemovalFiltersBlocks(t *testing.T) {
+	const n = 5000
+	x := mixedLaplace(t, 2, n)
+	var results [2]*mat.Dense
+	for k, length := range []int{n, 700} {
+		r := removal{highpass: 1, measured: inspect.Removal{Rate: 250}}
+		for range 2 {
+			f := filter.Filter{Highpass: 1}
+			r.filterBefore, r.filterAfter = append(r.filterBefore, f.Stream(250)), append(r.filterAfter, f.Stream(250))
+			r.written = append(r.written, filter.NewZeroPhase(1, 250))
+		}
+		results[k] = mat.NewDense(2, n, nil)
+		done := 0
+		for z, err := range r.cleaned(r.mixed(blockwise.InMemory{Dense: x}.Blocks(length))) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			results[k].Slice(0, 2, done, done+z.RawMatrix().Cols).(*mat.Dense).Copy(z)
+			done += z.RawMatrix().Cols
+		}
+		if done != n || r.peak != mat.Max(absolute(results[k])) {
+			t.Errorf("%d of %d positions, a peak of %g", done, n, r.peak)
+		}
+	}
+	if !mat.EqualApprox(results[0], results[1], 1e-5) {
+		t.Error("blocks are filtered otherwise")
+	}
+}
+
+// absolute returns the absolute values of x.
+func absolute(x *mat.Dense) *mat.Dense {
+	y := mat.DenseCopyOf(x)
+	y.Apply(func(_, _ int, v float64) float64 { return math.Abs(v) }, y)
+	return y
 }
 
 // What is cleaned has the form of its file: channels that were left out stay in their place, and

@@ -65,8 +65,8 @@ above the fit's --highpass, and without its --skip.
 	f.BoolVar(&opt.proposed, "proposed", false,
 		"remove the recovered signals that sica inspect --reference proposed last")
 	f.Float64Var(&opt.highpass, "highpass", 0,
-		"write the separation's channels after the high-pass filter of sica separate at `HZ`; others "+
-			"stay as they are")
+		"write the separation's channels after a high-pass filter at `HZ`, forward and backward, which "+
+			"shifts no wave; others stay as they are")
 	opt.reading.Add(cmd)
 	require(cmd, "model", "in", "out")
 	return cmd
@@ -168,24 +168,24 @@ func (opt *removeOptions) rows(result *sica.Result) (rows []int, p proposal, err
 }
 
 // A removal measures what is removed from each channel while a recording is cleaned block by block,
-// and filters what is written.
+// and filters what is written, without a shift of phase.
 type removal struct {
 	measured    inspect.Removal
 	fitHighpass float64            // Hz; 0 for none
 	highpass    float64            // Hz, of what is measured; 0 for none
-	isWritten   bool               // after that filter
 	skipped     []datasets.Stretch // of the fit, which aren't measured
 
-	before                    *mat.Dense       // the block that is being cleaned
-	position                  int              // its first
-	filterBefore, filterAfter []*filter.Stream // of each channel, before and after
-	peak                      float64          // largest absolute value of the cleaned recording
+	before                    *mat.Dense          // the block that is being cleaned
+	position                  int                 // its first
+	filterBefore, filterAfter []*filter.Stream    // of each channel, before and after
+	written                   []*filter.ZeroPhase // of each channel; nil to write it as it is
+	peak                      float64             // largest absolute value of the cleaned recording
 }
 
 // removal returns what measures the cleaning of a recording.
 func (opt *removeOptions) removal(in *files.Stream) (*removal, error) {
 	d, n := in.Dims()
-	r := &removal{isWritten: opt.highpass != 0, highpass: opt.highpass}
+	r, isWritten := &removal{highpass: opt.highpass}, opt.highpass != 0
 	r.measured.Rate = in.About.Rate
 	var err error
 	if r.fitHighpass, err = files.FitHighpass(opt.model); err != nil {
@@ -194,14 +194,14 @@ func (opt *removeOptions) removal(in *files.Stream) (*removal, error) {
 	if r.skipped, err = files.FitSkipped(opt.model, n, &in.About); err != nil {
 		return nil, err
 	}
-	if !r.isWritten {
+	if !isWritten {
 		r.highpass = r.fitHighpass
 	}
 	f := filter.Filter{Highpass: r.highpass}
 	switch err := f.Check(in.About.Rate); {
-	case err != nil && r.isWritten && in.About.Rate == 0:
+	case err != nil && isWritten && in.About.Rate == 0:
 		return nil, usage.Errorf("--highpass: the recording has no sampling rate: %s", separateAgain)
-	case err != nil && r.isWritten:
+	case err != nil && isWritten:
 		return nil, usage.Error(err)
 	case err != nil || n < 2:
 		r.highpass = 0
@@ -209,6 +209,9 @@ func (opt *removeOptions) removal(in *files.Stream) (*removal, error) {
 	for range d {
 		r.filterBefore = append(r.filterBefore, f.Stream(in.About.Rate))
 		r.filterAfter = append(r.filterAfter, f.Stream(in.About.Rate))
+		if isWritten && r.highpass > 0 {
+			r.written = append(r.written, filter.NewZeroPhase(r.highpass, in.About.Rate))
+		}
 	}
 	return r, nil
 }
@@ -228,19 +231,54 @@ func (r *removal) mixed(blocks blockwise.Blocks) blockwise.Blocks {
 // cleaned returns the cleaned blocks as they are written, and measures what each lacks.
 func (r *removal) cleaned(blocks blockwise.Blocks) blockwise.Blocks {
 	return func(yield func(*mat.Dense, error) bool) {
+		channels := len(r.written)
 		for z, err := range blocks {
 			if err == nil {
-				z, err = r.measure(z)
+				err = r.measure(z)
 			}
-			if !yield(z, err) {
+			if err != nil {
+				yield(nil, err)
 				return
 			}
+			if channels > 0 {
+				z = filtered(channels, func(i int) []float64 { return r.written[i].Add(z.RawRowView(i)) })
+			}
+			if z != nil && !yield(r.peaked(z), nil) {
+				return
+			}
+		}
+		rest := filtered(channels, func(i int) []float64 { return r.written[i].Rest() })
+		if rest != nil {
+			yield(r.peaked(rest), nil)
 		}
 	}
 }
 
-// measure measures a cleaned block, and returns it as it is written.
-func (r *removal) measure(cleaned *mat.Dense) (*mat.Dense, error) {
+// peaked returns the block, and keeps its largest absolute value.
+func (r *removal) peaked(z *mat.Dense) *mat.Dense {
+	for i := range z.RawMatrix().Rows {
+		r.peak = max(r.peak, floats.Norm(z.RawRowView(i), math.Inf(1)))
+	}
+	return z
+}
+
+// filtered returns a block of d channels, nil if none of its values is there yet.
+func filtered(d int, channel func(i int) []float64) (z *mat.Dense) {
+	for i := range d {
+		values := channel(i)
+		if len(values) == 0 {
+			continue
+		}
+		if z == nil {
+			z = mat.NewDense(d, len(values), nil)
+		}
+		z.SetRow(i, values)
+	}
+	return z
+}
+
+// measure measures a cleaned block.
+func (r *removal) measure(cleaned *mat.Dense) error {
 	before, after := r.before, cleaned
 	if r.highpass > 0 {
 		before, after = mat.DenseCopyOf(before), mat.DenseCopyOf(after)
@@ -255,17 +293,11 @@ func (r *removal) measure(cleaned *mat.Dense) (*mat.Dense, error) {
 			return x.Slice(0, d, s.Begin-r.position, s.End-r.position).(*mat.Dense)
 		}
 		if err := r.measured.Add(part(before), part(after)); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.position += n
-	if r.isWritten {
-		cleaned = after
-	}
-	for i := range d {
-		r.peak = max(r.peak, floats.Norm(cleaned.RawRowView(i), math.Inf(1)))
-	}
-	return cleaned, nil
+	return nil
 }
 
 // notes returns what speaks against using the cleaned file as it is.
@@ -279,7 +311,7 @@ func (r *removal) notes(changes []inspect.Change, names []string) (notes []strin
 	if channels != nil {
 		notes = append(notes, "more was taken out than there was: "+strings.Join(channels, ", ")+". "+misfit)
 	}
-	if r.fitHighpass > 0 && !(r.isWritten && r.highpass >= r.fitHighpass) {
+	if r.fitHighpass > 0 && !(r.written != nil && r.highpass >= r.fitHighpass) {
 		notes = append(notes, fmt.Sprintf("below %g Hz, which the fit didn't see, the cleaned channels can be "+
 			"wrong by as much as their drift: use --highpass %[1]g here, too", r.fitHighpass))
 	}

@@ -1,9 +1,10 @@
 // Package filter removes slow drifts, fast noise and the hum of power lines from signals that a
 // separation is learned from.
 //
-// The filters are causal, and their phase is minimal: a filtered process has the same innovations
+// A Filter is causal, and its phase is minimal: a filtered process has the same innovations
 // as the process itself. A filter of zero phase, forward and backward, would mix later innovations
-// into earlier ones, and a method that uses each signal's past would find less in them.
+// into earlier ones, and a method that uses each signal's past would find less in them. A ZeroPhase
+// is one for what is written.
 //
 // References: R. Bristow-Johnson, "Cookbook formulae for audio EQ biquad filter coefficients",
 // 1998; A. V. Oppenheim, R. W. Schafer, Discrete-Time Signal Processing, 3rd ed., 2010, section
