@@ -23,9 +23,9 @@
 // candidate, whether a rotation of the white signals is accepted and whether a pair is identified.
 // So the evidence grows with the data. Where there is none, as between Gaussian signals with one
 // spectrum, the result is the symmetric whitening of the innovations and says so; it is right if
-// the mixing was symmetric. There is one exception: if signals depend on each other whatever the
-// demixing, the models are wrong, and the demixing whose signals depend least on each other is
-// taken.
+// the mixing was symmetric with positive eigenvalues. There is one exception: if signals depend on
+// each other whatever the demixing, the models are wrong, and the demixing whose signals depend
+// least on each other is taken.
 //
 // If noise of the channels is as large as the innovations, or if there are more sources than
 // channels, the shortest code is that of independent noise, not of independent sources. So the rule's

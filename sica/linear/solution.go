@@ -286,11 +286,11 @@ func (s *Solution) why(accepted, nonlinear bool) string {
 	case !accepted && nonlinear:
 		return "Symmetric whitening was kept: what a rotation of it seems to gain is better " +
 			"explained by Gaussian signals with one spectrum after a nonlinear mixing. " +
-			"Its orientation is right only if the mixing was nearly symmetric."
+			"Its orientation is right only if the mixing was nearly symmetric, with positive eigenvalues."
 	case !accepted:
 		return "Symmetric whitening was kept: no rotation of it has a shorter code than " +
 			"Gaussian signals with one spectrum, whose rotation is not identified. " +
-			"Its orientation is right only if the mixing was symmetric."
+			"Its orientation is right only if the mixing was symmetric with positive eigenvalues."
 	}
 	if len(s.Groups) == d {
 		return allIdentified(d)

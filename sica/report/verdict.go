@@ -503,7 +503,7 @@ func (r *Report) unidentifiedRotations(suspects []int) []finding {
 	next := "Use more positions, which may reveal a weak preference."
 	if r.Network == nil {
 		next += " Otherwise only knowledge of the mixing helps, such as that it is nearly " +
-			"symmetric, which whitening undoes."
+			"symmetric with positive eigenvalues, which whitening undoes."
 	}
 	return []finding{{
 		fmt.Sprintf("The rotation of signals %s is not identified by the data: %s.", names,
