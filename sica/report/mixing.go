@@ -291,8 +291,8 @@ func (r *Report) ErrorNote() string {
 	return note
 }
 
-// stableSignals names the signals that nothing speaks against, and those like noise. The former come again
-// in refits and halves, aren't small, share little with others, and fail no test.
+// stableSignals names the signals that nothing but identification speaks against, and those like noise. The
+// former come again in refits and halves, aren't small, share little with others, and fail no other test.
 func (r *Report) stableSignals() (said []string) {
 	var stable []int
 	failed := r.failed()
@@ -307,17 +307,32 @@ func (r *Report) stableSignals() (said []string) {
 		}
 	}
 	if stable != nil {
-		each := "Each"
-		if len(stable) == 1 {
-			each = "It"
-		}
-		said = append(said, fmt.Sprintf("Stable (above %g), with a share of at least 1 %%, and failing no "+
-			"other test: %s. %s can still be a mixture.", minAgreement, text.Signals(stable), each))
+		said = append(said, fmt.Sprintf("Stable (above %g), with a share of at least 1 %%, and self-sufficient: "+
+			"%s. %s", minAgreement, text.Signals(stable), r.Linear.howMixed(stable)))
 	}
 	if like := r.Linear.NoiseLike; like != nil {
 		said = append(said, fmt.Sprintf("Like noise: %s.", text.Signals(like)))
 	}
 	return said
+}
+
+// howMixed says which of the named signals are identified, and that each can be a mixture.
+func (l *Linear) howMixed(named []int) string {
+	identified := slices.DeleteFunc(slices.Clone(named), func(i int) bool { return !l.Identified(i) })
+	all := len(identified) == len(named)
+	switch {
+	case len(named) == 1 && all:
+		return "It is identified, and can still be a mixture."
+	case len(named) == 1:
+		return "It isn't identified, and can be a mixture."
+	case all:
+		return "All are identified, and can still be mixtures."
+	case len(identified) == 0:
+		return "None is identified, and each can be a mixture."
+	case len(identified) == 1:
+		return fmt.Sprintf("Of these only %s is identified; each can be a mixture.", text.Signals(identified))
+	}
+	return fmt.Sprintf("Of these only %s are identified; each can be a mixture.", text.Signals(identified))
 }
 
 // isCorrelated reports whether a signal shares parts with another.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -154,6 +155,28 @@ func TestNoErrorAfterNonlinearDemixing(t *testing.T) {
 	if data, err := json.Marshal(rep); err != nil ||
 		!bytes.Contains(data, []byte(`"expected_error":null`)) {
 		t.Errorf("JSON %s, %v", data, err)
+	}
+}
+
+// Where symmetric whitening is kept, the text says that stability and halves say nothing.
+func TestWhiteningNote(t *testing.T) {
+	const note = "Symmetric whitening was kept, so stability and halves are near 1 whatever the truth is."
+	mixing := mat.NewDense(2, 2, []float64{1, 0.3, -2, 1})
+	for name, test := range map[string]struct {
+		value func(*rand.Rand) float64
+		kept  bool
+	}{"Gaussian": {datasets.Normal, true}, "Laplace": {datasets.Laplace, false}} {
+		var x mat.Dense
+		x.Mul(mixing, noise(rng(3), 2, 1000, test.value))
+		r := fit(t, nil, &x, sica.Config{Method: sica.LinearOnly})
+		rep := report(t, r, &x, Options{})
+		said := strings.Join(strings.Fields(rep.String()), " ") // without its line breaks
+		if got := strings.Contains(said, note); got != test.kept || rep.Halves == nil {
+			t.Errorf("%s: note %t, want %t; %s\n%s", name, got, test.kept, r.Why, rep)
+		}
+		if test.kept && slices.Min(rep.Halves.Signals) < 0.99 {
+			t.Errorf("%s: halves %g", name, rep.Halves.Signals)
+		}
 	}
 }
 

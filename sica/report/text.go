@@ -121,6 +121,17 @@ func (r *Report) writeDivergences(b *strings.Builder) {
 	writeTable(b, rows...)
 }
 
+// WhiteningNote says that stability and halves say nothing where symmetric whitening was kept, which makes
+// the same signals of any part; "" elsewhere.
+func (r *Report) WhiteningNote() string {
+	l := &r.Linear
+	isKept := r.byRule && l.Candidate == "whitening" && l.CodeLength == l.Whitening
+	if !isKept || r.Stability == nil && r.Halves == nil {
+		return ""
+	}
+	return "Symmetric whitening was kept, so stability and halves are near 1 whatever the truth is."
+}
+
 func (r *Report) writeSignals(b *strings.Builder) {
 	n := len(r.Predictability)
 	shown := shownRows(n, maxSignals)
@@ -137,6 +148,9 @@ func (r *Report) writeSignals(b *strings.Builder) {
 	}
 	if note := r.ErrorNote(); note != "" {
 		b.WriteString(text.Wrap("error: ", note))
+	}
+	if note := r.WhiteningNote(); note != "" {
+		b.WriteString(text.Wrap("", note))
 	}
 }
 

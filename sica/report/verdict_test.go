@@ -387,12 +387,26 @@ func TestAdviceCanBeFollowed(t *testing.T) {
 		{"dependent by noise beside signals like it", func(r *Report) {
 			depend(r)
 			r.Linear.Noise, r.Linear.NoiseLike = []float64{0.012, 0.006, 0.009}, []int{2}
-		}, "failing no other test: signal 2. It can still be a mixture. Like noise: signal 3.",
+		}, "self-sufficient: signal 2. It is identified, and can still be a mixture. Like noise: signal 3.",
 			[]string{"surplus sources"}},
 		{"dependent by noise, with one stable signal that nothing speaks against", func(r *Report) {
 			depend(r)
 			r.Linear.Noise, r.Predictability[0].All = []float64{0.012, 0.006, 0.009}, 0.9
-		}, "(above 0.95), with a share of at least 1 %, and failing no other test: signal 2. It", nil},
+		}, "(above 0.95), with a share of at least 1 %, and self-sufficient: signal 2. It is", nil},
+		{"dependent by noise, with two stable signals that aren't identified", func(r *Report) {
+			depend(r)
+			r.Linear.Noise, r.Linear.Groups = []float64{0.012, 0.006, 0.009}, [][]int{{0, 2}, {1}}
+			r.Recovered.Pair = [2]int{0, 0}
+		}, "self-sufficient: signals 2 and 3. Of these only signal 2 is identified; each can be a mixture.", nil},
+		{"dependent by noise, with stable signals of which none is identified", func(r *Report) {
+			depend(r)
+			r.Linear.Noise, r.Linear.Groups = []float64{0.012, 0.006, 0.009}, [][]int{{0, 1, 2}}
+			r.Recovered.Pair = [2]int{0, 0}
+		}, "self-sufficient: signals 2 and 3. None is identified, and each can be a mixture.", nil},
+		{"dependent by noise, with stable signals that are identified", func(r *Report) {
+			depend(r)
+			r.Linear.Noise, r.Recovered.Pair = []float64{0.012, 0.006, 0.009}, [2]int{0, 0}
+		}, "self-sufficient: signals 2 and 3. All are identified, and can still be mixtures.", nil},
 		{"dependent by surplus sources that leave nothing identified", func(r *Report) {
 			depend(r)
 			r.Linear.Surplus, r.Linear.Groups = true, [][]int{{0, 1, 2}}
