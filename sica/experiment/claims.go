@@ -37,6 +37,8 @@ type statement struct {
 		Methods []string `json:"methods"`
 		WhyNot  []string `json:"why_not"`
 	} `json:"ours"`
+	// Of is which output of the methods is tested; empty is the signals of the figure.
+	Of string `json:"of"`
 	// OwnRuns is true where the runs of the interpretations decide, in place of the figure's.
 	OwnRuns bool `json:"own_runs"`
 	// Mixing is "linear" or "GELU" in a statement by which interpretations are compared.
@@ -159,6 +161,9 @@ func (s *scores) claim(st statement) (claim, error) {
 		err = s.decideUpright(&c, st)
 	default:
 		err = fmt.Errorf("experiment: statement %q: there is no test %q", st.Text, st.Test)
+	}
+	if st.Of != "" {
+		c.test += " (of " + st.Of + ")"
 	}
 	return c, err
 }

@@ -338,7 +338,10 @@ func TestUnchangedIsByEqualRuns(t *testing.T) {
 		first: FirstSeed, runs: PaperRuns, minRuns: 2}
 	for limit, want := range map[float64]string{0.02: agree, 0.01: disagree} {
 		c, err := s.claim(statement{Test: unchanged, Methods: []string{"ivae-mean"},
-			Over: []string{"ivae-mean-long"}, Limit: limit, OwnRuns: true})
+			Over: []string{"ivae-mean-long"}, Limit: limit, Of: "the mean", OwnRuns: true})
+		if !strings.HasSuffix(c.test, "(of the mean)") {
+			t.Errorf("the test is %q", c.test)
+		}
 		if err != nil || c.agree != want || c.measured != "the largest difference is -0.015 (0.000) at J=5 (n=3)" {
 			t.Errorf("limit %g: %v, %q, %s", limit, err, c.measured, c.agree)
 		}

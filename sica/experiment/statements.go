@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// statementsFile has what the paper's section on experiments says of each figure, how it is
+// statementsFile has what the paper says of each figure of its experiments, how it is
 // tested and, where it doesn't hold with PaperPreset, why.
 //
 //go:embed statements.json
