@@ -96,6 +96,10 @@ const (
 
 	// Of measureLeast and measureOracle: the lowest correlation of a signal with its source.
 	minCorrelation = "min_correlation"
+	// Of measureLeast: the number of signals that the linear rule calls identified, and that of those
+	// among them with a correlation below wrongCorrelation.
+	identifiedSignals      = "identified_signals"
+	wrongIdentifiedSignals = "wrong_identified_signals"
 
 	// Of measureOracle: how long all threads of the process have run during the separation, in
 	// seconds.
@@ -146,15 +150,16 @@ func (o *Outcome) measure(
 			o.Iterates = append(o.Iterates, roundDigits(m.MCC, mccDigits))
 		}
 	case measureLeast:
-		if err := o.addMinCorrelation(f.Signals, sources); err != nil {
+		correlations, err := o.addMinCorrelation(f.Signals, sources)
+		if err != nil {
 			return err
 		}
 		if r, ok := f.Details.(*sica.Result); ok && r.Linear != nil {
-			o.Numbers[groupCount] = float64(len(r.Linear.Groups))
+			o.addGroups(r.Linear.Groups, correlations)
 		}
 		return nil
 	case measureOracle:
-		if err := o.addMinCorrelation(f.Signals, sources); err != nil {
+		if _, err := o.addMinCorrelation(f.Signals, sources); err != nil {
 			return err
 		}
 		return o.addOracleGap(f.Details.(*sica.Result))
@@ -171,16 +176,17 @@ func (o *Outcome) measure(
 }
 
 // addMinCorrelation adds minCorrelation and, of a network that says that its signals are
-// identified, networkWrong.
-func (o *Outcome) addMinCorrelation(signals, sources *mat.Dense) error {
+// identified, networkWrong. It returns the absolute correlation of each signal with its source.
+func (o *Outcome) addMinCorrelation(signals, sources *mat.Dense) ([]float64, error) {
 	m, err := metric.MCC(signals, sources)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	lowest := math.Inf(1)
-	for _, r := range m.Correlation {
-		lowest = min(lowest, math.Abs(r))
+	correlations := make([]float64, len(m.Correlation))
+	for i, r := range m.Correlation {
+		correlations[m.Assignment[i]] = math.Abs(r)
 	}
+	lowest := slices.Min(correlations)
 	if o.Numbers == nil {
 		o.Numbers = make(map[string]float64)
 	}
@@ -188,7 +194,25 @@ func (o *Outcome) addMinCorrelation(signals, sources *mat.Dense) error {
 	if o.Numbers[networkIdentified] == 1 {
 		o.Numbers[networkWrong] = indicator(lowest < wrongCorrelation)
 	}
-	return nil
+	return correlations, nil
+}
+
+// addGroups adds the number of groups, of the signals that are identified, since they are alone in theirs,
+// and of those among them whose correlation is wrong.
+func (o *Outcome) addGroups(groups [][]int, correlations []float64) {
+	identified, wrong := 0, 0
+	for _, g := range groups {
+		if len(g) > 1 {
+			continue
+		}
+		identified++
+		if correlations[g[0]] < wrongCorrelation {
+			wrong++
+		}
+	}
+	o.Numbers[groupCount] = float64(len(groups))
+	o.Numbers[identifiedSignals] = float64(identified)
+	o.Numbers[wrongIdentifiedSignals] = float64(wrong)
 }
 
 // nearestSources returns the sources that the recovered signals match best, one each: those with the

@@ -246,6 +246,13 @@ func tableOfNoise(o TableOptions, mixtures []mixture, positions int) (*Table, er
 		})
 	}
 	isWrong := func(o Outcome) bool { return o.Numbers[minCorrelation] < wrongCorrelation }
+	elsewhere := func(r row, name string) float64 { // of mixtures that aren't identified
+		sum := r.sum(separated, name)
+		for _, o := range identified(r) {
+			sum -= o.Numbers[name]
+		}
+		return sum
+	}
 	t.columns = append(t.columns,
 		text("Default − best", "%+.3f", func(r row) float64 {
 			best := 0.0
@@ -261,6 +268,12 @@ func tableOfNoise(o TableOptions, mixtures []mixture, positions int) (*Table, er
 		text("identified", "%d", func(r row) int { return len(identified(r)) }),
 		text("of these wrong", "%d", func(r row) int {
 			return len(identified(r)) - len(slices.DeleteFunc(identified(r), isWrong))
+		}),
+		text("identified signals of the others", "%.0f", func(r row) float64 {
+			return elsewhere(r, identifiedSignals)
+		}),
+		text("of these wrong", "%.0f", func(r row) float64 {
+			return elsewhere(r, wrongIdentifiedSignals)
 		}))
 	return t, nil
 }

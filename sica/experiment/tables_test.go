@@ -3,6 +3,7 @@ package experiment
 import (
 	"bytes"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -237,6 +238,28 @@ func TestVerdictTable(t *testing.T) {
 `
 	if got := written(t, table, r); got != want {
 		t.Errorf("table\n%s\nwant\n%s", got, want)
+	}
+}
+
+// Of three runs the first is identified and wrong. Of the others one signal each is identified, and that of
+// the last is wrong.
+func TestNoiseTable(t *testing.T) {
+	table := newTestTable(t, "noise",
+		TableOptions{Seed: 1, Runs: 3, Only: "smooth AR(2), d=3, noise 0.1", Methods: []string{}})
+	one, all := [][]int{{0, 2}, {1}}, [][]int{{0}, {1}, {2}}
+	runs := []struct {
+		groups       [][]int
+		correlations []float64
+	}{{all, []float64{0.95, 0.8, 0.99}}, {one, []float64{0.3, 0.95, 0.4}}, {one, []float64{0.9, 0.85, 1}}}
+	r := madeTable(t, table, func(o *Outcome) {
+		run, mcc := runs[o.Seed-1], 0.9
+		o.MCC = &mcc
+		o.Numbers = map[string]float64{minCorrelation: slices.Min(run.correlations)}
+		o.addGroups(run.groups, run.correlations)
+	})
+	const want = "| 0 | 0 | 1 | 1 | 2 | 1 |\n"
+	if got := written(t, table, r); !strings.HasSuffix(got, want) {
+		t.Errorf("table\n%s\nwants a row that ends in\n%s", got, want)
 	}
 }
 
