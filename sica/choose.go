@@ -213,7 +213,7 @@ func (c *chooser) choose(ctx context.Context) (*separation, error) {
 		demixed.Candidates, compared.Candidates = custom.Candidates, custom.Candidates
 		demixed.Chosen = custom.Chosen
 	}
-	if c.clipped.Positions > 0 {
+	if c.clipped.Channels != nil {
 		_, n := c.x.Dims()
 		demixed.Why = strings.TrimSpace(demixed.Why + " " + clippedSentence(c.clipped, n))
 		if c.cfg.Method == Auto {
@@ -229,13 +229,13 @@ func (c *chooser) choose(ctx context.Context) (*separation, error) {
 
 // clippedSentence says which of the mixed signals are clipped at n positions.
 func clippedSentence(c clipping.Clipping, n int) string {
-	verb, what := "is", "it"
+	verb := "is"
 	if len(c.Channels) > 1 {
-		verb, what = "are", "them"
+		verb = "are"
 	}
 	return fmt.Sprintf("Mixed %s %s clipped, at %d of %d positions, which can look like more sources "+
-		"than channels: leave %s or those stretches out.", text.Signals(c.Channels), verb,
-		c.Positions, n, what)
+		"than channels: leave those stretches out, unless they are what you take out.",
+		text.Signals(c.Channels), verb, len(c.Positions), n)
 }
 
 // whiten returns the symmetric whitening of the transformed signals.

@@ -232,6 +232,13 @@ func (opt *separateOptions) runWhole(
 	if err := printSummary(out, res, about); err != nil {
 		return err
 	}
+	clipped := opt.fitting.Clipped() // before a filter
+	if !opt.fitting.Filters() && len(res.Clipped) > 0 {
+		clipped = about.clipped()
+	}
+	for _, s := range clipped.Stretches {
+		rep.Clipped = append(rep.Clipped, [2]int{s.Begin, s.End})
+	}
 	if err := opt.writeRecovered(out, in, cfg.Shape, res, rep); err != nil {
 		return err
 	}
@@ -679,6 +686,9 @@ type separation struct {
 	Device    string   `json:"device"` // or that nothing was computed on the backend
 
 	Notes []string `json:"notes"` // what was unusual in the input
+	// Clipped are the stretches of the recording in which a channel is clipped: the first position,
+	// from 0, and the one after the last.
+	Clipped [][2]int `json:"clipped_stretches,omitempty"`
 
 	Iterations []iterationReport `json:"iterations"`
 	Result     *sica.Result      `json:"result"` // all but its signals and maps

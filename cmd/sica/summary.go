@@ -15,7 +15,6 @@ import (
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/datasets"
-	"github.com/seed-47b1e431/gosica/internal/clipping"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
@@ -43,7 +42,7 @@ func printSummary(out io.Writer, res *sica.Result, in fitted) error {
 	why := usage.Flags(res.Why)
 	if channels := files.ChannelNames(in.about); len(res.Clipped) > 0 && channels != nil {
 		why = strings.Replace(why, "Mixed "+text.Signals(res.Clipped),
-			text.List(clippedNames(res.Clipped, channels)), 1)
+			text.List(files.ClippedIn{Channels: res.Clipped}.Names(in.about)), 1)
 	}
 	if times := outlierTimes(res.Outliers, in.about); times != "" {
 		for _, verb := range []string{" is an outlier", " are outliers"} {
@@ -146,23 +145,14 @@ func writeSummary(out io.Writer, res *sica.Result, in fitted) error {
 	}
 	writeTransients(out, res, in)
 	if len(res.Clipped) > 0 && channels != nil {
-		names := clippedNames(res.Clipped, channels)
-		span := ""
-		if found := in.clipped(); slices.Equal(found.Channels, res.Clipped) {
-			span = ", " + files.Span(found.First, found.Last, in.about)
+		found := in.clipped()
+		if !slices.Equal(found.Channels, res.Clipped) {
+			found = files.ClippedIn{Channels: res.Clipped}
 		}
-		fmt.Fprint(out, text.Wrap("", fmt.Sprintf("clipped: %s%s; %s", text.List(names), span,
-			files.ClippingAdvice)))
+		fmt.Fprint(out, text.Wrap("", fmt.Sprintf("clipped: %s%s; %s", text.List(found.Names(in.about)),
+			found.Where(in.about), files.ClippingAdvice)))
 	}
 	return nil
-}
-
-// clippedNames returns the names of the clipped channels.
-func clippedNames(clipped []int, channels []string) (names []string) {
-	for _, i := range clipped {
-		names = append(names, files.ChannelName(channels, i))
-	}
-	return names
 }
 
 // signalComponents returns the component of each recovered signal, in their order. It returns nil
@@ -252,19 +242,12 @@ type fitted struct {
 	isHighpassed bool                // by a flag
 }
 
-// clipped returns which channels are clipped, by positions of the recording; none if the signals
-// aren't in memory.
-func (in fitted) clipped() clipping.Clipping {
+// clipped returns which channels are clipped; none if the signals aren't in memory.
+func (in fitted) clipped() files.ClippedIn {
 	if in.learned == nil {
-		return clipping.Clipping{}
+		return files.ClippedIn{}
 	}
-	found := clipping.Find(in.learned)
-	if found.Positions > 0 {
-		_, n := in.learned.Dims()
-		positions := blockwise.Positions(in.source, n)
-		found.First, found.Last = positions[found.First], positions[found.Last]
-	}
-	return found
+	return files.FindClipped(in.learned, in.source)
 }
 
 // recovered returns the recovered signals at the positions that were learned from, without outliers.

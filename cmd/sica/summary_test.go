@@ -37,7 +37,8 @@ func TestIdentification(t *testing.T) {
 	}
 }
 
-// A clipped channel is named, before and after a filter.
+// A clipped channel is named, before and after a filter, with where it is clipped. --skip clipped learns
+// from the rest, and keeps the stretches for other commands.
 func TestClippedChannelIsNamed(t *testing.T) {
 	const n = 4000
 	dir := t.TempDir()
@@ -57,13 +58,53 @@ func TestClippedChannelIsNamed(t *testing.T) {
 	if err := datasets.WriteRecording(in, &recording); err != nil {
 		t.Fatal(err)
 	}
+	json, model := filepath.Join(dir, "fit.json"), filepath.Join(dir, "model")
 	for flags, want := range map[string]string{
-		"": "\nclipped: Cz, from ", "--highpass 1": "note: clipped before the filter: Cz, from ",
+		"": "\nclipped: Cz, 0.65 s at 18 places from ", "--highpass 1": "note: clipped before the filter: Cz, 0.65 s at 18 places ",
 	} {
-		args := append([]string{"separate", "--in", in, "--out", out, "--method", "sica-linear"},
+		args := append([]string{"separate", "--in", in, "--out", out, "--method", "sica-linear", "--json", json},
 			strings.Fields(flags)...)
 		if said := must(t, args...); !strings.Contains(said, want) {
 			t.Errorf("%q: no %q in %s", flags, want, said)
+		}
+		clipped := readReport(t, json).Clipped
+		if len(clipped) != 18 {
+			t.Errorf("%q: %d stretches", flags, len(clipped))
+		}
+		for _, s := range clipped {
+			if math.Abs(slow[s[0]]) != limit || math.Abs(slow[s[1]-1]) != limit {
+				t.Errorf("%q: a stretch %v", flags, s)
+			}
+		}
+	}
+	said := must(t, "separate", "--in", in, "--out", out, "--method", "sica-linear", "--skip", "clipped", "--save", model)
+	again := must(t, "inspect", "--in", in, "--model", model)
+	want := " were skipped, 167 of 4000"
+	if !strings.Contains(said, want) || !strings.Contains(again, want) || strings.Contains(said, "clipped:") {
+		t.Errorf("after --skip clipped: no %q in %s, or %s", want, said, again)
+	}
+	_, recording.Signals = laplaceMixture(2, n)
+	if err := datasets.WriteRecording(in, &recording); err != nil {
+		t.Fatal(err)
+	}
+	again = must(t, "inspect", "--in", in, "--model", model, "--skip", "clipped")
+	if !strings.Contains(again, "note: --skip clipped: no channel is") {
+		t.Errorf("nothing is clipped: %s", again)
+	}
+}
+
+// If --skip leaves less than half to learn from, a note says so.
+func TestSkipOfMost(t *testing.T) {
+	for skip, want := range map[string]bool{"1-500": false, "1-501": true} {
+		x := mixedLaplace(t, 2, 1000)
+		dir := t.TempDir()
+		in := filepath.Join(dir, "in.csv")
+		if err := datasets.WriteFile(in, x); err != nil {
+			t.Fatal(err)
+		}
+		said := must(t, "separate", "--in", in, "--out", filepath.Join(dir, "out.csv"), "--skip", skip)
+		if got := strings.Contains(said, "less than half of the recording is left"); got != want {
+			t.Errorf("--skip %s: a note is %v: %s", skip, got, said)
 		}
 	}
 }

@@ -21,15 +21,13 @@ const (
 
 // Advice is what to do about clipped channels. With fewer channels than sources an answer is wrong,
 // and may look right.
-const Advice = "leave the clipped stretches out; leave a channel out only if there are more channels " +
-	"than sources"
+const Advice = "leave the clipped stretches out, unless they are the artefact that you take out; leave a " +
+	"channel out only if there are more channels than sources"
 
 // A Clipping says which channels are clipped. The zero value says that none is.
 type Clipping struct {
 	Channels  []int // counted from 0
-	Positions int   // at which one of them is clipped
-
-	First, Last int // of these positions
+	Positions []int // at which one of them is clipped, in order
 }
 
 // Find returns which channels of a sequence x, d×n, are clipped: at their largest or smallest value
@@ -53,19 +51,17 @@ func Find(x *mat.Dense) (found Clipping) {
 		if len(at) == 0 || float64(len(at)) > maxClipped*float64(n) {
 			continue
 		}
-		if first := slices.Min(at); found.Channels == nil || first < found.First {
-			found.First = first
-		}
-		found.Last = max(found.Last, slices.Max(at))
 		found.Channels = append(found.Channels, i)
 		for _, t := range at {
-			if !clipped[t] {
-				clipped[t] = true
-				found.Positions++
-			}
+			clipped[t] = true
 		}
 	}
-	if float64(found.Positions) < minClipped*float64(n) {
+	for t, is := range clipped {
+		if is {
+			found.Positions = append(found.Positions, t)
+		}
+	}
+	if float64(len(found.Positions)) < minClipped*float64(n) {
 		return Clipping{}
 	}
 	return found

@@ -217,8 +217,8 @@ func (f *Findings) DriftNote() string {
 		return ""
 	}
 	most := floats.MaxIdx(f.Drift)
-	return fmt.Sprintf("significant, most in signal %d, with an error of about %.4f; the mixing drifts or, "+
-		"with noise, sources come and go", most+1, f.Drift[most])
+	return fmt.Sprintf("significant, most in signal %d, with an error of about %.4f; the mixing drifts, a channel "+
+		"clips or is flat for a part or, with noise, sources come and go", most+1, f.Drift[most])
 }
 
 // NoiseNote says in half a sentence what else than noise of the channels may be in Noise.

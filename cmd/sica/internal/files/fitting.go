@@ -14,7 +14,6 @@ import (
 
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/datasets"
-	"github.com/seed-47b1e431/gosica/internal/clipping"
 	"github.com/seed-47b1e431/gosica/internal/filter"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
@@ -38,8 +37,8 @@ type Fitting struct {
 	skip   []string
 	rate   float64
 
-	clipped clipping.Clipping // before the filter, by Source
-	flat    []string          // notes on channels that don't change, by Source
+	clipped ClippedIn // before the filter, by Source
+	flat    []string  // notes on channels that don't change, by Source
 
 	// By Recall: a note, whether the rate is the fit's, and of how many positions the fit's
 	// recording was if skip is the fit's, else 0.
@@ -64,7 +63,8 @@ func (o *Fitting) Add(cmd *cobra.Command, does string) {
 		does+" the signals after notch filters at `HZ` and its multiples")
 	f.StringSliceVar(&o.skip, "skip", nil,
 		does+" the signals without a `STRETCH`: times such as 10s-12s, positions such as 2500-3000, "+
-			"or how the texts of annotations begin; several with commas between")
+			"how the texts of annotations begin, or \"clipped\" for those in which a channel is; several "+
+			"with commas between")
 	f.Float64Var(&o.rate, "rate", 0,
 		"sampling rate, in `HZ`; the recording's by default")
 }
@@ -106,7 +106,7 @@ func (o *Fitting) Source(
 		}
 		about.Rate = o.rate
 	}
-	skipped, notes, err := o.skipped(x, about)
+	skipped, notes, err := o.skipped(ctx, x, about)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -146,6 +146,9 @@ func (o *Fitting) Source(
 				float64(n)/about.Rate)
 		}
 		notes = append(notes, note)
+		if o.LeaveOutGaps && o.skippedOf == 0 && 2*unskipped < n {
+			notes = append(notes, "less than half of the recording is left: skip less if you didn't mean to")
+		}
 	}
 	if filled := count(out) - count(skipped); filled > 0 {
 		if left < minMeasured {
@@ -183,9 +186,9 @@ func thinnedOut(all []stretch, k, n int) (thinned []stretch) {
 }
 
 // skipped returns the stretches of a recording to skip, in order, none touching another: those of
-// --skip and, with a note, pauses.
+// --skip and, with a note, pauses. Where channels are clipped becomes positions in o.skip, for Keep.
 func (o *Fitting) skipped(
-	x blockwise.Source, about *datasets.Recording,
+	ctx context.Context, x blockwise.Source, about *datasets.Recording,
 ) (skipped []stretch, notes []string, err error) {
 	_, n := x.Dims()
 	texts := o.skip
@@ -194,7 +197,12 @@ func (o *Fitting) skipped(
 		notes = append(notes, fmt.Sprintf("nothing was skipped: the fit's --skip is about a recording "+
 			"of %d positions, and this one has %d", o.skippedOf, n))
 	}
+	skipsClipped := false
 	for _, text := range texts {
+		if isClipped(text, about) {
+			skipsClipped = true
+			continue
+		}
 		named, err := namedStretches(text, n, about)
 		if err != nil {
 			return nil, nil, err
@@ -207,7 +215,21 @@ func (o *Fitting) skipped(
 			notes = append(notes, "no channel changes at positions "+inWords(pauses))
 		}
 	}
-	return merge(skipped), notes, nil
+	if !skipsClipped {
+		return merge(skipped), notes, nil
+	}
+	clipped, err := findClipped(ctx, x, merge(slices.Clone(skipped)))
+	if err != nil {
+		return nil, nil, err
+	}
+	if clipped.Stretches == nil {
+		notes = append(notes, "--skip clipped: no channel is")
+	}
+	o.skip = slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return isClipped(text, about) })
+	for _, s := range clipped.Stretches {
+		o.skip = append(o.skip, inWords([]stretch{s}))
+	}
+	return merge(append(skipped, clipped.Stretches...)), notes, nil
 }
 
 // flatNotes says which channels keep a value for a second or longer, outside skipped stretches.
@@ -293,33 +315,9 @@ func (o *Fitting) measure(ctx context.Context, signals *mat.Dense, skipped []str
 	if err != nil {
 		return err
 	}
-	o.clipped = clipping.Find(part)
-	if o.clipped.Positions > 0 {
-		_, n := part.Dims()
-		positions := blockwise.Positions(all, n)
-		o.clipped.First, o.clipped.Last = positions[o.clipped.First], positions[o.clipped.Last]
-	}
+	o.clipped = FindClipped(part, all)
 	o.Rounding, err = datasets.Rounding(part)
 	return err
-}
-
-// ClippingAdvice is clipping.Advice with flags.
-const ClippingAdvice = "--skip leaves the stretches out; leave a channel out (--without) only if there " +
-	"are more channels than sources"
-
-// clippedNotes says which channels are clipped before the filter; nil for none.
-func (o *Fitting) clippedNotes(about *datasets.Recording) []string {
-	if o.clipped.Positions == 0 {
-		return nil
-	}
-	names := ChannelNames(about)
-	var clipped []string
-	for _, i := range o.clipped.Channels {
-		clipped = append(clipped, ChannelName(names, i))
-	}
-	return []string{fmt.Sprintf("clipped before the filter: %s, %s, which can look like more sources than "+
-		"channels; %s", strings.Join(clipped, ", "), Span(o.clipped.First, o.clipped.Last, about),
-		ClippingAdvice)}
 }
 
 // Span says from which position to which other of a recording, in seconds if its rate is known.

@@ -16,6 +16,9 @@ import (
 // doesn't have it.
 const learningFile = "learning.json"
 
+// maxListed is how many values of --skip a note lists: what fits a few lines. A choice.
+const maxListed = 20
+
 // learning is what a Fitting did with the recording of a fit.
 type learning struct {
 	Highpass float64  `json:"highpass,omitempty"`
@@ -46,7 +49,10 @@ func (l learning) String() string {
 		}
 	}
 	if len(l.Skip) > 0 {
-		flags = append(flags, "--skip "+strings.Join(l.Skip, ","))
+		flags = append(flags, "--skip "+strings.Join(l.Skip[:min(len(l.Skip), maxListed)], ","))
+		if more := len(l.Skip) - maxListed; more > 0 {
+			flags = append(flags, fmt.Sprintf("and %d more", more))
+		}
 	}
 	return strings.Join(flags, " ")
 }

@@ -44,6 +44,7 @@ var flags = strings.NewReplacer(
 	"the n of blockwise.Fit", "--learn-on",
 	"MissingInterpolate", "--missing interpolate",
 	"MissingDrop", "--missing drop",
+	"leave the clipped stretches out", "leave the clipped stretches out by --skip clipped",
 	"Leave that stretch out and", "Leave that stretch out by --skip and",
 	"Config.Shape", "--shape",
 	" shape: is [", " --shape: is [",
