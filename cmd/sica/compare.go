@@ -203,7 +203,7 @@ func (opt *compareOptions) run(cmd *cobra.Command) error {
 		err = printCompared(out, rows, truth != nil)
 		part.Note(out)
 		if part.Interpolated {
-			files.Note(out, []string{interpolatedNote})
+			files.Note(out, []string{interpolatedNote(part.Shape)})
 		}
 	}
 	if err != nil {
@@ -259,9 +259,6 @@ func (opt *compareOptions) read(cmd *cobra.Command) (part files.Part, truth *mat
 		return part, nil, err
 	}
 	_, n := part.X.Dims()
-	if err := checkShape(opt.shape, part.Shape, n, opt.in[0]); err != nil {
-		return part, nil, err
-	}
 	if _, err := ica.New(part.X, part.Shape...); err != nil {
 		return part, nil, fmt.Errorf("%s: %w", opt.in[0], err)
 	}

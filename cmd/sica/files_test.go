@@ -637,6 +637,96 @@ func TestInterpolatedAreNotLearnedFrom(t *testing.T) {
 	}
 }
 
+// A shape of one axis is that of the file. What is learned from may be less of it, and is a sequence,
+// even if it looks like rows of an image.
+func TestShapeOfOneAxis(t *testing.T) {
+	dir := t.TempDir()
+	const n, holes = 2048, 2
+	_, x := laplaceMixture(2, n)
+	table := func(name, first string) string {
+		var b strings.Builder
+		for k := range n {
+			cell := strconv.FormatFloat(x.At(0, k), 'g', -1, 64)
+			if k < holes {
+				cell = first
+			}
+			fmt.Fprintf(&b, "%s,%g\n", cell, x.At(1, k))
+		}
+		return write(t, dir, name, b.String())
+	}
+	whole, lacking := table("whole.csv", "1"), table("lacking.csv", "NA")
+	var b strings.Builder
+	for k := range n {
+		u, v := x.At(0, k), x.At(1, k)
+		if k < 100 {
+			u, v = 1, 2
+		}
+		fmt.Fprintf(&b, "%g,%g\n", u, v)
+	}
+	pause := write(t, dir, "pause.csv", b.String())
+	var image strings.Builder
+	for k := range n {
+		row, column := float64(k/64), float64(k%64)
+		fmt.Fprintf(&image, "%g,%g\n", math.Sin(row/9)+column/40-0.3, math.Cos(column/11)*(1+row/30))
+	}
+	rows := write(t, dir, "rows.csv", image.String())
+	for _, c := range []struct {
+		args string
+		left int
+	}{
+		{pause, n - 100},
+		{whole + " --skip 1-100", n - 100},
+		{lacking + " --missing interpolate", n - holes},
+		{whole + " --learn-on 500", 500},
+		{whole + " --learn-on all --skip 1-100", n - 100},
+		{rows, n},
+	} {
+		for _, name := range []string{"separate", "report"} {
+			out := filepath.Join(dir, "out.json")
+			args := []string{name, "--shape", strconv.Itoa(n), "--json", out, "--method", "sica-linear"}
+			if name == "separate" {
+				args = append(args, "--out", filepath.Join(dir, "z.csv"))
+			} else {
+				args = append(args, "--refits", "0")
+			}
+			must(t, append(append(args, "--in"), strings.Fields(c.args)...)...)
+			var made struct{ Result, Report struct{ Shape []int } }
+			if err := files.ReadJSON(out, &made); err != nil {
+				t.Fatal(err)
+			}
+			shape := append(made.Result.Shape, made.Report.Shape...)
+			if !slices.Equal(shape, []int{c.left}) {
+				t.Errorf("%s %s: shape %v, want %d", name, c.args, shape, c.left)
+			}
+		}
+	}
+
+	for _, c := range []struct{ args, says string }{
+		{whole + " --shape 100 --learn-on 500", "--shape 100: whole.csv has 2048 positions, not 100"},
+		{lacking + " --shape 32x64 --missing drop",
+			"--shape 32x64: lacking.csv has 2046 positions after --missing drop, not 2048"},
+		{whole + " --shape 2x4x4x64", "use one to three positive whole numbers"},
+	} {
+		args := append([]string{"separate", "--out", filepath.Join(dir, "z.csv"), "--in"},
+			strings.Fields(c.args)...)
+		code, _, stderr := command(t.Context(), args...)
+		if code != exitUsage || !strings.Contains(strings.ReplaceAll(stderr, dir+"/", ""), c.says) {
+			t.Errorf("%s: exit %d, %q, want %q", c.args, code, stderr, c.says)
+		}
+	}
+}
+
+// To drop positions is advised only where that is possible: not of images.
+func TestInterpolatedNote(t *testing.T) {
+	const advice = "--missing drop"
+	for axes, want := range []bool{true, true, false, false} {
+		shape := []int{4, 5, 6}[:axes]
+		if got := interpolatedNote(shape); strings.Contains(got, advice) != want {
+			t.Errorf("shape %v: %q", shape, got)
+		}
+	}
+}
+
 // A closed pipe, as of head, keeps no file from being written.
 func TestClosedPipe(t *testing.T) {
 	dir := t.TempDir()

@@ -14,7 +14,6 @@ import (
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/progress"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
-	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/experiment"
 )
@@ -77,19 +76,6 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// checkShape returns a usage error if the value of --shape isn't empty, and n positions of a file
-// don't have the shape.
-func checkShape(flag string, shape []int, n int, file string) error {
-	if flag == "" {
-		return nil
-	}
-	if _, err := grid.New(shape, n); err != nil {
-		return usage.Errorf("--shape %s: %s has %d positions, not %d", flag, file, n,
-			grid.Product(shape))
-	}
-	return nil
-}
-
 // checkComponents returns a usage error if the value of --components is above the number d of
 // channels of a file that are separated.
 func checkComponents(components, d int, file string) error {
@@ -118,9 +104,9 @@ func parseShape(text string) ([]int, error) {
 	var shape []int
 	for axis := range strings.SplitSeq(text, "x") {
 		n, err := strconv.Atoi(axis)
-		if err != nil || n < 1 {
-			return nil, usage.Errorf("--shape %q: use positive whole numbers with an x between "+
-				"them, such as 32x32", text)
+		if err != nil || n < 1 || len(shape) == 3 {
+			return nil, usage.Errorf("--shape %q: use one to three positive whole numbers with an x "+
+				"between them, such as 32x32", text)
 		}
 		shape = append(shape, n)
 	}

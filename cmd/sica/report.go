@@ -209,9 +209,6 @@ func (opt *reportOptions) fit(
 	shown *progress.Progress,
 ) (*sica.Result, error) {
 	d, n := part.X.Dims()
-	if err := checkShape(opt.shape, cfg.Shape, n, opt.in[0]); err != nil {
-		return nil, err
-	}
 	if err := checkComponents(cfg.Components, d, opt.in[0]); err != nil {
 		return nil, err
 	}

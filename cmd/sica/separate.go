@@ -262,6 +262,9 @@ func (opt *separateOptions) readWhole(
 		cfg.Shape = shape
 	}
 	d, n := in.Signals.Dims()
+	if err := opt.reading.CheckShape(opt.in[0], n, cfg.Shape); err != nil {
+		return nil, err
+	}
 	if len(cfg.Shape) < 2 {
 		if err := opt.reading.CheckLooks(opt.in[0], d, n); err != nil {
 			return nil, err
@@ -271,16 +274,11 @@ func (opt *separateOptions) readWhole(
 		return nil, err
 	}
 	if !opt.fitting.LeaveOutGaps && in.Interpolated != nil {
-		in.Notes = append(in.Notes, interpolatedNote)
+		in.Notes = append(in.Notes, interpolatedNote(cfg.Shape))
 	}
 	cfg.Rounding = opt.fitting.Rounding
 	_, learnedOn := in.learned.Dims()
-	if cfg.Shape == nil {
-		cfg.Shape = files.SequenceShape(recording, learnedOn)
-	}
-	if err := checkShape(opt.shape, cfg.Shape, learnedOn, opt.in[0]); err != nil {
-		return nil, err
-	}
+	cfg.Shape = files.SequenceShape(recording, cfg.Shape, learnedOn)
 	if err := checkComponents(cfg.Components, d, opt.in[0]); err != nil {
 		return nil, err
 	}
@@ -344,9 +342,15 @@ func (opt *separateOptions) writeRecovered(
 	return opt.write(out, in.Rate, res, rep)
 }
 
-// interpolatedNote is the note where interpolated values can't be left out of learning.
-const interpolatedNote = "interpolated values were learned from, which can spoil a separation: " +
-	"--missing drop leaves them out"
+// interpolatedNote returns the note where interpolated values can't be left out of learning. Only a
+// sequence can drop positions.
+func interpolatedNote(shape []int) string {
+	note := "interpolated values were learned from, which can spoil a separation"
+	if len(shape) < 2 {
+		note += ": --missing drop leaves them out"
+	}
+	return note
+}
 
 // printScore prints and reports how well the recovered signals z agree with the truth, at the
 // positions that are neither outliers nor interpolated.
@@ -452,9 +456,7 @@ func (opt *separateOptions) runLong(
 	}
 	out := cmd.OutOrStdout()
 	d, total := in.Dims()
-	if cfg.Shape == nil {
-		cfg.Shape = files.SequenceShape(&in.About, total)
-	}
+	cfg.Shape = files.SequenceShape(&in.About, cfg.Shape, total)
 	cfg.Rounding = opt.fitting.Rounding
 	rep := opt.begin(out, b, cfg, d, total, in.About.Rate)
 	files.Note(out, in.About.Notes)
@@ -536,6 +538,9 @@ func (opt *separateOptions) openLong(
 	if !asked && total <= blockwise.AlwaysLearned {
 		return nil, nil
 	}
+	if err := opt.reading.CheckShape(opt.in[0], total, cfg.Shape); err != nil {
+		return nil, err
+	}
 	long := &longRecording{Stream: in}
 	var notes []string
 	if long.learned, notes, err = opt.fitting.Source(ctx, in, &in.About); err != nil {
@@ -552,6 +557,7 @@ func (opt *separateOptions) openLong(
 	if long.n > 0 {
 		part = long.n
 	}
+	cfg.Shape = files.SequenceShape(&in.About, cfg.Shape, part)
 	if err := checkComponents(cfg.Components, d, opt.in[0]); err != nil {
 		return nil, err
 	}

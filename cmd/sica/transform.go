@@ -170,7 +170,7 @@ func (opt *transformOptions) stream(cmd *cobra.Command, result *sica.Result, sha
 	if _, err := result.Transform(mat.NewDense(d, 1, nil)); errors.Is(err, sica.ErrSignals) {
 		return fmt.Errorf("%s: %w", opt.in[0], err)
 	}
-	if err := files.CheckSequence(opt.in[0], n, shape); err != nil {
+	if err := opt.reading.CheckShape(opt.in[0], n, shape); err != nil {
 		return err
 	}
 	if err := files.RecallRate(opt.model, &in.About); err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
@@ -154,7 +155,7 @@ func (l LearnOn) Read(
 	if err := reading.CheckLooks(inputs[0], d, total); err != nil {
 		return Part{}, err
 	}
-	if err := CheckSequence(inputs[0], total, shape); err != nil {
+	if err := reading.CheckShape(inputs[0], total, shape); err != nil {
 		return Part{}, err
 	}
 	source, err := reading.source(ctx, s, &s.About)
@@ -176,7 +177,7 @@ func (l LearnOn) Read(
 	}
 	_, n = x.Dims()
 	p := Part{
-		X: x, Shape: SequenceShape(&s.About, n), Total: total, Notes: s.About.Notes,
+		X: x, Shape: SequenceShape(&s.About, shape, n), Total: total, Notes: s.About.Notes,
 		Rate: s.About.Rate, Start: s.About.Start,
 		Interpolated: s.About.Interpolated != nil, left: left,
 	}
@@ -203,6 +204,9 @@ func readWhole(
 	if err := reading.CheckLooks(inputs[0], d, n); err != nil {
 		return Part{}, err
 	}
+	if err := reading.CheckShape(inputs[0], n, shape); err != nil {
+		return Part{}, err
+	}
 	all := blockwise.Source(blockwise.InMemory{Dense: x})
 	source, err := reading.source(ctx, all, in)
 	if err != nil {
@@ -217,16 +221,21 @@ func readWhole(
 		}
 		p.Positions = blockwise.Positions(source, p.left)
 	}
-	if p.Shape == nil {
-		p.Shape = SequenceShape(in, p.left)
-	}
+	p.Shape = SequenceShape(in, shape, p.left)
 	return p, nil
 }
 
-// CheckSequence returns a usage error if a shape of one axis isn't that of n positions.
-func CheckSequence(file string, n int, shape []int) error {
-	if len(shape) == 1 && shape[0] != n {
-		return usage.Errorf("--shape %d: %s has %d positions", shape[0], file, n)
+// CheckShape returns a usage error if the n positions of a file can't have the shape, of one to three
+// axes; nil is any.
+func (r *Reading) CheckShape(file string, n int, shape []int) error {
+	if grid.Check(shape, n) == nil {
+		return nil
 	}
-	return nil
+	after := ""
+	if r.Missing == datasets.MissingDrop {
+		after = " after --missing drop"
+	}
+	axes := strings.Trim(strings.ReplaceAll(fmt.Sprint(shape), " ", "x"), "[]")
+	return usage.Errorf("--shape %s: %s has %d positions%s, not %d", axes, file, n, after,
+		grid.Product(shape))
 }
