@@ -8,7 +8,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-var errNilRand = errors.New("datasets: rng is nil; must be a *rand.Rand")
+var (
+	errNilRand   = errors.New("datasets: rng is nil; must be a *rand.Rand")
+	errNoSignals = errors.New("no signals; must be at least one signal and one position")
+)
 
 // newSignals returns a d×n matrix of zeros.
 func newSignals(d, n int) (*mat.Dense, error) {
@@ -34,7 +37,7 @@ func checkSize(d, n int) error {
 // is NaN or infinite.
 func checkSignals(z *mat.Dense) (d, n int, err error) {
 	if z == nil || z.IsEmpty() {
-		return 0, 0, errors.New("no signals; must be at least one signal and one position")
+		return 0, 0, errNoSignals
 	}
 	if err := checkValues(z, 0); err != nil {
 		return 0, 0, err

@@ -44,10 +44,16 @@ type Stretch struct{ Begin, End int }
 // stretches, if any, become straight lines, so that what is there isn't smeared into their
 // surroundings: leave them out by [Skip]. It doesn't change x.
 //
-// It is an error if x isn't finite, if the rate isn't positive, if a frequency isn't below half of
-// it, or if a stretch isn't within x.
+// It is an error if x isn't finite outside of the stretches, if the rate isn't positive, if a
+// frequency isn't below half of it, or if a stretch isn't within x.
 func (f Filter) Apply(x *mat.Dense, rate float64, skipped ...Stretch) (*mat.Dense, error) {
 	isSkipped, left, err := mark(x, skipped)
+	if left == 0 {
+		clear(isSkipped) // there is nothing to draw lines between
+	}
+	if err == nil {
+		err = checkKept(x, isSkipped)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("datasets: filter: %w", err)
 	}
@@ -59,7 +65,7 @@ func (f Filter) Apply(x *mat.Dense, rate float64, skipped ...Stretch) (*mat.Dens
 	for i := range d {
 		row := filtered.RawRowView(i)
 		for t := range row {
-			if isSkipped[t] && left > 0 {
+			if isSkipped[t] {
 				row[t] = math.NaN() // missing
 			}
 		}
@@ -70,8 +76,8 @@ func (f Filter) Apply(x *mat.Dense, rate float64, skipped ...Stretch) (*mat.Dens
 }
 
 // Skip returns the signals x, d×n, without the positions in the stretches. The position after a
-// stretch then follows the one before it. It doesn't change x. It is an error if no position is
-// left, or if a stretch isn't within x.
+// stretch then follows the one before it. It doesn't change x. Values in the stretches may be NaN or
+// infinite. It is an error if others are, if no position is left, or if a stretch isn't within x.
 func Skip(x *mat.Dense, skipped ...Stretch) (*mat.Dense, error) {
 	isSkipped, left, err := mark(x, skipped)
 	if err != nil {
@@ -80,6 +86,9 @@ func Skip(x *mat.Dense, skipped ...Stretch) (*mat.Dense, error) {
 	d, n := x.Dims()
 	if left == 0 {
 		return nil, fmt.Errorf("datasets: skip: all %d positions are skipped; must be fewer", n)
+	}
+	if err := checkKept(x, isSkipped); err != nil {
+		return nil, fmt.Errorf("datasets: skip: %w", err)
 	}
 	kept := mat.NewDense(d, left, nil)
 	for i := range d {
@@ -94,12 +103,12 @@ func Skip(x *mat.Dense, skipped ...Stretch) (*mat.Dense, error) {
 	return kept, nil
 }
 
-// mark checks the signals x and returns which of their positions are skipped, and how many are left.
+// mark returns which positions of the signals x are skipped, and how many are left.
 func mark(x *mat.Dense, skipped []Stretch) (isSkipped []bool, left int, err error) {
-	_, n, err := checkSignals(x)
-	if err != nil {
-		return nil, 0, err
+	if x == nil || x.IsEmpty() {
+		return nil, 0, errNoSignals
 	}
+	_, n := x.Dims()
 	isSkipped, left = make([]bool, n), n
 	for _, s := range skipped {
 		if s.Begin < 0 || s.Begin >= s.End || s.End > n {
@@ -114,6 +123,20 @@ func mark(x *mat.Dense, skipped []Stretch) (isSkipped []bool, left int, err erro
 		}
 	}
 	return isSkipped, left, nil
+}
+
+// checkKept returns an error if a value of x is NaN or infinite at a position that isn't skipped.
+func checkKept(x *mat.Dense, isSkipped []bool) error {
+	d, _ := x.Dims()
+	for i := range d {
+		for t, v := range x.RawRowView(i) {
+			if !finite(v) && !isSkipped[t] {
+				return fmt.Errorf("signal %d is %v at position %d; must be finite outside of the "+
+					"skipped stretches", i+1, v, t+1)
+			}
+		}
+	}
+	return nil
 }
 
 // Channel returns the row of the signal that a name means: the name itself or, if no signal has it,

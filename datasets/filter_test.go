@@ -73,6 +73,40 @@ func TestFilterSkips(t *testing.T) {
 	}
 }
 
+// Values that are skipped needn't be finite.
+func TestSkipsNotFinite(t *testing.T) {
+	const n = 40
+	x := mat.NewDense(2, n, nil)
+	x.Apply(func(i, k int, _ float64) float64 { return float64(i + k%7) }, x)
+	lacking := mat.DenseCopyOf(x)
+	lacking.Set(0, 10, math.NaN())
+	lacking.Set(1, 12, math.Inf(-1))
+	skipped := datasets.Stretch{Begin: 10, End: 13}
+	for name, call := range map[string]func(*mat.Dense, ...datasets.Stretch) (*mat.Dense, error){
+		"skip": datasets.Skip,
+		"filter": func(x *mat.Dense, skipped ...datasets.Stretch) (*mat.Dense, error) {
+			return datasets.Filter{Lowpass: 1}.Apply(x, 10, skipped...)
+		},
+	} {
+		want, err := call(x, skipped)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := call(lacking, skipped); err != nil || !mat.Equal(got, want) {
+			t.Errorf("%s: %v; must be as with other values there", name, err)
+		}
+		_, err = call(lacking, datasets.Stretch{Begin: 10, End: 12})
+		const says = "signal 2 is -Inf at position 13; must be finite outside of the skipped stretches"
+		if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: error %v, want %q", name, err, says)
+		}
+	}
+	if _, err := datasets.Skip(lacking, datasets.Stretch{End: n}); err == nil ||
+		!strings.Contains(err.Error(), "all 40 positions are skipped") {
+		t.Errorf("skip: error %v", err)
+	}
+}
+
 func TestFilterErrors(t *testing.T) {
 	x := mat.NewDense(1, 10, nil)
 	for want, call := range map[string]func() (*mat.Dense, error){
