@@ -27,7 +27,8 @@ type Options struct {
 	// Seed gives the noise of the resolution and the first axes of FastICA.
 	Seed uint64
 	// Noiseless leaves noise of the channels and surplus sources out of the models. It is for
-	// signals whose noise isn't that of channels, such as those that a network recovered.
+	// signals whose noise isn't that of channels, such as those that a network recovered. It needs
+	// Noise 0.
 	Noiseless bool
 	// ShortestCode keeps the demixing with the shortest code also where the findings would be
 	// Inconsistent. It is for comparing the code with those of nonlinear demixings.
@@ -36,7 +37,7 @@ type Options struct {
 	// number for all, below each channel's variance. Of principal components it is the mean variance of
 	// those that were left out. It changes no signal, only the Findings: their Noise, ExpectedError and
 	// Groups. Signals in which it leaves less than a correlation of 0.95 with their sources aren't
-	// identified. 0 is unknown.
+	// identified. 0 is unknown, and the only value with Noiseless.
 	Noise float64
 	// NoiseLeftOut is whether Noise is that of principal components that were left out. Findings.Why
 	// then says so.
@@ -86,7 +87,7 @@ func (o Options) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 // pairs' evidence costs O(d²·n·p), once. Long sequences are separated by a part of their positions
 // where that leaves no doubt, and then by a few steps with all of them: see Findings.DecidedOn.
 //
-// It is an error if x can't be whitened, if Noise is out of range, or if ctx ends. A single signal is
+// It is an error if x can't be whitened, if Noise is out of range or set with Noiseless, or if ctx ends. A single signal is
 // no error: there is nothing to separate.
 func Separate(ctx context.Context, x *ica.Signals, opt Options) (*Solution, error) {
 	if err := opt.checkNoise(x.X()); err != nil {
@@ -104,6 +105,9 @@ func Separate(ctx context.Context, x *ica.Signals, opt Options) (*Solution, erro
 func (o Options) checkNoise(x *mat.Dense) error {
 	if !(o.Noise >= 0) || math.IsInf(o.Noise, 1) {
 		return errors.New("must be 0 or more, and finite")
+	}
+	if o.Noise > 0 && o.Noiseless {
+		return errors.New("must be 0 with Noiseless")
 	}
 	if o.Noise == 0 || o.NoiseLeftOut {
 		return nil

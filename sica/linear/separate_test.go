@@ -553,6 +553,10 @@ func TestNoiseOutOfRange(t *testing.T) {
 		!strings.HasSuffix(err.Error(), ", the variance of channel 1") {
 		t.Errorf("more noise than signal: %v", err)
 	}
+	if _, err := ica.Separate(t.Context(), linear.Options{Noise: 0.09, Noiseless: true}, x); err == nil ||
+		err.Error() != "linear: Noise: is 0.09; must be 0 with Noiseless" {
+		t.Errorf("noise and none: %v", err)
+	}
 	options := linear.Options{Noise: 9, NoiseLeftOut: true} // of channels, not of these components
 	if _, err := ica.Separate(t.Context(), options, x); err != nil {
 		t.Error(err)
