@@ -76,8 +76,8 @@ func (f Filter) Apply(x *mat.Dense, rate float64, skipped ...Stretch) (*mat.Dens
 }
 
 // Skip returns the signals x, d×n, without the positions in the stretches. The position after a
-// stretch then follows the one before it. It doesn't change x. Values in the stretches may be NaN or
-// infinite. It is an error if others are, if no position is left, or if a stretch isn't within x.
+// stretch then follows the one before it. It doesn't change x. Values in the stretches may be NaN
+// or infinite. It is an error if others are, if no position is left, or if a stretch isn't within x.
 func Skip(x *mat.Dense, skipped ...Stretch) (*mat.Dense, error) {
 	isSkipped, left, err := mark(x, skipped)
 	if err != nil {

@@ -637,8 +637,8 @@ func TestInterpolatedAreNotLearnedFrom(t *testing.T) {
 	}
 }
 
-// A shape of one axis is that of the file. What is learned from may be less of it, and is a sequence,
-// even if it looks like rows of an image.
+// A shape of one axis is that of the file. What is learned from may be less of it, and is a
+// sequence, even if it looks like rows of an image.
 func TestShapeOfOneAxis(t *testing.T) {
 	dir := t.TempDir()
 	const n, holes = 2048, 2

@@ -87,8 +87,8 @@ func (o Options) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 // pairs' evidence costs O(d²·n·p), once. Long sequences are separated by a part of their positions
 // where that leaves no doubt, and then by a few steps with all of them: see Findings.DecidedOn.
 //
-// It is an error if x can't be whitened, if Noise is out of range or set with Noiseless, or if ctx ends. A single signal is
-// no error: there is nothing to separate.
+// It is an error if x can't be whitened, if Noise is out of range or set with Noiseless, or if ctx
+// ends. A single signal is no error: there is nothing to separate.
 func Separate(ctx context.Context, x *ica.Signals, opt Options) (*Solution, error) {
 	if err := opt.checkNoise(x.X()); err != nil {
 		return nil, fmt.Errorf("linear: Noise: is %g; %w", opt.Noise, err)

@@ -225,8 +225,8 @@ func readWhole(
 	return p, nil
 }
 
-// CheckShape returns a usage error if the n positions of a file can't have the shape, of one to three
-// axes; nil is any.
+// CheckShape returns a usage error if the n positions of a file can't have the shape, of one to
+// three axes; nil is any.
 func (r *Reading) CheckShape(file string, n int, shape []int) error {
 	if grid.Check(shape, n) == nil {
 		return nil

@@ -57,9 +57,9 @@ func recovered(about datasets.Recording, d int, path string) datasets.Recording 
 	return about
 }
 
-// SequenceShape returns the shape of n positions of a recording: that of a sequence if the given shape
-// has one axis, or if it is nil and the recording has a rate, so that positions are times and no pixels;
-// else the given one.
+// SequenceShape returns the shape of n positions of a recording: that of a sequence if the given
+// shape has one axis, or if it is nil and the recording has a rate, so that positions are times and
+// no pixels; else the given one.
 func SequenceShape(r *datasets.Recording, shape []int, n int) []int {
 	if len(shape) == 1 || shape == nil && r.Rate > 0 {
 		return []int{n}
