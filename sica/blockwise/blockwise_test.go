@@ -338,11 +338,13 @@ func TestFitUsesGivenPositions(t *testing.T) {
 	if err != nil || got.Z.RawMatrix().Cols != 500 || !strings.HasPrefix(got.Why, "Learned from 500 of 1000 positions, as asked.") {
 		t.Errorf("%s (%v)", got.Why, err)
 	}
-	if _, err := Fit(t.Context(), b, InMemory{x}, cfg, -1); !errors.Is(err, sica.ErrConfig) {
+	if _, err := Fit(t.Context(), b, InMemory{x}, cfg, -1); !errors.Is(err, sica.ErrConfig) ||
+		err.Error() != "blockwise: n: is -1; must be 1 or more, or 0 to choose" {
 		t.Errorf("-1 positions: %v", err)
 	}
 	cfg.Shape = []int{10, 100}
-	if _, err := Fit(t.Context(), b, InMemory{x}, cfg, 0); !errors.Is(err, sica.ErrConfig) {
+	if _, err := Fit(t.Context(), b, InMemory{x}, cfg, 0); !errors.Is(err, sica.ErrConfig) ||
+		!strings.HasPrefix(err.Error(), "blockwise: Shape: is [10 100]; must be that of a sequence") {
 		t.Errorf("an image: %v", err)
 	}
 	ended, cancel := context.WithCancel(t.Context())

@@ -33,8 +33,8 @@ const (
 )
 
 // Fit is sica.Fit on n of a recording's positions, in blocks of 8192 spread evenly over it. One
-// block is joined to the next, which sica.Run.Joints says. If n is all positions, and x isn't a Subset, the
-// result is that of sica.Fit. Apply it by Transform.
+// block is joined to the next, which sica.Run.Joints says. If n is all positions or more, and x
+// isn't a Subset, the result is that of sica.Fit. Apply it by Transform.
 //
 // With n = 0 it chooses n so that all positions would be worth less than 0.0005 of correlation. The
 // linear rule gives each signal an expected error, 1 − |correlation| with its source
@@ -57,12 +57,11 @@ func Fit(
 ) (*sica.Result, error) {
 	d, t := x.Dims()
 	if len(cfg.Shape) > 1 {
-		return nil, fmt.Errorf("blockwise: %w: shape %v: want a sequence; fit images and videos "+
-			"as a whole", sica.ErrConfig, cfg.Shape)
+		return nil, configError{fmt.Errorf("blockwise: Shape: is %v; must be that of a sequence, as "+
+			"images and videos are fitted as a whole", cfg.Shape)}
 	}
 	if n < 0 {
-		return nil, fmt.Errorf("blockwise: %w: %d positions: want a positive number, or 0 to choose",
-			sica.ErrConfig, n)
+		return nil, configError{fmt.Errorf("blockwise: n: is %d; must be 1 or more, or 0 to choose", n)}
 	}
 	if p, ok := cfg.Prepare.(interface{ Pointwise() bool }); ok && !p.Pointwise() {
 		return nil, fmt.Errorf("blockwise: Prepare: %w: its Pointwise returns false, so that "+
@@ -99,6 +98,11 @@ func Fit(
 	r.Why = strings.TrimSpace(chosen.why + r.Why)
 	return r, err
 }
+
+// configError is an error in its own words that is sica.ErrConfig.
+type configError struct{ error }
+
+func (e configError) Is(target error) bool { return target == sica.ErrConfig }
 
 // ofLength returns the settings for a sequence of n positions.
 func ofLength(cfg sica.Config, n int) sica.Config {

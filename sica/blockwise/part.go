@@ -18,8 +18,8 @@ const spread = 1 << 13
 func Part(ctx context.Context, x Source, n int) (*mat.Dense, error) {
 	d, t := x.Dims()
 	if n < 1 || n > t {
-		return nil, fmt.Errorf("blockwise: a part of %d positions of a recording of %d: want 1 to %d",
-			n, t, t)
+		return nil, fmt.Errorf("blockwise: n: is %d; must be 1 to %d, the positions of the recording",
+			n, t)
 	}
 	part := mat.NewDense(d, n, nil)
 	l := layout{n, t, (n + spread - 1) / spread}
