@@ -123,6 +123,9 @@ func (f *fitting) separate(r *fitRun) (*separation, error) {
 	if f.ctx.Err() != nil && s.Network == nil {
 		s.markStopped(f.cfg.Method)
 	}
+	if f.cfg.Method == LinearOnly && s.Linear != nil && len(s.Linear.Groups) > 1 {
+		s.Why += " " + linearOnlySentence
+	}
 	if outliers == nil {
 		return s, nil
 	}
@@ -154,6 +157,9 @@ func (s *separation) isWhitened() bool {
 
 // stoppedSentence is the reason of a choice that was cut short.
 const stoppedSentence = "Stopped before all nonlinear mixings were examined. Nothing is identified."
+
+// linearOnlySentence follows what LinearOnly identifies.
+const linearOnlySentence = "No nonlinear mixing was looked for."
 
 // unexplainedSentence ends the reason of a linear demixing whose signals depend on each other.
 const unexplainedSentence = "So no signal is identified: more sources than channels, noise that wasn't " +

@@ -73,6 +73,33 @@ func TestMapsGiveSignals(t *testing.T) {
 	}
 }
 
+// What LinearOnly identifies comes with what it didn't look for, also of nonlinear mixtures.
+func TestLinearOnlySaysWhatItLeavesOut(t *testing.T) {
+	const want = "Both signals are identified. No nonlinear mixing was looked for."
+	for name, f := range map[string]func(float64) float64{
+		"linear": func(v float64) float64 { return v }, "nonlinear": math.Tanh,
+	} {
+		var identified []string
+		for seed := range uint64(3) {
+			x := new(mat.Dense)
+			x.Mul(mat.NewDense(2, 2, []float64{0.5, 0.3, -0.2, 0.5}), twoSpectra(t, seed))
+			x.Apply(func(_, _ int, v float64) float64 { return f(v) }, x)
+			r := fit(t, nil, x, Config{Method: LinearOnly, Seed: 1})
+			if strings.Contains(r.Linear.Why, "looked for") {
+				t.Errorf("%s: of the demixing: %q", name, r.Linear.Why)
+			}
+			if len(r.Linear.Groups) == 2 {
+				identified = append(identified, r.Why)
+			} else if strings.Contains(r.Why, linearOnlySentence) {
+				t.Errorf("%s: nothing is identified, and %q", name, r.Why)
+			}
+		}
+		if identified = slices.Compact(identified); !slices.Equal(identified, []string{want}) {
+			t.Errorf("%s: %q, want %q", name, identified, want)
+		}
+	}
+}
+
 // A result says whether something was separated and identified.
 func TestTextOfResult(t *testing.T) {
 	x := rotatedAR7(t, 2)

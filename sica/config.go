@@ -87,7 +87,8 @@ const (
 	Auto Method = ""
 	// LinearOnly is the linear demixing with the shortest code, or symmetric whitening if
 	// there is no evidence for another. Noise and surplus sources can speak for yet another; see
-	// linear.Separate.
+	// linear.Separate. Where it identifies signals, Result.Why says that no nonlinear mixing was
+	// looked for: of nonlinear mixtures they can be wrong.
 	LinearOnly Method = "linear"
 	// NetworkOnly is the invertible network with the shortest code. It minimises SICA's
 	// criterion itself, and undoes nonlinear mixings of signals that their own pasts predict
