@@ -2,12 +2,39 @@ package sica
 
 import (
 	"context"
+	"runtime"
+	"strings"
 	"sync"
 	"testing"
 
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
 )
+
+// The goroutine of Fit calls OnProgress, one call at a time, also while networks are trained in
+// another.
+func TestOnProgressIsCalledByFit(t *testing.T) {
+	goroutine := func() string { // its number begins a stack
+		stack := make([]byte, 64)
+		number, _, _ := strings.Cut(string(stack[:runtime.Stack(stack, false)]), " [")
+		return number
+	}
+	x, _ := mixedAR7(t, 1, 128, 2, true)
+	cfg := Direct()
+	cfg.NetworkSteps = 10
+	caller, seen := goroutine(), map[string]bool{}
+	cfg.OnProgress = func(_ int, doing string, _ float64) {
+		seen[doing] = true
+		if g := goroutine(); g != caller {
+			t.Errorf("%q: called by %s, not by %s of Fit", doing, g, caller)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context()) // one that can end: networks are then trained apart
+	defer cancel()
+	if _, err := Fit(ctx, nil, x, cfg); err != nil || len(seen) < 2 {
+		t.Errorf("%v, error %v", seen, err)
+	}
+}
 
 // Concurrent fits on one backend, and concurrent transforms by one result, give what they give one
 // after another.

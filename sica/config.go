@@ -72,7 +72,8 @@ type Config struct {
 	// activity and the share of it that is done, from 0. The activities are "separating linearly",
 	// "measuring the signals", "fitting networks", of more than eight signals with the expected cost,
 	// "growing networks" and "judging networks". A share may stop short of 1, and an activity may come
-	// again. The iterations of a Flow call Flow.OnIteration.
+	// again. The iterations of a Flow call Flow.OnIteration. The goroutine of Fit calls both, one
+	// call at a time: of fits that run at once, calls can overlap.
 	OnProgress func(run int, doing string, done float64) `json:"-"`
 }
 
@@ -322,7 +323,8 @@ func (e kindError) Unwrap() error        { return e.error }
 
 // Validate returns an error that names the first setting that is out of range for d mixed
 // signals at n positions, and what would be valid. It wraps ErrConfig, or ErrSignals if
-// there are fewer than two signals or too few positions for the Method; see Fit.
+// there are fewer than two signals or too few positions for the Method; see Fit. Whether the
+// rank of the signals allows Components is checked by Fit.
 func (c Config) Validate(d, n int) error {
 	_, err := c.grid(d, n)
 	if err == nil {

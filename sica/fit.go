@@ -47,9 +47,9 @@ type Run struct {
 // Config.Prepare or while Config.Transforms are fitted.
 //
 // If ctx ends later, or a number stops being finite, Fit returns the last good result together with
-// the error: ctx.Err(), or one that wraps ErrNotFinite. The result of Auto is then the linear
-// rule's separation, or whitening if that hasn't ended. That of NetworkOnly is whitening, that of a
-// flow its last iterate. So the result is nil with every error except these:
+// the error: ctx.Err(), or one that wraps ErrNotFinite. The result of Auto or LinearOnly is then
+// the linear rule's separation, or whitening if that hasn't ended. That of NetworkOnly is
+// whitening, that of a flow its last iterate. So the result is nil with every error except these:
 //
 //   - ctx.Err(), if ctx ended after Prepare and Transforms,
 //   - one that wraps ErrNotFinite, of a flow,
