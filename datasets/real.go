@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	_ "embed"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"sync"
 
@@ -14,7 +15,7 @@ import (
 // Real signals. recordings/README.md and mnist/README.md say what they hold, where they come
 // from, and under which licences.
 var (
-	//go:embed recordings/voices.wav
+	//go:embed recordings/voices.gz
 	voices []byte
 	//go:embed recordings/ecg.csv.gz
 	electrocardiogram []byte
@@ -33,12 +34,28 @@ var (
 // CMU ARCTIC, copyright Carnegie Mellon University, free to use with that notice; see
 // recordings/README.md.
 func Voices() (*Recording, error) {
-	r, err := formats[".wav"].read(bytes.NewReader(voices))
+	names := []string{"aew_a0001", "aew_a0003", "axb_a0004", "axb_a0006"}
+	unzipped, err := gzip.NewReader(bytes.NewReader(voices))
 	if err != nil {
 		return nil, fmt.Errorf("datasets: built-in voices: %w", err)
 	}
-	r.Names = []string{"aew_a0001", "aew_a0003", "axb_a0004", "axb_a0006"}
-	return r, nil
+	data, err := io.ReadAll(unzipped)
+	if err != nil {
+		return nil, fmt.Errorf("datasets: built-in voices: %w", err)
+	}
+	// The high bytes of the differences between successive samples, voice by voice, then the low ones.
+	high, low := data[:len(data)/2], data[len(data)/2:]
+	d, n := len(names), len(high)/len(names)
+	s := mat.NewDense(d, n, nil)
+	for i := range d {
+		row, sample := s.RawRowView(i), int16(0)
+		for t := range row {
+			k := i*n + t
+			sample += int16(uint16(high[k])<<8 | uint16(low[k]))
+			row[t] = float64(sample) / (1 << 15)
+		}
+	}
+	return &Recording{Signals: s, Rate: 8000, Names: names}, nil
 }
 
 // ECG returns ten seconds of an electrocardiogram with its 12 leads, four of which are

@@ -23,7 +23,7 @@ func TestRealChecksums(t *testing.T) {
 	readme := string(text)
 	total := 0
 	for name, data := range map[string][]byte{
-		"voices.wav": voices, "ecg.csv.gz": electrocardiogram,
+		"voices.gz": voices, "ecg.csv.gz": electrocardiogram,
 		"camera.png": cameraImage, "astronaut.png": astronautImage, "cat.png": catImage,
 	} {
 		sum := sha256.Sum256(data)
