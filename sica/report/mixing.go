@@ -275,6 +275,15 @@ func (r *Report) mayBeNonlinear() bool {
 	return l.spectralNoise() == 0 && !l.SurplusSuspected() && !l.Inconsistent && !r.isWhite()
 }
 
+// tryNetwork is what to try if the mixing may be nonlinear, "" if that can't help: of images networks
+// weren't better.
+func (r *Report) tryNetwork() string {
+	if r.Network != nil || r.isWhite() || len(r.Shape) > 1 {
+		return ""
+	}
+	return "If the mixing may be nonlinear, fit a network by sica.Direct."
+}
+
 // ErrorNote says in half a sentence what the expected errors of the signals contain, or why there are
 // none; "" if no signal of a linear demixing is identified.
 func (r *Report) ErrorNote() string {
@@ -402,8 +411,10 @@ func (r *Report) nextForDependence() []string {
 		} else if r.isWhite() {
 			next = append(next, "If the mixing was nonlinear, no method can undo it: their pasts don't predict "+
 				"these signals.")
+		} else if len(r.Shape) > 1 {
+			next = append(next, "Similar images, such as digits, depend on each other: look at the signals.")
 		} else {
-			next = append(next, "If the mixing may be nonlinear, fit a network by sica.Direct.")
+			next = append(next, r.tryNetwork())
 		}
 		if r.condition >= illConditioned {
 			next = append(next, fmt.Sprintf("Noise in the channels may be the reason: the estimated mixing "+

@@ -219,7 +219,7 @@ func TestAdviceForWhiteSignals(t *testing.T) {
 		r.Recovered.Dependence, r.Recovered.Classifier = high, &high
 		r.conclude()
 		got := strings.Join(r.Next, " ")
-		if !strings.Contains(got, want) || strings.Contains(got, "another method") != (own > 0.01) {
+		if !strings.Contains(got, want) || strings.Contains(got, "sica.Direct") != (own > 0.01) {
 			t.Errorf("own R² of %g: %s", own, got)
 		}
 		if n := strings.Count(r.String(), "Next: "); n != 1 {

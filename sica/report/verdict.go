@@ -104,8 +104,12 @@ func (r *Report) conclude() {
 	}
 	for _, f := range findings {
 		r.Reasons = append(r.Reasons, f.reason)
-		if f.next != "" && !slices.Contains(r.Next, f.next) {
-			r.Next = append(r.Next, f.next)
+		next := f.next
+		if network := r.tryNetwork(); network != "" && strings.Contains(strings.Join(r.Next, " "), network) {
+			next = strings.TrimSpace(strings.ReplaceAll(next, network, "")) // it was said
+		}
+		if next != "" && !slices.Contains(r.Next, next) {
+			r.Next = append(r.Next, next)
 		}
 	}
 }
@@ -267,7 +271,7 @@ func (r *Report) correlatedMagnitudes() []finding {
 	next := "If you know that the sources are large at the same positions, as blinks and muscles " +
 		"are, they may be separated all the same; otherwise they are mixtures."
 	if r.mayBeNonlinear() {
-		next += " If the mixing may be nonlinear, try another method."
+		next = strings.TrimSpace(next + " " + r.tryNetwork())
 	}
 	return []finding{{
 		fmt.Sprintf("The magnitudes of the innovations of %s correlate by %.2f, so these signals "+
@@ -433,9 +437,9 @@ func (r *Report) unidentifiedRotations(suspects []int) []finding {
 		return nil
 	}
 	names := strings.Join(groups, "; and of ")
-	another := ""
-	if !r.isWhite() {
-		another = "If the mixing may be nonlinear, try another method. "
+	another := r.tryNetwork()
+	if another != "" {
+		another += " "
 	}
 	strong := "Stability or halves below 0.95 rule a component out; above, it can still be a mixture."
 	if len(l.NoiseLike) < 2 { // more mean fewer sources

@@ -299,13 +299,29 @@ func TestNoSuspectsWhereNoneIsIdentified(t *testing.T) {
 	r.conclude()
 	said := strings.Join(slices.Concat(r.Reasons, r.Next), " ")
 	if r.Verdict != NoEvidence || !strings.Contains(said, "If you know that the sources are large") ||
-		strings.Contains(said, "suspect") || strings.Contains(said, "another method") {
+		strings.Contains(said, "suspect") || strings.Contains(said, "sica.Direct") {
 		t.Errorf("%s, %q", r.Verdict, said)
 	}
 	r = good()
 	r.Linear.Doubtful = true
-	if r.conclude(); !strings.Contains(strings.Join(r.Next, " "), "may be nonlinear, try another method") {
+	if r.conclude(); !strings.Contains(strings.Join(r.Next, " "), "may be nonlinear, fit a network") {
 		t.Errorf("next %q", r.Next)
+	}
+}
+
+// That a network may help is said once, and of images never.
+func TestNetworkIsAdvisedOnce(t *testing.T) {
+	for shape, want := range map[string]int{"sequence": 1, "images": 0} {
+		r := good()
+		r.Linear.Doubtful = true
+		r.Recovered.Dependence, r.Recovered.Classifier = Interval{Estimate: 0.5, Low: 0.4, High: 0.6}, nil
+		if shape == "images" {
+			r.Shape = []int{32, 32}
+		}
+		r.conclude()
+		if next := strings.Join(r.Next, " "); strings.Count(next, "nonlinear") != want || len(r.FailedTests) != 2 {
+			t.Errorf("%s: after %q, %q", shape, r.FailedTests, r.Next)
+		}
 	}
 }
 
@@ -363,7 +379,7 @@ func TestAdviceCanBeFollowed(t *testing.T) {
 		{"dependent with hum", func(r *Report) { depend(r); r.Linear.Inconsistent = true },
 			"remove hum by datasets.Filter.Notch", []string{"sica.Direct"}},
 		{"dependent images", func(r *Report) { depend(r); r.Shape = []int{32, 32} },
-			"sica.Direct", []string{"Config.Shape"}},
+			"Similar images", []string{"Config.Shape", "sica.Direct"}},
 		{"dependent by noise",
 			func(r *Report) { depend(r); r.Linear.Noise = []float64{0.012, 0.006, 0.009} },
 			"The channels seem to have 0.9 % of noise, or surplus sources or a drift of the mixing, which",
