@@ -390,6 +390,32 @@ func TestImagesOut(t *testing.T) {
 	}
 }
 
+// The columns of a table whose shape has two axes can be written as images, by their own shape only.
+func TestImagesOfTable(t *testing.T) {
+	dir := t.TempDir()
+	const height, width = 20, 24
+	in, model := filepath.Join(dir, "in.csv"), filepath.Join(dir, "model")
+	if err := datasets.WriteFile(in, mixedLaplace(t, 2, height*width)); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "separate", "--in", in, "--shape", "20x24", "--out", dir+"/z/", "--save", model, "--backend", "go")
+	must(t, "transform", "--model", model, "--in", in, "--shape", "20x24", "--out", dir+"/again/")
+	z, shape, err := datasets.ReadImages(dir+"/z/1.png", dir+"/z/2.png")
+	if err != nil || !slices.Equal(shape, []int{height, width}) {
+		t.Errorf("images of %v: %v", shape, err)
+	}
+	again, _, err := datasets.ReadImages(dir+"/again/1.png", dir+"/again/2.png")
+	if err != nil || !mat.EqualApprox(again, z, 1./128) {
+		t.Errorf("transform wrote other images (%v)", err)
+	}
+	for shape, want := range map[string]string{"480": "use --shape 32x32", "24x24": "has 480 positions, not 576"} {
+		code, _, stderr := command(t.Context(), "separate", "--in", in, "--shape", shape, "--out", dir+"/no/")
+		if code != exitUsage || !strings.Contains(stderr, want) {
+			t.Errorf("--shape %s: exit %d, %q", shape, code, stderr)
+		}
+	}
+}
+
 // A recording in EDF comes back as EDF with labels, units and annotations.
 func TestEDFRecording(t *testing.T) {
 	dir := t.TempDir()

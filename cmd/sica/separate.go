@@ -119,8 +119,8 @@ func (opt *separateOptions) config(changed func(flag string) bool) (sica.Config,
 	}
 	if !opt.images() {
 		if files.IsFolder(opt.out) && !datasets.IsWritable(opt.out) {
-			return cfg, usage.Errorf("--out %s: a folder is for images, PNG or PGM, and %s is none: "+
-				"convert it, or use a file such as out.csv", opt.out, opt.in[0])
+			return cfg, usage.Errorf("--out %s: a folder is for images, and %s is none: convert it, "+
+				"use --shape 32x32 if its columns are images, or a file such as out.csv", opt.out, opt.in[0])
 		}
 		if err := files.CheckSignalsName(opt.out); err != nil {
 			return cfg, err
@@ -607,7 +607,7 @@ func (opt *separateOptions) read() (
 
 // images reports whether the recovered signals are written as images into a folder.
 func (opt *separateOptions) images() bool {
-	return datasets.IsImage(opt.in[0]) && files.IsFolder(opt.out)
+	return files.WritesImages(opt.in[0], opt.shape, opt.out)
 }
 
 // openBackend returns the backend once all files are known to be writable.

@@ -103,7 +103,7 @@ func (opt *transformOptions) run(cmd *cobra.Command) error {
 
 // images reports whether the mapped signals are written as images into a folder.
 func (opt *transformOptions) images() bool {
-	return datasets.IsImage(opt.in[0]) && files.IsFolder(opt.out)
+	return files.WritesImages(opt.in[0], opt.shape, opt.out)
 }
 
 // whole maps signals in memory, of that shape if one was given.

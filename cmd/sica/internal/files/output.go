@@ -66,6 +66,12 @@ func IsFolder(path string) bool {
 		err == nil && info.IsDir()
 }
 
+// WritesImages reports whether signals of a file are written as images: if that or the value of --shape
+// says that they are images, and they are written into a folder.
+func WritesImages(in, shape, out string) bool {
+	return IsFolder(out) && (datasets.IsImage(in) || strings.Count(shape, "x") == 1)
+}
+
 // WriteImages writes each signal as a PNG image, 1.png, 2.png and so on, of that shape into a
 // folder, which it makes.
 func WriteImages(folder string, z *mat.Dense, shape []int) error {
@@ -87,7 +93,7 @@ func ImagePaths(folder string, d int) (paths []string) {
 func CheckSignalsName(path string) error {
 	if !datasets.IsWritable(path) {
 		return usage.Errorf("--out %s: use a name that ends in .csv, .tsv, .txt, .npy, .wav, "+
-			".edf or .bdf, or, for images, a folder ending in /", path)
+			".edf or .bdf, or, for images or with --shape 32x32, a folder ending in /", path)
 	}
 	return nil
 }
