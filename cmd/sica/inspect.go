@@ -48,10 +48,10 @@ variance that a filter of the recovered signal explains; signals are then sorted
 coherence. It proposes to remove those of which |correlation| or coherence is at
 least 0.5, and keeps that in the model's folder for sica remove --proposed. Signals
 count from 1, as the columns of what separate writes, and as for sica remove.
---plot draws the first seconds of each, its spectrum and its pattern, what a value of
-1 adds to each channel: as bars, scaled to the largest of each row, and, of channels
-with names such as Fp1 and Cz, as a map of the head. Signs are those of the recovered
-signals. The signals, and a reference, are filtered and skipped as sica separate
+--plot draws the first unskipped seconds of each, its spectrum and its pattern, what
+a value of 1 adds to each channel: as bars, scaled to the largest of each row, and, of
+channels with names such as Fp1 and Cz, as a map of the head. Signs are those of the
+recovered signals. The signals, and a reference, are filtered and skipped as sica separate
 learned from them, unless --highpass, --lowpass, --notch or --skip say otherwise.
 For these numbers and the picture outliers, such as clicks, are interpolated; the
 files that separate and remove write keep them. The recording may be of any length.
@@ -326,8 +326,8 @@ func rhythm(c inspect.Component, rate float64) string {
 	return fmt.Sprintf("%.3g Hz (%.2f)", rate/c.Period, c.Rhythm)
 }
 
-// The length of the recording's beginning that a picture of components shows: in seconds, or in
-// positions if the rate isn't known. It is a choice: some beats of a heart fit on a page.
+// The length of the first piece of the recording that a picture of components shows, without skipped
+// stretches: in seconds, or in positions if the rate isn't known. It is a choice: some beats of a heart fit on a page.
 const (
 	shownSeconds   = 5
 	shownPositions = 1000
@@ -342,28 +342,32 @@ func plotComponents(
 	if err != nil {
 		return err
 	}
-	_, shown := x.Dims()
+	shown := shownPositions
 	if about.Rate > 0 {
-		shown = min(shown, max(2, int(shownSeconds*about.Rate)))
-	} else {
-		shown = min(shown, shownPositions)
+		shown = max(2, int(shownSeconds*about.Rate))
 	}
-	var z *mat.Dense
-	for first, err := range blockwise.Transform(r, x.Blocks(shown)) {
+	begin, end, where := files.FirstPiece(x, shown)
+	traces, position := make([][]float64, len(all)), 0
+	for z, err := range blockwise.Transform(r, x.Blocks(shown)) {
 		if err != nil {
 			return err
 		}
-		z = first
-		break
+		_, n := z.Dims()
+		for i := range traces {
+			traces[i] = append(traces[i], z.RawRowView(i)[min(max(begin-position, 0), n):min(end-position, n)]...)
+		}
+		if position += n; position >= end {
+			break
+		}
 	}
 	var rows []plot.Component
 	for _, c := range all {
 		rows = append(rows, plot.Component{
 			Label: fmt.Sprintf("%d: %.1f %%", c.Signal+1, 100*c.Share),
-			Trace: z.RawRowView(c.Signal), Pattern: c.Pattern, Spectrum: c.Spectrum,
+			Trace: traces[c.Signal], Pattern: c.Pattern, Spectrum: c.Spectrum,
 		})
 	}
-	start := float64(files.FirstPosition(x))
+	start := float64(where)
 	if about.Rate > 0 {
 		start = about.Start + start/about.Rate
 	}

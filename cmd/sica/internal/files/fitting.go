@@ -579,9 +579,23 @@ func (s selection) Recorded(t int) int {
 	return recorded(s.Source, s.kept[k].End-(s.ends[k]-t))
 }
 
-// FirstPosition returns the position of the recording, from 0, at which what Fitting.Source
-// returned begins.
-func FirstPosition(x blockwise.Source) int { return recorded(x, 0) }
+// FirstPiece returns the first n positions of what Fitting.Source returned with nothing left out between
+// them, from begin to before end, or the longest piece if all are shorter; and where in the recording
+// begin is.
+func FirstPiece(x blockwise.Source, n int) (begin, end, where int) {
+	kept, isSelection := x.(selection)
+	if !isSelection {
+		_, total := x.Dims()
+		return 0, min(n, total), recorded(x, 0)
+	}
+	for k, s := range kept.kept {
+		if length := min(n, s.End-s.Begin); length > end-begin {
+			begin = kept.ends[k] - (s.End - s.Begin)
+			end = begin + length
+		}
+	}
+	return begin, end, recorded(x, begin)
+}
 
 // Blocks implements blockwise.Source. Blocks are shorter where something is left out.
 func (s selection) Blocks(n int) blockwise.Blocks {

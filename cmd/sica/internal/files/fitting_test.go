@@ -25,6 +25,23 @@ func ramp() (blockwise.Source, *datasets.Recording) {
 	}}
 }
 
+// The first piece has nothing left out: one of the length that is asked for or, without, the longest.
+func TestFirstPiece(t *testing.T) {
+	for skip, want := range map[string][3]int{
+		"": {0, 20, 0}, "11-12,41-42": {10, 30, 12}, "1-90": {0, 10, 90}, "11-20,31-40,56-100": {20, 35, 40},
+	} {
+		x, about := ramp()
+		o := Fitting{skip: strings.FieldsFunc(skip, func(r rune) bool { return r == ',' })}
+		left, _, err := o.Source(t.Context(), x, about)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if begin, end, where := FirstPiece(left, 20); [3]int{begin, end, where} != want {
+			t.Errorf("--skip %q: %d to %d, at %d; want %v", skip, begin, end, where, want)
+		}
+	}
+}
+
 // Stretches are skipped by times, positions and annotations, whatever the blocks.
 func TestSkip(t *testing.T) {
 	for text, c := range map[string]struct{ skipped, err string }{
@@ -77,8 +94,8 @@ func TestSkip(t *testing.T) {
 				t.Errorf("%s: position %d is %d of the recording, want %d", text, k, position, where[k])
 			}
 		}
-		if FirstPosition(left) != first {
-			t.Errorf("%s: begins at %d, want %d", text, FirstPosition(left), first)
+		if _, _, begin := FirstPiece(left, 1); begin != first {
+			t.Errorf("%s: begins at %d, want %d", text, begin, first)
 		}
 		var got []string
 		for begin := 0; begin < 100; begin++ {
