@@ -445,6 +445,9 @@ func (r *Report) unidentifiedRotations(suspects []int) []finding {
 	if len(l.NoiseLike) < 2 { // more mean fewer sources
 		strong += " If there may be more sources than channels, call none a source."
 	}
+	if r.rate > 0 {
+		strong += " To take out an artefact, stability, halves and share count."
+	}
 	table := ""
 	if l.strongPair() {
 		table = " The evidence in the table of pairs assumes no noise and no surplus sources."

@@ -427,6 +427,10 @@ func TestAdviceCanBeFollowed(t *testing.T) {
 			depend(r)
 			r.Linear.Surplus, r.Linear.Groups = true, [][]int{{0, 1, 2}}
 		}, "Don't fit a network: more sources than channels leave such dependence in any answer.", []string{"There seem", "EEG"}},
+		{"surplus sources in a recording", func(r *Report) {
+			depend(r)
+			r.Linear.Surplus, r.Linear.Groups, r.rate = true, [][]int{{0, 1, 2}}, 250
+		}, "To take out an artefact, stability, halves and share count.", nil},
 		{"dependent with hum, one weak", func(r *Report) {
 			depend(r)
 			r.Linear.Inconsistent, r.Shares = true, []float64{.6, .392, .008}
