@@ -270,6 +270,28 @@ func absolute(x *mat.Dense) *mat.Dense {
 	return y
 }
 
+// Of a reference that was itself separated, proposed components without peaks are named.
+func TestProposalOfSeparatedReference(t *testing.T) {
+	dir := t.TempDir()
+	in, model := filepath.Join(dir, "in.csv"), filepath.Join(dir, "model")
+	const n = 3000
+	x, rng := mat.NewDense(2, n, nil), rand.New(rand.NewPCG(4, 0))
+	for k := range n {
+		blink, brain := 5*math.Exp(-math.Pow(float64(k%300)-150, 2)/400), 2*rng.Float64()
+		x.SetCol(k, []float64{blink + brain, 0.2*blink - brain})
+	}
+	if err := datasets.WriteRecording(in, &datasets.Recording{Signals: x, Names: []string{"Fp1", "Cz"}}); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "separate", "--in", in, "--out", filepath.Join(dir, "z.csv"), "--save", model, "--backend", "go")
+	for reference, want := range map[string]bool{"Fp1": false, "Cz": true} {
+		said := must(t, "inspect", "--model", model, "--in", in, "--reference", reference)
+		if got := strings.Contains(said, "note: the reference was itself separated"); got != want {
+			t.Errorf("%s: a note is %v: %s", reference, got, said)
+		}
+	}
+}
+
 // What is cleaned has the form of its file: channels that were left out stay in their place, and
 // without a header there is none, and times stay first.
 func TestRemoveKeepsTheForm(t *testing.T) {
@@ -923,7 +945,8 @@ func TestReferenceOfAnotherRate(t *testing.T) {
 		"--without", "EOG", "--backend", "go")
 	if said := must(t, "inspect", "--model", at("model"), "--in", at("in.edf"), "--reference",
 		"EOG"); !strings.Contains(said, "EOG (50 Hz), are left out here: they may be a reference") ||
-		!strings.Contains(said, "proposed: ") || strings.Contains(said, "proposed: none") {
+		!strings.Contains(said, "proposed: ") || strings.Contains(said, "proposed: none") ||
+		strings.Contains(said, "was itself separated") {
 		t.Errorf("it printed\n%s", said)
 	}
 	must(t, "remove", "--model", at("model"), "--in", at("in.edf"), "--out", at("clean.edf"),

@@ -347,8 +347,8 @@ func (r *removal) write(out io.Writer, changes []inspect.Change, about *datasets
 		fmt.Fprintf(out, "and less of %s\n", text.Counted(more, "more channel"))
 	}
 	described := "taken out: share of the channel's variance. In the quiet half, in which least was taken " +
-		"out: standard deviation, beside the channel's own. It is about 0 if an artefact that comes and " +
-		"goes was taken out alone."
+		"out: standard deviation, beside the channel's own. It is small if an artefact that comes " +
+		"and goes was taken out alone."
 	if r.highpass > 0 {
 		described += fmt.Sprintf(" Both are above %g Hz.", r.highpass)
 	}
