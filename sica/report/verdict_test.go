@@ -247,6 +247,9 @@ func TestReasonAgreesWithEvidence(t *testing.T) {
 			r.Linear.Unconfirmed, r.Linear.Surplus = true, true
 		}, "There seem to be more sources than channels", "The channels can't hold all sources.",
 			[]string{"same length", "symmetric"}},
+		{"surplus sources in a recording", func(r *Report) {
+			r.Linear.Unconfirmed, r.Linear.Surplus, r.rate = true, true, 250
+		}, "There seem to be more", "To take out an artefact, stability, halves and share count.", nil},
 		{"surplus sources, one of them small", func(r *Report) { // it is named already
 			r.Linear.Unconfirmed, r.Linear.Surplus = true, true
 			r.Linear.Groups, r.Shares = [][]int{{0, 1, 2}}, []float64{.6, .395, .005}
@@ -427,10 +430,6 @@ func TestAdviceCanBeFollowed(t *testing.T) {
 			depend(r)
 			r.Linear.Surplus, r.Linear.Groups = true, [][]int{{0, 1, 2}}
 		}, "Don't fit a network: more sources than channels leave such dependence in any answer.", []string{"There seem", "EEG"}},
-		{"surplus sources in a recording", func(r *Report) {
-			depend(r)
-			r.Linear.Surplus, r.Linear.Groups, r.rate = true, [][]int{{0, 1, 2}}, 250
-		}, "To take out an artefact, stability, halves and share count.", nil},
 		{"dependent with hum, one weak", func(r *Report) {
 			depend(r)
 			r.Linear.Inconsistent, r.Shares = true, []float64{.6, .392, .008}
