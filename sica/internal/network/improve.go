@@ -240,8 +240,9 @@ func (i *improver) screen(ctx context.Context) (s *Screening, nonlinear bool, er
 	case i.isUnexplained(s):
 		s.Why = s.dependence() + ", and no noise that explains it was found."
 		return s, few, nil
-	case !few:
-		return s, false, nil // conditional normalisation would take too long
+	case !few || i.linear.Linear.Surplus:
+		// Conditional normalisation would take too long, or surplus sources explain its gain.
+		return s, false, nil
 	case !s.isCertain() && (noisy || s.Dependent):
 		return s, false, nil // noise or chance explains the dependence
 	}
