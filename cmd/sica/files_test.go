@@ -150,6 +150,7 @@ func TestRemoveNotes(t *testing.T) {
 		want                string
 	}{
 		{0.5, 0, 0, ""},
+		{1.05, 0, 0, ""},
 		{2, 0, 0, "more was taken out than there was: A. The components don't fit this recording, so don't"},
 		{0.5, 1, 0, "below 1 Hz, which the fit didn't see, the cleaned channels can be wrong by as much as their drift: use --highpass 1 here"},
 		{0.5, 1, 0.5, "below 1 Hz"},

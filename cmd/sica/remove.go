@@ -304,7 +304,7 @@ func (r *removal) measure(cleaned *mat.Dense) error {
 func (r *removal) notes(changes []inspect.Change, names []string) (notes []string) {
 	var channels []string
 	for i, c := range changes {
-		if c.Share > 1 {
+		if c.Share > maxShare {
 			channels = append(channels, files.ChannelName(names, i))
 		}
 	}
@@ -317,6 +317,11 @@ func (r *removal) notes(changes []inspect.Change, names []string) (notes []strin
 	}
 	return notes
 }
+
+// maxShare is the largest share of a channel's variance that components of a recording have in it. It is more
+// than 1, as signals of one may correlate by up to 0.25: then 1/(1 − 0.25²) = 1.07. An electrode's drift in
+// the recorded ECG has 1.02.
+const maxShare = 1.1
 
 // misfit is the cause of components larger than their channels, and what to do.
 const misfit = "The components don't fit this recording, so don't use the cleaned file. Separate this " +
