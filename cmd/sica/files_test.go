@@ -271,24 +271,38 @@ func absolute(x *mat.Dense) *mat.Dense {
 	return y
 }
 
-// Of a reference that was itself separated, proposed components without peaks are named.
+// Of a reference that was itself separated, proposed components without peaks are named, and remove
+// --proposed isn't advised.
 func TestProposalOfSeparatedReference(t *testing.T) {
 	dir := t.TempDir()
 	in, model := filepath.Join(dir, "in.csv"), filepath.Join(dir, "model")
 	const n = 3000
-	x, rng := mat.NewDense(2, n, nil), rand.New(rand.NewPCG(4, 0))
+	x, rng := mat.NewDense(3, n, nil), rand.New(rand.NewPCG(4, 0))
 	for k := range n {
 		blink, brain := 5*math.Exp(-math.Pow(float64(k%300)-150, 2)/400), 2*rng.Float64()
-		x.SetCol(k, []float64{blink + brain, 0.2*blink - brain})
+		rest := 0.2 * rng.NormFloat64()
+		x.SetCol(k, []float64{blink + 0.2*brain + rest, 0.2*blink - brain - rest, blink - 2.2*brain + rest})
 	}
-	if err := datasets.WriteRecording(in, &datasets.Recording{Signals: x, Names: []string{"Fp1", "Cz"}}); err != nil {
+	if err := datasets.WriteRecording(in, &datasets.Recording{Signals: x, Names: []string{"Fp1", "Cz", "Fz"}}); err != nil {
 		t.Fatal(err)
 	}
 	must(t, "separate", "--in", in, "--out", filepath.Join(dir, "z.csv"), "--save", model, "--backend", "go")
-	for reference, want := range map[string]bool{"Fp1": false, "Cz": true} {
+	const caution = "omponent N has no peaks (kurtosis below 1), so it is probably neither blinks nor beats: if so, "
+	for reference, next := range map[string]string{
+		"Fp1": "", "Cz": "leave it in", "Fz": "run sica remove --components N",
+	} {
 		said := must(t, "inspect", "--model", model, "--in", in, "--reference", reference)
-		if got := strings.Contains(said, "note: the reference was itself separated"); got != want {
-			t.Errorf("%s: a note is %v: %s", reference, got, said)
+		removed := must(t, "remove", "--model", model, "--in", in, "--out", filepath.Join(dir, "clean.csv"),
+			"--proposed")
+		wantSaid, wantRemoved := "Look at them (--plot), then run sica remove --proposed.\n", "as proposed with the reference Fp1"
+		if next != "" {
+			wantSaid, wantRemoved = "Look at them (--plot). C"+caution+next+".\n", "note: c"+caution+next+"\n"
+		}
+		for _, c := range []struct{ said, want string }{{said, wantSaid}, {removed, wantRemoved}} {
+			plain := regexp.MustCompile(`(omponents?) [1-3]`).ReplaceAllString(c.said, "$1 N")
+			if !strings.Contains(plain, c.want) || next == "" && strings.Contains(plain, "no peaks") {
+				t.Errorf("%s: it printed %s, want %s", reference, c.said, c.want)
+			}
 		}
 	}
 }

@@ -168,10 +168,10 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 	_, n := in.Dims()
 	p := newProposal(all, opt.reference)
 	p.Input, p.Positions = baseNames(opt.in), n
-	fmt.Fprintln(out, p)
 	if opt.separatedReference {
-		files.Note(out, noPeaks(all))
+		p.WithoutPeaks = withoutPeaks(all)
 	}
+	fmt.Fprintln(out, p)
 	if err := p.write(opt.model); err != nil {
 		return fmt.Errorf("the proposal can't be kept for sica remove --proposed: %w", err)
 	}
@@ -182,21 +182,15 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 // simulated EEGs blinks had 2.8 to 8.7, and the next component of Fp1 up to 1.1.
 const minPeaked = 1
 
-// noPeaks returns a note on the proposed components without peaks, for a reference that was itself
-// separated.
-func noPeaks(all []inspect.Component) []string {
-	var numbers []string
+// withoutPeaks returns the proposed components without peaks, from 0 and in order.
+func withoutPeaks(all []inspect.Component) (signals []int) {
 	for _, c := range all {
 		if c.Proposed && c.Kurtosis < minPeaked {
-			numbers = append(numbers, strconv.Itoa(c.Signal+1))
+			signals = append(signals, c.Signal)
 		}
 	}
-	if numbers == nil {
-		return nil
-	}
-	return []string{"the reference was itself separated, so whatever is strong in it is proposed. Without " +
-		"the peaks of blinks or beats (kurtosis near 0): " + strings.Join(numbers, ", ") +
-		". Leave such out by remove --components, unless they are the artefact"}
+	slices.Sort(signals)
+	return signals
 }
 
 // excess returns a note on the components with a share above 100 %.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
+	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica/inspect"
 )
 
@@ -27,6 +28,9 @@ type proposal struct {
 	// folders, and Positions how many it has.
 	Input     []string `json:"input"`
 	Positions int      `json:"positions"`
+	// WithoutPeaks are those of Signals without peaks, if the reference was itself separated: then
+	// whatever is strong in it is proposed.
+	WithoutPeaks []int `json:"without_peaks,omitempty"`
 }
 
 // baseNames returns the names of files without their folders.
@@ -66,8 +70,31 @@ func (p proposal) String() string {
 	if len(p.Signals) == 0 {
 		return fmt.Sprintf("proposed: none. The rule: %s (reference %s).", p.Rule, p.Reference)
 	}
-	return fmt.Sprintf("proposed: %s. The rule: %s (reference %s).\n"+
-		"Look at them (--plot), then run sica remove --proposed.", p.numbers(), p.Rule, p.Reference)
+	next := ", then run sica remove --proposed"
+	if caution := p.caution(); caution != "" {
+		next = ". " + text.Capitalise(caution)
+	}
+	return fmt.Sprintf("proposed: %s. The rule: %s (reference %s).\nLook at them (--plot)%s.",
+		p.numbers(), p.Rule, p.Reference, next)
+}
+
+// caution says which proposed signals have no peaks, and what to do; "" without any.
+func (p proposal) caution() string {
+	if p.WithoutPeaks == nil {
+		return ""
+	}
+	peaked := proposal{Signals: slices.DeleteFunc(slices.Clone(p.Signals),
+		func(i int) bool { return slices.Contains(p.WithoutPeaks, i) })}
+	subject, verb, are, them := "component ", "has", "it is", "it"
+	if len(p.WithoutPeaks) > 1 {
+		subject, verb, are, them = "components ", "have", "they are", "them"
+	}
+	next := "leave " + them + " in"
+	if len(peaked.Signals) > 0 {
+		next = "run sica remove --components " + strings.ReplaceAll(peaked.numbers(), " ", "")
+	}
+	return fmt.Sprintf("%s%s %s no peaks (kurtosis below %g), so %s probably neither blinks nor beats: if so, %s",
+		subject, text.Numbers(p.WithoutPeaks), verb, float64(minPeaked), are, next)
 }
 
 // numbers returns the signals, counted from 1, as text.

@@ -119,6 +119,9 @@ func (opt *removeOptions) run(cmd *cobra.Command) error {
 		if difference := p.difference(opt.in, n); difference != "" {
 			files.Note(cmd.OutOrStdout(), []string{difference})
 		}
+		if caution := p.caution(); caution != "" {
+			files.Note(cmd.OutOrStdout(), []string{caution})
+		}
 	}
 	taken, err := opt.removal(in)
 	if err != nil {
