@@ -79,10 +79,17 @@ func (c *channels) bandEigenvalues() [][]float64 {
 // floorCost returns by how many nats the code of the bands is longer if each has at least the power
 // v in every direction. The likeliest such covariance of a band is the band's own with the
 // eigenvalues λ < v raised to v. For w coefficients each of these costs w/2·(log(v/λ) + λ/v − 1).
+//
+// By chance the smallest eigenvalue of d channels with the power v in every direction is (1 − √(d/w))²·v (V.
+// A. Marčenko, L. A. Pastur, Mathematics of the USSR-Sbornik 1(4), 1967). So λ is divided by that.
 func (s *spectrum) floorCost(eigenvalues [][]float64, v float64) (nats float64) {
 	for k, w := range s.weights {
+		byChance := 1 - math.Sqrt(float64(s.d)/w)
+		if byChance <= 0 {
+			continue
+		}
 		for _, l := range eigenvalues[k] {
-			if q := max(l, 0) / v; q < 1 {
+			if q := max(l, 0) / (v * byChance * byChance); q < 1 {
 				nats += w / 2 * (q - 1 - math.Log(q))
 			}
 		}

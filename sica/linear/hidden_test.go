@@ -13,10 +13,12 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
-// The cost of a floor is by how much the code of a band is longer with the eigenvalues of its
-// covariance raised to the floor. No other covariance with that floor has a shorter code.
+// The cost of a power is by how much the code of a band is longer with the eigenvalues of its
+// covariance raised to the floor that the power has by chance. No other covariance with that floor has a
+// shorter code.
 func TestFloorCost(t *testing.T) {
 	const d, w, floor = 4, 50, 0.4
+	byChance := math.Pow(1-math.Sqrt(d/float64(w)), 2)
 	rng := rand.New(rand.NewPCG(1, 2))
 	random := func() *mat.SymDense {
 		m := mat.NewDense(d, d, nil)
@@ -39,12 +41,12 @@ func TestFloorCost(t *testing.T) {
 	}
 	e := newEigen(c)
 	s := &spectrum{d: d, weights: []float64{w}}
-	cost := s.floorCost([][]float64{e.values}, floor)
+	cost := s.floorCost([][]float64{e.values}, floor/byChance)
 	raised := e.mapped(func(l float64) float64 { return max(l, floor) })
 	if want := length(symmetric(raised, 1)) - length(c); cost <= 0 || math.Abs(cost-want) > 1e-9*want {
 		t.Errorf("cost %g, want %g", cost, want)
 	}
-	if got := s.floorCost([][]float64{e.values}, e.values[0]); got != 0 {
+	if got := s.floorCost([][]float64{e.values}, e.values[0]/byChance); got > 1e-12 {
 		t.Errorf("cost %g of a floor that all directions have", got)
 	}
 	for range 1000 {
@@ -56,6 +58,34 @@ func TestFloorCost(t *testing.T) {
 		if got := length(other) - length(c); got < cost {
 			t.Fatalf("another covariance costs %g, less than %g", got, cost)
 		}
+	}
+}
+
+// White noise isn't excluded by the weak directions that it has by chance in a few coefficients.
+// Without the floor by chance all 100 would be.
+func TestFloorCostOfNoise(t *testing.T) {
+	const d = 3
+	rng := rand.New(rand.NewPCG(3, 4))
+	excluded, half := 0, 0
+	for range 100 {
+		s := &spectrum{d: d, weights: []float64{6, 12, 9, 22, 54, 100, 150, 150, 150, 150}}
+		var eigenvalues [][]float64
+		for _, w := range s.weights {
+			m := mat.NewDense(d, int(w), nil)
+			m.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, m)
+			var c mat.SymDense
+			c.SymOuterK(1/w, m)
+			eigenvalues = append(eigenvalues, newEigen(&c).values)
+		}
+		if s.floorCost(eigenvalues, 1) > identified {
+			excluded++
+		}
+		if s.floorCost(eigenvalues, 2) > identified {
+			half++
+		}
+	}
+	if excluded > 10 || half < 100 {
+		t.Errorf("of 100 noises %d are excluded, and %d of twice the power", excluded, half)
 	}
 }
 
