@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gomlx/compute"
@@ -82,7 +83,8 @@ type Report struct {
 	Verdict Verdict  `json:"verdict"`
 	Reasons []string `json:"reasons"` // for the verdict
 	Next    []string `json:"next"`    // what to try
-	// FailedTests names the tests of Verdict that failed, such as "dependence"; empty without NoEvidence.
+	// FailedTests names the tests of Verdict that failed, such as "dependence"; empty without NoEvidence,
+	// and for a fit that was stopped.
 	FailedTests []string `json:"failed_tests,omitempty"`
 
 	// Shares holds, for each recovered signal, the share of the mixed signals' variance that it
@@ -141,6 +143,7 @@ type Report struct {
 	isOther    bool     // the demixing was made of other positions
 	misfits    bool     // so it was, and it correlates only these
 	suspected  bool     // the fit compared networks, for which it saw signs of a nonlinear mixing
+	cutShort   bool     // the context ended before the fit had examined all, as Why says
 
 	highpassed           bool   // Options.Highpassed
 	allSignals, allPairs string // Options.AllSignals and AllPairs
@@ -222,7 +225,9 @@ func diagnose(
 		}
 		p.end()
 	}
-	if report.Nonlinear, err = s.looksNonlinear(ctx, r, &report.Linear); err != nil {
+	if report.cutShort {
+		report.Linear.unidentify(report.Signals, r.Why)
+	} else if report.Nonlinear, err = s.looksNonlinear(ctx, r, &report.Linear); err != nil {
 		return nil, err
 	}
 	if err := report.addStability(ctx, backend, r, &s, opts.Refits, p); err != nil {
@@ -282,6 +287,7 @@ func (s *subject) newReport(r *sica.Result, opts Options) (report *Report, err e
 		highpassed: opts.Highpassed, allSignals: opts.AllSignals, allPairs: opts.AllPairs,
 		channels: r.Channels,
 		rate:     opts.Rate, start: opts.Start,
+		cutShort:    r.Stopped == sica.StoppedCancelled && strings.Contains(r.Why, "Stopped before "),
 		Correlation: LargestCorrelation(s.z), Correlated: Correlated(s.z),
 	}
 	if s.grid.Axes() == 1 {

@@ -22,6 +22,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/dependence"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -325,4 +326,69 @@ func TestClicksAreExcludedFromReport(t *testing.T) {
 	if !strings.Contains(text.String(), "512 positions (1 outlier excluded)") {
 		t.Errorf("the text doesn't say it:\n%s", &text)
 	}
+}
+
+// A report on a fit that was stopped says so, and neither calls anything identified nor looks for
+// another reason.
+func TestStoppedFitIsNotSeparated(t *testing.T) {
+	s, err := datasets.LaplaceAR(rng(1), 2, 120, 0.8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var x mat.Dense
+	x.Mul(mat.NewDense(2, 2, []float64{1, 0.6, -0.4, 1}), s)
+	b := backendtest.Open(t, backend.Go)
+	for _, test := range []struct {
+		name, why string
+		isCut     bool
+		change    func(cfg *sica.Config, stop func())
+	}{
+		{"whitened", "Stopped before the linear rule had ended", true, func(cfg *sica.Config, stop func()) {
+			cfg.OnProgress = func(int, string, float64) { stop() }
+		}},
+		{"separated", "Stopped before all nonlinear mixings", true, func(cfg *sica.Config, stop func()) {
+			cfg.Candidates = []ica.Method{stopping{stop}}
+		}},
+		{"all that LinearOnly does", "The rotation of signals", false,
+			func(cfg *sica.Config, stop func()) {
+				cfg.Method, cfg.Candidates = sica.LinearOnly, []ica.Method{stopping{stop}}
+			}},
+	} {
+		ctx, stop := context.WithCancel(t.Context())
+		cfg := sica.Default()
+		test.change(&cfg, stop)
+		r, err := sica.Fit(ctx, b, &x, cfg)
+		if r == nil || !errors.Is(err, context.Canceled) || !strings.Contains(r.Why, test.why) {
+			t.Fatalf("%s: %v, %v", test.name, r, err)
+		}
+		got := report(t, r, &x, Options{})
+		if !test.isCut {
+			if slices.Contains(got.Reasons, r.Why) || slices.Contains(got.Next, "Fit again for longer.") {
+				t.Errorf("%s: %s", test.name, got)
+			}
+			continue
+		}
+		text := got.String()
+		if got.Verdict != NoEvidence || got.Nonlinear || !slices.Equal(got.Reasons, []string{r.Why}) ||
+			!slices.Equal(got.Next, []string{"Fit again for longer."}) || got.FailedTests != nil ||
+			strings.Contains(text, "seems nonlinear") || strings.Contains(text, "yes") {
+			t.Errorf("%s: %s", test.name, text)
+		}
+		for i := range got.Signals {
+			if got.Linear.Identified(i) || got.Linear.ExpectedError[i] != 1 ||
+				!slices.Contains(got.Doubts[i], notIdentified) {
+				t.Errorf("%s: signal %d is identified", test.name, i)
+			}
+		}
+	}
+}
+
+// stopping is a method that ends the context of the fit.
+type stopping struct{ stop func() }
+
+func (stopping) Name() string { return "stopping" }
+
+func (s stopping) Fit(ctx context.Context, _ *ica.Signals) (*ica.Model, error) {
+	s.stop()
+	return nil, ctx.Err()
 }

@@ -293,7 +293,7 @@ func (r *Report) writePairs(b *strings.Builder) {
 	if slices.ContainsFunc(pairs[:shown], func(p linear.Pair) bool { return p.Evidence < 0 }) {
 		b.WriteString("Negative evidence: Gaussian signals of the same spectrum have a shorter code.\n")
 	}
-	if r.Linear.strongPair() {
+	if r.Linear.strongPair() && !r.cutShort {
 		b.WriteString(text.Wrap("", fmt.Sprintf("A \"no\" beside evidence above %.0f is because of noise of "+
 			"the channels, surplus sources or dependence, which evidence doesn't count.", enough)))
 	}

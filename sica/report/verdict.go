@@ -15,6 +15,7 @@ import (
 // magnitudes, uniqueness, rotation, self-sufficiency, refits, transients. docs/reference/report.md
 // says when each fails; Report.FailedTests names those that did. Otherwise it is NotIdentifiable if
 // the rotation of two signals isn't identified (linear.Pair.Identified), and Separated if all are.
+// Of a fit that the context stopped before it had examined all, it is NoEvidence without a test.
 //
 // Report.Doubts holds the outcomes of the tests of single signals, and the identification. Doubted
 // signals that explain at most 1 % of the mixed signals' variance together, the smallest first, are
@@ -30,7 +31,7 @@ type Verdict string
 const (
 	// Separated: the recovered signals pass all tests, and their rotation is identified.
 	Separated Verdict = "separated"
-	// NoEvidence: a test failed. The signals may be separated all the same.
+	// NoEvidence: a test failed, or the fit was stopped. The signals may be separated all the same.
 	NoEvidence Verdict = "no evidence of separation"
 	// NotIdentifiable: the signals pass all tests, but so do rotations of some of them, or noise
 	// or surplus sources leave them unconfirmed. The former is so for Gaussian sources with equal
@@ -59,6 +60,10 @@ type finding struct{ reason, next string }
 // conclude sets the verdict, its reasons and what to do next.
 func (r *Report) conclude() {
 	r.setDoubts()
+	if r.cutShort {
+		r.Verdict, r.Reasons, r.Next = NoEvidence, []string{r.Why}, []string{"Fit again for longer."}
+		return
+	}
 	suspects := r.suspects()
 	named := suspects // even if not all of them are named below
 	var findings []finding
