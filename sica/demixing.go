@@ -78,7 +78,7 @@ func (d *Demixing) String() string {
 
 // Demixing returns the linear map that the result is: of LinearOnly, of Auto where it chose a linear
 // demixing, and of a flow of the family Linear from any linear beginning. The error for others, such
-// as a network's signals, wraps ErrNotLinear.
+// as a network's signals, or after a Config.Prepare that isn't linear, wraps ErrNotLinear.
 func (r *Result) Demixing() (*Demixing, error) {
 	d, err := r.demixing()
 	if err != nil {
@@ -92,6 +92,11 @@ func (r *Result) demixing() (*Demixing, error) {
 		return nil, errNotFitted
 	}
 	w, a, mean, err := r.maps.Matrices(r.channels())
+	if errors.Is(err, ErrNotLinear) && r.Prepared && len(r.maps) > 0 {
+		if _, _, _, first := r.maps[:1].Matrices(r.channels()); errors.Is(first, ErrNotLinear) {
+			return nil, fmt.Errorf("%w: the transform of Config.Prepare isn't linear; use Transform", ErrNotLinear)
+		}
+	}
 	if errors.Is(err, ErrNotLinear) {
 		return nil, fmt.Errorf("%w: a network or another nonlinear map made them, so there are no "+
 			"matrices; use Transform, or fit with Config.Method LinearOnly", ErrNotLinear)

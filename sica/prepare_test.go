@@ -130,7 +130,8 @@ func TestPrepareUnregistered(t *testing.T) {
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
 		t.Error("what can't be saved left a folder")
 	}
-	if _, err := result.Demixing(); !errors.Is(err, ErrNotLinear) {
+	if _, err := result.Demixing(); !errors.Is(err, ErrNotLinear) ||
+		!strings.HasSuffix(err.Error(), ": the transform of Config.Prepare isn't linear; use Transform") {
 		t.Errorf("demixing: %v", err)
 	}
 }
