@@ -70,7 +70,8 @@ and no filter. After --lowpass it learns from every k-th position only, the larg
 that leaves 2.5 times that frequency: at 250 Hz after --lowpass 30 from every third.
 Use it where what matters is slow, such as blinks.
 Stretches of 64 positions or more in which no channel changes are skipped, with a
-note, and so are positions with values that --missing interpolate filled in.
+note, and so are positions with values that --missing interpolate filled in,
+except with --shape of an image.
 
 A flow (--method sica-fast, sica-wgf or sica-rf, or --iterations) prints a line for
 each iteration and why it stopped. With --resume or --checkpoint its state is kept
