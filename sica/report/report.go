@@ -142,6 +142,7 @@ type Report struct {
 	channels   []string // names, nil without any
 	isOther    bool     // the demixing was made of other positions
 	misfits    bool     // so it was, and it correlates only these
+	doubtedOn  int      // positions of the fit, if more than these, and if it called no signal identified
 	suspected  bool     // the fit compared networks, for which it saw signs of a nonlinear mixing
 	cutShort   bool     // the context ended before the fit had examined all, as Why says
 
@@ -306,6 +307,10 @@ func (s *subject) newReport(r *sica.Result, opts Options) (report *Report, err e
 		func(c sica.Candidate) bool { return c.Method == sica.NetworkOnly })
 	report.isOther = s.linear == nil && s.demixed && r.Linear != nil
 	report.misfits = report.isOther && len(report.Correlated) > 0 && len(Correlated(r.Z)) == 0
+	if _, fitted := r.Z.Dims(); report.isOther && fitted > n && r.Stopped != sica.StoppedCancelled &&
+		(Linear{Findings: *r.Linear}).noneIdentified() {
+		report.doubtedOn = fitted
+	}
 	report.Shares, err = explainedShares(s.x, s.z)
 	return report, err
 }

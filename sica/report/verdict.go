@@ -96,6 +96,9 @@ func (r *Report) conclude() {
 		}
 		findings = append(findings, r.differingHalves(named)...)
 	}
+	if r.doubtedOn > 0 && !r.Linear.noneIdentified() {
+		findings = append(findings, r.doubtOfFit())
+	}
 	findings = append(findings, r.singleTransients(named)...)
 	if r.misfits {
 		findings = slices.Insert(findings, 0, r.otherMixing())
@@ -135,6 +138,12 @@ func (r *Report) otherMixing() finding {
 			text.Signals(r.Correlation.Pair[:]), r.Correlation.Value),
 		separateAnew,
 	}
+}
+
+// doubtOfFit says that the fit, which saw more positions, called no signal identified.
+func (r *Report) doubtOfFit() finding {
+	return finding{reason: fmt.Sprintf("The fit, on %d positions, called no signal identified. For their "+
+		"recording that counts more: report on all positions.", r.doubtedOn)}
 }
 
 // notIdentified is the doubt of a signal whose rotation with others isn't identified.

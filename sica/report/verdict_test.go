@@ -123,6 +123,8 @@ func TestVerdict(t *testing.T) {
 		}, Separated, "Signal 3 is suspect (a transient)"},
 		{"nonlinear", func(r *Report) { r.Nonlinear = true }, NoEvidence,
 			"depend on each other in a way that neither noise"},
+		{"doubted by the fit", func(r *Report) { r.doubtedOn = 3000 }, Separated, "The fit, on 3000 positions, " +
+			"called no signal identified. For their recording that counts more: report on all positions."},
 		{"signs of a nonlinear mixing", func(r *Report) { r.suspected = true }, Separated,
 			"a weak nonlinearity can make the true errors larger"},
 		{"a shorter nonlinear code, refused",
@@ -493,6 +495,41 @@ func TestOtherMixingIsNamedFirst(t *testing.T) {
 		if strings.Contains(r.String(), "high-pass") {
 			t.Errorf("weight %g: advice on a filter:\n%s", weight, r)
 		}
+	}
+}
+
+// That the fit called no signal identified is said where it saw more positions than the report, which
+// calls some identified.
+func TestDoubtOfFit(t *testing.T) {
+	var x mat.Dense
+	x.Mul(mat.NewDense(2, 2, []float64{1, 0.4, 0.3, 1}), noise(rng(5), 2, 3000, datasets.Laplace))
+	fit, err := sica.Fit(t.Context(), nil, &x, sica.Config{Method: sica.LinearOnly})
+	if err != nil {
+		t.Fatal(err)
+	}
+	yes, no := fit.Linear.Groups, [][]int{{0, 1}}
+	for _, test := range []struct {
+		groups    [][]int
+		positions int
+		stopped   sica.Status
+		want      int
+	}{
+		{yes, 2000, fit.Stopped, 0}, {no, 2000, fit.Stopped, 3000}, {no, 3000, fit.Stopped, 0},
+		{no, 2000, sica.StoppedCancelled, 0},
+	} {
+		fit.Linear.Groups, fit.Stopped = test.groups, test.stopped
+		s, err := prepare(t.Context(), fit, x.Slice(0, 2, 0, test.positions).(*mat.Dense), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, err := s.newReport(fit, Options{}); err != nil || r.doubtedOn != test.want {
+			t.Errorf("%+v: %d, %v", test, r.doubtedOn, err)
+		}
+	}
+	r := good()
+	r.doubtedOn, r.Linear.Groups = 3000, [][]int{{0, 1, 2}}
+	if r.conclude(); strings.Contains(strings.Join(r.Reasons, " "), "3000") {
+		t.Errorf("where none is identified: %q", r.Reasons)
 	}
 }
 

@@ -45,6 +45,7 @@ var flags = strings.NewReplacer(
 	"MissingInterpolate", "--missing interpolate",
 	"MissingDrop", "--missing drop",
 	"leave the clipped stretches out", "leave the clipped stretches out by --skip clipped",
+	"report on all positions", "report on all positions by --learn-on all",
 	"Leave that stretch out and", "Leave that stretch out by --skip and",
 	"Config.Shape", "--shape",
 	" shape: is [", " --shape: is [",
