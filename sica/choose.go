@@ -79,6 +79,8 @@ type separation struct {
 	Outliers []int
 	// Why explains the choice in sentences; it is empty without a method.
 	Why string
+	// CutShort is Result.CutShort.
+	CutShort bool
 }
 
 // chooser chooses the separation of the mixed signals x.
@@ -138,6 +140,7 @@ func (f *fitting) separate(r *fitRun) (*separation, error) {
 // markStopped says that the context ended before the method had done its work, which for Auto is to
 // examine nonlinear mixings: then nothing is identified.
 func (s *separation) markStopped(m Method) {
+	s.CutShort = true
 	switch {
 	case m == NetworkOnly:
 		s.Why = "Stopped before a network was fitted: the signals are whitened only."
@@ -145,6 +148,8 @@ func (s *separation) markStopped(m Method) {
 		s.Why = "Stopped before the linear rule had ended: the signals are whitened only."
 	case m == Auto:
 		s.Linear, s.Why = unidentified(s.Linear, stoppedSentence), stoppedSentence
+	default:
+		s.CutShort = false // LinearOnly has done all
 	}
 }
 

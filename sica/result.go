@@ -125,6 +125,9 @@ type Summary struct {
 	// to a tenth of the positions. There are none if less than a thousandth of the positions is clipped
 	// in any. That looks like more sources than channels, and no network is compared then.
 	Clipped []int `json:"clipped,omitempty"`
+	// CutShort is whether the context ended before Config.Method had done its work. The signals are
+	// whitened then, or by a linear demixing of which nothing is identified.
+	CutShort bool `json:"cut_short,omitempty"`
 
 	// Channels are the names of the mixed signals, nil unless the caller set them: Fit
 	// doesn't know them, Save keeps them. datasets.ReadOptions{Signals: Channels} reads them from
@@ -174,7 +177,8 @@ func (f *fitting) result(r *fitRun, s *separation, out *iterate.Output) *Result 
 			Shape: f.grid.Shape(), Trace: Trace(out.Trace), Prepared: r.prepared,
 			Chosen: s.Chosen, Candidates: s.Candidates,
 			Linear: s.Linear, Network: s.Network, Outliers: s.Outliers, Clipped: r.clipped.Channels,
-			Config: cfg, Custom: cfg.custom(), Seed: r.seed,
+			CutShort: s.CutShort,
+			Config:   cfg, Custom: cfg.custom(), Seed: r.seed,
 			Backend: f.backend.Name(), Versions: provenance.Versions(),
 		},
 		maps: append(maps, out.Maps...), backend: f.backend,

@@ -17,7 +17,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/gomlx/compute"
@@ -144,7 +143,7 @@ type Report struct {
 	misfits    bool     // so it was, and it correlates only these
 	doubtedOn  int      // positions of the fit, if more than these, and if it called no signal identified
 	suspected  bool     // the fit compared networks, for which it saw signs of a nonlinear mixing
-	cutShort   bool     // the context ended before the fit had examined all, as Why says
+	cutShort   bool     // as Result.CutShort
 
 	highpassed           bool   // Options.Highpassed
 	allSignals, allPairs string // Options.AllSignals and AllPairs
@@ -288,7 +287,7 @@ func (s *subject) newReport(r *sica.Result, opts Options) (report *Report, err e
 		highpassed: opts.Highpassed, allSignals: opts.AllSignals, allPairs: opts.AllPairs,
 		channels: r.Channels,
 		rate:     opts.Rate, start: opts.Start,
-		cutShort:    r.Stopped == sica.StoppedCancelled && strings.Contains(r.Why, "Stopped before "),
+		cutShort:    r.CutShort,
 		Correlation: LargestCorrelation(s.z), Correlated: Correlated(s.z),
 	}
 	if s.grid.Axes() == 1 {
