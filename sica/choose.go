@@ -147,7 +147,7 @@ func (s *separation) markStopped(m Method) {
 	case s.isWhitened():
 		s.Why = "Stopped before the linear rule had ended: the signals are whitened only."
 	case m == Auto:
-		s.Linear, s.Why = unidentified(s.Linear, stoppedSentence), stoppedSentence
+		s.Linear, s.Why = s.Linear.Unidentified(stoppedSentence), stoppedSentence
 	default:
 		s.CutShort = false // LinearOnly has done all
 	}
@@ -169,28 +169,6 @@ const linearOnlySentence = "No nonlinear mixing was looked for."
 // unexplainedSentence ends the reason of a linear demixing whose signals depend on each other.
 const unexplainedSentence = "So no signal is identified: more sources than channels, noise that wasn't " +
 	"found, dependent sources, a nonlinear mixing, or interpolated or repeated values may be the reason."
-
-// unidentified returns the findings without a claim that signals are identified, for the reason
-// why; nil for nil.
-func unidentified(f *linear.Findings, why string) *linear.Findings {
-	if f == nil {
-		return nil
-	}
-	u := *f
-	u.Why = why
-	u.Pairs, u.Groups = slices.Clone(f.Pairs), [][]int{nil}
-	u.ExpectedError = slices.Clone(f.ExpectedError)
-	for k := range u.Pairs {
-		u.Pairs[k].Identified, u.Pairs[k].AngleError = false, 0
-	}
-	for i := range u.ExpectedError {
-		u.Groups[0] = append(u.Groups[0], i)
-		if len(u.ExpectedError) > 1 {
-			u.ExpectedError[i] = 1
-		}
-	}
-	return &u
-}
 
 // choose returns the separation by the method of the settings, or as far as it had come when ctx
 // ended.
@@ -366,7 +344,7 @@ func (c *chooser) improve(
 	switch {
 	case better.Unexplained:
 		s.Why = better.Why + " " + unexplainedSentence
-		s.Linear = unidentified(s.Linear, s.Why)
+		s.Linear = s.Linear.Unidentified(s.Why)
 		s.Linear.Unexplained = true
 	case s.Chosen.Method == LinearOnly:
 		s.Why = demixed.Why + " " + better.Why

@@ -35,6 +35,8 @@ type explanation struct {
 	hidesSource bool
 	// doubted is whether the rule's signals hide a source, or depend on each other.
 	doubted bool
+	// surplus is the evidence for surplus sources, by channels.surplus; nil if it isn't known yet.
+	surplus *float64
 }
 
 // impliesNoise reports whether e has more than next to no noise in a channel.

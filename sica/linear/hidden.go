@@ -80,8 +80,9 @@ func (c *channels) bandEigenvalues() [][]float64 {
 // v in every direction. The likeliest such covariance of a band is the band's own with the
 // eigenvalues λ < v raised to v. For w coefficients each of these costs w/2·(log(v/λ) + λ/v − 1).
 //
-// By chance the smallest eigenvalue of d channels with the power v in every direction is (1 − √(d/w))²·v (V.
-// A. Marčenko, L. A. Pastur, Mathematics of the USSR-Sbornik 1(4), 1967). So λ is divided by that.
+// By chance the smallest eigenvalue of d channels with the power v in every direction is about
+// (1 − √(d/w))²·v (V. A. Marčenko, L. A. Pastur, Mathematics of the USSR-Sbornik 1(4), 1967). So the
+// floor is that in place of v, and bands of at most d coefficients don't count.
 func (s *spectrum) floorCost(eigenvalues [][]float64, v float64) (nats float64) {
 	for k, w := range s.weights {
 		byChance := 1 - math.Sqrt(float64(s.d)/w)

@@ -1,7 +1,6 @@
 package linear
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,8 +25,6 @@ type search struct {
 	all    []*explanation // the first is the rule's without noise
 	chosen *explanation
 	scale  int // index of the time scale of the choice
-	// hybridOf is the explanation that chosen is the hybrid of; nil if it is none.
-	hybridOf *explanation
 	// compared is whether all explanations were compared, those with noise among them.
 	compared bool
 	// contradicted is whether another explanation was chosen, or has a significantly shorter code than
@@ -168,7 +165,7 @@ func (s *search) run(ctx context.Context, base *Solution, hidesSource bool) erro
 			return err
 		}
 		if h != nil {
-			s.all, s.chosen, s.hybridOf = append(s.all, h), h, s.chosen
+			s.all, s.chosen = append(s.all, h), h
 		}
 	}
 	s.contradicted = s.chosen != first || c.isRejected(first, c.shortest(s.all, 0), 0, 1)
@@ -583,7 +580,7 @@ func (s *search) isClearlyShorter() bool {
 // explains all time scales. Unconfirmed is then whether it has joined any.
 func (s *search) judge(sol *Solution) {
 	sol.Inconsistent = s.inconsistent
-	sol.SurplusEvidence = s.c.surplus(cmp.Or(s.hybridOf, s.chosen))
+	sol.SurplusEvidence = s.c.surplus(s.chosen)
 	sol.Surplus = sol.SurplusEvidence > surplusErrors
 	sol.Unconfirmed = sol.merge(s.uncertainPairs(sol.Pairs),
 		sol.Surplus || sol.Inconsistent || s.isSuspect(sol))

@@ -187,6 +187,30 @@ func (f *Findings) Identified(i int) bool {
 	return slices.ContainsFunc(f.Groups, func(g []int) bool { return len(g) == 1 && g[0] == i })
 }
 
+// Unidentified returns the findings without the claim that any signal is identified, for the reason
+// why, which replaces Why. All signals are one group then, and if they are several, the ExpectedError
+// of each is 1. f stays as it is. It is nil for nil.
+func (f *Findings) Unidentified(why string) *Findings {
+	if f == nil {
+		return nil
+	}
+	u := *f
+	u.Why = why
+	all := slices.Sorted(slices.Values(slices.Concat(f.Groups...)))
+	u.Groups = [][]int{all}
+	u.Pairs = slices.Clone(f.Pairs)
+	for k := range u.Pairs {
+		u.Pairs[k].Identified, u.Pairs[k].AngleError = false, 0
+	}
+	u.ExpectedError = slices.Clone(f.ExpectedError)
+	if len(all) > 1 {
+		for i := range u.ExpectedError {
+			u.ExpectedError[i] = 1
+		}
+	}
+	return &u
+}
+
 // SurplusSuspected reports whether there may be more sources than channels: whether the
 // SurplusEvidence is more than 2.5 standard errors.
 func (f *Findings) SurplusSuspected() bool { return f.SurplusEvidence > suspectedSurplusErrors }

@@ -19,6 +19,15 @@ import (
 // It is 0 for images: the strokes of digits lie in one place and have the same width, so that they
 // correlate in the same way in all parts without surplus sources.
 func (c *channels) surplus(e *explanation) float64 {
+	if e.surplus == nil {
+		evidence := c.newSurplus(e)
+		e.surplus = &evidence
+	}
+	return *e.surplus
+}
+
+// newSurplus is surplus computed anew.
+func (c *channels) newSurplus(e *explanation) float64 {
 	if len(c.parts) == 0 {
 		return 0
 	}

@@ -300,8 +300,9 @@ func (r *Report) ErrorNote() string {
 	return note
 }
 
-// stableSignals names the signals that nothing but identification speaks against, and those like noise. The
-// former come again in refits and halves, aren't small, share little with others, and fail no other test.
+// stableSignals names the signals that nothing but identification speaks against, and those like
+// noise. The former come again in refits and halves, aren't small, share little with others, fail no
+// other test, and aren't in the pair that depends most.
 func (r *Report) stableSignals() (said []string) {
 	var stable []int
 	failed := r.failed()

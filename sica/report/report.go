@@ -226,7 +226,7 @@ func diagnose(
 		p.end()
 	}
 	if report.cutShort {
-		report.Linear.unidentify(report.Signals, r.Why)
+		report.Linear.Findings = *report.Linear.Unidentified(r.Why)
 	} else if report.Nonlinear, err = s.looksNonlinear(ctx, r, &report.Linear); err != nil {
 		return nil, err
 	}

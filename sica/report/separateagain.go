@@ -192,17 +192,6 @@ func reorder(f linear.Findings, order []int) linear.Findings {
 	return f
 }
 
-// unidentify withdraws that any of the d signals is identified, for the reason why.
-func (l *Linear) unidentify(d int, why string) {
-	l.Why, l.Groups = why, [][]int{grid.Range(d)}
-	for k := range l.Pairs {
-		l.Pairs[k].Identified, l.Pairs[k].AngleError = false, 0
-	}
-	for i := range l.ExpectedError {
-		l.ExpectedError[i] = 1
-	}
-}
-
 // noneIdentified reports whether the rotation of no signal is identified.
 func (l Linear) noneIdentified() bool {
 	return !slices.ContainsFunc(l.Groups, func(g []int) bool { return len(g) == 1 })
