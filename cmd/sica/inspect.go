@@ -348,7 +348,8 @@ func rhythm(c inspect.Component, rate float64) string {
 }
 
 // The length of the first piece of the recording that a picture of components shows, without skipped
-// stretches: in seconds, or in positions if the rate isn't known. It is a choice: some beats of a heart fit on a page.
+// stretches: in seconds, or in positions if the rate isn't known. It is a choice: some beats of a
+// heart fit on a page.
 const (
 	shownSeconds   = 5
 	shownPositions = 1000

@@ -321,9 +321,9 @@ func (r *removal) notes(changes []inspect.Change, names []string) (notes []strin
 	return notes
 }
 
-// maxShare is the largest share of a channel's variance that components of a recording have in it. It is more
-// than 1, as signals of one may correlate by up to 0.25: then 1/(1 − 0.25²) = 1.07. An electrode's drift in
-// the recorded ECG has 1.02.
+// maxShare is the largest share of a channel's variance that components of a recording have in it. It
+// is more than 1, as signals of one may correlate by up to 0.25: then 1/(1 − 0.25²) = 1.07. An
+// electrode's drift in the recorded ECG has 1.02.
 const maxShare = 1.1
 
 // misfit is the cause of components larger than their channels, and what to do.

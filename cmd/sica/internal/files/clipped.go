@@ -17,7 +17,8 @@ import (
 const skipClipped = "clipped"
 
 // maxBetween is how many positions between clipped ones belong to one stretch: there noise leaves the
-// limit for a moment. A choice: in simulated blinks 0 gives 21 stretches a minute, 4 gives 18, 24 gives 17.
+// limit for a moment. A choice: in simulated blinks 0 gives 21 stretches a minute, 4 gives 18, 24
+// gives 17.
 const maxBetween = 4
 
 // ClippingAdvice is clipping.Advice with flags.
