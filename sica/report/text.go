@@ -291,7 +291,7 @@ func (r *Report) writePairs(b *strings.Builder) {
 			text.Counted(more, "more pair"), cmp.Or(r.allPairs, "JSON"))
 	}
 	if slices.ContainsFunc(pairs[:shown], func(p linear.Pair) bool { return p.Evidence < 0 }) {
-		b.WriteString("Negative evidence: Gaussian signals of the same spectrum have a shorter code.\n")
+		b.WriteString("Evidence of 0 or less: Gaussian signals of the same spectrum have a shorter code.\n")
 	}
 	if r.Linear.strongPair() && !r.cutShort {
 		b.WriteString(text.Wrap("", fmt.Sprintf("A \"no\" beside evidence above %.0f is because of noise of "+

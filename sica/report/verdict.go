@@ -421,8 +421,8 @@ func (r *Report) ambiguousNetwork() []finding {
 			names = "one of its signals before their rotation"
 		}
 		return []finding{{
-			fmt.Sprintf("A network undid a nonlinear mixing, but the past of %s doesn't predict "+
-				"it. Other signals that are as independent can't be ruled out.", names),
+			fmt.Sprintf("A network undid a nonlinear mixing, but the code of %s isn't significantly shorter "+
+				"with the past. Other signals that are as independent can't be ruled out.", names),
 			"Use more positions or a higher sampling rate, which may reveal a weak prediction. " +
 				"The signals may be separated all the same.",
 		}}

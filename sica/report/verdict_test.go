@@ -166,9 +166,9 @@ func TestVerdict(t *testing.T) {
 		}, NoEvidence, "recover signal 2 differently"},
 		{"of a network", func(r *Report) { r.Network = networkOf(.2, .2, .2) }, Separated, ""},
 		{"of a network, one white", func(r *Report) { r.Network = networkOf(.2, .02, .2) },
-			NoEvidence, "but the past of signal 2 doesn't predict it"},
+			NoEvidence, "but the code of signal 2 isn't significantly shorter with the past"},
 		{"of a network, two white", func(r *Report) { r.Network = networkOf(.02, .2, -.02) },
-			NoEvidence, "the past of signals 1 and 3"},
+			NoEvidence, "the code of signals 1 and 3"},
 		{"of a network, others differ",
 			func(r *Report) {
 				r.Network = networkOf(.2, .2,
@@ -352,7 +352,7 @@ func TestNumbersThatSayNothing(t *testing.T) {
 	if row := r.Row(0); row.All != "–" || row.AllContexts() != "–" || strings.Contains(text, "– ±") || strings.Contains(text, "10.3") {
 		t.Errorf("%+v in\n%s", row, text)
 	}
-	if !strings.Contains(text, "Negative evidence: Gaussian signals") {
+	if !strings.Contains(text, "Evidence of 0 or less: Gaussian signals") {
 		t.Errorf("no negative evidence in\n%s", text)
 	}
 }

@@ -107,10 +107,14 @@ func (m *Model) Known() bool { return len(m.Unpredicted()) == 0 && m.Reproduced(
 // Why says in a sentence what the evidence is.
 func (m *Model) Why() string {
 	if signals := m.Unpredicted(); len(signals) > 0 {
-		// Without numbers: signals of Groups were rotated since.
+		name := text.Signals(signals[:1])
+		if len(m.Groups) > 0 {
+			name = "one of them, before their rotation,"
+		}
 		gain := m.PastGain[signals[0]]
-		return fmt.Sprintf("Its signals aren't identified: one of them isn't predicted by its own "+
-			"past (%.3f ± %.3f nats a position).", gain.Mean, gain.SE)
+		return fmt.Sprintf("Its signals aren't identified: the code of %s isn't significantly shorter "+
+			"with its own past (by %.3f ± %.3f nats per position; it takes three standard errors).",
+			name, gain.Mean, gain.SE)
 	}
 	if len(m.Groups) > 0 {
 		return fmt.Sprintf("The rotation of signals %s is not identified by the data; the one "+
