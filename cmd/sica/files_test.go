@@ -146,22 +146,26 @@ func TestRemoveNotesWhatItAdds(t *testing.T) {
 // drift that a fit behind a high-pass filter didn't see, unless what is written is filtered, too.
 func TestRemoveNotes(t *testing.T) {
 	for _, c := range []struct {
-		share, fit, written float64
-		want                string
+		share, left, fit, written float64
+		want                      string
 	}{
-		{0.5, 0, 0, ""},
-		{1.05, 0, 0, ""},
-		{2, 0, 0, "more was taken out than there was: A. The components don't fit this recording, so don't"},
-		{0.5, 1, 0, "below 1 Hz, which the fit didn't see, the cleaned channels can be wrong by as much as their drift: use --highpass 1 here"},
-		{0.5, 1, 0.5, "below 1 Hz"},
-		{0.5, 1, 1, ""},
-		{2, 1, 1, "more was taken out"},
+		{0.5, 0.5, 0, 0, ""},
+		{1.05, 0.1, 0, 0, ""},
+		{0.04, 1.05, 0, 0, ""},
+		{0.3, 1.15, 0, 0, "too much was taken out of these channels, so don't use them: A. If the artefact is in"},
+		{1.01, 0.75, 0, 0, "too much was taken out"},
+		{0.7, 0.5, 0, 0, ""},
+		{2, 2, 0, 0, "more was taken out than there was: A. The components don't fit this recording, so don't"},
+		{0.5, 0.5, 1, 0, "below 1 Hz, which the fit didn't see, the cleaned channels can be wrong by as much as their drift: use --highpass 1 here"},
+		{0.5, 0.5, 1, 0.5, "below 1 Hz"},
+		{0.5, 0.5, 1, 1, ""},
+		{2, 2, 1, 1, "more was taken out"},
 	} {
 		r := removal{fitHighpass: c.fit, highpass: cmp.Or(c.written, c.fit)}
 		if c.written > 0 {
 			r.written = []*filter.ZeroPhase{filter.NewZeroPhase(c.written, 250)}
 		}
-		notes := strings.Join(r.notes([]inspect.Change{{Share: c.share}}, []string{"A"}), " ")
+		notes := strings.Join(r.notes([]inspect.Change{{Share: c.share, Left: c.left}}, []string{"A"}), " ")
 		if !strings.HasPrefix(notes, c.want) || c.want == "" && notes != "" {
 			t.Errorf("%+v: %q", c, notes)
 		}
@@ -888,7 +892,7 @@ func TestProposed(t *testing.T) {
 		t.Fatalf("inspect printed %q", said)
 	}
 	said = must(t, remove...)
-	taken := regexp.MustCompile(`quiet half\nFp1 +[0-9.]+ % +0\.[0-9]+ of [0-9.]+\nFp2 `)
+	taken := regexp.MustCompile(`quiet half\nFp1 +[0-9.]+ % +[0-9.]+ % +0\.[0-9]+ of [0-9.]+\nFp2 `)
 	if !strings.Contains(said, "reference EOG1 for rec.edf (3000 positions)") ||
 		strings.Contains(said, "note:") || !taken.MatchString(said) {
 		t.Errorf("remove printed %q", said)

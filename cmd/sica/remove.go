@@ -305,14 +305,20 @@ func (r *removal) measure(cleaned *mat.Dense) error {
 
 // notes returns what speaks against using the cleaned file as it is.
 func (r *removal) notes(changes []inspect.Change, names []string) (notes []string) {
-	var channels []string
+	var misfits, over []string
 	for i, c := range changes {
 		if c.Share > maxShare {
-			channels = append(channels, files.ChannelName(names, i))
+			misfits = append(misfits, files.ChannelName(names, i))
+		}
+		if c.Left > maxShare || c.Share+c.Left > maxSum {
+			over = append(over, files.ChannelName(names, i))
 		}
 	}
-	if channels != nil {
-		notes = append(notes, "more was taken out than there was: "+strings.Join(channels, ", ")+". "+misfit)
+	if misfits != nil {
+		notes = append(notes, "more was taken out than there was: "+strings.Join(misfits, ", ")+". "+misfit)
+	} else if over != nil {
+		notes = append(notes, "too much was taken out of these channels, so don't use them: "+
+			strings.Join(over, ", ")+". If the artefact is in other components, too, take these out with it")
 	}
 	if r.fitHighpass > 0 && !(r.written != nil && r.highpass >= r.fitHighpass) {
 		notes = append(notes, fmt.Sprintf("below %g Hz, which the fit didn't see, the cleaned channels can be "+
@@ -321,10 +327,14 @@ func (r *removal) notes(changes []inspect.Change, names []string) (notes []strin
 	return notes
 }
 
-// maxShare is the largest share of a channel's variance that components of a recording have in it. It
-// is more than 1, as signals of one may correlate by up to 0.25: then 1/(1 − 0.25²) = 1.07. An
-// electrode's drift in the recorded ECG has 1.02.
-const maxShare = 1.1
+// maxShare is the largest share of a channel's variance that components of a recording have in it, or
+// that is left without them, and maxSum the largest sum of both. They are more than 1, as signals of a
+// recording may correlate by up to 0.25: then these are 1/(1 − 0.25²) = 1.07 and 1/(1 − 0.25) = 1.33. An
+// electrode's drift in the recorded ECG has a share of 1.02.
+const (
+	maxShare = 1.1
+	maxSum   = 4. / 3
+)
 
 // misfit is the cause of components larger than their channels, and what to do.
 const misfit = "The components don't fit this recording, so don't use the cleaned file. Separate this " +
@@ -339,14 +349,14 @@ func (r *removal) write(out io.Writer, changes []inspect.Change, about *datasets
 	order := grid.Range(len(changes))
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(changes[j].Share, changes[i].Share) })
 	t := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(t, "channel\ttaken out\tin the quiet half")
+	fmt.Fprintln(t, "channel\ttaken out\tleft\tin the quiet half")
 	for _, i := range order[:min(len(order), maxRemovalChannels)] {
 		unit, c := "", changes[i]
 		if about.Units != nil && about.Units[i] != "" {
 			unit = " " + about.Units[i]
 		}
-		fmt.Fprintf(t, "%s\t%.1f %%\t%s of %s%s\n", files.ChannelName(names, i), 100*c.Share, short(c.Quiet),
-			short(c.QuietChannel), unit)
+		fmt.Fprintf(t, "%s\t%.1f %%\t%.1f %%\t%s of %s%s\n", files.ChannelName(names, i), 100*c.Share, 100*c.Left,
+			short(c.Quiet), short(c.QuietChannel), unit)
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -354,11 +364,11 @@ func (r *removal) write(out io.Writer, changes []inspect.Change, about *datasets
 	if more := len(order) - maxRemovalChannels; more > 0 {
 		fmt.Fprintf(out, "and less of %s\n", text.Counted(more, "more channel"))
 	}
-	described := "taken out: share of the channel's variance. In the quiet half, in which least was taken " +
+	described := "taken out, left: shares of the channel's variance, together about 100 %. In the quiet half, in which least was taken " +
 		"out: standard deviation, beside the channel's own. It is small if an artefact that comes " +
 		"and goes was taken out alone."
 	if r.highpass > 0 {
-		described += fmt.Sprintf(" Both are above %g Hz.", r.highpass)
+		described += fmt.Sprintf(" All are above %g Hz.", r.highpass)
 	}
 	if r.skipped != nil {
 		described += " The fit's skipped stretches aren't in them."

@@ -15,8 +15,10 @@ import (
 
 // A Change is what was taken out of a channel.
 type Change struct {
-	// Share is the share of the channel's variance that was taken out.
-	Share float64
+	// Share is the variance of what was taken out, and Left that of what is left, both as shares of
+	// the channel's variance. They add up to 1 if the two don't correlate, and to more if more was
+	// taken out than is in the channel.
+	Share, Left float64
 	// Quiet is the standard deviation of what was taken out in the half of the recording in which
 	// least was taken out of all channels, and QuietChannel that of the channel there, both in the
 	// channel's units. If an artefact comes and goes, and it alone was taken out, Quiet is about 0.
@@ -32,7 +34,8 @@ type Removal struct {
 	// Rate is the sampling rate in Hz, 250 by default. Quiet moments are pieces of 0.2 s.
 	Rate float64
 
-	total  []change   // of each channel
+	total  []change // of each channel
+	after  []stats.Moments
 	pieces [][]change // the last of them isn't full
 	every  int        // one in so many pieces is kept
 	count  int        // pieces so far
@@ -59,7 +62,7 @@ func (r *Removal) Add(before, after *mat.Dense) error {
 			d2, n2, cmp.Or(len(r.total), d), n)
 	}
 	if r.total == nil {
-		r.total, r.every = make([]change, d), 1
+		r.total, r.after, r.every = make([]change, d), make([]stats.Moments, d), 1
 	}
 	taken := make([]float64, n)
 	for begin := 0; begin < n; {
@@ -69,11 +72,11 @@ func (r *Removal) Add(before, after *mat.Dense) error {
 		end := min(begin+r.left, n)
 		last := r.pieces[len(r.pieces)-1]
 		for i := range d {
-			x := before.RawRowView(i)[begin:end]
-			difference := floats.SubTo(taken[begin:end], x, after.RawRowView(i)[begin:end])
+			x, y := before.RawRowView(i)[begin:end], after.RawRowView(i)[begin:end]
+			r.after[i].Add(y)
 			var c change
 			c.before.Add(x)
-			c.taken.Add(difference)
+			c.taken.Add(floats.SubTo(taken[begin:end], x, y))
 			r.total[i].merge(c)
 			last[i].merge(c)
 		}
@@ -127,7 +130,7 @@ func (r *Removal) Changes() ([]Change, error) {
 		}
 		changes[i] = Change{Quiet: quiet.taken.Deviation(), QuietChannel: quiet.before.Deviation()}
 		if v := total.before.Variance(); v > 0 {
-			changes[i].Share = total.taken.Variance() / v
+			changes[i].Share, changes[i].Left = total.taken.Variance()/v, r.after[i].Variance()/v
 		}
 	}
 	return changes, nil

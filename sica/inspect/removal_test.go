@@ -19,7 +19,7 @@ func TestRemoval(t *testing.T) {
 		leak   float64 // of the EEG in the first channel
 	}{{40, 0.5}, {40, 0}, {400, 0.5}} {
 		r := Removal{Rate: rate}
-		var taken, all, position float64
+		var taken, all, left, position float64
 		for range test.blocks {
 			before, after := mat.NewDense(2, block, nil), mat.NewDense(2, block, nil)
 			for k := range block {
@@ -30,6 +30,7 @@ func TestRemoval(t *testing.T) {
 				after.SetCol(k, []float64{500 + eeg*(1-test.leak), far})
 				taken += math.Pow(test.leak*eeg+blink, 2)
 				all += math.Pow(eeg+blink, 2)
+				left += math.Pow(eeg*(1-test.leak), 2)
 			}
 			if err := r.Add(before, after); err != nil {
 				t.Fatal(err)
@@ -41,7 +42,8 @@ func TestRemoval(t *testing.T) {
 		}
 		near, far := changes[0], changes[1]
 		if math.Abs(near.Quiet/near.QuietChannel-test.leak) > 0.02 || math.Abs(near.QuietChannel-10) > 1.2 ||
-			math.Abs(near.Share-taken/all) > 0.05 || far.Quiet != 0 || far.Share != 0 {
+			math.Abs(near.Share-taken/all) > 0.05 || math.Abs(near.Left-left/all) > 0.05 || far.Quiet != 0 ||
+			far.Share != 0 || far.Left != 1 {
 			t.Errorf("%+v: %+v", test, changes)
 		}
 		if len(r.pieces) > maxPieces || test.blocks == 400 && r.every == 1 {

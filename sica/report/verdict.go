@@ -460,7 +460,7 @@ func (r *Report) unidentifiedRotations(suspects []int) []finding {
 		strong += " If there may be more sources than channels, call none a source."
 	}
 	if r.rate > 0 {
-		strong += " To take out an artefact, stability, halves and share count."
+		strong += " To take out an artefact, stability, halves, share and correlations count."
 	}
 	table := ""
 	if l.strongPair() {

@@ -251,7 +251,7 @@ func TestReasonAgreesWithEvidence(t *testing.T) {
 			[]string{"same length", "symmetric"}},
 		{"surplus sources in a recording", func(r *Report) {
 			r.Linear.Unconfirmed, r.Linear.Surplus, r.rate = true, true, 250
-		}, "There seem to be more", "To take out an artefact, stability, halves and share count.", nil},
+		}, "There seem to be more", "To take out an artefact, stability, halves, share and correlations count.", nil},
 		{"surplus sources, one of them small", func(r *Report) { // it is named already
 			r.Linear.Unconfirmed, r.Linear.Surplus = true, true
 			r.Linear.Groups, r.Shares = [][]int{{0, 1, 2}}, []float64{.6, .395, .005}
