@@ -59,10 +59,10 @@ type Config struct {
 	// NetworkSteps is the number of training steps of the networks of Auto and NetworkOnly; 0 is as
 	// many as the signals call for: of up to eight signals d·n/4, between 2400 and 4800; of more 8000.
 	NetworkSteps int `json:"network_steps,omitempty"`
-	// Candidates are custom methods that Auto and LinearOnly compare with the linear rule by code
-	// length. Their names must differ. A linear one is chosen if its code is the shortest, a nonlinear
-	// one if it is significantly shorter; of equal codes the linear rule's, then the first. If one of
-	// them is chosen, no network is fitted.
+	// Candidates are custom methods that the Methods Auto and LinearOnly compare with the linear rule
+	// by code length. Their names must differ. A linear one is chosen if its code is the shortest, a
+	// nonlinear one if it is significantly shorter; of equal codes the linear rule's, then the first.
+	// If one of them is chosen, no network is fitted.
 	Candidates []ica.Method `json:"-"`
 	// Flow is the settings of the iterations that follow; nil is no iterations.
 	Flow *Flow `json:"flow,omitempty"`

@@ -72,8 +72,8 @@ func newCompare() *cobra.Command {
 prints a table: the mean correlation coefficient (MCC) with the true sources
 where they are given, the seconds, and whether its own stopping rule ended it.
 Without --truth a second table says how well the others find each of Default's
-signals. Agreement proves nothing, as the answers of FastICA and SOBI are among
-Default's candidates; where they disagree a signal is doubtful.
+signals. Agreement proves nothing, as Default considers the answers of FastICA
+and SOBI, too; where they disagree a signal is doubtful.
 With --out it writes what each method recovered as DIR/METHOD.csv, and all of it
 side by side as DIR/compare.png. From more than 65,536 positions all methods take
 the same part; --learn-on sets another. If a method fails, its row says why, and
