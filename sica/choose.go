@@ -125,7 +125,8 @@ func (f *fitting) separate(r *fitRun) (*separation, error) {
 	if f.ctx.Err() != nil && s.Network == nil {
 		s.markStopped(f.cfg.Method)
 	}
-	if f.cfg.Method == LinearOnly && s.Linear != nil && len(s.Linear.Groups) > 1 {
+	linearly := f.cfg.Method == LinearOnly || f.cfg.Method == Auto && r.x.Grid().Axes() > 1
+	if linearly && s.Linear != nil && len(s.Linear.Groups) > 1 {
 		s.Why += " " + linearOnlySentence
 	}
 	if outliers == nil {
@@ -163,7 +164,7 @@ func (s *separation) isWhitened() bool {
 // stoppedSentence is the reason of a choice that was cut short.
 const stoppedSentence = "Stopped before all nonlinear mixings were examined. Nothing is identified."
 
-// linearOnlySentence follows what LinearOnly identifies.
+// linearOnlySentence follows what LinearOnly identifies, and Auto of images and videos.
 const linearOnlySentence = "No nonlinear mixing was looked for."
 
 // unexplainedSentence ends the reason of a linear demixing whose signals depend on each other.

@@ -73,7 +73,8 @@ func TestMapsGiveSignals(t *testing.T) {
 	}
 }
 
-// What LinearOnly identifies comes with what it didn't look for, also of nonlinear mixtures.
+// What LinearOnly identifies comes with what it didn't look for, also of nonlinear mixtures. So does what
+// Auto identifies of images, which it doesn't test.
 func TestLinearOnlySaysWhatItLeavesOut(t *testing.T) {
 	const want = "Both signals are identified. No nonlinear mixing was looked for."
 	for name, f := range map[string]func(float64) float64{
@@ -87,6 +88,11 @@ func TestLinearOnlySaysWhatItLeavesOut(t *testing.T) {
 			r := fit(t, nil, x, Config{Method: LinearOnly, Seed: 1})
 			if strings.Contains(r.Linear.Why, "looked for") {
 				t.Errorf("%s: of the demixing: %q", name, r.Linear.Why)
+			}
+			_, n := x.Dims()
+			image := fit(t, nil, x, Config{Method: Auto, Seed: 1, Shape: []int{n / 32, 32}})
+			if said := strings.Contains(image.Why, linearOnlySentence); said != (len(image.Linear.Groups) == 2) {
+				t.Errorf("%s, as images: %q of groups %v", name, image.Why, image.Linear.Groups)
 			}
 			if len(r.Linear.Groups) == 2 {
 				identified = append(identified, r.Why)

@@ -49,7 +49,8 @@ type Run struct {
 // If ctx ends later, or a number stops being finite, Fit returns the last good result together with
 // the error: ctx.Err(), or one that wraps ErrNotFinite. The result of Auto or LinearOnly is then
 // the linear rule's separation, or whitening if that hasn't ended. That of NetworkOnly is
-// whitening, that of a flow its last iterate. So the result is nil with every error except these:
+// whitening, that of a flow its last iterate, or with KeepBest the least dependent one so far. So the
+// result is nil with every error except these:
 //
 //   - ctx.Err(), if ctx ended after Prepare and Transforms,
 //   - one that wraps ErrNotFinite, of a flow,

@@ -123,8 +123,8 @@ given their own pasts (or, of images, their own surroundings).`,
 	root.PersistentFlags().Bool(allowUnverified, false,
 		"load an XLA plugin whose SHA-256 this program doesn't know")
 	root.PersistentFlags().Bool(deterministic, false,
-		"use only what every x86-64 processor with AVX2 has, so that all of them give the same "+
-			"bits; each repeats its own without it, on the CPU")
+		"give the same bits on all x86-64 processors with AVX2, by using only what all of them have; "+
+			"on one machine's CPU, bits repeat without this, too")
 	root.SetFlagErrorFunc(suggestFlag)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	cobra.EnableCommandSorting = false // the help has the order of groups

@@ -142,7 +142,8 @@ func (opt *fitOptions) add(cmd *cobra.Command) {
 			"images that are recognised by their rows")
 	f.StringVar(&opt.method, "method", "sica", "`METHOD`: "+fitMethodNames())
 	f.StringVar(&opt.preset, "preset", string(experiment.DefaultPreset),
-		"`PRESET`: default, paper or smoke, of those that the method has")
+		"`PRESET`: default, paper or smoke; by default the first of these that the method has")
+	f.Lookup("preset").DefValue = ""
 	f.IntVar(&opt.iterations, "iterations", 0,
 		"largest number `J` of iterations of the method's flow, the preset's by default. After a "+
 			"method without a flow they are sica-fast's. These can make a good separation worse")

@@ -53,9 +53,11 @@ func printSummary(out io.Writer, res *sica.Result, in fitted) error {
 		why += " Strong signals can be right all the same. sica report says how stable each is, " +
 			"but even stable signals can be mixtures."
 	}
-	const linearOnly = "No nonlinear mixing was looked for."
-	why = strings.Replace(why, linearOnly, linearOnly+" The test for it, which --method sica makes, also "+
-		"shows many cases of more sources than channels.", 1)
+	if len(res.Shape) < 2 { // of images and videos no method tests it
+		const linearOnly = "No nonlinear mixing was looked for."
+		why = strings.Replace(why, linearOnly, linearOnly+" The test for it, which --method sica makes, also "+
+			"shows many cases of more sources than channels.", 1)
+	}
 	_, err := io.WriteString(out, "\n"+text.Wrap("", why)+"\n")
 	return err
 }

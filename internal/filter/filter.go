@@ -63,6 +63,10 @@ func (f Filter) Check(rate float64) error {
 				c.name, c.hz, rate/2)
 		}
 	}
+	if f.Lowpass > 0 && f.Highpass >= f.Lowpass {
+		return fmt.Errorf("filter: high-pass is at %g Hz; must be below the low-pass, which is at %g Hz",
+			f.Highpass, f.Lowpass)
+	}
 	return nil
 }
 

@@ -102,7 +102,7 @@ func TestHighpassRemovesDrift(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	for _, f := range []Filter{{Highpass: -1}, {Notch: 125}, {Notch: math.NaN()}} {
+	for _, f := range []Filter{{Highpass: -1}, {Highpass: 30, Lowpass: 10}, {Notch: 125}, {Notch: math.NaN()}} {
 		if f.Check(250) == nil {
 			t.Errorf("%+v is taken", f)
 		}
