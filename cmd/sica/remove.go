@@ -366,7 +366,7 @@ func (r *removal) write(out io.Writer, changes []inspect.Change, about *datasets
 	}
 	described := "taken out, left: shares of the channel's variance, together about 100 %. In the quiet half, in which least was taken " +
 		"out: standard deviation, beside the channel's own. It is small if an artefact that comes " +
-		"and goes was taken out alone."
+		"and goes was taken out alone. It doesn't see errors during the artefact."
 	if r.highpass > 0 {
 		described += fmt.Sprintf(" All are above %g Hz.", r.highpass)
 	}

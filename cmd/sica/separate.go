@@ -49,11 +49,11 @@ func newSeparate() *cobra.Command {
 scale, and writes them.
 
 It prints a row for each recovered signal, in the order of the file: the share of
-the mixed signals' variance that it explains, the channel in which it is strongest,
-whether it is identified, and its expected error: the order of magnitude of
-1 − |correlation| with its source, if the model holds. It contains noise of the
-channels only if that was found. Noise that wasn't, and sources that depend on each
-other, make the true error larger. Below the table stands what was done, how sure
+the mixed signals' variance that it explains, the channel of which it explains the
+largest share, whether it is identified, and its expected error: the order of
+magnitude of 1 − |correlation| with its source, if the model holds. It contains noise
+of the channels only if that was found. Noise that wasn't, and sources that depend on
+each other, make the true error larger. Below the table stands what was done, how sure
 that is, and which positions are outliers, such as clicks. Outliers are excluded
 from learning, not from the recovered signals. Progress goes to standard error.
 
