@@ -8,7 +8,6 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
@@ -138,7 +137,7 @@ func writeSummary(out io.Writer, res *sica.Result, in fitted) error {
 		if note := res.Linear.ErrorNote(); note != "" {
 			fmt.Fprintln(out, "expected error:", note)
 		}
-		writeNoise(out, res.Linear, components, channels)
+		writeNoise(out, res.Linear)
 		if note := res.Linear.DriftNote(); note != "" {
 			fmt.Fprintln(out, "change with time:", note)
 		}
@@ -220,18 +219,13 @@ func expectedError(e float64) string {
 	return fmt.Sprintf("%.4f", e)
 }
 
-// writeNoise writes the share of the channels' variance that is estimated to be white noise, with
-// the channel that has most of it.
-func writeNoise(out io.Writer, found *linear.Findings, components []inspect.Component, channels []string) {
+// writeNoise writes the share of the channels' variance that is estimated to be white noise.
+func writeNoise(out io.Writer, found *linear.Findings) {
 	noise := found.Noise
 	if len(noise) == 0 || stat.Mean(noise, nil) < report.MinNoise {
 		return
 	}
 	fmt.Fprintf(out, "noise of the channels: about %.1f %% of their variance", 100*stat.Mean(noise, nil))
-	if components != nil && len(components[0].Pattern) == len(noise) {
-		most := floats.MaxIdx(noise)
-		fmt.Fprintf(out, ", most in %s (%.1f %%)", files.ChannelName(channels, most), 100*noise[most])
-	}
 	fmt.Fprintf(out, "; a rough estimate, and %s\n", found.NoiseNote())
 }
 

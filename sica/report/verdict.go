@@ -147,7 +147,7 @@ func (r *Report) doubtOfFit() finding {
 }
 
 // notIdentified is the doubt of a signal whose rotation with others isn't identified.
-const notIdentified = "rotation not identified"
+const notIdentified = "not identified"
 
 // setDoubts sets the outcomes of the tests of each signal.
 func (r *Report) setDoubts() {
@@ -493,7 +493,8 @@ func (r *Report) unidentifiedRotations(suspects []int) []finding {
 		}
 		return []finding{{
 			reason + table,
-			strong + " Less noise in the channels, more channels or more positions may help.",
+			strong + " Less noise in the channels or more channels may help; more positions don't if noise " +
+				"hides a signal.",
 		}}
 	case r.byRule && l.Unexplained:
 		return []finding{{

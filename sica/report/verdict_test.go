@@ -159,7 +159,7 @@ func TestVerdict(t *testing.T) {
 		{"a group of suspects", func(r *Report) {
 			join(r)
 			r.Shares = []float64{.991, .004, .005}
-		}, Separated, "Signals 2 and 3 are suspect (rotation not identified). They explain 0.9 %"},
+		}, Separated, "Signals 2 and 3 are suspect (not identified). They explain 0.9 %"},
 		{"each small, together not", func(r *Report) {
 			r.Shares = []float64{.985, .008, .007}
 			r.Stability.Signals[1], r.Stability.Signals[2] = 0.5, 0.5
@@ -260,7 +260,7 @@ func TestReasonAgreesWithEvidence(t *testing.T) {
 			r.Linear.Unconfirmed, r.Linear.Surplus = true, true
 			r.Linear.Groups, r.Shares = [][]int{{0, 1, 2}}, []float64{.6, .395, .005}
 			r.Predictability[2].All = 0.5
-		}, "Signal 3 is suspect (not self-sufficient; rotation not identified)", "signal 3", nil},
+		}, "Signal 3 is suspect (not self-sufficient; not identified)", "signal 3", nil},
 		{"suspected surplus", func(r *Report) {
 			r.Linear.Unconfirmed, r.Linear.SurplusEvidence = true, 3
 			r.Linear.Groups = [][]int{{0, 1, 2}}
