@@ -60,8 +60,9 @@ func (a applied) Fit(context.Context, *mat.Dense) (preprocess.Applier, error) { 
 
 // afterTransform is a custom method: a transform and then the linear rule.
 type afterTransform struct {
-	name   string
-	fitter preprocess.Fitter
+	name    string
+	fitter  preprocess.Fitter
+	warning string // of its convergence
 }
 
 func (a afterTransform) Name() string { return a.name }
@@ -81,6 +82,7 @@ func (a afterTransform) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, er
 	}
 	m.Map = mapping.Sequence{mapping.AsMap(transform), m.Map}
 	m.Why = fmt.Sprintf("After %T the linear rule. %s", a.fitter, m.Why)
+	m.Convergence.Warning = a.warning
 	return m, nil
 }
 
@@ -106,8 +108,13 @@ func TestCustomCandidateWithShorterCodeIsChosen(t *testing.T) {
 	distorted.Apply(func(_, _ int, v float64) float64 { return math.Sinh(v) }, &mixed)
 	for name, method := range map[string]Method{"linear": LinearOnly, "any": Auto} {
 		cfg := Default()
-		cfg.Method, cfg.Candidates = method, []ica.Method{afterTransform{"arsinh", arsinh{}}}
+		const warning = "The steps ended before the tolerance."
+		cfg.Method = method
+		cfg.Candidates = []ica.Method{afterTransform{"arsinh", arsinh{}, warning}}
 		r := fit(t, b, &distorted, cfg)
+		if !strings.Contains(r.Why, warning) || strings.Contains(r.Why, linearOnlySentence) {
+			t.Errorf("%s: %q; must have %q", name, r.Why, warning)
+		}
 		match, err := metric.MCC(r.Z, s)
 		if err != nil || match.MCC < .99 {
 			t.Errorf("%s: MCC %.4f (%v): %s", name, match.MCC, err, r.Why)
@@ -136,7 +143,7 @@ func TestCustomCandidateWithShorterCodeIsChosen(t *testing.T) {
 		}
 	}
 	cfg := Default()
-	cfg.Method, cfg.Candidates = LinearOnly, []ica.Method{afterTransform{"arsinh", arsinh{}}}
+	cfg.Method, cfg.Candidates = LinearOnly, []ica.Method{afterTransform{name: "arsinh", fitter: arsinh{}}}
 	r := fit(t, b, &mixed, cfg)
 	if len(r.Candidates) != 2 || r.Chosen.Name != "" {
 		t.Errorf("of a linear mixture: start %v: %s", r.Chosen.Transforms, r.Why)
@@ -161,7 +168,7 @@ func TestCustomCandidateWithShorterCodeIsChosen(t *testing.T) {
 
 	for name, change := range map[string]func(*Config){
 		"must be none for sica.NetworkOnly":    func(c *Config) { c.Method = NetworkOnly },
-		`one is named "Bad Name"; must be`:     func(c *Config) { c.Candidates = []ica.Method{afterTransform{"Bad Name", arsinh{}}} },
+		`one is named "Bad Name"; must be`:     func(c *Config) { c.Candidates = []ica.Method{afterTransform{name: "Bad Name", fitter: arsinh{}}} },
 		`two are named "arsinh"`:               func(c *Config) { c.Candidates = append(c.Candidates, c.Candidates[0]) },
 		"one is nil":                           func(c *Config) { c.Candidates = append(c.Candidates, nil) },
 		"Checkpoint: is set beside Candidates": func(c *Config) { c.Checkpoint = t.TempDir() },
@@ -174,7 +181,7 @@ func TestCustomCandidateWithShorterCodeIsChosen(t *testing.T) {
 	}
 
 	// A candidate that fails is recorded with its error.
-	cfg.Candidates = []ica.Method{afterTransform{"without", applied{arsinh{}}}}
+	cfg.Candidates = []ica.Method{afterTransform{name: "without", fitter: applied{arsinh{}}}}
 	r = fit(t, b, &distorted, cfg)
 	if len(r.Candidates) != 2 || !strings.Contains(r.Candidates[1].Failed, "no method LogDet") || r.Chosen.Method != LinearOnly {
 		t.Errorf("candidates %+v", r.Candidates)

@@ -126,7 +126,7 @@ func (f *fitting) separate(r *fitRun) (*separation, error) {
 		s.markStopped(f.cfg.Method)
 	}
 	linearly := f.cfg.Method == LinearOnly || f.cfg.Method == Auto && r.x.Grid().Axes() > 1
-	if linearly && s.Linear != nil && len(s.Linear.Groups) > 1 {
+	if linearly && s.Chosen.Name == "" && s.Linear != nil && len(s.Linear.Groups) > 1 {
 		s.Why += " " + linearOnlySentence
 	}
 	if outliers == nil {
@@ -492,7 +492,8 @@ func (c *chooser) custom(
 	}
 	s := &separation{
 		Z: model.Signals, Maps: mapping.Flatten(model.Map),
-		Chosen: Candidate{Name: method.Name(), Method: NoMethod}, Why: model.Why,
+		Chosen: Candidate{Name: method.Name(), Method: NoMethod},
+		Why:    strings.TrimSpace(model.Why + " " + model.Convergence.Warning),
 	}
 	if solution, ok := model.Details.(*linear.Solution); ok {
 		s.Linear = &solution.Findings

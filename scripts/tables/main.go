@@ -68,7 +68,7 @@ func newCommand() *cobra.Command {
 		methods = append(methods, m.Name)
 	}
 	long += `
-MIXTURES are in place of the table's. Each is a row of a table, as it prints it, or sources,
+MIXTURES, with spaces between, are in place of the table's. Each is a row of a table, as it prints it, or sources,
 number of signals and mixing in a word, such as laplace-2-leaky3:
 
   laplace  AR(1), 0.7, Laplace innovations    linear   A·s
@@ -90,7 +90,7 @@ Each of METHODS has its default settings, in the table nonlinear the paper's, if
 Outcomes are kept in the folder --out. Those made with other settings of a method are made
 again. After a change of a method's code delete them, or give another --out.`
 	cmd := &cobra.Command{
-		Use:           "tables NAME [MIXTURES]",
+		Use:           "tables NAME [MIXTURE]...",
 		Short:         "Measure how well the methods separate",
 		Long:          long,
 		Args:          cobra.MinimumNArgs(1),
@@ -179,7 +179,7 @@ func (opt *options) run(ctx context.Context, log io.Writer, name string) (err er
 			result += ", " + string(o.Report.Verdict)
 		}
 		fmt.Fprintf(log, "%d/%d  %s: %s  %.1f s  %s\n", p.Done, p.Total, o.Trial, result,
-			o.Seconds, o.Why)
+			o.Seconds, strings.TrimSpace(o.Why+" "+o.Warning))
 	}
 	if err := experiment.Run(ctx, b, store, plan); err != nil {
 		return err

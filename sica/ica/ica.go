@@ -133,8 +133,8 @@ func (m *Model) Validate() error {
 }
 
 // Convergence says how a fit ended. A method that doesn't iterate returns
-// Convergence{Converged: true}; the zero value says that a fit didn't converge. Comparisons show
-// it, and refuse no model for it.
+// Convergence{Converged: true}; the zero value says that a fit didn't converge. The command's
+// compare shows it, the tables warn of it, and neither refuses a model for it.
 type Convergence struct {
 	// Converged is whether the method's own criterion ended the fit, not the maximum number
 	// of iterations.
