@@ -142,6 +142,35 @@ func TestRemoveNotesWhatItAdds(t *testing.T) {
 	}
 }
 
+// A channel of the separation that is dead in another recording makes what is recovered of that wrong:
+// commands refuse it, and write nothing.
+func TestDeadChannelIsRefused(t *testing.T) {
+	dir, x := t.TempDir(), mixedLaplace(t, 2, 600)
+	file := func(name string, positions int, cz float64) string {
+		text := "Fp1,Cz\n"
+		for k := range positions {
+			text += fmt.Sprintf("%g,%g\n", x.At(0, k), cz*x.At(1, k))
+		}
+		return write(t, dir, name, text)
+	}
+	model, out := filepath.Join(dir, "model"), filepath.Join(dir, "out.csv")
+	must(t, "separate", "--in", file("alive.csv", 600, 1), "--out", filepath.Join(dir, "z.csv"), "--save", model,
+		"--backend", "go")
+	dead, short := file("dead.csv", 600, 0), file("short.csv", 99, 0)
+	for _, args := range [][]string{
+		{"transform", "--out", out}, {"remove", "--out", out, "--components", "1"}, {"inspect"},
+	} {
+		code, _, stderr := command(t.Context(), append(args, "--model", model, "--in", dead)...)
+		if code != exitFailure || !strings.Contains(stderr, `channel "Cz" has the same value at every position`) {
+			t.Errorf("%s: exit %d, %q", args[0], code, stderr)
+		}
+		if _, err := os.Stat(out); !os.IsNotExist(err) {
+			t.Errorf("%s wrote a file (%v)", args[0], err)
+		}
+	}
+	must(t, "transform", "--model", model, "--in", short, "--out", out) // few positions may agree
+}
+
 // A note says what speaks against the cleaned file: components that are larger than a channel, and
 // drift that a fit behind a high-pass filter didn't see, unless what is written is filtered, too.
 func TestRemoveNotes(t *testing.T) {
@@ -644,7 +673,7 @@ func TestLeftOutOfLearning(t *testing.T) {
 	} {
 		args := append([]string{"separate", "--in", in, "--out", at("y.csv")},
 			strings.Fields(c.args)...)
-		if code, _, stderr := command(t.Context(), args...); code != exitUsage && code != 1 ||
+		if code, _, stderr := command(t.Context(), args...); code != exitUsage && code != exitFailure ||
 			!strings.Contains(stderr, c.want) {
 			t.Errorf("%s: exit %d, %q, want %q", c.args, code, stderr, c.want)
 		}

@@ -70,7 +70,7 @@ files that separate and remove write keep them. The recording may be of any leng
 			"of one signal, to compare with")
 	f.StringVar(&opt.plot, "plot", "",
 		"`FILE` for a picture of the components and their patterns, .png or .svg")
-	f.StringVar(&opt.json, "json", "", "`FILE` for all of it, with the patterns")
+	f.StringVar(&opt.json, "json", "", "`FILE` for all of it, with the patterns; signals count from 0 there")
 	opt.reading.Add(cmd)
 	opt.fitting.Add(cmd, "look at")
 	require(cmd, "model", "in")
@@ -118,6 +118,7 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 		return err
 	}
 	in.Doing, in.Reads = "analysing "+filepath.Base(opt.in[0]), 2 // by inspect.Recording
+	in.MustVary = true
 	x, notes, err := opt.fitting.Source(cmd.Context(), in, &in.About)
 	if err == nil && reference != nil {
 		reference, _, err = opt.fitting.Source(cmd.Context(), reference, &in.About)

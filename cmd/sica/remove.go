@@ -127,7 +127,7 @@ func (opt *removeOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	in.Doing = "removing"
+	in.Doing, in.MustVary = "removing", true
 	clean := blockwise.Remove(result, taken.mixed(in.Blocks(files.BlockSize)), rows...)
 	if err := in.Write(opt.out, taken.cleaned(clean)); err != nil {
 		return fmt.Errorf("%s: %w", opt.in[0], err)

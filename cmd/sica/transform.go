@@ -177,7 +177,7 @@ func (opt *transformOptions) stream(cmd *cobra.Command, result *sica.Result, sha
 		return err
 	}
 	files.Note(cmd.OutOrStdout(), in.About.Notes)
-	in.Doing = "mapping"
+	in.Doing, in.MustVary = "mapping", !opt.inverse
 	recovered := blockwise.Transform(result, in.Blocks(files.BlockSize))
 	components, _ := result.Z.Dims()
 	if err := in.WriteRecovered(opt.out, components, recovered); err != nil {

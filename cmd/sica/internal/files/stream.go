@@ -2,8 +2,10 @@ package files
 
 import (
 	"context"
+	"fmt"
 	"os"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
@@ -22,6 +24,9 @@ type Stream struct {
 	// Reads is the number of times that all blocks are read in one piece of work, whose progress
 	// is reported as a whole; 0 reports the progress of each reading.
 	Reads int
+	// MustVary is whether it is an error if a channel has the same value at every position, at
+	// minVarying positions or more.
+	MustVary bool
 
 	ctx    context.Context
 	report func(doing string, fraction float64)
@@ -64,6 +69,22 @@ func IsStreamable(path string) bool {
 	return err == nil && info.Mode().IsRegular() && datasets.IsWritable(path)
 }
 
+// minVarying is how many positions with one value make a channel dead. Fewer may be a short piece of a
+// recording of few bits. It is a choice.
+const minVarying = 100
+
+// checkVaries returns an error that names a channel with the same value at every one of n positions: low
+// and high are the least and the largest values of each.
+func (s *Stream) checkVaries(low, high []float64, n int) error {
+	for i := range low {
+		if n >= minVarying && low[i] == high[i] {
+			return fmt.Errorf("channel %q has the same value at every position, so what is recovered is wrong: "+
+				"separate this recording itself", ChannelName(ChannelNames(&s.About), i))
+		}
+	}
+	return nil
+}
+
 // Blocks returns the blocks of the file, and the error of the context once it has ended.
 func (s *Stream) Blocks(n int) blockwise.Blocks {
 	return func(yield func(*mat.Dense, error) bool) {
@@ -75,9 +96,13 @@ func (s *Stream) Blocks(n int) blockwise.Blocks {
 		}
 		s.begun++
 		read := 0
+		var low, high []float64 // of each channel
 		for z, err := range s.Source.Blocks(n) {
 			if ended := s.ctx.Err(); err == nil && ended != nil {
 				z, err = nil, ended
+			}
+			if s.MustVary && err == nil {
+				low, high = extremes(z, low, high)
 			}
 			if !yield(z, err) || err != nil {
 				return
@@ -85,7 +110,23 @@ func (s *Stream) Blocks(n int) blockwise.Blocks {
 			read += z.RawMatrix().Cols
 			s.report(s.Doing, (before+float64(read)/float64(total))/float64(reads))
 		}
+		if err := s.checkVaries(low, high, read); err != nil {
+			yield(nil, err)
+		}
 	}
+}
+
+// extremes returns the least and the largest value of each row of z and of earlier blocks, whose low and
+// high are nil if there are none.
+func extremes(z *mat.Dense, low, high []float64) (_, _ []float64) {
+	if low == nil {
+		low, high = mat.Col(nil, 0, z), mat.Col(nil, 0, z)
+	}
+	for i := range low {
+		low[i] = min(low[i], floats.Min(z.RawRowView(i)))
+		high[i] = max(high[i], floats.Max(z.RawRowView(i)))
+	}
+	return low, high
 }
 
 // Write writes the stream's signals, changed in blocks, to a file, with the channels that were left
