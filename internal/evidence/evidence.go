@@ -21,7 +21,7 @@ import (
 )
 
 // Blocks is how many equal parts of the positions code lengths are kept of. It is a choice:
-// evidence is what is left without the part that speaks most for it. With half as many, an
+// evidence is what is left without the part that favours it most. With half as many, an
 // eighth of true evidence is given up; with twice as many, an outlier at a boundary of two
 // parts is left in one of them more often.
 const Blocks = 16
@@ -29,7 +29,7 @@ const Blocks = 16
 // A Gain is by how many nats in all one code is shorter than another.
 type Gain struct {
 	All float64 // over all positions
-	// Evidence is All without the part of the positions that speaks most for it, so that a
+	// Evidence is All without the part of the positions that favours it most, so that a
 	// few outliers are no evidence.
 	Evidence float64
 }

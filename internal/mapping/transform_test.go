@@ -223,7 +223,7 @@ func TestLogDetOfConditionalNormalisation(t *testing.T) {
 		got += (a*a/2 + b*b/2 + math.Log(2*math.Pi) - logDet[k]) / n
 	}
 	if got < exact-.01 || got > exact+.08 {
-		t.Errorf("a code length of %.4f nats a position, want %.4f", got, exact)
+		t.Errorf("a code length of %.4f nats per position, want %.4f", got, exact)
 	}
 	// Of linear maps it is exact: whitening, then its inverse.
 	if _, maps, err = Fit(t.Context(), x, []Transform{Standardise, ZCA}); err != nil {
@@ -257,7 +257,7 @@ func TestLogDetOfConditionalNormalisation(t *testing.T) {
 		got += (a*a/2 + b*b/2 + math.Log(2*math.Pi) - logDet[k]) / n
 	}
 	if math.Abs(got-exact) > .05 {
-		t.Errorf("of normal quantiles a code length of %.4f nats a position, want %.4f", got, exact)
+		t.Errorf("of normal quantiles a code length of %.4f nats per position, want %.4f", got, exact)
 	}
 }
 

@@ -82,7 +82,7 @@ number of signals and mixing in a word, such as laplace-2-leaky3:
   digits   MNIST, as images                   turn5    the same with a rotating W
   voice    voices of people who speak
 
-With +noise1 behind a mixing, 1 % of noise is in each channel.
+With +noise1 after a mixing, 1 % of noise is in each channel.
 
 Each of METHODS has its default settings, in the table nonlinear the paper's, if it has any:
 

@@ -248,7 +248,7 @@ func (p *derivatives) step() *mat.Dense {
 	return e
 }
 
-// promised returns by how many nats a position the step e shortens the code, as far as gradient and
+// promised returns by how many nats per position the step e shortens the code, as far as gradient and
 // curvature say: a half of its slope, at a minimum of the quadratic.
 func (p *derivatives) promised(e *mat.Dense) float64 {
 	return -floats.Dot(e.RawMatrix().Data, p.gradient.RawMatrix().Data) / 2
@@ -368,7 +368,7 @@ func (s *separator) shorten(
 	return false, nil
 }
 
-// minGain returns how many nats a position a step must promise and gain for a descent to go on.
+// minGain returns how many nats per position a step must promise and gain for a descent to go on.
 func (s *separator) minGain() float64 {
 	return max(minGain, minEntryGain*float64(s.d*s.d)) / float64(s.past.N)
 }

@@ -126,13 +126,13 @@ func TestEachModelSeparatesItsSources(t *testing.T) {
 			}
 		}
 		if !(sol.CodeLength < sol.Whitening) {
-			t.Errorf("%s: %g nats a position, not less than whitening's %g", c.name, sol.CodeLength, sol.Whitening)
+			t.Errorf("%s: %g nats per position, not less than whitening's %g", c.name, sol.CodeLength, sol.Whitening)
 		}
 	}
 }
 
 // A few hundred positions of signals without a past suffice, skewed ones too, whose
-// density one bend of a Gaussian is nearly as good a model of: on average the rule is at
+// density a monotone function of a Gaussian fits nearly as well: on average the rule is at
 // least as near as FastICA, which always leaves whitening.
 func TestShort(t *testing.T) {
 	for name, draw := range map[string]func(rng *rand.Rand) float64{

@@ -193,7 +193,7 @@ func TestSilence(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, of := range chosen.Candidates {
-		t.Logf("%s: %.3f nats a position", c.baselines[of.Baseline].Name, of.CodeLength)
+		t.Logf("%s: %.3f nats per position", c.baselines[of.Baseline].Name, of.CodeLength)
 	}
 	if chosen.Baseline != linearPlace {
 		t.Errorf("%s is the shortest description", c.baselines[chosen.Baseline].Name)

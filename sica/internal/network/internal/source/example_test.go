@@ -37,8 +37,8 @@ func Example() {
 	for _, score := range scores {
 		sum += score
 	}
-	fmt.Println("nats a position below 2:", -sum/float64(len(held)) < 2)
+	fmt.Println("nats per position below 2:", -sum/float64(len(held)) < 2)
 	// Output:
 	// 0.8
-	// nats a position below 2: true
+	// nats per position below 2: true
 }

@@ -60,10 +60,10 @@ func TestScoresOfVarying(t *testing.T) {
 	mean, sd := stat.MeanStdDev(longer, nil)
 	se := stat.StdErr(sd, n/2)
 	if mean < -4*se || mean > .01 {
-		t.Errorf("%.4f ± %.4f nats a position more than with σ known", mean, se)
+		t.Errorf("%.4f ± %.4f nats per position more than with σ known", mean, se)
 	}
 	if gain := stat.Mean(got, nil) - stat.Mean(constant, nil); gain < .05 {
-		t.Errorf("it saves %.3f nats a position", gain)
+		t.Errorf("it saves %.3f nats per position", gain)
 	} else {
 		t.Logf("%.4f ± %.4f nats more than with σ known, %.3f fewer than without it", mean, se, gain)
 	}
