@@ -143,7 +143,7 @@ func (opt *fitOptions) add(cmd *cobra.Command) {
 	f.StringVar(&opt.method, "method", "sica", "`METHOD`: "+fitMethodNames())
 	f.StringVar(&opt.preset, "preset", string(experiment.DefaultPreset),
 		"`PRESET`: default, paper or smoke; by default the first of these that the method has")
-	f.Lookup("preset").DefValue = ""
+	f.Lookup("preset").DefValue = "" // the help has said it
 	f.IntVar(&opt.iterations, "iterations", 0,
 		"largest number `J` of iterations of the method's flow, the preset's by default. After a "+
 			"method without a flow they are sica-fast's. These can make a good separation worse")

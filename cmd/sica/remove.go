@@ -327,13 +327,14 @@ func (r *removal) notes(changes []inspect.Change, names []string) (notes []strin
 	return notes
 }
 
-// maxShare is the largest share of a channel's variance that components of a recording have in it, or
-// that is left without them, and maxSum the largest sum of both. They are more than 1, as signals of a
-// recording may correlate by up to 0.25: then these are 1/(1 − 0.25²) = 1.07 and 1/(1 − 0.25) = 1.33. An
-// electrode's drift in the recorded ECG has a share of 1.02.
 const (
+	// maxShare is the largest share of a channel's variance that components of a recording have in
+	// it, and the largest that is left without them. It is more than 1, as what is taken out and what
+	// is left may correlate by −0.25 in a recording: then either is at most 1/(1 − 0.25²) = 1.07. An
+	// electrode's drift in the recorded ECG has 1.02.
 	maxShare = 1.1
-	maxSum   = 4. / 3
+	// maxSum is the largest sum of both shares: 1/(1 − 0.25) with that correlation.
+	maxSum = 4. / 3
 )
 
 // misfit is the cause of components larger than their channels, and what to do.
@@ -364,9 +365,9 @@ func (r *removal) write(out io.Writer, changes []inspect.Change, about *datasets
 	if more := len(order) - maxRemovalChannels; more > 0 {
 		fmt.Fprintf(out, "and less of %s\n", text.Counted(more, "more channel"))
 	}
-	described := "taken out, left: shares of the channel's variance, together about 100 %. In the quiet half, in which least was taken " +
-		"out: standard deviation, beside the channel's own. It is small if an artefact that comes " +
-		"and goes was taken out alone. It doesn't see errors during the artefact."
+	described := "taken out, left: shares of the channel's variance, together about 100 %. In the quiet " +
+		"half, in which least was taken out: standard deviation, beside the channel's own. It is small if " +
+		"an artefact that comes and goes was taken out alone. It doesn't see errors during the artefact."
 	if r.highpass > 0 {
 		described += fmt.Sprintf(" All are above %g Hz.", r.highpass)
 	}

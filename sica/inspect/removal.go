@@ -34,12 +34,12 @@ type Removal struct {
 	// Rate is the sampling rate in Hz, 250 by default. Quiet moments are pieces of 0.2 s.
 	Rate float64
 
-	total  []change // of each channel
-	after  []stats.Moments
-	pieces [][]change // the last of them isn't full
-	every  int        // one in so many pieces is kept
-	count  int        // pieces so far
-	left   int        // positions that the last piece lacks
+	total  []change        // of each channel
+	after  []stats.Moments // of each channel
+	pieces [][]change      // the last of them isn't full
+	every  int             // one in so many pieces is kept
+	count  int             // pieces so far
+	left   int             // positions that the last piece lacks
 }
 
 // A change is the values of a channel before, and what was taken out of them.

@@ -26,7 +26,7 @@ func (c *channels) surplus(e *explanation) float64 {
 	return *e.surplus
 }
 
-// newSurplus is surplus computed anew.
+// newSurplus computes what surplus returns.
 func (c *channels) newSurplus(e *explanation) float64 {
 	if len(c.parts) == 0 {
 		return 0

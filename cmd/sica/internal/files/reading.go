@@ -43,8 +43,8 @@ func (r *Reading) Add(cmd *cobra.Command) {
 		byDefault = "by default as in the fit of --model, or error"
 	}
 	f.StringVar((*string)(&r.Missing), "missing", "",
-		"what becomes of missing values, as `HOW`: error, interpolate, or drop "+
-			"for leaving the position out of everything, so that later times are earlier; "+byDefault)
+		"what becomes of missing values, as `HOW`: error, interpolate, or drop, "+
+			"which leaves the position out of everything, so that later ones move up; "+byDefault)
 	f.BoolVar(&r.Transpose, "transpose", false, "read a row for each signal")
 	f.StringVar(&r.Variable, "variable", "",
 		"`NAME` of the variable of a MAT-file that holds the signals; the only matrix by default")
