@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/ablation"
 	"github.com/seed-47b1e431/gosica/internal/fastica"
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/past"
@@ -56,7 +57,7 @@ func newChannels(
 	d := len(white.Mean)
 	lowered := false
 	if len(shape) == 1 {
-		if share := power.passedShare(); share < maxOccupied {
+		if share := power.passedShare(); share < maxOccupied && !ablation.Off("passband") {
 			white, lowered = lowpassed(white, share), true
 		}
 		_, n := white.White.Dims()
@@ -100,7 +101,7 @@ func newChannels(
 	c.x[0] = channelsFrom(noisy)
 	c.noisy = newCosine(c.x[0], shape)
 	whitening, sequence := inverseRoot(c.covariance), len(shape) == 1
-	if whitening != nil && sequence {
+	if whitening != nil && sequence && !ablation.Off("passband") {
 		c.noisy.first = c.noisy.highPassEdge(whitening)
 		for len(c.scales) > 2 && n/c.scales[len(c.scales)-1] < 2*c.noisy.first { // little is left there
 			c.scales = c.scales[:len(c.scales)-1]
@@ -228,6 +229,9 @@ func (c *channels) textbook(ctx context.Context) ([]*explanation, error) {
 // N is that of the mixing before; it is nearly the same after correctionRounds. It explains e, unless that
 // is done.
 func (c *channels) noiseCorrected(e *explanation) *explanation {
+	if ablation.Off("corrected") {
+		return nil
+	}
 	corrected := &explanation{name: e.name + " with noise", b: e.b, mixed: e.mixed}
 	if e.model == nil && !c.explain(e) {
 		return nil

@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/ablation"
 )
 
 // shortest returns the explanation with the shortest code at each scale from first on.
@@ -88,7 +90,10 @@ func (c *channels) isMany() bool { return c.d > fewSignals }
 //   - the one with the shortest code at the finest scale, as no noise hides the fastest parts of the
 //     signals; the rule's if it is as good.
 func (c *channels) choose(all []*explanation, inconsistent bool) (*explanation, int) {
-	if len(c.parts) > 0 {
+	if ablation.Off("onlyrobust") {
+		return c.chooseRobust(all)
+	}
+	if len(c.parts) > 0 && !ablation.Off("maxcorr") {
 		limit := maxCorrelation
 		if c.isMany() {
 			limit = max(limit, c.largestCorrelation(all[0]))
@@ -97,12 +102,13 @@ func (c *channels) choose(all []*explanation, inconsistent bool) (*explanation, 
 			return e != all[0] && c.largestCorrelation(e) > limit
 		})
 	}
-	if !c.isMany() {
+	if !c.isMany() && !ablation.Off("coarse") {
 		if coarse, scale := c.chooseCoarse(all); c.surplus(coarse) > surplusErrors {
 			return coarse, scale
 		}
 	}
-	if e := c.bestFastICA(all); inconsistent && e != nil && c.isComparable(e, all) {
+	if e := c.bestFastICA(all); !ablation.Off("ficaIncons") &&
+		inconsistent && e != nil && c.isComparable(e, all) {
 		return e, c.closestScale(e, c.shortest(all, 0))
 	}
 	first, best := all[0], c.shortest(all, 0)
@@ -231,7 +237,7 @@ func (c *channels) preference(first, e *explanation) float64 {
 	switch {
 	case floats.Sum(first.model.noise) > 0 || floats.Sum(e.model.noise) == 0:
 		return nats
-	case first.doubted:
+	case first.doubted && !ablation.Off("doubtedpref"):
 		return -c.tolerance()
 	default:
 		return nats + c.spectrum.noiseCost()

@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/seed-47b1e431/gosica/internal/ablation"
 	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/internal/stats"
 )
@@ -24,6 +25,9 @@ import (
 func (c *channels) hybrid(
 	ctx context.Context, e *explanation, scale int, all []*explanation,
 ) (*explanation, error) {
+	if ablation.Off("hybrid") {
+		return nil, nil
+	}
 	f := c.bestFastICA(all)
 	if f == nil || f == e {
 		return nil, nil

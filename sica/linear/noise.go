@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/ablation"
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/text"
@@ -57,7 +58,8 @@ func withNoise(
 	if len(s.c.scales) < 2 {
 		return base, nil
 	}
-	if err := s.run(ctx, base, len(base.likeNoise(white)) == 1); err != nil {
+	doubted := !ablation.Off("noiselike") && len(base.likeNoise(white)) == 1
+	if err := s.run(ctx, base, doubted); err != nil {
 		return nil, err
 	}
 	if s.chosen == nil {
@@ -148,7 +150,7 @@ func (s *search) run(ctx context.Context, base *Solution, hidesSource bool) erro
 		return err
 	}
 	s.compared = true
-	if !c.isMany() {
+	if !c.isMany() && !ablation.Off("addnoisy") {
 		if ok, err := s.addNoisy(ctx, textbook); err != nil || !ok {
 			return err
 		}
@@ -157,7 +159,7 @@ func (s *search) run(ctx context.Context, base *Solution, hidesSource bool) erro
 		s.chosen = first
 		return nil
 	}
-	s.inconsistent = !s.shortestCode && c.isInconsistent(s.all)
+	s.inconsistent = !s.shortestCode && !ablation.Off("incons") && c.isInconsistent(s.all)
 	s.chosen, s.scale = c.choose(s.all, s.inconsistent)
 	if !images && !c.isMany() && c.surplus(s.chosen) > surplusErrors {
 		h, err := c.hybrid(ctx, s.chosen, s.scale, s.all)
@@ -193,7 +195,7 @@ func (s *search) measure(ctx context.Context, first int) (ok bool, err error) {
 // scales, and measures all there. ok is as for measure.
 func (s *search) addCoarser(ctx context.Context, begin []*explanation) (ok bool, err error) {
 	c := s.c
-	for k := 1; k < len(c.scales); k++ {
+	for k := 1; k < len(c.scales) && !ablation.Off("coarserdescents"); k++ {
 		e, err := c.descent(ctx, "coarser time scale", k, make([]float64, c.d), begin)
 		if err != nil {
 			return false, err
@@ -219,6 +221,9 @@ func (s *search) addNoisy(ctx context.Context, textbook []*explanation) (ok bool
 		s.all = c.appendNew(s.all, e)
 	}
 	// With nearly the most noise that there can be: the spectra of white sources don't show any.
+	if ablation.Off("mostnoise") {
+		return s.measure(ctx, 0)
+	}
 	begin := slices.Concat([]*explanation{best[0], coarsest}, textbook[:min(1, len(textbook))])
 	e, err := c.descent(ctx, "most noise", 0, c.mostNoise(), begin)
 	if err != nil {
@@ -237,7 +242,8 @@ func (s *search) isSettled(
 	ctx context.Context, first *explanation, textbook []candidate,
 ) (bool, error) {
 	c := s.c
-	if !c.explain(first) || first.doubted || c.exceedsResolution(first.model.noise) {
+	if !c.explain(first) || ablation.Off("settled") ||
+		first.doubted || c.exceedsResolution(first.model.noise) {
 		return false, nil
 	}
 	from := c.settledScale()
@@ -314,7 +320,7 @@ func (c *channels) promised(ctx context.Context, e *explanation, k int) (float64
 func (s *search) ruleSuffices(ctx context.Context) (bool, error) {
 	c, first := s.c, s.all[0]
 	coarse := c.shortest(s.all, 1)
-	if first.doubted || s.isContradicted(coarse, 1) {
+	if ablation.Off("suffices") || first.doubted || s.isContradicted(coarse, 1) {
 		return false, nil
 	}
 	for _, e := range coarse[1:] {
@@ -396,7 +402,7 @@ func (s *search) uncertainPairs(known []Pair) (pairs [][2]int) {
 				return p.Identified && p.I == pair[0] && p.J == pair[1]
 			})
 		})
-		if s.nearlyAsShort(e, differing) {
+		if !ablation.Off("nearlyasshort") && s.nearlyAsShort(e, differing) {
 			pairs = append(pairs, differing...)
 		}
 	}
@@ -431,7 +437,8 @@ func (s *search) confidence() []float64 {
 			excess -= min(s.chosen.lengths[k]-b.lengths[k], tolerance)
 		}
 		correlations, places := c.matches(s.chosen, e)
-		if excess <= nearlyAsGood && !s.ruledOut(e) {
+		if !ablation.Off("nearlyasgood") && excess <= nearlyAsGood &&
+			(ablation.Off("ruledout") || !s.ruledOut(e)) {
 			_, fidelity := c.denoised(e)
 			for i, r := range correlations {
 				confidence[i] = min(confidence[i], r, fidelity[places[i]])
@@ -443,7 +450,7 @@ func (s *search) confidence() []float64 {
 			}
 		}
 	}
-	if s.contradicted && !s.chosen.textbook {
+	if s.contradicted && !s.chosen.textbook && !ablation.Off("textbookconf") {
 		for i, r := range nearestTextbook {
 			confidence[i] = min(confidence[i], r)
 		}
@@ -531,7 +538,8 @@ func (s *search) solution(ctx context.Context, base *Solution) (*Solution, error
 		return nil, err
 	}
 	evidence := v.rotation.Evidence - v.occamFactor
-	if base.whitened && !s.isClearlyShorter() && (!v.accepted() || evidence <= identified) {
+	if base.whitened && (ablation.Off("clearlyshorter") || !s.isClearlyShorter()) &&
+		(!v.accepted() || evidence <= identified) {
 		return nil, nil
 	}
 	sol := &Solution{Mean: base.Mean, Symmetric: base.Symmetric, Leak: mat.NewDense(c.d, c.d, nil)}
@@ -591,6 +599,9 @@ func (s *search) judge(sol *Solution) {
 // noise hides their innovations, the shortest code can be that of independent noise, and not much
 // shorter than that of the sources.
 func (s *search) judgeImages(sol *Solution) {
+	if ablation.Off("judgeimages") {
+		return
+	}
 	first := s.all[0]
 	var pairs [][2]int
 	for _, e := range s.all[1:] {
@@ -615,7 +626,9 @@ func (s *search) judgeImages(sol *Solution) {
 // isSuspect reports whether surplus sources are suspected and none of sol's signals counts as
 // identified for that reason. A suspicion is enough if all explanations were compared, as there was
 // noise.
-func (s *search) isSuspect(sol *Solution) bool { return s.compared && sol.SurplusSuspected() }
+func (s *search) isSuspect(sol *Solution) bool {
+	return !ablation.Off("suspect") && s.compared && sol.SurplusSuspected()
+}
 
 // why explains a solution with noise in at most three sentences. It is "" for Dependent signals, as
 // Solution.why is.

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/seed-47b1e431/gosica/internal/ablation"
 	"github.com/seed-47b1e431/gosica/internal/past"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/internal/signal"
@@ -121,6 +122,9 @@ func (o Options) checkNoise(x *mat.Dense) error {
 }
 
 func separate(ctx context.Context, x *ica.Signals, opt Options) (*Solution, error) {
+	if ablation.Off("noiseless") {
+		opt.Noiseless, opt.Noise = true, 0
+	}
 	white, err := x.Whitening()
 	if err != nil {
 		return nil, err
@@ -133,7 +137,8 @@ func separate(ctx context.Context, x *ica.Signals, opt Options) (*Solution, erro
 		shape = []int{n}
 		power = newBandPower(white.White)
 		minShare := float64(max(minLowered, minBriefPositions*d)) / float64(n)
-		if share := max(power.occupiedShare(), minShare); share < maxOccupied {
+		if share := max(power.occupiedShare(), minShare); share < maxOccupied &&
+			!ablation.Off("occupied") {
 			white, bandwidth = lowpassed(white, share), share
 			_, n = white.White.Dims()
 			shape, power = []int{n}, newBandPower(white.White)
@@ -149,15 +154,23 @@ func separate(ctx context.Context, x *ica.Signals, opt Options) (*Solution, erro
 		}
 	}
 	if !opt.Noiseless {
-		s.doubtNoiseLike(white)
+		if !ablation.Off("noiselike") {
+			s.doubtNoiseLike(white)
+		}
 		s.doubtKnownNoise(white, opt)
 		if len(shape) == 1 { // images often depend on each other
-			s.doubtUnseen(white)
-			s.doubtHideable()
+			if !ablation.Off("unseen") {
+				s.doubtUnseen(white)
+			}
+			if !ablation.Off("hideable") {
+				s.doubtHideable()
+			}
 		}
 		s.addNoiseError()
 	}
-	s.addDrift()
+	if !ablation.Off("drift") {
+		s.addDrift()
+	}
 	s.setWhy()
 	s.Bandwidth = bandwidth
 	s.models, s.textbook = nil, nil // large, and no longer needed

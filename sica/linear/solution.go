@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/ablation"
 	"github.com/seed-47b1e431/gosica/internal/past"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/text"
@@ -556,12 +557,15 @@ func (s *Solution) setDependence(m *demixing, p *past.Past) {
 	dependence := m.dependence()
 	s.setPairDependence(dependence)
 	dependent := dependentPairs(dependence, p.N)
+	if ablation.Off("doubtful") {
+		dependent = nil
+	}
 	s.Doubtful = len(dependent) > 0
 	s.Independence = 1
 	if len(p.Shape) == 1 && len(m.sources) > 1 {
 		s.Independence = m.independence(dependence)
 	}
-	s.Dependent = s.Independence < minIndependence
+	s.Dependent = s.Independence < minIndependence && !ablation.Off("dependent")
 	if s.Doubtful || s.Dependent {
 		s.merge(dependent, s.Dependent)
 	}

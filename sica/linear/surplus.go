@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/ablation"
 	"github.com/seed-47b1e431/gosica/internal/dct"
 )
 
@@ -28,7 +29,7 @@ func (c *channels) surplus(e *explanation) float64 {
 
 // newSurplus computes what surplus returns.
 func (c *channels) newSurplus(e *explanation) float64 {
-	if len(c.parts) == 0 {
+	if len(c.parts) == 0 || ablation.Off("surplus") {
 		return 0
 	}
 	evidence := unexplained(e, c.spectrum, c.parts, c.added)

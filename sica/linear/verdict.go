@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/seed-47b1e431/gosica/internal/ablation"
 	"github.com/seed-47b1e431/gosica/internal/dependence"
 	"github.com/seed-47b1e431/gosica/internal/evidence"
 	"github.com/seed-47b1e431/gosica/internal/grid"
@@ -62,7 +63,7 @@ func (s *separator) judge(
 			v.occamFactor += v.cost.At(i, j)
 		}
 	}
-	if v.accepted() {
+	if v.accepted() && !ablation.Off("nonlinearnull") {
 		if err := s.judgeNonlinear(ctx, v, best, total); err != nil {
 			return nil, err
 		}
@@ -267,7 +268,8 @@ func dependentPairs(dependence *mat.SymDense, n int) (pairs [][2]int) {
 func (s *separator) minDependence(
 	ctx context.Context, shape []int, best *demixing, ends []candidate,
 ) (*candidate, error) {
-	if s.d < 2 || s.d > maxDoubted || !isDoubtful(best.dependence(), s.past.N) {
+	if ablation.Off("mindep") || s.d < 2 || s.d > maxDoubted ||
+		!isDoubtful(best.dependence(), s.past.N) {
 		return nil, nil
 	}
 	_, positions := s.z.Dims()

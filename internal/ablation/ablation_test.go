@@ -1,0 +1,79 @@
+//go:build ablation
+
+package ablation
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func TestSetTurnsOffAndOn(t *testing.T) {
+	t.Cleanup(func() { disabled = map[string]bool{} })
+	if err := Set("hybrid", "drift"); err != nil || !Off("hybrid") || !Off("drift") || Off("coarse") {
+		t.Errorf("error %v; off: %v", err, disabled)
+	}
+	if err := Set(); err != nil || Off("hybrid") {
+		t.Errorf("error %v; off: %v", err, disabled)
+	}
+}
+
+// An unknown name is an error, of Off and of the environment a panic, and changes nothing.
+func TestUnknownRule(t *testing.T) {
+	if os.Getenv(Variable) != "" {
+		return // the other process below has panicked before
+	}
+	t.Cleanup(func() { disabled = map[string]bool{} })
+	if err := Set("hybrid"); err != nil {
+		t.Fatal(err)
+	}
+	if err := Set("drift", "magic"); err == nil || !Off("hybrid") || Off("drift") {
+		t.Errorf("error %v; off: %v", err, disabled)
+	}
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("Off doesn't panic")
+			}
+		}()
+		Off("magic")
+	}()
+	for rules, fails := range map[string]bool{"hybrid,drift": false, "hybrid,magic": true} {
+		cmd := exec.Command(os.Args[0], "-test.run", "^TestUnknownRule$")
+		cmd.Env = append(os.Environ(), Variable+"="+rules)
+		out, err := cmd.CombinedOutput()
+		if (err != nil) != fails || strings.Contains(string(out), "panic") != fails {
+			t.Errorf("%s: error %v\n%s", rules, err, out)
+		}
+	}
+}
+
+// The code asks for each rule, and for no other.
+func TestRulesAreAskedFor(t *testing.T) {
+	files, err := filepath.Glob("../../sica/linear/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := make(map[string]bool)
+	for _, name := range files {
+		code, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, match := range regexp.MustCompile(`ablation\.Off\("(\w+)"\)`).FindAllSubmatch(code, -1) {
+			asked[string(match[1])] = true
+		}
+	}
+	for _, rule := range Rules {
+		if !asked[rule.Name] {
+			t.Errorf("nothing asks for %s", rule.Name)
+		}
+		delete(asked, rule.Name)
+	}
+	for rule := range asked {
+		t.Errorf("Rules lacks %s", rule)
+	}
+}

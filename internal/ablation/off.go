@@ -1,0 +1,19 @@
+//go:build !ablation
+
+package ablation
+
+import "errors"
+
+// Enabled is whether this build can turn rules off.
+const Enabled = false
+
+// Off returns false: every rule is on.
+func Off(string) bool { return false }
+
+// Set is an error unless there are no rules.
+func Set(rules ...string) error {
+	if len(rules) > 0 {
+		return errors.New("ablation: rules: can't be off in this build; must be built with -tags ablation")
+	}
+	return nil
+}

@@ -1,0 +1,98 @@
+//go:build ablation
+
+package ablation
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+)
+
+// Enabled is whether this build can turn rules off.
+const Enabled = true
+
+// Variable is the environment variable with the rules that are off at first, with commas between.
+const Variable = "SICA_WITHOUT"
+
+// A Rule can be off.
+type Rule struct {
+	Name  string
+	About string // what is turned off
+}
+
+// Rules are all rules.
+var Rules = []Rule{
+	{"addnoisy", "descents with noise in the channels"},
+	{"clearlyshorter", "a demixing is kept because its code is clearly shorter than whitening's"},
+	{"coarse", "with more sources than channels: the choice at coarser time scales"},
+	{"coarserdescents", "descents at coarser time scales"},
+	{"corrected", "demixings corrected for the noise of the channels"},
+	{"dependent", "no signal is identified if all are dependent"},
+	{"doubtedpref", "noise is preferred where the rule without it is doubted"},
+	{"doubtful", "groups of signals that depend on each other"},
+	{"drift", "expected error of a mixing that changes"},
+	{"ficaIncons", "FastICA's demixing if the models contradict each other between time scales"},
+	{"hideable", "doubt of signals that noise could hide without a trace"},
+	{"hybrid", "sparse signals of FastICA in the chosen demixing"},
+	{"incons", "the test whether models contradict each other between time scales"},
+	{"joingroups", "groups are joined if together they have evidence"},
+	{"judgeimages", "pairs of images that another demixing describes nearly as well"},
+	{"maxcorr", "demixings whose signals correlate aren't chosen"},
+	{"mindep", "the demixing with the least dependence, if the best is doubtful"},
+	{"mostnoise", "the descent with nearly the most noise that there can be"},
+	{"nearlyasgood", "doubt of signals that differ in a demixing that is nearly as good"},
+	{"nearlyasshort", "doubt of pairs that a demixing with nearly as short a code mixes"},
+	{"noiseless", "the search with noise in the channels"},
+	{"noiselike", "doubt of signals that are like noise"},
+	{"nonlinearnull", "evidence against nonlinear mixtures in the judgement of a demixing"},
+	{"occupied", "low-passing of mixtures that occupy a part of the band"},
+	{"onlyrobust", "all of the choice among demixings except the robust one over time scales"},
+	{"passband", "the search for noise within the pass band of filtered recordings"},
+	{"ruledout", "demixings with a far longer code aren't compared"},
+	{"settled", "the search ends early where the noiseless demixing is settled"},
+	{"suffices", "the search ends early where the noiseless demixing suffices"},
+	{"surplus", "evidence of more sources than channels"},
+	{"suspect", "nothing is identified on a suspicion of more sources than channels"},
+	{"textbookconf", "doubt of signals on which FastICA and SOBI disagree with the choice"},
+	{"unseen", "doubt of signals in which the models miss noise"},
+}
+
+var disabled = map[string]bool{}
+
+func init() {
+	if rules := os.Getenv(Variable); rules != "" {
+		if err := Set(strings.Split(rules, ",")...); err != nil {
+			panic(fmt.Sprintf("%s: %v", Variable, err))
+		}
+	}
+}
+
+// Off reports whether a rule is off. It panics on a name that Rules lacks.
+func Off(rule string) bool {
+	if err := check(rule); err != nil {
+		panic(err)
+	}
+	return disabled[rule]
+}
+
+// Set turns these rules off and all others on, also those of the environment. It is an error if Rules
+// lacks one; then nothing changes. It must not run during a separation.
+func Set(rules ...string) error {
+	next := make(map[string]bool)
+	for _, rule := range rules {
+		if err := check(rule); err != nil {
+			return err
+		}
+		next[rule] = true
+	}
+	disabled = next
+	return nil
+}
+
+func check(rule string) error {
+	if !slices.ContainsFunc(Rules, func(r Rule) bool { return r.Name == rule }) {
+		return fmt.Errorf("ablation: rule: unknown name (%q); must be one of ablation.Rules", rule)
+	}
+	return nil
+}
