@@ -13,7 +13,8 @@ func Off(string) bool { return false }
 // Set is an error unless there are no rules.
 func Set(rules ...string) error {
 	if len(rules) > 0 {
-		return errors.New("ablation: rules: can't be off in this build; must be built with -tags ablation")
+		return errors.New(
+			"ablation: rules: can't be off in this build; must be built with -tags ablation")
 	}
 	return nil
 }

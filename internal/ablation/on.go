@@ -76,8 +76,8 @@ func Off(rule string) bool {
 	return disabled[rule]
 }
 
-// Set turns these rules off and all others on, also those of the environment. It is an error if Rules
-// lacks one; then nothing changes. It must not run during a separation.
+// Set turns these rules off and all others on, those of the environment, too. It is an error if
+// Rules lacks one; then nothing changes. It must not run during a separation.
 func Set(rules ...string) error {
 	next := make(map[string]bool)
 	for _, rule := range rules {

@@ -3,6 +3,7 @@
 //	go run ./scripts/tables quality --seed 9001 --runs 8
 //	go run ./scripts/tables linear --seed 9001 --runs 16 --max-signals 8
 //	go run ./scripts/tables nonlinear laplace-2-leaky3 gauss-2-gelu5 --reports
+//	go run ./scripts/tables scoreboard --against out/before
 //	go run ./scripts/tables --help
 //
 // Each separation is a line of OUT/NAME.jsonl as soon as it is made. Run again, the command
@@ -124,7 +125,7 @@ again. After a change of a method's code delete them, or give another --out.`
 	f.StringVar(&opt.backend, "backend", backend.Auto, "auto, go, xla:cpu or xla:cuda")
 	f.BoolVar(&opt.allowUnverified, "allow-unverified-plugin", false,
 		"load an XLA plugin whose SHA-256 this program doesn't know")
-	cmd.AddCommand(newSeconds())
+	cmd.AddCommand(newSeconds(), newScoreboard())
 	return cmd
 }
 

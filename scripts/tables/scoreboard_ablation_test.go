@@ -1,0 +1,25 @@
+//go:build ablation
+
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// Rules that are off make scores of their own, which are compared with those of all rules.
+func TestScoreboardWithoutRules(t *testing.T) {
+	args := []string{"scoreboard", "--sets", "linear", "--only", "uniform, d=2", "--backend", "go",
+		"--out", t.TempDir(), "--without", "noiseless,drift"}
+	for _, made := range []int{4, 0} {
+		out, err := tables(t, args...)
+		if err != nil || strings.Count(out, " s  MCC ") != made ||
+			!strings.Contains(out, "After: without noiseless,drift.") ||
+			strings.Count(out, "\n| linear | 2 | ") < 1 {
+			t.Errorf("want %d cases made; error %v\n%s", made, err, out)
+		}
+	}
+	if out, err := tables(t, append(args, "--without", "magic")...); err == nil {
+		t.Errorf("no error of an unknown rule\n%s", out)
+	}
+}
