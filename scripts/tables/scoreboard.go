@@ -62,7 +62,8 @@ are comparable.`,
 	f.StringVar(&s.backend, "backend", backend.Auto, "auto, go, xla:cpu or xla:cuda")
 	if ablation.Enabled {
 		f.StringArrayVar(&s.without, "without", nil,
-			"also without these `RULES`, with commas between them; again for other rules")
+			"also without these `RULES`, with commas between them, and SICA_WITHOUT doesn't count; "+
+				"again for other rules")
 	}
 	return cmd
 }

@@ -11,11 +11,11 @@ import (
 func TestScoreboardWithoutRules(t *testing.T) {
 	args := []string{"scoreboard", "--sets", "linear", "--only", "uniform, d=2", "--backend", "go",
 		"--out", t.TempDir(), "--without", "noiseless,drift"}
-	for _, made := range []int{32, 0} {
+	for _, made := range []int{48, 0} {
 		out, err := tables(t, args...)
 		if err != nil || strings.Count(out, " s  MCC ") != made ||
 			!strings.Contains(out, "After: without noiseless,drift.") ||
-			strings.Count(out, "\n| linear | 16 | ") < 1 {
+			strings.Count(out, "\n| linear | 24 | ") < 1 {
 			t.Errorf("want %d cases made; error %v\n%s", made, err, out)
 		}
 	}

@@ -22,12 +22,12 @@ func TestScoreboard(t *testing.T) {
 	}
 	path := filepath.Join(dir, "scoreboard.jsonl")
 	scores, err := jsonl.Read[experiment.Score](path, nil)
-	if err != nil || len(scores) != 16 || scores[0].Mixture != "uniform, d=2" ||
+	if err != nil || len(scores) != 24 || scores[0].Mixture != "uniform, d=2" ||
 		scores[0].Seed == scores[1].Seed {
 		t.Fatalf("scores %+v, error %v", scores, err)
 	}
-	if n := strings.Count(first, " s  MCC "); n != 16 ||
-		!strings.Contains(first, "\n| linear | 16 | ") {
+	if n := strings.Count(first, " s  MCC "); n != 24 ||
+		!strings.Contains(first, "\n| linear | 24 | ") {
 		t.Errorf("%d cases in\n%s", n, first)
 	}
 	lines, err := os.ReadFile(path)
@@ -41,7 +41,7 @@ func TestScoreboard(t *testing.T) {
 	for _, made := range []int{1, 0} {
 		out, err := tables(t, args...)
 		if err != nil || strings.Count(out, " s  MCC ") != made ||
-			!strings.Contains(out, "\n| linear | 16 | ") && made > 0 {
+			!strings.Contains(out, "\n| linear | 24 | ") && made > 0 {
 			t.Errorf("want %d cases made again; error %v\n%s", made, err, out)
 		}
 	}
@@ -51,7 +51,7 @@ func TestScoreboard(t *testing.T) {
 	}
 	other := t.TempDir()
 	out, err := tables(t, append(args, "--out", other, "--against", dir)...)
-	if err != nil || !strings.Contains(out, "\n| linear | 16 | +0.0000 ± 0.0000 | 16 → 16 | ") {
+	if err != nil || !strings.Contains(out, "\n| linear | 24 | +0.0000 ± 0.0000 | 24 → 24 | ") {
 		t.Errorf("error %v\n%s", err, out)
 	}
 }

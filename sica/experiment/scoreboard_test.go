@@ -10,7 +10,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/sica"
 )
 
@@ -261,7 +263,8 @@ func TestSealedKindsRun(t *testing.T) {
 	if os.Getenv("SICA_LONG_TESTS") == "" {
 		t.Skip("minutes; SICA_LONG_TESTS=1")
 	}
-	cases, err := Cases("B", 1, "", "rivals")
+	b := backendtest.Open(t, backend.Auto)
+	cases, err := Cases("B", 1, "", "rivals", "nonlinear rivals")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,7 +273,7 @@ func TestSealedKindsRun(t *testing.T) {
 			continue
 		}
 		c.Seed = 7 // not one of the scoreboard
-		if score, err := c.Separate(t.Context(), nil); err != nil || score.Error != "" {
+		if score, err := c.Separate(t.Context(), b); err != nil || score.Error != "" {
 			t.Errorf("%s: %v %s", c.Mixture, err, score.Error)
 		}
 	}

@@ -17,18 +17,18 @@ import (
 // wide, long and nonlinear ones.
 func developedSets() []boardSet {
 	return []boardSet{
-		{"noise", fromProblems(listed(upTo(8, noiseMixtures())), noisePositions, 16)},
+		{"noise", fromProblems(listed(upTo(8, noiseMixtures())), noisePositions, 24)},
 		{"normal", normalMatrices()},
-		{"linear", fromProblems(listed(upTo(8, linearMixtures())), mixturePositions, 16)},
-		{"null", fromProblems(listed(nullMixtures()), mixturePositions, 8)},
-		{"filtered", fromProblems(listed(filteredMixtures()), filteredPositions, 16)},
+		{"linear", fromProblems(listed(upTo(8, linearMixtures())), mixturePositions, 24)},
+		{"null", fromProblems(listed(nullMixtures()), mixturePositions, 12)},
+		{"filtered", fromProblems(listed(filteredMixtures()), filteredPositions, 24)},
 		{"quality", linearQuality()},
 		{"wide", wideRecordings()},
 		{"long", longRecordings()},
 		{"nonlinear", slices.Concat(
-			fromProblems(mixtureProblems([]string{"laplace-2-leaky3", "laplace-3-leaky2"}), 1024, 6),
-			fromProblems(mixtureProblems([]string{"laplace-5-leaky1"}), 4096, 4))},
-		{"many", fromProblems(mixtureProblems(manyMixtures[:3]), manyPositions, 1)},
+			fromProblems(mixtureProblems([]string{"laplace-2-leaky3", "laplace-3-leaky2"}), 1024, 8),
+			fromProblems(mixtureProblems([]string{"laplace-5-leaky1"}), 4096, 6))},
+		{"many", fromProblems(mixtureProblems(manyMixtures[:3]), manyPositions, 2)},
 	}
 }
 
@@ -97,7 +97,7 @@ func normalMatrices() []boardMixture {
 	} {
 		k.normal = true
 		for _, k.noise = range []float64{0, 0.05, 0.15, 0.3} {
-			all = append(all, boardOf(k, noisePositions, 16))
+			all = append(all, boardOf(k, noisePositions, 24))
 		}
 	}
 	return all
@@ -109,9 +109,9 @@ func linearQuality() []boardMixture {
 		return p.Mixing == GELUMixing || strings.Contains(p.Mixture, "soft-clipped") ||
 			strings.Contains(p.Mixture, "tanh") || strings.Contains(p.Mixture, "cubic")
 	})
-	all := fromProblems(problems, mixturePositions, 16)
+	all := fromProblems(problems, mixturePositions, 24)
 	return append(all,
-		fromProblems(mixtureProblems([]string{"voice-4-linear", "voice-4-noise1"}), 10_000, 16)...)
+		fromProblems(mixtureProblems([]string{"voice-4-linear", "voice-4-noise1"}), 10_000, 24)...)
 }
 
 // fourKinds returns d autoregressions of four kinds of innovations, with different coefficients.
@@ -141,7 +141,7 @@ func wideRecordings() []boardMixture {
 			laplace := noisy{name: "Laplace AR(1)", signals: d, noise: noise,
 				sources: kindsOf(d, datasets.Laplace)}
 			four := noisy{name: "AR(1) of four kinds", signals: d, noise: noise, sources: fourKinds(d)}
-			all = append(all, boardOf(laplace, positions, 4), boardOf(four, positions, 4))
+			all = append(all, boardOf(laplace, positions, 6), boardOf(four, positions, 6))
 		}
 	}
 	for _, d := range []int{19, 32} {
@@ -153,7 +153,7 @@ func wideRecordings() []boardMixture {
 		}
 		all = append(all, boardOf(noisy{name: "EEG with surplus sources", signals: d, noise: 0.5,
 			sources: each(signals...), amplitudes: amplitudes, surplus: d / 2, surplusShare: 0.3},
-			positions, 4))
+			positions, 6))
 	}
 	return all
 }
@@ -169,7 +169,7 @@ func longRecordings() []boardMixture {
 	var all []boardMixture
 	add := func(k noisy, noise float64, positions int) {
 		k.noise = noise
-		all = append(all, boardOf(k, positions, 3))
+		all = append(all, boardOf(k, positions, 6))
 	}
 	add(laplace, 0.1, 20_000)
 	add(four, 0, 20_000)
