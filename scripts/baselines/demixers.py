@@ -64,8 +64,14 @@ def whitening(x: np.ndarray) -> np.ndarray:
     return (vectors / np.sqrt(values)).T
 
 
-def pca(x: np.ndarray) -> np.ndarray:
-    return whitening(x)
+def pca(problem: Problem) -> Demixing:
+    """Whitened principal components of the channels."""
+    clock, processor = time.perf_counter(), time.process_time()
+    values, vectors = np.linalg.eigh(np.cov(problem.basis @ problem.x))
+    kept = slice(-len(problem.x), None)
+    w = (vectors[:, kept] / np.sqrt(values[kept])).T @ problem.basis
+    seconds = time.perf_counter() - clock
+    return Demixing(w, seconds, time.process_time() - processor, f"numpy {np.__version__}")
 
 
 def fastica(x: np.ndarray) -> np.ndarray:
@@ -137,26 +143,32 @@ def amica(x: np.ndarray) -> np.ndarray:
 
 
 def in_process(estimate: Callable[[np.ndarray], np.ndarray], package: str) -> Method:
-    version = f"{package} {importlib.metadata.version(package)}"
-
     def method(problem: Problem) -> Demixing:
+        version = f"{package} {importlib.metadata.version(package)}"
         clock, processor = time.perf_counter(), time.process_time()
         w = estimate(problem.x)
-        return Demixing(
-            w, time.perf_counter() - clock, time.process_time() - processor, version
-        )
+        seconds = time.perf_counter() - clock
+        return Demixing(w, seconds, time.process_time() - processor, version)
 
     return method
 
 
-RIVALS: dict[str, tuple[Callable[[np.ndarray], np.ndarray], str]] = {
-    "pca": (pca, "numpy"),
-    "sobi": (sobi, "numpy"),
-    "fastica": (fastica, "scikit-learn"),
-    "picard": (picard_extended, "python-picard"),
-    "picard-o": (picard_o, "python-picard"),
-    "infomax": (infomax, "mne"),
-    "amica": (amica, "jamica"),
+def oracle(problem: Problem) -> Demixing:
+    """The regression of the sources on x."""
+    assert problem.sources is not None
+    w = np.linalg.lstsq(problem.x.T, problem.sources.T, rcond=None)[0].T
+    return Demixing(w, 0.0, 0.0, "regression on the truth")
+
+
+RIVALS: dict[str, Method] = {
+    "oracle": oracle,
+    "pca": pca,
+    "sobi": in_process(sobi, "numpy"),
+    "fastica": in_process(fastica, "scikit-learn"),
+    "picard": in_process(picard_extended, "python-picard"),
+    "picard-o": in_process(picard_o, "python-picard"),
+    "infomax": in_process(infomax, "mne"),
+    "amica": in_process(amica, "jamica"),
 }
 
 

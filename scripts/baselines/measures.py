@@ -107,8 +107,8 @@ def single_channel(a: np.ndarray, rows: list[int]) -> float:
 def recovery(z: np.ndarray, sources: np.ndarray) -> dict[str, float]:
     """SI-SDR in dB (Le Roux et al. 2019) and |correlation| (MCC), means over the sources.
 
-    Signals are centred and paired with sources so that the mean is largest. Then the scale-invariant
-    ratio of a pair is r² / (1 - r²).
+    Signals are centred and paired with sources so that the mean is largest. The scale-invariant
+    ratio of a pair is then r² / (1 - r²).
     """
     r = correlations(z, sources)
     ratio = 10 * np.log10(r**2 / np.maximum(1 - r**2, 1e-12))

@@ -243,8 +243,13 @@ class Mixtures(Recording):
 
     columns = ["SI-SDR", "MCC"]
 
-    def __init__(self, seeds: int, sources: Callable[[np.random.Generator], np.ndarray],
-                 rate: float | None = None, shape: str | None = None):
+    def __init__(
+        self,
+        seeds: int,
+        sources: Callable[[np.random.Generator], np.ndarray],
+        rate: float | None = None,
+        shape: str | None = None,
+    ):
         self.seeds, self.sources, self.rate, self.shape = seeds, sources, rate, shape
 
     @functools.cache
@@ -279,8 +284,9 @@ def photographs(data: pathlib.Path, seeds: int) -> Mixtures:
 
     def four(rng: np.random.Generator) -> np.ndarray:
         chosen = rng.choice(len(paths), 4, replace=False)
-        return np.array([np.asarray(Image.open(paths[i]).convert("L")).ravel() for i in chosen],
-                        float)
+        return np.array(
+            [np.asarray(Image.open(paths[i]).convert("L")).ravel() for i in chosen], float
+        )
 
     return Mixtures(seeds, four, shape="128x128")
 
@@ -300,7 +306,7 @@ class Forward(Recording):
     def dipoles(self) -> forward.Dipoles:
         return forward.Dipoles(forward.standard_info(self.channels), self.cache)
 
-    @functools.lru_cache(2)
+    @functools.lru_cache(10)
     def simulation(self, seed: int) -> forward.Simulation:
         return self.simulator.simulate(seed, self.bursting)
 
@@ -343,12 +349,6 @@ def by_seed(scores: Iterator[tuple[int, dict]]) -> dict:
     return means | {"seeds": {str(seed): values for seed, values in each.items()}}
 
 
-def oracle(problem: Problem) -> demixers.Demixing:
-    """The regression of the sources on x."""
-    w = np.linalg.lstsq(problem.x.T, problem.sources.T, rcond=None)[0].T
-    return demixers.Demixing(w, 0.0, 0.0, "regression on the truth")
-
-
 def recordings(data: pathlib.Path, out: pathlib.Path, seeds: int | None) -> dict[str, Callable]:
     """What makes each recording, by its name."""
     cache = out / "cache"
@@ -364,7 +364,8 @@ def recordings(data: pathlib.Path, out: pathlib.Path, seeds: int | None) -> dict
     for channels in forward.CAPS:
         for kind in ("bursting", "steady"):
             made[f"forward-{kind}-{channels}"] = functools.partial(
-                Forward, seeds or 10, channels, kind == "bursting", cache)
+                Forward, seeds or 10, channels, kind == "bursting", cache
+            )
     return made
 
 
@@ -393,8 +394,15 @@ class Store:
         name = "_".join([recording, label, part]).replace(" ", "-").replace("/", "-")
         return self.out / "matrices" / f"{name}.npy"
 
-    def fit(self, recording: str, label: str, part: str, problem: Callable[[], Problem],
-            method: demixers.Method, again: bool) -> dict:
+    def fit(
+        self,
+        recording: str,
+        label: str,
+        part: str,
+        problem: Callable[[], Problem],
+        method: demixers.Method,
+        again: bool,
+    ) -> dict:
         """What a fit took; its matrix is in the file that self.matrix names."""
         path = self.matrix(recording, label, part)
         about = path.with_suffix(".json")
@@ -417,8 +425,15 @@ class Store:
         about.write_text(json.dumps(took))
         return took
 
-    def run(self, name: str, recording: Recording, label: str, method: demixers.Method,
-            refit: bool, remeasure: bool) -> dict:
+    def run(
+        self,
+        name: str,
+        recording: Recording,
+        label: str,
+        method: demixers.Method,
+        refit: bool,
+        remeasure: bool,
+    ) -> dict:
         """Fits all parts that aren't there yet, and measures them."""
         fits, matrices = {}, {}
         for part, problem in recording.parts().items():
@@ -468,18 +483,28 @@ def table(name: str, columns: list[str], outcomes: list[dict]) -> str:
 
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=pathlib.Path, required=True, help="folder of the data")
     parser.add_argument("--out", type=pathlib.Path, required=True, help="folder of outcomes")
     parser.add_argument("--recordings", nargs="+", default=[], help="all by default")
-    parser.add_argument("--methods", nargs="+", help="rivals, sica, command; by default what "
-                        "--sica or --command names, or else the rivals except amica")
+    parser.add_argument(
+        "--methods",
+        nargs="+",
+        help="rivals, sica, command; by default what "
+        "--sica or --command names, or else the rivals except amica",
+    )
     parser.add_argument("--sica", help="the command")
     parser.add_argument("--flags", default="", help="more flags of sica separate, in one word")
     parser.add_argument("--command", help="template of another program's command line")
     parser.add_argument("--label", help="name of sica's or the command's row")
-    parser.add_argument("--env", nargs="+", default=[], metavar="NAME=VALUE",
-                        help="environment of sica or the command")
+    parser.add_argument(
+        "--env",
+        nargs="+",
+        default=[],
+        metavar="NAME=VALUE",
+        help="environment of sica or the command",
+    )
     parser.add_argument("--seeds", type=int, help="seeds of recordings with a truth")
     parser.add_argument("--refit", action="store_true", help="fit again what is there")
     parser.add_argument("--remeasure", action="store_true", help="measure again what is there")
@@ -503,13 +528,11 @@ def chosen_methods(args: argparse.Namespace) -> dict[str, demixers.Method]:
             methods[args.label or "sica"] = demixers.sica(path, environment, args.flags.split())
         elif name == "command":
             methods[args.label or "command"] = demixers.external(args.command, environment)
-        elif name == "oracle":
-            methods[name] = oracle
         elif name in demixers.RIVALS:
-            methods[name] = demixers.in_process(*demixers.RIVALS[name])
+            methods[name] = demixers.RIVALS[name]
         else:
-            raise SystemExit(f"--methods: must be sica, command, oracle or one of "
-                             f"{', '.join(demixers.RIVALS)} ({name})")
+            rivals = ", ".join(demixers.RIVALS)
+            raise SystemExit(f"--methods: must be sica, command or one of {rivals} ({name})")
     return methods
 
 
@@ -527,8 +550,7 @@ def main():
     for name in names:
         recording = known[name]()
         for label, method in methods.items():
-            rival = label == "oracle" or label in demixers.RIVALS
-            if not rival or label in recording.rivals:
+            if label not in demixers.RIVALS or label in recording.rivals:
                 store.run(name, recording, label, method, args.refit, args.remeasure)
         found = [o for (n, _), o in store.outcomes().items() if n == name]
         print(table(name, recording.columns, found), flush=True)
