@@ -387,8 +387,9 @@ class Store:
         return last
 
     def append(self, outcome: dict):
-        with self.lines.open("a") as file:
-            file.write(json.dumps(outcome) + "\n")
+        """Adds a line in one write, since several programs may share the folder."""
+        with self.lines.open("ab", buffering=0) as file:
+            file.write((json.dumps(outcome) + "\n").encode())
 
     def matrix(self, recording: str, label: str, part: str) -> pathlib.Path:
         name = "_".join([recording, label, part]).replace(" ", "-").replace("/", "-")
@@ -423,6 +424,9 @@ class Store:
         }
         np.save(path, demixing.w)
         about.write_text(json.dumps(took))
+        print(
+            f"{recording}, {label}, {part}: {demixing.seconds:.1f} s", file=sys.stderr, flush=True
+        )
         return took
 
     def run(
