@@ -1,0 +1,565 @@
+"""Separates real recordings, and simulated ones that are near to them, by sica and its rivals.
+
+    python -m venv .setup/recordings
+    .setup/recordings/bin/pip install -r scripts/baselines/requirements-recordings.txt
+    go build -o bin/sica ./cmd/sica
+    .setup/recordings/bin/python scripts/baselines/recordings.py \
+        --data DIR --out out/recordings --sica bin/sica --label mine
+
+It keeps what it makes in --out, and continues there: demixing matrices in matrices/, an outcome of
+each recording and label as a line of recordings.jsonl, and what measures need in cache/. Then it
+prints a table of each recording. Rivals are fitted once. To compare builds, give each a --label.
+Another program takes part by --command 'program {in} {out}': it reads an NPY file of [n, d] from
+{in}, and writes a demixing matrix [k, d] to {out}.
+
+DIR has these files. Nothing of it is kept, except demixing matrices.
+
+    eeg/eeglab_data.set    EEGLAB's sample recording, 32 channels, 128 Hz
+    eeg/meegkit_eeg_raw.npy  python-meegkit's test data, 8 channels, 250 Hz
+    ecg/*.csv              PTB's s0010_re, 15 leads, 1000 Hz
+    fmri/*.csv             nitime's regions, 31 × 250
+    speech/*.wav           four voices
+    images/*.png           photographs of 128×128
+
+Recordings, high-passed at 1 Hz except fmri. A whole is fitted, and each half.
+
+    eeglab          and eeglab-notched, after a notch filter at 60 Hz
+    meegkit
+    ecg             as principal components, down to 1e-4 of the largest standard deviation
+    fmri
+    voices          four, behind five random matrices of a condition below 10
+    photographs     four of them, behind five random matrices of a condition below 10
+    forward-KIND-D  ten simulated EEGs of D channels (forward.py), KIND is bursting or steady
+
+Measures. The first group needs the electrodes' positions, and the last the truth.
+
+    rv < 5, 10, 15 %  components whose pattern, average-referenced, a dipole in a spherical head
+                    explains but for so much of its variance: near-dipolar (Delorme, Palmer, Onton,
+                    Oostenveld, Makeig, Independent EEG sources are dipolar, PLoS ONE 2012).
+                    median rv is in %.
+    brain           components that ICLabel calls brain with a probability above 0.8
+                    (Pion-Tonachini, Kreutz-Delgado, Makeig, NeuroImage 2019)
+    MIR             mutual information reduction, nats a sample, from histograms (Delorme et al.)
+    PMI signals     mean mutual information of two signals, nats
+    PMI innovations the same of their residuals of AR(12), after decimation to about 64 Hz
+    halves          |correlation| over the whole of the signals that the halves' matrices give:
+                    mean, median, number above 0.95, and mean weighted by power in the channels
+    electrodes      mean over the chest leads of the largest |cosine| of a component's pattern with
+                    that lead alone: 1 if each electrode's noise is a component of its own
+    strongest       mean |correlation| of the ten strongest sources with the nearest signals; the
+                    best that a linear map can do is the row "oracle"
+    map error       mean 1 - |cosine| of those sources' maps with those signals' patterns
+    SI-SDR, MCC     in dB (Le Roux, Wisdom, Erdogan, Hershey, ICASSP 2019), and mean |correlation|
+    seconds         of the clock and, in brackets, of the processor; of the whole, or mean of seeds
+"""
+
+import argparse
+import functools
+import json
+import os
+import pathlib
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator
+
+import mne
+import numpy as np
+from PIL import Image
+from scipy.io import wavfile
+from scipy.signal import butter, sosfiltfilt
+
+import demixers
+import forward
+import measures
+from demixers import Problem
+
+HALVES = ["first half", "second half"]
+CHEST = [f"v{i}" for i in range(1, 7)]
+CONDITION = 10  # random mixing matrices have a smaller one
+
+
+class Recording:
+    """Problems by name, and the measures of their demixing matrices."""
+
+    columns: list[str]  # of its table
+    rivals = ["pca", "sobi", "fastica", "picard", "picard-o", "infomax"]
+
+    def parts(self) -> dict[str, Callable[[], Problem]]:
+        raise NotImplementedError
+
+    def measure(self, matrices: dict[str, np.ndarray]) -> dict:
+        raise NotImplementedError
+
+
+class Halved(Recording):
+    """A recording that is separated as a whole, and by halves."""
+
+    decimation = 1  # before the innovations
+
+    def __init__(self, data: pathlib.Path, cache: pathlib.Path):
+        self.data, self.cache = data, cache
+
+    @functools.cached_property
+    def whole(self) -> Problem:
+        return self.load()
+
+    def load(self) -> Problem:
+        raise NotImplementedError
+
+    def parts(self):
+        half = self.whole.x.shape[1] // 2
+        return {
+            "whole": lambda: self.whole,
+            HALVES[0]: lambda: self.whole.part(0, half),
+            HALVES[1]: lambda: self.whole.part(half, 2 * half),
+        }
+
+    def measure(self, matrices):
+        x = self.whole.x
+        result = {}
+        if "whole" in matrices:
+            w = matrices["whole"]
+            z = w @ x
+            result["MIR"] = measures.mutual_information_reduction(w, x)
+            result["PMI signals"] = measures.pairwise_information(z)
+            innovations = measures.innovations(z, self.decimation)
+            result["PMI innovations"] = measures.pairwise_information(innovations)
+        if all(half in matrices for half in HALVES):
+            first, second = (matrices[half] for half in HALVES)
+            result |= measures.agreement(first, second, x, self.whole.basis)
+        return result
+
+
+class EEGLAB(Halved):
+    columns = ["rv < 5 %", "rv < 10 %", "rv < 15 %", "median rv", "brain", "MIR", "PMI signals"]
+    columns += ["PMI innovations", "halves median", "halves weighted"]
+    rivals = [*Recording.rivals, "amica"]
+    decimation = 2
+
+    def __init__(self, data, cache, notched: bool = False):
+        super().__init__(data, cache)
+        self.notched = notched
+
+    @functools.cached_property
+    def raw(self) -> mne.io.BaseRaw:
+        raw = mne.io.read_raw_eeglab(self.data / "eeg/eeglab_data.set", preload=True)
+        if self.notched:
+            raw.notch_filter(60)
+        return raw.filter(1, None)
+
+    @functools.cached_property
+    def dipoles(self) -> forward.Dipoles:
+        info = mne.create_info(self.raw.ch_names, self.raw.info["sfreq"], "eeg")
+        return forward.Dipoles(info.set_montage(self.raw.get_montage()), self.cache)
+
+    def load(self):
+        return Problem(self.raw.get_data() * 1e6, self.raw.info["sfreq"])
+
+    def measure(self, matrices):
+        result = super().measure(matrices)
+        if "whole" not in matrices:
+            return result
+        a = measures.patterns(matrices["whole"])
+        result |= near_dipolar(self.dipoles, a)
+        for half in HALVES:
+            if half in matrices:
+                counts = near_dipolar(self.dipoles, measures.patterns(matrices[half]))
+                result |= {f"{half}, {key}": value for key, value in counts.items()}
+        result["brain"] = self.count_brain(matrices["whole"])
+        return result
+
+    def count_brain(self, w: np.ndarray) -> int:
+        """Number of components that ICLabel takes for the brain's.
+
+        It reads MNE-Python's ICA of average-referenced channels, which has one component fewer.
+        The weakest component is left out.
+        """
+        from mne_icalabel import label_components
+
+        raw = self.raw.copy().set_eeg_reference("average", projection=False)
+        d = len(self.whole.x)
+        ica = mne.preprocessing.ICA(n_components=d - 1, max_iter=1, random_state=0).fit(raw)
+        a = measures.patterns(w) * (w @ self.whole.x).std(axis=1)
+        a -= a.mean(axis=0)
+        mixing = ica.pca_components_[: d - 1] @ (a / ica.pre_whitener_)
+        strongest = np.sort(np.argsort(-(a**2).sum(axis=0))[: d - 1])
+        ica.mixing_matrix_ = mixing[:, strongest]
+        ica.unmixing_matrix_ = np.linalg.pinv(ica.mixing_matrix_)
+        labels = label_components(raw, ica, method="iclabel")
+        probable = np.array(labels["y_pred_proba"]) > 0.8
+        return int((probable & (np.array(labels["labels"]) == "brain")).sum())
+
+
+def near_dipolar(dipoles: forward.Dipoles, a: np.ndarray) -> dict:
+    rv = dipoles.residual_variances(a)
+    counts = {f"rv < {limit} %": int((rv < limit).sum()) for limit in (5, 10, 15)}
+    return counts | {"median rv": float(np.median(rv))}
+
+
+class Meegkit(Halved):
+    columns = ["MIR", "PMI signals", "PMI innovations", "halves mean", "halves weighted"]
+    rivals = [*Recording.rivals, "amica"]
+    decimation = 4
+
+    def load(self):
+        x = np.load(self.data / "eeg/meegkit_eeg_raw.npy").astype(float)
+        return Problem(mne.filter.filter_data(x, 250.0, 1, None), 250.0)
+
+
+class ECG(Halved):
+    columns = ["halves mean", "halves > 0.95", "halves weighted", "electrodes"]
+
+    def load(self):
+        path = next((self.data / "ecg").glob("*.csv"))
+        self.leads = path.open().readline().strip().split(",")
+        x = np.loadtxt(path, delimiter=",", skiprows=1).T
+        x = sosfiltfilt(butter(2, 1, "high", fs=1000, output="sos"), x, axis=1)
+        x -= x.mean(axis=1, keepdims=True)
+        u, s, _ = np.linalg.svd(x, full_matrices=False)
+        u = u[:, s > 1e-4 * s[0]]
+        scale = (u.T @ x).std(axis=1)
+        return Problem(u.T @ x / scale[:, None], 1000.0, basis=u * scale)
+
+    def measure(self, matrices):
+        result = super().measure(matrices)
+        if "whole" in matrices:
+            a = self.whole.basis @ measures.patterns(matrices["whole"])
+            rows = [self.leads.index(lead) for lead in CHEST]
+            result["electrodes"] = measures.single_channel(a, rows)
+        return result
+
+
+class FMRI(Halved):
+    columns = ["halves weighted", "halves mean", "PMI signals", "PMI innovations", "MIR"]
+
+    def load(self):
+        path = next((self.data / "fmri").glob("*.csv"))
+        return Problem(np.loadtxt(path, delimiter=",", skiprows=1).T)
+
+
+class Mixtures(Recording):
+    """Recorded sources behind random matrices, one for each seed."""
+
+    columns = ["SI-SDR", "MCC"]
+
+    def __init__(
+        self,
+        seeds: int,
+        sources: Callable[[np.random.Generator], np.ndarray],
+        rate: float | None = None,
+        shape: str | None = None,
+    ):
+        self.seeds, self.sources, self.rate, self.shape = seeds, sources, rate, shape
+
+    @functools.cache
+    def problem(self, seed: int) -> Problem:
+        rng = np.random.default_rng(seed)
+        sources = self.sources(rng)
+        sources = sources - sources.mean(axis=1, keepdims=True)
+        sources /= sources.std(axis=1, keepdims=True)
+        while True:
+            a = rng.standard_normal((len(sources), len(sources)))
+            if np.linalg.cond(a) < CONDITION:
+                return Problem(a @ sources, self.rate, self.shape, sources=sources)
+
+    def parts(self):
+        return {f"seed {s}": functools.partial(self.problem, s) for s in range(self.seeds)}
+
+    def measure(self, matrices):
+        return by_seed(
+            (seed, measures.recovery(w @ self.problem(seed).x, self.problem(seed).sources))
+            for seed, w in seeds_of(matrices)
+        )
+
+
+def voices(data: pathlib.Path, seeds: int) -> Mixtures:
+    paths = sorted((data / "speech").glob("*.wav"))
+    rate = wavfile.read(paths[0])[0]
+    return Mixtures(seeds, lambda _: np.array([wavfile.read(p)[1] for p in paths], float), rate)
+
+
+def photographs(data: pathlib.Path, seeds: int) -> Mixtures:
+    paths = sorted((data / "images").glob("*.png"))
+
+    def four(rng: np.random.Generator) -> np.ndarray:
+        chosen = rng.choice(len(paths), 4, replace=False)
+        return np.array(
+            [np.asarray(Image.open(paths[i]).convert("L")).ravel() for i in chosen], float
+        )
+
+    return Mixtures(seeds, four, shape="128x128")
+
+
+class Forward(Recording):
+    columns = ["strongest", "map error", "rv < 5 %", "rv < 10 %", "rv < 15 %", "median rv"]
+    # Without Infomax, which takes minutes each; Picard has the same criterion.
+    rivals = ["oracle", *(name for name in Recording.rivals if name != "infomax")]
+
+    def __init__(self, seeds: int, channels: int, bursting: bool, cache: pathlib.Path):
+        self.seeds, self.channels, self.bursting, self.cache = seeds, channels, bursting, cache
+
+    @functools.cached_property
+    def simulator(self) -> forward.Simulator:
+        return forward.Simulator(self.channels)
+
+    @functools.cached_property
+    def dipoles(self) -> forward.Dipoles:
+        return forward.Dipoles(forward.standard_info(self.channels), self.cache)
+
+    @functools.lru_cache(10)
+    def simulation(self, seed: int) -> forward.Simulation:
+        return self.simulator.simulate(seed, self.bursting)
+
+    def problem(self, seed: int) -> Problem:
+        simulation = self.simulation(seed)
+        sources = simulation.sources[simulation.strongest]
+        return Problem(simulation.x, forward.RATE, sources=sources)
+
+    def parts(self):
+        return {f"seed {s}": functools.partial(self.problem, s) for s in range(self.seeds)}
+
+    def score(self, seed: int, w: np.ndarray) -> dict:
+        simulation = self.simulation(seed)
+        strongest = simulation.strongest
+        r = measures.correlations(w @ simulation.x, simulation.sources[strongest])
+        nearest = r.argmax(axis=0)
+        result = {"strongest": float(r.max(axis=0).mean())}
+        if w.shape[0] < w.shape[1]:  # the oracle's has no patterns
+            return result
+        a = measures.patterns(w)
+        a = a[:, nearest] / np.linalg.norm(a[:, nearest], axis=0)
+        cosines = np.abs((a * simulation.maps[:, strongest]).sum(axis=0))
+        result["map error"] = float((1 - cosines).mean())
+        return result | near_dipolar(self.dipoles, measures.patterns(w))
+
+    def measure(self, matrices):
+        return by_seed((seed, self.score(seed, w)) for seed, w in seeds_of(matrices))
+
+
+def seeds_of(matrices: dict[str, np.ndarray]) -> Iterator[tuple[int, np.ndarray]]:
+    for part, w in matrices.items():
+        yield int(part.split()[1]), w
+
+
+def by_seed(scores: Iterator[tuple[int, dict]]) -> dict:
+    """The means over seeds, and "seeds", the values of each."""
+    each = dict(scores)
+    keys = next(iter(each.values()), {})
+    means = {key: float(np.mean([values[key] for values in each.values()])) for key in keys}
+    return means | {"seeds": {str(seed): values for seed, values in each.items()}}
+
+
+def recordings(data: pathlib.Path, out: pathlib.Path, seeds: int | None) -> dict[str, Callable]:
+    """What makes each recording, by its name."""
+    cache = out / "cache"
+    made = {
+        "eeglab": lambda: EEGLAB(data, cache),
+        "eeglab-notched": lambda: EEGLAB(data, cache, notched=True),
+        "meegkit": lambda: Meegkit(data, cache),
+        "ecg": lambda: ECG(data, cache),
+        "fmri": lambda: FMRI(data, cache),
+        "voices": lambda: voices(data, seeds or 5),
+        "photographs": lambda: photographs(data, seeds or 5),
+    }
+    for channels in forward.CAPS:
+        for kind in ("bursting", "steady"):
+            made[f"forward-{kind}-{channels}"] = functools.partial(
+                Forward, seeds or 10, channels, kind == "bursting", cache
+            )
+    return made
+
+
+class Store:
+    """The folder of --out."""
+
+    def __init__(self, out: pathlib.Path):
+        self.out = out
+        self.lines = out / "recordings.jsonl"
+        (out / "matrices").mkdir(parents=True, exist_ok=True)
+
+    def outcomes(self) -> dict[tuple[str, str], dict]:
+        """The last outcome of each recording and label, in the order of the first."""
+        last: dict[tuple[str, str], dict] = {}
+        if self.lines.exists():
+            for line in self.lines.read_text().splitlines():
+                outcome = json.loads(line)
+                last[outcome["recording"], outcome["label"]] = outcome
+        return last
+
+    def append(self, outcome: dict):
+        """Adds a line in one write, since several programs may share the folder."""
+        with self.lines.open("ab", buffering=0) as file:
+            file.write((json.dumps(outcome) + "\n").encode())
+
+    def matrix(self, recording: str, label: str, part: str) -> pathlib.Path:
+        name = "_".join([recording, label, part]).replace(" ", "-").replace("/", "-")
+        return self.out / "matrices" / f"{name}.npy"
+
+    def fit(
+        self,
+        recording: str,
+        label: str,
+        part: str,
+        problem: Callable[[], Problem],
+        method: demixers.Method,
+        again: bool,
+    ) -> dict:
+        """What a fit took; its matrix is in the file that self.matrix names."""
+        path = self.matrix(recording, label, part)
+        about = path.with_suffix(".json")
+        if about.exists() and not again:
+            return json.loads(about.read_text())
+        try:
+            demixing = method(problem())
+        except Exception as failure:  # a rival's may be anything
+            print(f"{recording}, {label}, {part}: {failure}", file=sys.stderr, flush=True)
+            return {"failure": str(failure)}
+        took = {
+            "seconds": demixing.seconds,
+            "processor": demixing.processor,
+            "version": demixing.version,
+            "threads": os.environ.get("OMP_NUM_THREADS"),
+            "date": time.strftime("%Y-%m-%d"),
+            **demixing.details,
+        }
+        np.save(path, demixing.w)
+        about.write_text(json.dumps(took))
+        print(
+            f"{recording}, {label}, {part}: {demixing.seconds:.1f} s", file=sys.stderr, flush=True
+        )
+        return took
+
+    def run(
+        self,
+        name: str,
+        recording: Recording,
+        label: str,
+        method: demixers.Method,
+        refit: bool,
+        remeasure: bool,
+    ) -> dict:
+        """Fits all parts that aren't there yet, and measures them."""
+        fits, matrices = {}, {}
+        for part, problem in recording.parts().items():
+            fits[part] = self.fit(name, label, part, problem, method, refit)
+            if "failure" not in fits[part]:
+                matrices[part] = np.load(self.matrix(name, label, part))
+        former = self.outcomes().get((name, label))
+        if former and former["fits"] == fits and not remeasure:
+            return former
+        outcome = {"recording": name, "label": label, "measures": recording.measure(matrices)}
+        outcome["fits"] = fits
+        self.append(outcome)
+        return outcome
+
+
+FORMATS = {"PMI signals": ".5f", "PMI innovations": ".5f", "MIR": ".2f", "median rv": ".1f"}
+FORMATS |= {"SI-SDR": ".2f"} | {f"rv < {limit} %": ".1f" for limit in (5, 10, 15)}
+
+
+def cell(key: str, value) -> str:
+    if value is None:
+        return "–"
+    return str(value) if isinstance(value, int) else f"{value:{FORMATS.get(key, '.3f')}}"
+
+
+def seconds(fits: dict[str, dict]) -> str:
+    """Of the whole, or the mean over seeds."""
+    chosen = [fits["whole"]] if "whole" in fits else list(fits.values())
+    chosen = [fit for fit in chosen if "failure" not in fit]
+    if not chosen:
+        return "–"
+    clock, processor = (np.mean([f[key] for f in chosen]) for key in ("seconds", "processor"))
+    return f"{clock:.1f} ({processor:.1f})"
+
+
+def table(name: str, columns: list[str], outcomes: list[dict]) -> str:
+    lines = [f"**{name}**", "", "| method | fits | " + " | ".join([*columns, "seconds"]) + " |"]
+    lines.append("| --- |" + " ---: |" * (len(columns) + 2))
+    for outcome in outcomes:
+        fits = outcome["fits"]
+        good = sum("failure" not in fit for fit in fits.values())
+        row = [outcome["label"], f"{good}/{len(fits)}"]
+        row += [cell(key, outcome["measures"].get(key)) for key in columns]
+        lines.append("| " + " | ".join([*row, seconds(fits)]) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=pathlib.Path, required=True, help="folder of the data")
+    parser.add_argument("--out", type=pathlib.Path, required=True, help="folder of outcomes")
+    parser.add_argument("--recordings", nargs="+", default=[], help="all by default")
+    parser.add_argument(
+        "--methods",
+        nargs="+",
+        help="rivals, sica, command; by default what "
+        "--sica or --command names, or else the rivals except amica",
+    )
+    parser.add_argument("--sica", help="the command")
+    parser.add_argument("--flags", default="", help="more flags of sica separate, in one word")
+    parser.add_argument("--command", help="template of another program's command line")
+    parser.add_argument("--label", help="name of sica's or the command's row")
+    parser.add_argument(
+        "--env",
+        nargs="+",
+        default=[],
+        metavar="NAME=VALUE",
+        help="environment of sica or the command",
+    )
+    parser.add_argument("--seeds", type=int, help="seeds of recordings with a truth")
+    parser.add_argument("--refit", action="store_true", help="fit again what is there")
+    parser.add_argument("--remeasure", action="store_true", help="measure again what is there")
+    parser.add_argument("--table", action="store_true", help="only print the tables")
+    return parser.parse_args()
+
+
+def chosen_methods(args: argparse.Namespace) -> dict[str, demixers.Method]:
+    """The methods of the arguments, by label."""
+    environment = dict(setting.split("=", 1) for setting in args.env)
+    names = args.methods
+    if names is None:
+        names = ["sica"] * bool(args.sica) + ["command"] * bool(args.command)
+        names = names or ["oracle", *Recording.rivals]
+    if args.label and args.sica and args.command:
+        raise SystemExit("--label: must name one of --sica and --command")
+    methods: dict[str, demixers.Method] = {}
+    for name in names:
+        if name == "sica":
+            path = args.sica or "bin/sica"
+            methods[args.label or "sica"] = demixers.sica(path, environment, args.flags.split())
+        elif name == "command":
+            methods[args.label or "command"] = demixers.external(args.command, environment)
+        elif name in demixers.RIVALS:
+            methods[name] = demixers.RIVALS[name]
+        else:
+            rivals = ", ".join(demixers.RIVALS)
+            raise SystemExit(f"--methods: must be sica, command or one of {rivals} ({name})")
+    return methods
+
+
+def main():
+    args = parse()
+    warnings.filterwarnings("ignore")
+    mne.set_log_level("error")
+    known = recordings(args.data, args.out, args.seeds)
+    names = args.recordings or list(known)
+    for name in names:
+        if name not in known:
+            raise SystemExit(f"--recordings: must be among {', '.join(known)} ({name})")
+    store = Store(args.out)
+    methods = {} if args.table else chosen_methods(args)
+    for name in names:
+        recording = known[name]()
+        for label, method in methods.items():
+            if label not in demixers.RIVALS or label in recording.rivals:
+                store.run(name, recording, label, method, args.refit, args.remeasure)
+        found = [o for (n, _), o in store.outcomes().items() if n == name]
+        print(table(name, recording.columns, found), flush=True)
+
+
+if __name__ == "__main__":
+    main()
