@@ -49,7 +49,7 @@ func withNoise(
 	base *Solution, brief bool,
 ) (*Solution, error) {
 	d := len(white.Mean)
-	if opt.Noiseless || d < 2 || d > maxChannels {
+	if opt.Noiseless || d < 2 || d > maxChannels || ablation.Off("many") && d > fewSignals {
 		return base, nil
 	}
 	s := &search{c: newChannels(white, shape, power, opt.Seed), shortestCode: opt.ShortestCode,
@@ -106,7 +106,7 @@ func (s *search) run(ctx context.Context, base *Solution, hidesSource bool) erro
 	first := &explanation{name: base.Candidate, b: c.demixing(base.Demixing),
 		sources: make([][]source, len(c.scales)), hidesSource: hidesSource,
 		doubted: hidesSource || base.Doubtful || base.Dependent}
-	if !c.lowered && c.predictsAs(base.models) {
+	if !c.lowered && base.models != nil && c.predictsAs(base.models) {
 		first.sources[0] = base.models.sources
 	}
 	settled, err := s.isSettled(ctx, first, base.textbook)

@@ -37,11 +37,11 @@ func separateByPart(
 		return nil, err
 	}
 	const brief = false // noise is searched for to the end
-	if !sol.isCertain() {
+	if !sol.isCertain() || sol.Dependent && d > fewSignals {
 		if d <= fewSignals || sol.whitened {
 			return nil, nil
 		}
-		further, err := separateFurther(ctx, white, shape, opt, &knownPart{sol, p})
+		further, err := separateMany(ctx, white, opt, &knownPart{sol, p})
 		if further == nil || err != nil {
 			return nil, err
 		}
@@ -91,22 +91,6 @@ func middleIsNoiseless(
 type knownPart struct {
 	*Solution
 	past *past.Past
-}
-
-// separateFurther separates all positions, beginning with the demixing of a part. It is for more than
-// fewSignals signals: some of them are hardly ever certain, and a search among candidates takes long.
-// The result is nil if the noise of the resolution may explain it.
-func separateFurther(
-	ctx context.Context, white *signal.Whitening, shape []int, opt Options, known *knownPart,
-) (*Solution, error) {
-	d := len(white.Mean)
-	sol, otherNoise, err := separateWith(ctx, sphericalNoise(d, resolution), white,
-		newPast(shape, d), opt, known)
-	if err != nil || otherNoise != nil {
-		return nil, err
-	}
-	sol.textbook = known.textbook
-	return sol, nil
 }
 
 // candidates returns the demixing of the part as the only candidate.

@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -172,7 +173,7 @@ func separate(ctx context.Context, x *ica.Signals, opt Options) (*Solution, erro
 		s.addDrift()
 	}
 	s.setWhy()
-	s.Bandwidth = bandwidth
+	s.Bandwidth = bandwidth * cmp.Or(s.Bandwidth, 1)
 	s.models, s.textbook = nil, nil // large, and no longer needed
 	return s, nil
 }
@@ -182,6 +183,9 @@ func separateAll(
 	ctx context.Context, white *signal.Whitening, shape []int, power bandPower, opt Options,
 ) (*Solution, error) {
 	base, err := withoutNoise(ctx, white, shape, opt)
+	if err == nil && len(shape) == 1 {
+		base, err = withCoarse(ctx, white, opt, base)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -207,10 +211,8 @@ func withoutNoise(
 	return solution, err
 }
 
-// separateWith separates white signals after adding noise to them, noiseMatrix·w of white noise w.
-// If that noise may explain the result, it also returns the matrix of a noise that can't. known may be
-// nil; otherwise its demixing is the only candidate, and the pairs that are certain there count as
-// such.
+// separateWith separates white signals after adding noise to them, noiseMatrix·w of white noise w. The
+// other results, and known, are those of separate.
 func separateWith(
 	ctx context.Context, noiseMatrix *mat.Dense, white *signal.Whitening, p *past.Past, opt Options,
 	known *knownPart,
@@ -220,6 +222,15 @@ func separateWith(
 		return nil, nil, err
 	}
 	s.sameUnit = opt.SameUnit
+	return s.separate(ctx, white.Mean, opt.Seed, known)
+}
+
+// separate separates the signals of s, which have the given mean. If their noise may explain the
+// result, it also returns the matrix of a noise that can't. known may be nil; otherwise its demixing
+// is the only candidate, and the pairs that are certain there count as such.
+func (s *separator) separate(
+	ctx context.Context, mean []float64, seed uint64, known *knownPart,
+) (*Solution, *mat.Dense, error) {
 	null, err := s.whiten(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -230,7 +241,7 @@ func separateWith(
 	if known != nil {
 		begin = known.candidates()
 	} else {
-		if begin, err = s.candidates(ctx, opt.Seed); err != nil {
+		if begin, err = s.candidates(ctx, seed); err != nil {
 			return nil, nil, err
 		}
 		if first, v, err = s.sufficient(ctx, begin.all, null); err != nil {
@@ -245,7 +256,7 @@ func separateWith(
 		if suffices {
 			start = first.end.b
 		}
-		if err := begin.addFastICA(ctx, s, start, opt.Seed); err != nil {
+		if err := begin.addFastICA(ctx, s, start, seed); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -257,7 +268,7 @@ func separateWith(
 			return nil, nil, err
 		}
 	}
-	lessDependent, err := s.minDependence(ctx, p.Shape, best,
+	lessDependent, err := s.minDependence(ctx, s.past.Shape, best,
 		append(ends, candidate{name: "whitening", b: null.b}))
 	if err != nil {
 		return nil, nil, err
@@ -282,7 +293,7 @@ func separateWith(
 		}
 	}
 	v.minDependence = lessDependent != nil
-	solution, err := s.solution(ctx, best, null, v, name, white.Mean)
+	solution, err := s.solution(ctx, best, null, v, name, mean)
 	if err != nil {
 		return nil, nil, err
 	}
