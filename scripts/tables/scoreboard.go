@@ -36,9 +36,9 @@ func newScoreboard() *cobra.Command {
 		Use:   scoreboardName,
 		Short: "Measure Default on sets of mixtures, and compare two versions of it",
 		Long: `Scoreboard separates sets of mixtures by sica.Default, from seeds of its own, and sums
-up each set in a row of a table. Part A has mixtures as those of the tables. Part B has simulations of
-other packages and papers: it is opened only at the end of a development, never to decide about a
-rule.
+up each set in a row of a table. Part A has mixtures as those of the tables. Part B has simulations
+of other packages and papers: it is opened only at the end of a development, never to decide about
+a rule.
 
   part A: ` + strings.Join(experiment.SetNames("A"), ", ") + `
   part B: ` + strings.Join(experiment.SetNames("B"), ", ") + `
