@@ -27,7 +27,7 @@ const scoreboardName = "scoreboard"
 type scoreboard struct {
 	out, against, part, only, backend string
 	sets, without                     []string
-	runs                              int
+	runs, seeds                       int
 }
 
 func newScoreboard() *cobra.Command {
@@ -36,9 +36,9 @@ func newScoreboard() *cobra.Command {
 		Use:   scoreboardName,
 		Short: "Measure Default on sets of mixtures, and compare two versions of it",
 		Long: `Scoreboard separates sets of mixtures by sica.Default, from seeds of its own, and sums
-up each set in a row of a table. Part A has mixtures as those of the tables. Part B has simulations of
-other packages and papers: it is opened only at the end of a development, never to decide about a
-rule.
+up each set in a row of a table. Part A has mixtures as those of the tables. Part B has simulations
+of other packages and papers: it is opened only at the end of a development, never to decide about
+a rule.
 
   part A: ` + strings.Join(experiment.SetNames("A"), ", ") + `
   part B: ` + strings.Join(experiment.SetNames("B"), ", ") + `
@@ -59,6 +59,7 @@ are comparable.`,
 	f.StringSliceVar(&s.sets, "sets", nil, "only the sets of these `NAMES`")
 	f.StringVar(&s.only, "only", "", "only mixtures whose names contain `TEXT`")
 	f.IntVar(&s.runs, "runs", 1, "`TIMES` as many seeds of each mixture")
+	f.IntVar(&s.seeds, "seeds", 0, "at most `N` seeds of each mixture; 0: all")
 	f.StringVar(&s.backend, "backend", backend.Auto, "auto, go, xla:cpu or xla:cuda")
 	if ablation.Enabled {
 		f.StringArrayVar(&s.without, "without", nil,
@@ -105,7 +106,13 @@ func scoresPath(dir string) string { return filepath.Join(dir, scoreboardName+".
 
 // cases returns the cases with all rules, and then without each of the sets of rules.
 func (s *scoreboard) cases() ([]experiment.Case, error) {
+	if s.seeds < 0 {
+		return nil, fmt.Errorf("scoreboard: seeds: must be 0 or more (%d)", s.seeds)
+	}
 	cases, err := experiment.Cases(s.part, s.runs, s.only, s.sets...)
+	if s.seeds > 0 {
+		cases = firstSeeds(cases, s.seeds)
+	}
 	all := slices.Clone(cases)
 	for _, rules := range s.without {
 		for _, c := range cases {
@@ -114,6 +121,19 @@ func (s *scoreboard) cases() ([]experiment.Case, error) {
 		}
 	}
 	return all, err
+}
+
+// firstSeeds returns the cases of at most n seeds of each mixture.
+func firstSeeds(cases []experiment.Case, n int) (first []experiment.Case) {
+	made := make(map[experiment.CaseID]int)
+	for _, c := range cases {
+		mixture := c.CaseID
+		mixture.Seed = 0
+		if made[mixture]++; made[mixture] <= n {
+			first = append(first, c)
+		}
+	}
+	return first
 }
 
 // separate separates the cases that scores lacks, adds their scores to the file, and returns the

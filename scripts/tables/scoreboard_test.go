@@ -54,11 +54,16 @@ func TestScoreboard(t *testing.T) {
 	if err != nil || !strings.Contains(out, "\n| linear | 24 | +0.0000 ± 0.0000 | 24 → 24 | ") {
 		t.Errorf("error %v\n%s", err, out)
 	}
+	out, err = tables(t, append(args, "--seeds", "3")...) // of those that are made
+	if err != nil || !strings.Contains(out, "\n| linear | 3 | ") {
+		t.Errorf("error %v\n%s", err, out)
+	}
 }
 
 func TestScoreboardsErrors(t *testing.T) {
 	for _, args := range [][]string{
 		{"--part", "C"}, {"--sets", "magic"}, {"--runs", "0"}, {"--only", "magic"},
+		{"--seeds", "-1"},
 		{"--against", "nowhere"}, {"more"},
 	} {
 		args = append([]string{"scoreboard", "--backend", "go", "--out", t.TempDir()}, args...)
