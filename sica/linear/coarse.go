@@ -42,8 +42,8 @@ type coarseSeparation struct {
 	codeLength float64 // in nats per position
 }
 
-// newCoarse separates the white sequences coarsely. It is nil with Options.Noiseless, if there are too
-// few strong frequencies, or if no rotation of whitening is accepted there.
+// newCoarse separates the white sequences coarsely. It is nil with Options.Noiseless, if too few
+// frequencies are strong or nearly all, or if no rotation of whitening is accepted there.
 func newCoarse(
 	ctx context.Context, white *signal.Whitening, opt Options,
 ) (*coarseSeparation, error) {
@@ -56,7 +56,7 @@ func newCoarse(
 		return nil, nil
 	}
 	_, m := z.Dims()
-	if m < minBriefPositions*d {
+	if m < minBriefPositions*d || float64(m) > maxOccupied*float64(n) {
 		return nil, nil
 	}
 	s, err := prepare(ctx, sphericalNoise(d, coarseResolution), withSignals(white, z),
