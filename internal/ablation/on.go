@@ -32,10 +32,7 @@ var Rules = []Rule{
 	{"doubtful", "groups of signals that depend on each other"},
 	{"drift", "expected error of a mixing that changes"},
 	{"hideable", "doubt of signals that noise could hide without a trace"},
-	{"incons", "the test whether models contradict each other between time scales"},
-	{"joingroups", "groups are joined if together they have evidence"},
 	{"judgeimages", "pairs of images that another demixing describes nearly as well"},
-	{"many", "the search for noise in more than fewSignals channels"},
 	{"mindep", "the demixing with the least dependence, if the best is doubtful"},
 	{"mostnoise", "the descent with nearly the most noise that there can be"},
 	{"nearlyasgood", "doubt of signals that differ in a demixing that is nearly as good"},
@@ -45,12 +42,9 @@ var Rules = []Rule{
 	{"occupied", "low-passing of mixtures that occupy a part of the band"},
 	{"passband", "the search for noise within the pass band of filtered recordings"},
 	{"resolution", "separation at a coarse resolution"},
-	{"ruledout", "demixings with a far longer code aren't compared"},
 	{"settled", "the search ends early where the noiseless demixing is settled"},
 	{"suffices", "the search ends early where the noiseless demixing suffices"},
 	{"surplus", "evidence of more sources than channels"},
-	{"suspect", "nothing is identified on a suspicion of more sources than channels"},
-	{"textbookconf", "doubt of signals on which FastICA and SOBI disagree with the choice"},
 	{"unseen", "doubt of signals in which the models miss noise"},
 }
 

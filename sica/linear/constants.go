@@ -247,11 +247,6 @@ const (
 
 // Explanations with noise of the channels.
 const (
-	// maxChannels is the most channels for which noise is looked for. Of nine synthetic EEGs of 19 and 32
-	// channels (60 s, noise of 1 µV, unfiltered) the mean correlation of the sources with the nearest
-	// signals is 0.792 with it and 0.735 without. The search takes two to seven times as long as the
-	// separation, of 64 signals ten times.
-	maxChannels = 32
 	// minPositions is how many positions a time scale must have, five for each of the 24 past
 	// values. Of three instruments with noise of 0.02 to 0.2 (2,000 positions, 8 mixtures
 	// each) the mean MCC was 0.943, 0.957 and 0.862 with 200, and 0.966, 0.963 and 0.896 with
@@ -322,13 +317,9 @@ const (
 	// same means, of 31 kinds with and without noise, to 0.01 except for twelve sources in
 	// eight channels (0.929, 0.924, 0.910).
 	rejection = 5
-	// inconsistency is by how many tolerances each explanation must have a longer code than another
-	// at some scale for none to be right. Of 120 synthetic EEGs (2 to 8 channels, n = 3,000 and
-	// 8,000) that is so for 60 of 96 with surplus sources and for one of 24 without, of 55 mixtures of
-	// waves with noise (n = 1,024 to 16,384) for 13, and of 268 others with noise for one. Half and
-	// twice of it weren't measured: with two thirds and five thirds 67 and 45 of the 96 are
-	// inconsistent.
-	inconsistency = 3
+	// clearRejection is by how many tolerances a code must be longer than another at some scale for that
+	// scale to count as all scales. Half and twice of it weren't measured.
+	clearRejection = 3
 	// driftBlocks is into how many parts a sequence is divided to see whether the demixing changes, and
 	// driftWaves how many cosines of time the change may have: the slowest. They are choices. With fewer
 	// positions than minDriftPositions a part has too few.
@@ -358,12 +349,6 @@ const (
 	// and however many signals there are, for its signals to count: the tolerance for three. With
 	// that of twelve, 330, Laplace AR(1) processes beside Gaussian noise weren't identified.
 	nearlyAsGood = 3 * rejection
-	// farLonger is by how many tolerances the code of another demixing must be longer at the finest
-	// scale for its signals not to count. Of 2,300 mixtures of two to six signals in noise of 0.02 to
-	// 0.3 that a search decides (n = 1,024 to 15,000), 58 more are identified rightly with it and two
-	// more wrongly; of 170 without noise 19 more rightly. Of 640 others, half of it identifies seven
-	// more rightly and one more wrongly, twice seven fewer.
-	farLonger = 8
 	// minChannelNoise is the share of noise in a channel's variance from which a choice of most
 	// time scales is kept: the square of the resolution. AR(7) after five GELU steps, which
 	// aren't linear, imply 0.0003; three instruments with noise of 0.05 imply 0.003 to 0.02. With
@@ -399,12 +384,9 @@ const (
 	// without, of 15 synthetic EEGs with surplus sources all are. At 2,500 the window, which uses
 	// less of the positions, hides half of these.
 	windowedPositions = 8192
-	// suspectedSurplusErrors is the same for a suspicion. Where the rule without noise was
-	// contradicted, no signal counts as identified then: of 180 mixtures (30 kinds) 126 are called
-	// identified with it, of which 2 have a signal with a correlation below 0.9; without it 133
-	// and 7. Networks must explain more then, too: between 2.5 and 3.5 one of these mixtures was
-	// given to one. Of 255 nonlinear mixtures 4 have more, and networks are fitted to 239 with and
-	// without it.
+	// suspectedSurplusErrors is the same for a suspicion. Networks must explain more then: between 2.5 and
+	// 3.5 one of 180 mixtures (30 kinds) was given to one. Of 255 nonlinear mixtures 4 have more, and
+	// networks are fitted to 239 with and without it.
 	suspectedSurplusErrors = 2.5
 	// Noise that spectra don't show is significant from significantNoise standard errors on. White signals
 	// that it may hide aren't identified, with one standard error more than the estimate, but at most

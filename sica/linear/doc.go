@@ -62,7 +62,7 @@
 //     others, rotated by 45°, with densities that identify them. Of 100 mixtures of two AR(7)
 //     sources by fifteen steps of x + 0.1·GELU(W·x), 38 are called identified for that reason,
 //     with an MCC of 0.62 to 0.75. Package sica tests for it first.
-//   - White noise of the channels is in the models for 2 to 32 channels, of 240 positions or
+//   - White noise of the channels is in the models for 2 to 16 channels, of 240 positions or
 //     more (Findings.Noise). Noise that spectra don't show, as beside white sources, is estimated
 //     from the dependence that it causes (Findings.NoiseFromDependence), but not removed.
 //   - All positions are learned from: a click in one channel can rotate the result. Package sica

@@ -19,8 +19,6 @@ import (
 // A search is the state of the comparison of explanations with noise in the models.
 type search struct {
 	c *channels
-	// shortestCode is Options.ShortestCode.
-	shortestCode bool
 	// brief is whether nothing is chosen unless the rule's demixing is settled.
 	brief  bool
 	all    []*explanation // the first is the rule's without noise
@@ -28,11 +26,6 @@ type search struct {
 	scale  int // index of the time scale of the choice
 	// compared is whether all explanations were compared, those with noise among them.
 	compared bool
-	// contradicted is whether another explanation was chosen, or has a significantly shorter code than
-	// the rule's at a time scale.
-	contradicted bool
-	// inconsistent is whether no demixing explains the mixed signals at all time scales.
-	inconsistent bool
 }
 
 // withNoise looks for a better explanation than base, the solution without noise in its models,
@@ -49,11 +42,10 @@ func withNoise(
 	base *Solution, brief bool,
 ) (*Solution, error) {
 	d := len(white.Mean)
-	if opt.Noiseless || d < 2 || d > maxChannels || ablation.Off("many") && d > fewSignals {
+	if opt.Noiseless || d < 2 || d > fewSignals {
 		return base, nil
 	}
-	s := &search{c: newChannels(white, shape, power, opt.Seed), shortestCode: opt.ShortestCode,
-		brief: brief}
+	s := &search{c: newChannels(white, shape, power, opt.Seed), brief: brief}
 	s.c.sameUnit = opt.SameUnit
 	if len(s.c.scales) < 2 {
 		return base, nil
@@ -93,7 +85,7 @@ func (s *search) result(ctx context.Context, base *Solution, images bool) (*Solu
 		return base, nil
 	}
 	s.judge(base)
-	if base.Surplus || base.Inconsistent || s.isSuspect(base) || base.Unconfirmed {
+	if base.Surplus || base.Unconfirmed {
 		base.reason = reason{text: s.why(base)}
 	}
 	return base, nil
@@ -127,12 +119,8 @@ func (s *search) run(ctx context.Context, base *Solution, hidesSource bool) erro
 	}
 	s.all = append([]*explanation{first}, textbook...)
 	// From the rule's demixing first, which suffices for most mixtures without noise, then from
-	// the others. Of many signals each takes long, and the first suffice as a rule.
-	begins := [][]*explanation{{first}, slices.Clone(s.all)}
-	if c.isMany() {
-		begins = begins[:1]
-	}
-	for _, begin := range begins {
+	// the others.
+	for _, begin := range [][]*explanation{{first}, slices.Clone(s.all)} {
 		if ok, err := s.addCoarser(ctx, begin); err != nil || !ok {
 			return err
 		}
@@ -150,7 +138,7 @@ func (s *search) run(ctx context.Context, base *Solution, hidesSource bool) erro
 		return err
 	}
 	s.compared = true
-	if !c.isMany() && !ablation.Off("addnoisy") {
+	if !ablation.Off("addnoisy") {
 		if ok, err := s.addNoisy(ctx, textbook); err != nil || !ok {
 			return err
 		}
@@ -159,9 +147,7 @@ func (s *search) run(ctx context.Context, base *Solution, hidesSource bool) erro
 		s.chosen = first
 		return nil
 	}
-	s.inconsistent = !s.shortestCode && !ablation.Off("incons") && c.isInconsistent(s.all)
 	s.chosen, s.scale = c.choose(s.all)
-	s.contradicted = s.chosen != first || c.isRejected(first, c.shortest(s.all, 0), 0, 1)
 	return nil
 }
 
@@ -387,14 +373,11 @@ func (s *search) uncertainPairs() (pairs [][2]int) {
 	return pairs
 }
 
-// confidence returns, for each chosen signal, the smallest of three correlations:
+// confidence returns, for each chosen signal, the smallest of two correlations:
 //
 //   - with its source, as the noise lets expect;
 //   - if all explanations were compared, with the nearest signal of each that is nearly as good
-//     at most scales, unless it is ruled out at the finest, and of that signal with its source, as
-//     its noise lets expect;
-//   - if another explanation contradicts the rule without noise, with the nearest signal of a
-//     textbook method. Then no model is right, and code lengths don't say how far the truth may be.
+//     at most scales, and of that signal with its source, as its noise lets expect.
 func (s *search) confidence() []float64 {
 	c := s.c
 	_, confidence := c.denoised(s.chosen)
@@ -402,7 +385,6 @@ func (s *search) confidence() []float64 {
 		return confidence
 	}
 	best, tolerance := c.shortest(s.all, 0), c.tolerance()
-	nearestTextbook := make([]float64, c.d)
 	for _, e := range s.all {
 		if e == s.chosen {
 			continue
@@ -415,32 +397,14 @@ func (s *search) confidence() []float64 {
 			excess -= min(s.chosen.lengths[k]-b.lengths[k], tolerance)
 		}
 		correlations, places := c.matches(s.chosen, e)
-		if !ablation.Off("nearlyasgood") && excess <= nearlyAsGood &&
-			(ablation.Off("ruledout") || !s.ruledOut(e)) {
+		if excess <= nearlyAsGood && !ablation.Off("nearlyasgood") {
 			_, fidelity := c.denoised(e)
 			for i, r := range correlations {
 				confidence[i] = min(confidence[i], r, fidelity[places[i]])
 			}
 		}
-		if e.textbook {
-			for i, r := range correlations {
-				nearestTextbook[i] = max(nearestTextbook[i], r)
-			}
-		}
-	}
-	if s.contradicted && !s.chosen.textbook && !ablation.Off("textbookconf") {
-		for i, r := range nearestTextbook {
-			confidence[i] = min(confidence[i], r)
-		}
 	}
 	return confidence
-}
-
-// ruledOut reports whether the code of e is so much longer at the finest scale, where the choice
-// implies no noise, that hidden noise can't be the reason.
-func (s *search) ruledOut(e *explanation) bool {
-	return !s.chosen.impliesNoise() &&
-		e.lengths[0]-s.chosen.lengths[0] > farLonger*s.c.tolerance()
 }
 
 // mixedPairs returns the pairs of the chosen signals that e mixes. A signal of e is a mixture if no
@@ -476,11 +440,7 @@ func (c *channels) mixedPairs(e, chosen *explanation) (pairs [][2]int) {
 // explanation isn't better than that.
 func (s *search) solution(ctx context.Context, base *Solution) (*Solution, error) {
 	c := s.c
-	isModelWrong := s.chosen.textbook && s.inconsistent
 	noise := s.chosen.model.noise
-	if isModelWrong {
-		noise = make([]float64, c.d)
-	}
 	sep, err := c.separator(ctx, c.scales[s.scale], noise)
 	if sep == nil || err != nil {
 		return nil, err
@@ -508,15 +468,10 @@ func (s *search) solution(ctx context.Context, base *Solution) (*Solution, error
 	sol.Resolution, sol.CodeLength, sol.Whitening = base.Resolution, base.CodeLength, base.Whitening
 	sol.Candidate, sol.Skipped, sol.Evidence = s.chosen.name, base.Skipped, evidence
 	sol.Scale, sol.Noise, sol.Sources = c.scales[s.scale], slices.Clone(noise), best.publicSources()
-	if err := sep.setGroups(ctx, sol, best, v, v.accepted() && evidence > identified); err != nil {
-		return nil, err
-	}
+	sep.setGroups(sol, v, v.accepted() && evidence > identified)
 	s.judge(sol)
 	sol.Unconfirmed = len(sol.Groups) < c.d // its noise is in the models
 	w, fidelity := c.denoised(s.chosen)
-	if isModelWrong {
-		w = mat.DenseCopyOf(s.chosen.b)
-	}
 	for i, f := range fidelity {
 		sol.ExpectedError[i] = min(sol.ExpectedError[i]+1-f, 1)
 	}
@@ -546,14 +501,11 @@ func (s *search) isClearlyShorter() bool {
 }
 
 // judge sets whether sol has surplus sources, and joins the groups of signals that aren't
-// identified with noise in the models; all groups if there may be surplus sources, or no demixing
-// explains all time scales. Unconfirmed is then whether it has joined any.
+// identified with noise in the models; all groups if there seem to be surplus sources. Unconfirmed is then whether it has joined any.
 func (s *search) judge(sol *Solution) {
-	sol.Inconsistent = s.inconsistent
 	sol.SurplusEvidence = s.c.surplus(s.chosen)
 	sol.Surplus = sol.SurplusEvidence > surplusErrors
-	sol.Unconfirmed = sol.merge(s.uncertainPairs(),
-		sol.Surplus || sol.Inconsistent || s.isSuspect(sol))
+	sol.Unconfirmed = sol.merge(s.uncertainPairs(), sol.Surplus)
 }
 
 // judgeImages joins the groups of the rule's signals of images, sol, that another explanation mixes
@@ -585,26 +537,11 @@ func (s *search) judgeImages(sol *Solution) {
 	sol.Unconfirmed, sol.reason = true, reason{s.why(sol), sol.minDependence}
 }
 
-// isSuspect reports whether surplus sources are suspected and none of sol's signals counts as
-// identified for that reason. A suspicion is enough if all explanations were compared, as there was
-// noise.
-func (s *search) isSuspect(sol *Solution) bool {
-	return !ablation.Off("suspect") && s.compared && sol.SurplusSuspected()
-}
-
 // why explains a solution with noise in at most three sentences. It is "" for Dependent signals, as
 // Solution.why is.
 func (s *search) why(sol *Solution) string {
 	if sol.Surplus {
 		return "There seem to be more sources than channels, so no signal is identified."
-	}
-	if sol.Inconsistent {
-		return "No demixing explains the mixed signals at all time scales, so no signal is identified. " +
-			"Possible causes are an earlier filter, hum (see datasets.Filter.Notch), noise, more sources " +
-			"than channels, clipping, echoes, and a mixing that changes with time."
-	}
-	if s.isSuspect(sol) {
-		return "There may be more sources than channels, so no signal is identified."
 	}
 	if len(sol.Groups) == s.c.d {
 		return allIdentified(s.c.d)
