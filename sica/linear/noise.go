@@ -465,7 +465,7 @@ func (s *search) solution(ctx context.Context, base *Solution) (*Solution, error
 		return nil, nil
 	}
 	sol := &Solution{Mean: base.Mean, Symmetric: base.Symmetric, Leak: mat.NewDense(c.d, c.d, nil)}
-	sol.Resolution, sol.CodeLength, sol.Whitening = base.Resolution, base.CodeLength, base.Whitening
+	sol.Resolution, sol.CodeLength, sol.Whitening = resolution, base.CodeLength, base.Whitening
 	sol.Candidate, sol.Skipped, sol.Evidence = s.chosen.name, base.Skipped, evidence
 	sol.Scale, sol.Noise, sol.Sources = c.scales[s.scale], slices.Clone(noise), best.publicSources()
 	sep.setGroups(sol, v, v.accepted() && evidence > identified)
