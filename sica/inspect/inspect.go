@@ -20,6 +20,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
@@ -131,7 +132,7 @@ func describe(r *sica.Result, x, reference blockwise.Source) ([]Component, error
 		return nil, err
 	}
 	if len(r.Shape) < 2 {
-		x = &mended{Source: x}
+		x = &mended{x, fitOutliers(r, demixing, x)}
 	}
 	m, err := measureMoments(demixing, x, reference)
 	if err != nil {
@@ -296,6 +297,34 @@ func recoverBlock(
 	z := new(mat.Dense)
 	z.Mul(demixing.W, signal.Added(x, demixing.Mean, -1))
 	return block{x, z, reference}, nil
+}
+
+// fitOutliers returns the outliers of the fit by block, if x is the recording in memory that the result
+// was made from: if it gives the recovered signals Z, up to signs. It is nil otherwise.
+func fitOutliers(r *sica.Result, demixing *sica.Demixing, x blockwise.Source) [][]int {
+	memory, ok := x.(blockwise.InMemory)
+	if !ok || r.Z == nil {
+		return nil
+	}
+	k, n := r.Z.Dims()
+	if x := memory.Dense.RawMatrix(); x.Rows != len(demixing.Mean) || x.Cols != n {
+		return nil
+	}
+	var z mat.Dense
+	z.Mul(demixing.W, memory.Dense)
+	for i := range k { // signals have variance 1
+		offset := floats.Dot(demixing.W.RawRowView(i), demixing.Mean)
+		for t, v := range z.RawRowView(i) {
+			if !(math.Abs(math.Abs(v-offset)-math.Abs(r.Z.At(i, t))) < 1e-6) {
+				return nil
+			}
+		}
+	}
+	blocks := make([][]int, (n+blockSize-1)/blockSize)
+	for _, t := range r.Outliers {
+		blocks[t/blockSize] = append(blocks[t/blockSize], t%blockSize)
+	}
+	return blocks
 }
 
 // mended is a sequence whose outliers are interpolated. With one of them all recovered signals
