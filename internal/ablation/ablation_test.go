@@ -13,10 +13,10 @@ import (
 
 func TestSetTurnsOffAndOn(t *testing.T) {
 	t.Cleanup(func() { disabled = map[string]bool{} })
-	if err := Set("hybrid", "drift"); err != nil || !Off("hybrid") || !Off("drift") || Off("coarse") {
+	if err := Set("settled", "suffices"); err != nil || !Off("settled") || !Off("suffices") || Off("passband") {
 		t.Errorf("error %v; off: %v", err, disabled)
 	}
-	if err := Set(); err != nil || Off("hybrid") {
+	if err := Set(); err != nil || Off("settled") {
 		t.Errorf("error %v; off: %v", err, disabled)
 	}
 }
@@ -27,10 +27,10 @@ func TestUnknownRule(t *testing.T) {
 		return // the other process below has panicked before
 	}
 	t.Cleanup(func() { disabled = map[string]bool{} })
-	if err := Set("hybrid"); err != nil {
+	if err := Set("settled"); err != nil {
 		t.Fatal(err)
 	}
-	if err := Set("drift", "magic"); err == nil || !Off("hybrid") || Off("drift") {
+	if err := Set("suffices", "magic"); err == nil || !Off("settled") || Off("suffices") {
 		t.Errorf("error %v; off: %v", err, disabled)
 	}
 	func() {
@@ -41,7 +41,7 @@ func TestUnknownRule(t *testing.T) {
 		}()
 		Off("magic")
 	}()
-	for rules, fails := range map[string]bool{"hybrid,drift": false, "hybrid,magic": true} {
+	for rules, fails := range map[string]bool{"settled,suffices": false, "settled,magic": true} {
 		cmd := exec.Command(os.Args[0], "-test.run", "^TestUnknownRule$")
 		cmd.Env = append(os.Environ(), Variable+"="+rules)
 		out, err := cmd.CombinedOutput()

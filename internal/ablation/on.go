@@ -34,7 +34,6 @@ var Rules = []Rule{
 	{"drift", "expected error of a mixing that changes"},
 	{"ficaIncons", "FastICA's demixing if the models contradict each other between time scales"},
 	{"hideable", "doubt of signals that noise could hide without a trace"},
-	{"hybrid", "sparse signals of FastICA in the chosen demixing"},
 	{"incons", "the test whether models contradict each other between time scales"},
 	{"joingroups", "groups are joined if together they have evidence"},
 	{"judgeimages", "pairs of images that another demixing describes nearly as well"},

@@ -427,14 +427,6 @@ const (
 	// given to one. Of 255 nonlinear mixtures 4 have more, and networks are fitted to 239 with and
 	// without it.
 	suspectedSurplusErrors = 2.5
-	// sparseKurtosis is the smallest excess kurtosis of the innovations of a sparse signal, and
-	// maxHybridNats is by how many nats per signal and position the code of a hybrid may be longer. In 96
-	// synthetic EEGs (4 and 8 channels, two to eight surplus sources, n = 3,072) the mean correlation with
-	// the heartbeats is 0.764 with them, 0.767 by FastICA and 0.753 without, and with alpha waves 0.829,
-	// 0.789 and 0.832. With half of sparseKurtosis these are 0.764 and 0.825, with twice 0.758 and 0.831;
-	// with half of maxHybridNats 0.760 and 0.830. Twice of it costs 24 mixtures of voices 0.03 of their
-	// mean MCC, and these constants none.
-	sparseKurtosis, maxHybridNats = 1, 0.1
 	// Noise that spectra don't show is significant from significantNoise standard errors on. White signals
 	// that it may hide aren't identified, with one standard error more than the estimate, but at most
 	// maxUnseenNoise of the channels' variance. Of 1,152 mixtures of white sources with noise (Laplace,
@@ -481,10 +473,6 @@ const (
 	// heartbeats of a synthetic EEG have 5, and noise of 1,000 positions has a standard error of 0.15.
 	maxNoiseKurtosis = 1
 )
-
-// sparseOrders are the orders of the autoregression whose innovations say whether a signal is sparse. They
-// are a choice.
-var sparseOrders = []int{1, 2, 4, 8, 16}
 
 // timeScales are how many positions become one. At 8 and 16, three instruments, bursts and EEG
 // with noise are recovered best; Laplace AR(1) and smooth AR(2) processes at 1 and 2. Each

@@ -161,15 +161,6 @@ func (s *search) run(ctx context.Context, base *Solution, hidesSource bool) erro
 	}
 	s.inconsistent = !s.shortestCode && !ablation.Off("incons") && c.isInconsistent(s.all)
 	s.chosen, s.scale = c.choose(s.all, s.inconsistent)
-	if !images && !c.isMany() && c.surplus(s.chosen) > surplusErrors {
-		h, err := c.hybrid(ctx, s.chosen, s.scale, s.all)
-		if err != nil {
-			return err
-		}
-		if h != nil {
-			s.all, s.chosen = append(s.all, h), h
-		}
-	}
 	s.contradicted = s.chosen != first || c.isRejected(first, c.shortest(s.all, 0), 0, 1)
 	return nil
 }

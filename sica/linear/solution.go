@@ -173,8 +173,7 @@ type Findings struct {
 	// have noise, there may be more sources than channels, or the mixing isn't linear.
 	Dependent bool `json:"dependent"`
 	// Candidate is the name of the start whose descent led to the demixing, such as that of a textbook
-	// method, or "hybrid": with surplus sources, sparse signals of FastICA and others of the rule. It isn't
-	// one of the methods in sica.Summary.Candidates.
+	// method. It isn't one of the methods in sica.Summary.Candidates.
 	Candidate string `json:"candidate"`
 	// Skipped are the candidates that failed.
 	Skipped []Skipped `json:"skipped,omitempty"`
