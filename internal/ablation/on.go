@@ -41,7 +41,6 @@ var Rules = []Rule{
 	{"mindep", "the demixing with the least dependence, if the best is doubtful"},
 	{"mostnoise", "the descent with nearly the most noise that there can be"},
 	{"nearlyasgood", "doubt of signals that differ in a demixing that is nearly as good"},
-	{"nearlyasshort", "doubt of pairs that a demixing with nearly as short a code mixes"},
 	{"noiseless", "the search with noise in the channels"},
 	{"noiselike", "doubt of signals that are like noise"},
 	{"nonlinearnull", "evidence against nonlinear mixtures in the judgement of a demixing"},

@@ -369,33 +369,20 @@ func (c *channels) denoised(e *explanation) (w *mat.Dense, fidelity []float64) {
 }
 
 // uncertainPairs returns the pairs of the chosen signals that aren't identified with noise in the
-// models. Each signal of low confidence is in a pair with the signal of lowest confidence among the
-// others. The other pairs are those that the rule identified, but that another explanation with
-// nearly as short a code mixes.
-func (s *search) uncertainPairs(known []Pair) (pairs [][2]int) {
-	c := s.c
+// models: each signal of low confidence with the one of lowest confidence among the others.
+func (s *search) uncertainPairs() (pairs [][2]int) {
 	confidence := s.confidence()
 	for i, v := range confidence {
 		if v >= minFidelity {
 			continue
 		}
-		lowest := (i + 1) % c.d
+		lowest := (i + 1) % s.c.d
 		for j, w := range confidence {
 			if j != i && w < confidence[lowest] {
 				lowest = j
 			}
 		}
 		pairs = append(pairs, [2]int{i, lowest})
-	}
-	for _, e := range s.all {
-		differing := slices.DeleteFunc(c.mixedPairs(e, s.chosen), func(pair [2]int) bool {
-			return !slices.ContainsFunc(known, func(p Pair) bool {
-				return p.Identified && p.I == pair[0] && p.J == pair[1]
-			})
-		})
-		if !ablation.Off("nearlyasshort") && s.nearlyAsShort(e, differing) {
-			pairs = append(pairs, differing...)
-		}
 	}
 	return pairs
 }
@@ -454,22 +441,6 @@ func (s *search) confidence() []float64 {
 func (s *search) ruledOut(e *explanation) bool {
 	return !s.chosen.impliesNoise() &&
 		e.lengths[0]-s.chosen.lengths[0] > farLonger*s.c.tolerance()
-}
-
-// nearlyAsShort reports whether the code of e, at the chosen scale and all coarser ones, is longer
-// than that of the choice by at most log 20 nats for each of the differing signals but one. Pairs
-// are those in which e differs.
-func (s *search) nearlyAsShort(e *explanation, differing [][2]int) bool {
-	signals := map[int]bool{}
-	for _, p := range differing {
-		signals[p[0]], signals[p[1]] = true, true
-	}
-	for k := s.scale; k < len(s.c.scales); k++ { // false where a length isn't known
-		if !(e.lengths[k] <= s.chosen.lengths[k]+identified*float64(len(signals)-1)) {
-			return false
-		}
-	}
-	return true
 }
 
 // mixedPairs returns the pairs of the chosen signals that e mixes. A signal of e is a mixture if no
@@ -581,7 +552,7 @@ func (s *search) judge(sol *Solution) {
 	sol.Inconsistent = s.inconsistent
 	sol.SurplusEvidence = s.c.surplus(s.chosen)
 	sol.Surplus = sol.SurplusEvidence > surplusErrors
-	sol.Unconfirmed = sol.merge(s.uncertainPairs(sol.Pairs),
+	sol.Unconfirmed = sol.merge(s.uncertainPairs(),
 		sol.Surplus || sol.Inconsistent || s.isSuspect(sol))
 }
 
