@@ -175,9 +175,6 @@ func (c *channels) sorted(b *mat.Dense) *mat.Dense {
 	return sortedRows(b, orderByShare(&fromWhite, root, c.sameUnit))
 }
 
-// fastICAName is the name of FastICA's demixing.
-const fastICAName = "FastICA"
-
 // textbook returns the demixings of textbook methods, and of each its noiseCorrected. They are
 // FastICA's from two starts, as its contrast has several maxima, and SOBI's, which makes the covariances
 // at the lags 1 to 100 as diagonal as possible. Demixings of the same signals, and those that fail,
@@ -199,7 +196,7 @@ func (c *channels) textbook(ctx context.Context) ([]*explanation, error) {
 	for k := range uint64(fastICAStarts) {
 		w := fastica.Start(c.seed+k, c.d)
 		_, err := iterateFastICA(ctx, c.white.White, w, 2*fastICAIterations, true)
-		if err := add(fastICAName, w, err); err != nil {
+		if err := add("FastICA", w, err); err != nil {
 			return nil, err
 		}
 	}

@@ -2,11 +2,9 @@ package linear
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/ablation"
 )
@@ -31,17 +29,12 @@ func (c *channels) tolerance() float64 { return rejection * max(float64(c.d*(c.d
 // isRejected reports whether, at a scale from first on, the code of e is longer than the shortest
 // by more than times the tolerance.
 func (c *channels) isRejected(e *explanation, best []*explanation, first int, times float64) bool {
-	return e.misfit(best, first) > times*c.tolerance()
-}
-
-// misfit returns the largest difference, in nats, of the code length of e from the shortest at a scale
-// from first on.
-func (e *explanation) misfit(best []*explanation, first int) float64 {
-	largest := 0.0
 	for k := first; k < len(best); k++ {
-		largest = max(largest, e.lengths[k]-best[k].lengths[k])
+		if e.lengths[k]-best[k].lengths[k] > times*c.tolerance() {
+			return true
+		}
 	}
-	return largest
+	return false
 }
 
 // isClearlyRejected reports whether, at some scale, the code of e is longer than the shortest by more than
@@ -61,96 +54,22 @@ func (c *channels) isInconsistent(all []*explanation) bool {
 	})
 }
 
-// isComparable reports whether the misfit of e isn't much larger than the smallest of all.
-func (c *channels) isComparable(e *explanation, all []*explanation) bool {
-	best := c.shortest(all, 0)
-	smallest := math.Inf(1)
-	for _, other := range all {
-		smallest = min(smallest, other.misfit(best, 0))
-	}
-	return e.misfit(best, 0) <= comparableMisfit*smallest
-}
-
 // isMany reports whether there are more channels than fewSignals. Some of so many signals are wrong in each
 // explanation, so that surplus sources can't be told from that, and the tolerance is hundreds of nats.
 func (c *channels) isMany() bool { return c.d > fewSignals }
 
-// choose returns the explanation to keep and the index of its time scale. Explanations of sequences
-// whose signals correlate are left out: signals that were separated at a coarse time scale may be
-// uncorrelated at that scale only. Of many signals some always are: then those are left out that correlate
-// more than the rule's. Sources of images, such as digits, can be correlated.
+// choose returns the explanation that the fewest time scales reject, and the index of the scale that is
+// closestScale. Of several explanations it is the one with the shortest code at the finest scale. The
+// rule's, the first, is kept against one with as few rejections unless that is better by preference.
 //
-// The first of these that applies is chosen:
-//
-//   - that of chooseCoarse, if there seem to be surplus sources, unless there are many channels;
-//   - bestFastICA, if the explanations are inconsistent, as it has no model of the signals' pasts that
-//     could be wrong; but not if its code is far longer;
-//   - that of chooseRobust, if it has more than next to no noise, if there are many channels, or if the
-//     rule's is clearly rejected and that one isn't;
-//   - the one with the shortest code at the finest scale, as no noise hides the fastest parts of the
-//     signals; the rule's if it is as good.
-func (c *channels) choose(all []*explanation, inconsistent bool) (*explanation, int) {
-	if ablation.Off("onlyrobust") {
-		return c.chooseRobust(all)
-	}
-	if len(c.parts) > 0 && !ablation.Off("maxcorr") {
-		limit := maxCorrelation
-		if c.isMany() {
-			limit = max(limit, c.largestCorrelation(all[0]))
-		}
-		all = slices.DeleteFunc(slices.Clone(all), func(e *explanation) bool {
-			return e != all[0] && c.largestCorrelation(e) > limit
-		})
-	}
-	if !c.isMany() && !ablation.Off("coarse") {
-		if coarse, scale := c.chooseCoarse(all); c.surplus(coarse) > surplusErrors {
-			return coarse, scale
-		}
-	}
-	if e := c.bestFastICA(all); !ablation.Off("ficaIncons") &&
-		inconsistent && e != nil && c.isComparable(e, all) {
-		return e, c.closestScale(e, c.shortest(all, 0))
-	}
-	first, best := all[0], c.shortest(all, 0)
-	if robust, scale := c.chooseRobust(all); c.isMany() || robust.impliesNoise() ||
-		c.isClearlyRejected(first, best) && !c.isClearlyRejected(robust, best) {
-		return robust, scale
-	}
-	shortest := best[0]
-	if first.lengths[0]-shortest.lengths[0] <= c.tolerance() {
-		return first, 0
-	}
-	return shortest, 0
-}
-
-// bestFastICA returns the explanation of FastICA with the smallest misfit, as some starts end at a
-// false maximum; nil if there is none.
-func (c *channels) bestFastICA(all []*explanation) (found *explanation) {
-	best := c.shortest(all, 0)
-	for _, e := range all {
-		if e.textbook && e.name == fastICAName &&
-			(found == nil || e.misfit(best, 0) < found.misfit(best, 0)) {
-			found = e
-		}
-	}
-	return found
-}
-
-// chooseRobust returns the explanation that the fewest time scales reject, and the index of the scale
-// that is closestScale. Of several explanations it is the one with the shortest code at the finest
-// scale. So a single scale can't decide alone, such as one with 250 positions of a square wave, unless
-// it clearly rejects a code, which counts as much as all scales: a radio's symbols of 8 positions each are
-// seen only where 8 positions become one.
-//
-// Of many channels the rule's is kept against one with as few rejections if its code is nowhere as much
-// longer or, where no scale rejects it, if its code is no longer at the finest scale: the coarser ones have
-// few positions for so many angles. Of 36 mixtures of 20 to 32 AR(1) of one spectrum with noise of 0.3 and
-// 0.5 (3,000 to 15,000 positions) the mean MCC is 0.742 with that, 0.694 without.
+// So a single scale can't decide alone, such as one with 250 positions of a square wave. It decides if
+// it clearly rejects a code, which counts as much as all scales: a radio's symbols of 8 positions each
+// are seen only where 8 positions become one.
 //
 // A scale has the frequencies of all coarser ones, too. So differences at the scales, which chance adds
 // to, aren't summed up: of 160 mixtures of three and four AR(1) with noise of 0.2 and 0.3 the mean MCC
 // was 0.806 with their sum, each up to the tolerance, and 0.825 with this.
-func (c *channels) chooseRobust(all []*explanation) (*explanation, int) {
+func (c *channels) choose(all []*explanation) (*explanation, int) {
 	best := c.shortest(all, 0)
 	first := all[0]
 	if len(all) == 1 {
@@ -163,7 +82,7 @@ func (c *channels) chooseRobust(all []*explanation) (*explanation, int) {
 				count++
 			}
 		}
-		if !c.isMany() && c.isClearlyRejected(e, best) {
+		if c.isClearlyRejected(e, best) {
 			count += len(best)
 		}
 		return count
@@ -171,17 +90,8 @@ func (c *channels) chooseRobust(all []*explanation) (*explanation, int) {
 	chosen := slices.MinFunc(all[1:], func(a, b *explanation) int {
 		return cmp.Or(cmp.Compare(rejections(a), rejections(b)), cmp.Compare(a.lengths[0], b.lengths[0]))
 	})
-	var isPreferred bool // first, to one with as few rejections
-	switch {
-	case !c.isMany():
-		isPreferred = first.lengths[0]-chosen.lengths[0] < c.preference(first, chosen)
-	case rejections(first) == 0:
-		isPreferred = first.lengths[0] <= chosen.lengths[0]
-	default:
-		isPreferred = first.misfit(best, 0) <= chosen.misfit(best, 0)
-	}
 	more := rejections(first) - rejections(chosen)
-	if more < 0 || more == 0 && isPreferred {
+	if more < 0 || more == 0 && first.lengths[0]-chosen.lengths[0] < c.preference(first, chosen) {
 		chosen = first
 	}
 	return chosen, c.closestScale(chosen, best)
@@ -198,36 +108,6 @@ func (c *channels) closestScale(e *explanation, best []*explanation) int {
 	return scale
 }
 
-// chooseCoarse returns the explanation with the shortest code at the finest scale for which no coarser
-// scale rejects that explanation, and the index of the scale. If there is no such scale it is
-// chooseRobust.
-//
-// At fine scales noise or surplus sources can give wrong signals the shortest code. The slower
-// parts of the sources, which are larger, then reject them. The idea is that of J. A. Hausman,
-// Econometrica 46(6), 1978: an efficient estimate is kept unless a robust one contradicts it.
-//
-// With surplus sources no explanation is right. Their codes differ by an amount at each position
-// then, so from misfitPositions on the tolerance grows with the positions.
-func (c *channels) chooseCoarse(all []*explanation) (*explanation, int) {
-	first := all[0]
-	best := c.shortest(all, 0)
-	last := len(best) - 1
-	_, n := c.white.White.Dims()
-	misfit := max(1, float64(n)/misfitPositions)
-	for _, times := range []float64{misfit, 2 * misfit} {
-		for k, e := range best[:last] {
-			if first.lengths[k]-e.lengths[k] < c.preference(first, e) &&
-				!c.isRejected(first, best, k+1, times) {
-				return first, k
-			}
-			if !c.isRejected(e, best, k+1, times) {
-				return e, k
-			}
-		}
-	}
-	return c.chooseRobust(all)
-}
-
 // preference returns by how many nats the code of e must be shorter for e to be preferred to first:
 // the gain by chance at the angles and, if only e implies noise, the code length of the noise. If
 // first may hide a source, it has no model of noise where one is needed: then it is preferred to an
@@ -242,23 +122,4 @@ func (c *channels) preference(first, e *explanation) float64 {
 	default:
 		return nats + c.spectrum.noiseCost()
 	}
-}
-
-// largestCorrelation returns the largest correlation of two signals of e that its noise doesn't explain.
-func (c *channels) largestCorrelation(e *explanation) float64 {
-	covariance := mat.NewSymDense(c.d, nil) // of the channels without the noise
-	covariance.CopySym(c.covariance)
-	for i, v := range e.model.noise {
-		covariance.SetSym(i, i, covariance.At(i, i)-v)
-	}
-	var cov mat.Dense // of the signals
-	cov.Product(e.b, covariance, e.b.T())
-	largest := 0.0
-	for i := range c.d {
-		for j := range i {
-			power := max(cov.At(i, i), minSignal) * max(cov.At(j, j), minSignal)
-			largest = max(largest, math.Abs(cov.At(i, j))/math.Sqrt(power))
-		}
-	}
-	return largest
 }

@@ -1,7 +1,6 @@
 package linear
 
 import (
-	"math"
 	"slices"
 	"testing"
 
@@ -11,75 +10,44 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// The demixing of two channels of correlation r whose rows are the channels leaves them that correlation;
-// without noise N in each it is r/(1−N).
-func TestLargestCorrelation(t *testing.T) {
-	const r = 0.3
-	c := &channels{d: 2, covariance: mat.NewSymDense(2, []float64{1, r, r, 1})}
-	for _, noise := range []float64{0, 0.25} {
-		e := &explanation{
-			b:     mat.NewDense(2, 2, []float64{1, 0, 0, 1}),
-			model: &noiseModel{noise: []float64{noise, noise}},
-		}
-		if got, want := c.largestCorrelation(e), r/(1-noise); math.Abs(got-want) > 1e-12 {
-			t.Errorf("noise %g: correlation %g, want %g", noise, got, want)
-		}
-	}
-	whitened := &explanation{b: mat.NewDense(2, 2, []float64{1, 0, -r, 1}), model: &noiseModel{
-		noise: []float64{0, 0},
-	}}
-	if got := c.largestCorrelation(whitened); got > 1e-12 {
-		t.Errorf("correlation %g of uncorrelated signals", got)
-	}
-}
-
 // The choices among explanations with the given code lengths at four scales, the finest first. Lengths
 // are in tolerances. The first is the rule's.
 func TestChoice(t *testing.T) {
 	for name, test := range map[string]struct {
-		lengths                  [][]float64
-		noise                    []float64 // that each implies; nil is none
-		robust, robustScale      int
-		coarse, coarseScale      int
-		inconsistent, comparable bool // of all, and of the last
-		doubted                  bool // whether the rule's is
+		lengths       [][]float64
+		noise         []float64 // that each implies; nil is none
+		chosen, scale int
+		inconsistent  bool // all
+		doubted       bool // whether the rule's is
 	}{
 		"the rule's is the shortest": {
 			lengths: [][]float64{{0, 0, 0, 0}, {3, 1, 1, 1}},
 		},
 		"the rule's is kept where it is as good": {
-			lengths: [][]float64{{0, 0, 0, 0}, {-0.01, 0, 0, 0}}, robustScale: 1, comparable: true,
+			lengths: [][]float64{{0, 0, 0, 0}, {-0.01, 0, 0, 0}}, scale: 1,
 		},
 		"a coarser scale contradicts the finest": {
-			lengths: [][]float64{{0, 2, 2, 2}, {1.5, 0, 0, 0}}, robust: 1, robustScale: 1,
-			coarse: 1, coarseScale: 1, comparable: true,
+			lengths: [][]float64{{0, 2, 2, 2}, {1.5, 0, 0, 0}}, chosen: 1, scale: 1,
 		},
 		"a single scale doesn't decide": { // the coarsest alone rejects the second
-			lengths: [][]float64{{2, 2, 2, 0}, {0, 0, 0, 1.5}}, robust: 1,
-			coarse: 1, comparable: true,
+			lengths: [][]float64{{2, 2, 2, 0}, {0, 0, 0, 1.5}}, chosen: 1,
 		},
 		"nor does the finest": {
-			lengths: [][]float64{{2, 0, 0, 0}, {0, 2, 2, 2}}, robustScale: 1, coarseScale: 1, comparable: true,
-		},
-		"the coarse choice tolerates twice as much before it is the robust one": {
-			lengths: [][]float64{{5, 5, 5, 5}, {0, 0, 0, 1.5}, {0.5, 0.5, 0.5, 0}}, robust: 2, robustScale: 3,
-			coarse: 1, comparable: true,
+			lengths: [][]float64{{2, 0, 0, 0}, {0, 2, 2, 2}}, scale: 1,
 		},
 		"of as few rejections the finest decides": {
-			lengths: [][]float64{{9, 9, 9, 9}, {0.5, 0, 0, 0}, {0, 0.5, 0.5, 0.5}}, robust: 2,
-			coarse: 2, comparable: true,
+			lengths: [][]float64{{9, 9, 9, 9}, {0.5, 0, 0, 0}, {0, 0.5, 0.5, 0.5}}, chosen: 2,
 		},
 		"noise must pay for its parameters": {
-			lengths: [][]float64{{0.4, 0, 0, 0}, {0, 0, 0, 0}}, noise: []float64{0, 0.1}, robustScale: 1,
-			comparable: true,
+			lengths: [][]float64{{0.4, 0, 0, 0}, {0, 0, 0, 0}}, noise: []float64{0, 0.1}, scale: 1,
 		},
 		"a doubted demixing is left for one with noise that is nearly as good": {
 			lengths: [][]float64{{0, 0, 0, 0}, {0.9, 0.9, 0.9, 0.9}}, noise: []float64{0, 0.1}, doubted: true,
-			robust: 1,
+			chosen: 1,
 		},
 		"each has a much longer code at some scale": {
-			lengths: [][]float64{{0, 0, 9, 9}, {9, 9, 0, 0}}, coarse: 1, coarseScale: 2,
-			inconsistent: true, comparable: true,
+			lengths:      [][]float64{{0, 0, 9, 9}, {9, 9, 0, 0}},
+			inconsistent: true,
 		},
 		"the last is far worse": {
 			lengths: [][]float64{{0, 0, 0, 4}, {0, 1, 5, 0}, {99, 999, 99, 99}}, inconsistent: true,
@@ -98,69 +66,12 @@ func TestChoice(t *testing.T) {
 			all = append(all, e)
 		}
 		all[0].doubted = test.doubted
-		if e, scale := c.chooseRobust(all); e != all[test.robust] || scale != test.robustScale {
-			t.Errorf("%s: robust %d at scale %d, want %d at %d", name, slices.Index(all, e), scale,
-				test.robust, test.robustScale)
-		}
-		if e, scale := c.chooseCoarse(all); e != all[test.coarse] || scale != test.coarseScale {
-			t.Errorf("%s: coarse %d at scale %d, want %d at %d", name, slices.Index(all, e), scale,
-				test.coarse, test.coarseScale)
+		if e, scale := c.choose(all); e != all[test.chosen] || scale != test.scale {
+			t.Errorf("%s: %d at scale %d, want %d at %d", name, slices.Index(all, e), scale,
+				test.chosen, test.scale)
 		}
 		if got := c.isInconsistent(all); got != test.inconsistent {
 			t.Errorf("%s: inconsistent %v, want %v", name, got, test.inconsistent)
-		}
-		if got := c.isComparable(all[len(all)-1], all); got != test.comparable {
-			t.Errorf("%s: comparable %v, want %v", name, got, test.comparable)
-		}
-	}
-}
-
-// Of several starts of FastICA the one with the smallest misfit counts.
-func TestBestFastICA(t *testing.T) {
-	c := &channels{d: 2, scales: []int{1, 2}}
-	explain := func(name string, textbook bool, lengths ...float64) *explanation {
-		return &explanation{name: name, textbook: textbook, lengths: lengths}
-	}
-	best := explain(fastICAName, true, 10, 0)
-	all := []*explanation{
-		explain(fastICAName, false, 0, 0), // the rule's candidate
-		explain(fastICAName, true, 5, 40),
-		best,
-		explain("SOBI", true, 1, 1),
-	}
-	if got := c.bestFastICA(all); got != best {
-		t.Errorf("found %+v, want %+v", got, best)
-	}
-	if got := c.bestFastICA(all[3:]); got != nil {
-		t.Errorf("found %+v without FastICA", got)
-	}
-}
-
-// Of many channels the rule's explanation is kept if no time scale rejects it and its code is shortest at
-// the finest, or if as few scales reject it and it is nowhere as much worse.
-func TestChoiceOfManyChannels(t *testing.T) {
-	const d = fewSignals + 1
-	for name, test := range map[string]struct {
-		rule, other []float64 // in tolerances
-		want        int
-	}{
-		"shorter at the finest scale":     {rule: []float64{0, 0, 0.9}, other: []float64{0.1, 0, 0}},
-		"longer at the finest scale":      {rule: []float64{0.1, 0, 0}, other: []float64{0, 0.9, 0}, want: 1},
-		"more rejections":                 {rule: []float64{0, 0, 2}, other: []float64{0.9, 0.9, 0}, want: 1},
-		"as many rejections, worse":       {rule: []float64{0, 0, 3}, other: []float64{2, 0, 0}, want: 1},
-		"as many rejections, as good":     {rule: []float64{0, 0, 2}, other: []float64{2, 0, 0}},
-		"as many rejections, nowhere bad": {rule: []float64{0, 0, 2}, other: []float64{3, 0, 0}},
-	} {
-		c := &channels{d: d, scales: []int{1, 2, 4}, spectrum: &spectrum{d: d, weights: []float64{1000}}}
-		all := []*explanation{
-			{lengths: test.rule, model: &noiseModel{noise: make([]float64, d)}, doubted: true},
-			{lengths: test.other, model: &noiseModel{noise: slices.Repeat([]float64{0.1}, d)}},
-		}
-		for _, e := range all {
-			floats.Scale(c.tolerance(), e.lengths)
-		}
-		if e, _ := c.choose(all, false); e != all[test.want] {
-			t.Errorf("%s: %d is chosen, want %d", name, slices.Index(all, e), test.want)
 		}
 	}
 }

@@ -277,11 +277,6 @@ const (
 	// component's variance. Of 24 mixtures of bursts with noise of 0.2 the mean MCC is 0.885, 0.902 and
 	// 0.891 with 0.7, 0.9 and 0.97, and 0.866 without.
 	mostNoiseShare = 0.9
-	// maxCorrelation is the correlation between signals of an explanation, beyond that of the noise, up to
-	// which it may be chosen: sources aren't correlated. Without a bound two components of a synthetic EEG
-	// through a filter had 0.62, and one of its sources 0.79 in place of 0.90. Of 472 mixtures with noise
-	// the mean MCC is 0.9547 with 0.25 and 0.9544 with 0.4.
-	maxCorrelation = 0.25
 	// minSignal bounds from below which share of a direction's variance isn't noise. A fifth is
 	// a signal at −7 dB; beyond, its whitening would be noise enlarged.
 	minSignal = 0.2
@@ -333,23 +328,7 @@ const (
 	// waves with noise (n = 1,024 to 16,384) for 13, and of 268 others with noise for one. Half and
 	// twice of it weren't measured: with two thirds and five thirds 67 and 45 of the 96 are
 	// inconsistent.
-	//
-	// FastICA's demixing is kept then. It raises the mean MCC of the 13 from 0.983 to 0.986, and that of
-	// the 22 EEGs of the 60 for which Surplus isn't found from 0.855 to 0.875.
 	inconsistency = 3
-	// comparableMisfit is how many times the smallest misfit that of FastICA's demixing may be for
-	// it to be kept. Of 42 inconsistent mixtures, most of them synthetic EEGs, FastICA's mean
-	// MCC is higher by 0.03 in the 36 below it, and lower by 0.009 in the others. Four mixtures of
-	// clipped voices have 26 to 65, and would lose 0.04 to 0.17 by FastICA's.
-	//
-	// With Surplus it isn't kept: in 40 parts of a recorded ECG (2 to 8 leads) the mean cosine of two
-	// components with what the electrodes' places say is 0.72 with FastICA's, and 0.86 without.
-	comparableMisfit = 25
-	// misfitPositions is from how many positions on the tolerance grows with them if there are
-	// surplus sources: the length of the synthetic EEGs on which rejection was measured. Of eight
-	// channels with twelve sources (20,000 positions, 4 mixtures) the mean MCC is 0.929 with it,
-	// 0.907 without, 0.929 with half and 0.917 with twice of it; SOBI's is 0.930.
-	misfitPositions = 3000
 	// driftBlocks is into how many parts a sequence is divided to see whether the demixing changes, and
 	// driftWaves how many cosines of time the change may have: the slowest. They are choices. With fewer
 	// positions than minDriftPositions a part has too few.

@@ -160,7 +160,7 @@ func (s *search) run(ctx context.Context, base *Solution, hidesSource bool) erro
 		return nil
 	}
 	s.inconsistent = !s.shortestCode && !ablation.Off("incons") && c.isInconsistent(s.all)
-	s.chosen, s.scale = c.choose(s.all, s.inconsistent)
+	s.chosen, s.scale = c.choose(s.all)
 	s.contradicted = s.chosen != first || c.isRejected(first, c.shortest(s.all, 0), 0, 1)
 	return nil
 }

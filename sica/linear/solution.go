@@ -110,8 +110,6 @@ type Findings struct {
 	// Inconsistent is whether no demixing explains the mixed signals at all time scales: each has a
 	// much longer code than another at some scale. Possible causes are hum and other waves, an earlier
 	// filter, noise, more sources than channels, clipping, echoes, and a mixing that changes with time.
-	// Without Surplus the demixing is then FastICA's, which has no model of the signals' pasts that
-	// could be wrong, unless its code is far longer, as of clipped voices.
 	Inconsistent bool `json:"inconsistent,omitempty"`
 	// NoiseLike are the signals that can't be told from white noise of the channels: those that are their
 	// weakest principal components, and whose codes are hardly shorter than that of white Gaussian noise.
