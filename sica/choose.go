@@ -181,26 +181,19 @@ func (c *chooser) choose(ctx context.Context) (*separation, error) {
 	if c.cfg.Method == NetworkOnly {
 		return c.network(ctx, white)
 	}
-	demixed, err := c.demix(ctx, white, false)
+	demixed, err := c.demix(ctx, white)
 	if err != nil || ctx.Err() != nil {
 		return demixed, err
 	}
-	compared := demixed // with other separations, by its code
-	if demixed.Linear.Inconsistent && !demixed.Linear.Surplus {
-		compared, err = c.demix(ctx, white, true)
-		if err != nil || ctx.Err() != nil {
-			return demixed, err
-		}
-	}
 	if len(c.cfg.Candidates) > 0 {
-		custom, err := c.compareCustom(ctx, white, compared)
+		custom, err := c.compareCustom(ctx, white, demixed)
 		if ctx.Err() != nil {
 			return demixed, nil
 		}
 		if err != nil || custom.Chosen.Name != "" {
 			return custom, err
 		}
-		demixed.Candidates, compared.Candidates = custom.Candidates, custom.Candidates
+		demixed.Candidates = custom.Candidates
 		demixed.Chosen = custom.Chosen
 	}
 	if c.clipped.Channels != nil {
@@ -214,7 +207,7 @@ func (c *chooser) choose(ctx context.Context) (*separation, error) {
 	if c.cfg.Method == LinearOnly {
 		return demixed, nil
 	}
-	return c.improve(ctx, white, demixed, compared)
+	return c.improve(ctx, white, demixed)
 }
 
 // clippedSentence says which of the mixed signals are clipped at n positions.
@@ -236,10 +229,8 @@ func (c *chooser) whiten(ctx context.Context) (*separation, error) {
 }
 
 // demix returns the linear rule's separation. The rule gets the signals before they are
-// whitened, as its symmetric form is one of them. ShortestCode is linear.Options.ShortestCode.
-func (c *chooser) demix(
-	ctx context.Context, white *separation, shortestCode bool,
-) (*separation, error) {
+// whitened, as its symmetric form is one of them.
+func (c *chooser) demix(ctx context.Context, white *separation) (*separation, error) {
 	c.progress("separating linearly", 0)
 	x := c.x
 	if before := white.Maps[:len(white.Maps)-1]; len(before) > 0 {
@@ -251,7 +242,7 @@ func (c *chooser) demix(
 			return nil, err
 		}
 	}
-	o := linear.Options{Seed: c.cfg.Seed, ShortestCode: shortestCode}
+	o := linear.Options{Seed: c.cfg.Seed}
 	if len(white.Maps) == 1 {
 		o.Noise, o.NoiseLeftOut = c.leftOut, true
 		o.SameUnit = c.reduced
@@ -324,13 +315,10 @@ func gainOverWhitening(gain Difference) string {
 		"whitening (SE %.3f).", math.Abs(gain.Mean), compared, gain.SE)
 }
 
-// improve returns the linear rule's separation, demixed, or a nonlinear one that is better than
-// compared, the rule's with the shortest code.
-func (c *chooser) improve(
-	ctx context.Context, white, demixed, compared *separation,
-) (*separation, error) {
+// improve returns the linear rule's separation, demixed, or a nonlinear one that is better.
+func (c *chooser) improve(ctx context.Context, white, demixed *separation) (*separation, error) {
 	better, err := network.Improve(ctx, c.x, c.cfg.Transforms,
-		white.networkSeparation(), compared.networkSeparation(), c.networkOptions())
+		white.networkSeparation(), demixed.networkSeparation(), c.networkOptions())
 	if err != nil {
 		return nil, err
 	}

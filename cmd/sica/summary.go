@@ -84,8 +84,7 @@ func mayBeRight(l *linear.Findings) bool {
 	if len(l.Groups) == len(l.ExpectedError) {
 		return false
 	}
-	isWrong := l.Surplus || l.Inconsistent
-	return isWrong || (l.Unconfirmed || l.Dependent) && len(l.NoiseLike) != 1
+	return l.Surplus || (l.Unconfirmed || l.Dependent) && len(l.NoiseLike) != 1
 }
 
 // writeSummary writes a table with a row for each recovered signal, in their order.

@@ -38,20 +38,11 @@ func (c *channels) isRejected(e *explanation, best []*explanation, first int, ti
 }
 
 // isClearlyRejected reports whether, at some scale, the code of e is longer than the shortest by more than
-// inconsistency times the tolerance. A model that is nearly right makes the code longer by an amount at
+// clearRejection times the tolerance. A model that is nearly right makes the code longer by an amount at
 // each position, so from largestMeasured on the limit grows with the positions.
 func (c *channels) isClearlyRejected(e *explanation, best []*explanation) bool {
 	_, n := c.white.White.Dims()
-	return c.isRejected(e, best, 0, inconsistency*max(1, float64(n)/largestMeasured))
-}
-
-// isInconsistent reports whether each explanation is clearly rejected, so that none is right. That is so
-// with surplus sources, and for waves in noise, whose models are wrong. It is false for images.
-func (c *channels) isInconsistent(all []*explanation) bool {
-	best := c.shortest(all, 0)
-	return len(c.parts) > 0 && !slices.ContainsFunc(all, func(e *explanation) bool {
-		return !c.isClearlyRejected(e, best)
-	})
+	return c.isRejected(e, best, 0, clearRejection*max(1, float64(n)/largestMeasured))
 }
 
 // isMany reports whether there are more channels than fewSignals. Some of so many signals are wrong in each

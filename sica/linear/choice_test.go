@@ -17,7 +17,6 @@ func TestChoice(t *testing.T) {
 		lengths       [][]float64
 		noise         []float64 // that each implies; nil is none
 		chosen, scale int
-		inconsistent  bool // all
 		doubted       bool // whether the rule's is
 	}{
 		"the rule's is the shortest": {
@@ -46,11 +45,10 @@ func TestChoice(t *testing.T) {
 			chosen: 1,
 		},
 		"each has a much longer code at some scale": {
-			lengths:      [][]float64{{0, 0, 9, 9}, {9, 9, 0, 0}},
-			inconsistent: true,
+			lengths: [][]float64{{0, 0, 9, 9}, {9, 9, 0, 0}},
 		},
 		"the last is far worse": {
-			lengths: [][]float64{{0, 0, 0, 4}, {0, 1, 5, 0}, {99, 999, 99, 99}}, inconsistent: true,
+			lengths: [][]float64{{0, 0, 0, 4}, {0, 1, 5, 0}, {99, 999, 99, 99}},
 		},
 	} {
 		c := &channels{d: 2, scales: []int{1, 2, 4, 8}, parts: []*spectrum{{}},
@@ -69,9 +67,6 @@ func TestChoice(t *testing.T) {
 		if e, scale := c.choose(all); e != all[test.chosen] || scale != test.scale {
 			t.Errorf("%s: %d at scale %d, want %d at %d", name, slices.Index(all, e), scale,
 				test.chosen, test.scale)
-		}
-		if got := c.isInconsistent(all); got != test.inconsistent {
-			t.Errorf("%s: inconsistent %v, want %v", name, got, test.inconsistent)
 		}
 	}
 }

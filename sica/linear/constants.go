@@ -322,13 +322,9 @@ const (
 	// same means, of 31 kinds with and without noise, to 0.01 except for twelve sources in
 	// eight channels (0.929, 0.924, 0.910).
 	rejection = 5
-	// inconsistency is by how many tolerances each explanation must have a longer code than another
-	// at some scale for none to be right. Of 120 synthetic EEGs (2 to 8 channels, n = 3,000 and
-	// 8,000) that is so for 60 of 96 with surplus sources and for one of 24 without, of 55 mixtures of
-	// waves with noise (n = 1,024 to 16,384) for 13, and of 268 others with noise for one. Half and
-	// twice of it weren't measured: with two thirds and five thirds 67 and 45 of the 96 are
-	// inconsistent.
-	inconsistency = 3
+	// clearRejection is by how many tolerances a code must be longer than another at some scale for that
+	// scale to count as all scales. Half and twice of it weren't measured.
+	clearRejection = 3
 	// driftBlocks is into how many parts a sequence is divided to see whether the demixing changes, and
 	// driftWaves how many cosines of time the change may have: the slowest. They are choices. With fewer
 	// positions than minDriftPositions a part has too few.

@@ -19,8 +19,6 @@ import (
 // A search is the state of the comparison of explanations with noise in the models.
 type search struct {
 	c *channels
-	// shortestCode is Options.ShortestCode.
-	shortestCode bool
 	// brief is whether nothing is chosen unless the rule's demixing is settled.
 	brief  bool
 	all    []*explanation // the first is the rule's without noise
@@ -31,8 +29,6 @@ type search struct {
 	// contradicted is whether another explanation was chosen, or has a significantly shorter code than
 	// the rule's at a time scale.
 	contradicted bool
-	// inconsistent is whether no demixing explains the mixed signals at all time scales.
-	inconsistent bool
 }
 
 // withNoise looks for a better explanation than base, the solution without noise in its models,
@@ -52,8 +48,7 @@ func withNoise(
 	if opt.Noiseless || d < 2 || d > maxChannels {
 		return base, nil
 	}
-	s := &search{c: newChannels(white, shape, power, opt.Seed), shortestCode: opt.ShortestCode,
-		brief: brief}
+	s := &search{c: newChannels(white, shape, power, opt.Seed), brief: brief}
 	s.c.sameUnit = opt.SameUnit
 	if len(s.c.scales) < 2 {
 		return base, nil
@@ -93,7 +88,7 @@ func (s *search) result(ctx context.Context, base *Solution, images bool) (*Solu
 		return base, nil
 	}
 	s.judge(base)
-	if base.Surplus || base.Inconsistent || s.isSuspect(base) || base.Unconfirmed {
+	if base.Surplus || s.isSuspect(base) || base.Unconfirmed {
 		base.reason = reason{text: s.why(base)}
 	}
 	return base, nil
@@ -159,7 +154,6 @@ func (s *search) run(ctx context.Context, base *Solution, hidesSource bool) erro
 		s.chosen = first
 		return nil
 	}
-	s.inconsistent = !s.shortestCode && !ablation.Off("incons") && c.isInconsistent(s.all)
 	s.chosen, s.scale = c.choose(s.all)
 	s.contradicted = s.chosen != first || c.isRejected(first, c.shortest(s.all, 0), 0, 1)
 	return nil
@@ -476,11 +470,7 @@ func (c *channels) mixedPairs(e, chosen *explanation) (pairs [][2]int) {
 // explanation isn't better than that.
 func (s *search) solution(ctx context.Context, base *Solution) (*Solution, error) {
 	c := s.c
-	isModelWrong := s.chosen.textbook && s.inconsistent
 	noise := s.chosen.model.noise
-	if isModelWrong {
-		noise = make([]float64, c.d)
-	}
 	sep, err := c.separator(ctx, c.scales[s.scale], noise)
 	if sep == nil || err != nil {
 		return nil, err
@@ -514,9 +504,6 @@ func (s *search) solution(ctx context.Context, base *Solution) (*Solution, error
 	s.judge(sol)
 	sol.Unconfirmed = len(sol.Groups) < c.d // its noise is in the models
 	w, fidelity := c.denoised(s.chosen)
-	if isModelWrong {
-		w = mat.DenseCopyOf(s.chosen.b)
-	}
 	for i, f := range fidelity {
 		sol.ExpectedError[i] = min(sol.ExpectedError[i]+1-f, 1)
 	}
@@ -546,14 +533,11 @@ func (s *search) isClearlyShorter() bool {
 }
 
 // judge sets whether sol has surplus sources, and joins the groups of signals that aren't
-// identified with noise in the models; all groups if there may be surplus sources, or no demixing
-// explains all time scales. Unconfirmed is then whether it has joined any.
+// identified with noise in the models; all groups if there may be surplus sources. Unconfirmed is then whether it has joined any.
 func (s *search) judge(sol *Solution) {
-	sol.Inconsistent = s.inconsistent
 	sol.SurplusEvidence = s.c.surplus(s.chosen)
 	sol.Surplus = sol.SurplusEvidence > surplusErrors
-	sol.Unconfirmed = sol.merge(s.uncertainPairs(),
-		sol.Surplus || sol.Inconsistent || s.isSuspect(sol))
+	sol.Unconfirmed = sol.merge(s.uncertainPairs(), sol.Surplus || s.isSuspect(sol))
 }
 
 // judgeImages joins the groups of the rule's signals of images, sol, that another explanation mixes
@@ -597,11 +581,6 @@ func (s *search) isSuspect(sol *Solution) bool {
 func (s *search) why(sol *Solution) string {
 	if sol.Surplus {
 		return "There seem to be more sources than channels, so no signal is identified."
-	}
-	if sol.Inconsistent {
-		return "No demixing explains the mixed signals at all time scales, so no signal is identified. " +
-			"Possible causes are an earlier filter, hum (see datasets.Filter.Notch), noise, more sources " +
-			"than channels, clipping, echoes, and a mixing that changes with time."
 	}
 	if s.isSuspect(sol) {
 		return "There may be more sources than channels, so no signal is identified."

@@ -48,7 +48,7 @@ func (s *Solution) doubtNoiseLike(white *signal.Whitening) {
 	}
 	joined := s.merge(pairs, m == 1)
 	s.Unconfirmed = s.Unconfirmed || m == 1 || joined
-	if !s.Surplus && !s.Inconsistent && (m == 1 || !s.Dependent && !s.Doubtful) {
+	if !s.Surplus && (m == 1 || !s.Dependent && !s.Doubtful) {
 		s.reason = reason{text: s.whyNoiseLike()}
 	}
 }

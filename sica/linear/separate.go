@@ -31,9 +31,6 @@ type Options struct {
 	// signals whose noise isn't that of channels, such as those that a network recovered. It needs
 	// Noise 0.
 	Noiseless bool
-	// ShortestCode keeps the demixing with the shortest code also where the findings would be
-	// Inconsistent. It is for comparing the code with those of nonlinear demixings.
-	ShortestCode bool
 	// Noise is the variance of white noise in each channel, if it is known, in their unit squared: one
 	// number for all, below each channel's variance. Of principal components it is the mean variance of
 	// those that were left out. It changes no signal, only the Findings: their Noise, ExpectedError and

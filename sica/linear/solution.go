@@ -107,10 +107,6 @@ type Findings struct {
 	// SurplusEvidence is the evidence for that in standard errors. Surplus is whether it is more
 	// than 3.5; see SurplusSuspected, too.
 	SurplusEvidence float64 `json:"surplus_evidence"`
-	// Inconsistent is whether no demixing explains the mixed signals at all time scales: each has a
-	// much longer code than another at some scale. Possible causes are hum and other waves, an earlier
-	// filter, noise, more sources than channels, clipping, echoes, and a mixing that changes with time.
-	Inconsistent bool `json:"inconsistent,omitempty"`
 	// NoiseLike are the signals that can't be told from white noise of the channels: those that are their
 	// weakest principal components, and whose codes are hardly shorter than that of white Gaussian noise.
 	// If it is one, a source may be hidden under it, and the other signals be mixtures. So none is

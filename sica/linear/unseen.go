@@ -117,7 +117,7 @@ func filterCorrelations(weights []float64) []float64 {
 // exclude hides them, too: a standard error more than the estimate, but no more than maxUnseenNoise of
 // the channels' variance.
 func (s *Solution) doubtUnseen(white *signal.Whitening) {
-	if s.models == nil || s.whitened || s.Surplus || s.Inconsistent || s.Dependent || s.Doubtful ||
+	if s.models == nil || s.whitened || s.Surplus || s.Dependent || s.Doubtful ||
 		len(s.NoiseLike) > 0 || len(s.Mean) < 2 {
 		return
 	}

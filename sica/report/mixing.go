@@ -272,7 +272,7 @@ func (r *Report) isWhite() bool {
 // neither noise nor surplus sources were found, and the signals aren't white.
 func (r *Report) mayBeNonlinear() bool {
 	l := &r.Linear
-	return l.spectralNoise() == 0 && !l.SurplusSuspected() && !l.Inconsistent && !r.isWhite()
+	return l.spectralNoise() == 0 && !l.SurplusSuspected() && !r.isWhite()
 }
 
 // tryNetwork is what to try if the mixing may be nonlinear, "" if that can't help: of images networks
@@ -351,17 +351,6 @@ func (r *Report) isCorrelated(i int) bool {
 		func(c Correlation) bool { return c.Pair[0] == i || c.Pair[1] == i })
 }
 
-// hiddenSignals returns the signals that may be sources hidden by noise: small ones that share parts with
-// others.
-func (r *Report) hiddenSignals() (hidden []int) {
-	for i, share := range r.Shares {
-		if share < maxSuspectShare && r.isCorrelated(i) {
-			hidden = append(hidden, i)
-		}
-	}
-	return hidden
-}
-
 // nextForDependence is what to try where signals depend on each other.
 func (r *Report) nextForDependence() []string {
 	var next []string
@@ -388,13 +377,6 @@ func (r *Report) nextForDependence() []string {
 		}
 		next = append(next, cause)
 		next = append(next, r.stableSignals()...)
-	case r.Linear.Inconsistent:
-		next = append(next, "No linear demixing explains all time scales, and a network seldom does: "+
-			"remove hum by datasets.Filter.Notch, and leave clipped stretches out, and noisy channels "+
-			"if there are more channels than sources.")
-		if hidden := r.hiddenSignals(); hidden != nil {
-			next = append(next, fmt.Sprintf("Noise may hide a weak source: %s.", text.Signals(hidden)))
-		}
 	case noise > 0:
 		cause := ", or surplus sources or a drift of the mixing, which look the same. All leave"
 		if r.Linear.NoiseLike != nil { // fewer sources than channels

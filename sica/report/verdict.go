@@ -546,7 +546,7 @@ func (r *Report) surplusReason() string {
 // fitNamesCauses reports whether the fit names other causes beside suspected surplus sources.
 func (r *Report) fitNamesCauses() bool {
 	l := &r.Linear
-	return !l.Surplus && r.byRule && (len(l.NoiseLike) > 1 || l.Inconsistent)
+	return !l.Surplus && r.byRule && len(l.NoiseLike) > 1
 }
 
 // unidentifiedGroups returns the groups of several signals of which one isn't suspect.

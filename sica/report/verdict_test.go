@@ -381,8 +381,6 @@ func TestAdviceCanBeFollowed(t *testing.T) {
 		{"other rotation of a demixing of other positions",
 			func(r *Report) { r.Linear.Agreement[1], r.isOther = 0.5, true },
 			separateAnew, []string{"sica.Default"}},
-		{"dependent with hum", func(r *Report) { depend(r); r.Linear.Inconsistent = true },
-			"remove hum by datasets.Filter.Notch", []string{"sica.Direct"}},
 		{"dependent images", func(r *Report) { depend(r); r.Shape = []int{32, 32} },
 			"Similar images", []string{"Config.Shape", "sica.Direct"}},
 		{"dependent by noise",
@@ -432,11 +430,6 @@ func TestAdviceCanBeFollowed(t *testing.T) {
 			depend(r)
 			r.Linear.Surplus, r.Linear.Groups = true, [][]int{{0, 1, 2}}
 		}, "Don't fit a network: more sources than channels leave such dependence in any answer.", []string{"There seem", "EEG"}},
-		{"dependent with hum, one weak", func(r *Report) {
-			depend(r)
-			r.Linear.Inconsistent, r.Shares = true, []float64{.6, .392, .008}
-			r.Correlated = []Correlation{{0.58, [2]int{1, 2}}}
-		}, "Noise may hide a weak source: signal 3.", nil},
 		{"dependent by clipping", func(r *Report) { depend(r); r.Clipped = []int{0} },
 			"leave the clipped stretches out", []string{"sica.Direct"}},
 		{"dependent after a network", func(r *Report) { depend(r); r.Network = networkOf(.2, .2, .2) },
