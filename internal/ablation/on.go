@@ -32,7 +32,6 @@ var Rules = []Rule{
 	{"doubtful", "groups of signals that depend on each other"},
 	{"drift", "expected error of a mixing that changes"},
 	{"hideable", "doubt of signals that noise could hide without a trace"},
-	{"joingroups", "groups are joined if together they have evidence"},
 	{"judgeimages", "pairs of images that another demixing describes nearly as well"},
 	{"mindep", "the demixing with the least dependence, if the best is doubtful"},
 	{"mostnoise", "the descent with nearly the most noise that there can be"},

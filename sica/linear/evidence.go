@@ -1,15 +1,12 @@
 package linear
 
 import (
-	"cmp"
 	"context"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/internal/ablation"
 	"github.com/seed-47b1e431/gosica/internal/evidence"
 	"github.com/seed-47b1e431/gosica/internal/past"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
@@ -117,54 +114,6 @@ func (c *coder) pairLengths(measured [2]measurement, set func(s *source)) []floa
 func groups(pairs *mat.SymDense, enough float64) [][]int {
 	return evidence.Groups(pairs.SymmetricDim(),
 		func(i, j int) bool { return pairs.At(i, j) < enough })
-}
-
-// joinGroups joins a group of several signals of m with another group if together they gain hardly
-// more over Gaussian signals with the same spectrum than each of them does. Among many Gaussian
-// signals one by chance seems to differ from each other one, as the angles were chosen for that. So
-// cost, the code length of the angles between the groups, is subtracted.
-func (s *separator) joinGroups(
-	ctx context.Context, m *demixing, groups [][]int, cost *mat.SymDense,
-) ([][]int, error) {
-	if ablation.Off("joingroups") {
-		return groups, nil
-	}
-	var own [][]float64 // code lengths of the signals, once they are needed
-	groupEvidence := func(g []int) float64 {
-		if len(g) == 1 {
-			return 0
-		}
-		if own == nil {
-			own = m.sourceLengths()
-		}
-		return s.gainOverSameSpectrum(m, own, g...).Evidence
-	}
-	for k := 0; k < len(groups); k++ {
-		g := groups[k]
-		for l, other := range groups {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			if l == k || len(g) == 1 {
-				continue
-			}
-			both := slices.Sorted(slices.Values(slices.Concat(g, other)))
-			gain := groupEvidence(both) - groupEvidence(g) - groupEvidence(other)
-			for _, i := range g {
-				for _, j := range other {
-					gain -= cost.At(i, j)
-				}
-			}
-			if gain <= identified {
-				groups[k] = both
-				groups = slices.Delete(groups, l, l+1)
-				k = -1 // begin again with the first
-				break
-			}
-		}
-	}
-	slices.SortFunc(groups, func(a, b []int) int { return cmp.Compare(a[0], b[0]) })
-	return groups, nil
 }
 
 // rotateGroup rotates the rows of b that form a group as near as possible to those of whitening, as

@@ -498,9 +498,7 @@ func (s *search) solution(ctx context.Context, base *Solution) (*Solution, error
 	sol.Resolution, sol.CodeLength, sol.Whitening = base.Resolution, base.CodeLength, base.Whitening
 	sol.Candidate, sol.Skipped, sol.Evidence = s.chosen.name, base.Skipped, evidence
 	sol.Scale, sol.Noise, sol.Sources = c.scales[s.scale], slices.Clone(noise), best.publicSources()
-	if err := sep.setGroups(ctx, sol, best, v, v.accepted() && evidence > identified); err != nil {
-		return nil, err
-	}
+	sep.setGroups(sol, v, v.accepted() && evidence > identified)
 	s.judge(sol)
 	sol.Unconfirmed = len(sol.Groups) < c.d // its noise is in the models
 	w, fidelity := c.denoised(s.chosen)

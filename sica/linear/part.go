@@ -203,9 +203,7 @@ func polish(
 	polished.CodeLength, polished.Evidence = m.codeLength-logDet, times*sol.Evidence
 	polished.Sources, polished.models = m.publicSources(), m
 	polished.Pairs = nil // the part's; setGroups appends those of all positions
-	if err := s.setGroups(ctx, polished, m, v, true); err != nil {
-		return nil, err
-	}
+	s.setGroups(polished, v, true)
 	polished.setPairDependence(dependence)
 	if polished.Dependent { // as the part is
 		polished.merge(nil, true)

@@ -444,9 +444,7 @@ func (s *separator) solution(
 	}
 	sol.Sources = m.publicSources()
 	sol.Evidence = v.rotation.Evidence - v.occamFactor
-	if err := s.setGroups(ctx, sol, best, v, accepted && sol.Evidence > identified); err != nil {
-		return nil, err
-	}
+	s.setGroups(sol, v, accepted && sol.Evidence > identified)
 	sol.setDependence(m, s.past)
 	sol.reason = reason{sol.why(accepted, v.nonlinear), v.minDependence}
 	sol.minDependence, sol.whitened, sol.models = v.minDependence, !accepted, m
@@ -456,17 +454,12 @@ func (s *separator) solution(
 
 // setGroups sets the pairs and the groups of the solution by the evidence. Signals of pairs that
 // aren't identified share a group. If isIdentified is false, all signals do.
-func (s *separator) setGroups(
-	ctx context.Context, sol *Solution, best *demixing, v *verdict, isIdentified bool,
-) error {
+func (s *separator) setGroups(sol *Solution, v *verdict, isIdentified bool) {
 	enough := math.Inf(1)
 	if isIdentified {
 		enough = identified
 	}
-	var err error
-	if sol.Groups, err = s.joinGroups(ctx, best, groups(v.evidence, enough), v.cost); err != nil {
-		return err
-	}
+	sol.Groups = groups(v.evidence, enough)
 	group := make([]int, s.d) // of each signal
 	for k, g := range sol.Groups {
 		for _, i := range g {
@@ -496,7 +489,6 @@ func (s *separator) setGroups(
 			sol.ExpectedError[i] = 1
 		}
 	}
-	return nil
 }
 
 // merge joins the groups of the given pairs, which aren't identified, or all groups. It reports whether
