@@ -395,12 +395,9 @@ const (
 	// without, of 15 synthetic EEGs with surplus sources all are. At 2,500 the window, which uses
 	// less of the positions, hides half of these.
 	windowedPositions = 8192
-	// suspectedSurplusErrors is the same for a suspicion. Where the rule without noise was
-	// contradicted, no signal counts as identified then: of 180 mixtures (30 kinds) 126 are called
-	// identified with it, of which 2 have a signal with a correlation below 0.9; without it 133
-	// and 7. Networks must explain more then, too: between 2.5 and 3.5 one of these mixtures was
-	// given to one. Of 255 nonlinear mixtures 4 have more, and networks are fitted to 239 with and
-	// without it.
+	// suspectedSurplusErrors is the same for a suspicion. Networks must explain more then: between 2.5 and
+	// 3.5 one of 180 mixtures (30 kinds) was given to one. Of 255 nonlinear mixtures 4 have more, and
+	// networks are fitted to 239 with and without it.
 	suspectedSurplusErrors = 2.5
 	// Noise that spectra don't show is significant from significantNoise standard errors on. White signals
 	// that it may hide aren't identified, with one standard error more than the estimate, but at most

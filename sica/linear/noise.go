@@ -88,7 +88,7 @@ func (s *search) result(ctx context.Context, base *Solution, images bool) (*Solu
 		return base, nil
 	}
 	s.judge(base)
-	if base.Surplus || s.isSuspect(base) || base.Unconfirmed {
+	if base.Surplus || base.Unconfirmed {
 		base.reason = reason{text: s.why(base)}
 	}
 	return base, nil
@@ -531,11 +531,11 @@ func (s *search) isClearlyShorter() bool {
 }
 
 // judge sets whether sol has surplus sources, and joins the groups of signals that aren't
-// identified with noise in the models; all groups if there may be surplus sources. Unconfirmed is then whether it has joined any.
+// identified with noise in the models; all groups if there seem to be surplus sources. Unconfirmed is then whether it has joined any.
 func (s *search) judge(sol *Solution) {
 	sol.SurplusEvidence = s.c.surplus(s.chosen)
 	sol.Surplus = sol.SurplusEvidence > surplusErrors
-	sol.Unconfirmed = sol.merge(s.uncertainPairs(), sol.Surplus || s.isSuspect(sol))
+	sol.Unconfirmed = sol.merge(s.uncertainPairs(), sol.Surplus)
 }
 
 // judgeImages joins the groups of the rule's signals of images, sol, that another explanation mixes
@@ -567,21 +567,11 @@ func (s *search) judgeImages(sol *Solution) {
 	sol.Unconfirmed, sol.reason = true, reason{s.why(sol), sol.minDependence}
 }
 
-// isSuspect reports whether surplus sources are suspected and none of sol's signals counts as
-// identified for that reason. A suspicion is enough if all explanations were compared, as there was
-// noise.
-func (s *search) isSuspect(sol *Solution) bool {
-	return !ablation.Off("suspect") && s.compared && sol.SurplusSuspected()
-}
-
 // why explains a solution with noise in at most three sentences. It is "" for Dependent signals, as
 // Solution.why is.
 func (s *search) why(sol *Solution) string {
 	if sol.Surplus {
 		return "There seem to be more sources than channels, so no signal is identified."
-	}
-	if s.isSuspect(sol) {
-		return "There may be more sources than channels, so no signal is identified."
 	}
 	if len(sol.Groups) == s.c.d {
 		return allIdentified(s.c.d)

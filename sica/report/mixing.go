@@ -256,11 +256,9 @@ func (l *Linear) moreSources() string {
 	return "There may be more sources than channels"
 }
 
-// surplusHidesAll reports whether no signal is identified because there are, or may be, more sources than
+// surplusHidesAll reports whether no signal is identified because there seem to be more sources than
 // channels.
-func (l *Linear) surplusHidesAll() bool {
-	return l.noneIdentified() && (l.Surplus || l.Unconfirmed && l.SurplusSuspected())
-}
+func (l *Linear) surplusHidesAll() bool { return l.noneIdentified() && l.Surplus }
 
 // isWhite reports whether no signal's own past predicts it, without which no nonlinear demixing is
 // identified.

@@ -83,7 +83,7 @@ func (r *Report) conclude() {
 	}
 	r.Verdict = NoEvidence
 	if len(findings) > 0 && r.Network == nil && r.Linear.surplusHidesAll() {
-		findings = slices.Insert(findings, 0, finding{reason: r.surplusReason()})
+		findings = slices.Insert(findings, 0, finding{reason: surplusReason})
 	}
 	if len(findings) == 0 {
 		if findings = r.unidentifiedRotations(suspects); len(findings) > 0 {
@@ -440,6 +440,9 @@ func (r *Report) ambiguousNetwork() []finding {
 		"Use more positions: networks that only seem equally good may fall behind."}}
 }
 
+// surplusReason says that surplus sources leave no signal identified.
+const surplusReason = "There seem to be more sources than channels, so no signal is identified."
+
 // unidentifiedRotations names the groups of signals whose rotation isn't identified, and why.
 func (r *Report) unidentifiedRotations(suspects []int) []finding {
 	var groups []string
@@ -469,15 +472,9 @@ func (r *Report) unidentifiedRotations(suspects []int) []finding {
 	switch {
 	case l.Surplus:
 		return []finding{{
-			r.surplusReason() + table,
+			surplusReason + table,
 			"The channels can't hold all sources. " + strong,
 		}}
-	case l.surplusHidesAll():
-		next := "If the recording was filtered before, that may be the reason. "
-		if r.fitNamesCauses() {
-			next = ""
-		}
-		return []finding{{r.surplusReason() + table, next + strong}}
 	case r.byRule && len(l.NoiseLike) == 1:
 		return []finding{{
 			l.Why + table,
@@ -532,21 +529,6 @@ func (r *Report) unidentifiedRotations(suspects []int) []finding {
 			l.weakness()),
 		next,
 	}}
-}
-
-// surplusReason says that surplus sources leave no signal identified or, where they are only suspected,
-// what the fit says of the causes.
-func (r *Report) surplusReason() string {
-	if r.fitNamesCauses() {
-		return r.Linear.Why
-	}
-	return r.Linear.moreSources() + ", so no signal is identified."
-}
-
-// fitNamesCauses reports whether the fit names other causes beside suspected surplus sources.
-func (r *Report) fitNamesCauses() bool {
-	l := &r.Linear
-	return !l.Surplus && r.byRule && len(l.NoiseLike) > 1
 }
 
 // unidentifiedGroups returns the groups of several signals of which one isn't suspect.

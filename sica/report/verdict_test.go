@@ -261,21 +261,10 @@ func TestReasonAgreesWithEvidence(t *testing.T) {
 			r.Linear.Groups, r.Shares = [][]int{{0, 1, 2}}, []float64{.6, .395, .005}
 			r.Predictability[2].All = 0.5
 		}, "Signal 3 is suspect (not self-sufficient; not identified)", "signal 3", nil},
-		{"suspected surplus", func(r *Report) {
-			r.Linear.Unconfirmed, r.Linear.SurplusEvidence = true, 3
-			r.Linear.Groups = [][]int{{0, 1, 2}}
-		}, "There may be more sources than channels", "filtered before, that may be the reason.",
-			[]string{"same length", "symmetric", "can't hold"}},
 		{"noise and several signals like it", func(r *Report) {
 			r.Linear.Unconfirmed, r.Linear.NoiseLike = true, []int{1, 2}
 			r.Predictability[2].All, r.Shares = 0.5, []float64{.6, .395, .005}
 		}, "Signal 3 is suspect", "Don't rely on signals 2 and 3 without", []string{"more sources than channels, call"}},
-		{"suspected surplus, several signals like noise", func(r *Report) {
-			r.Linear.Unconfirmed, r.Linear.SurplusEvidence = true, 3
-			r.Linear.Groups, r.Linear.NoiseLike = [][]int{{0, 1, 2}}, []int{1, 2}
-			r.byRule, r.Linear.Why = true, "Signals 2 and 3 can't be told from noise."
-		}, "Signals 2 and 3 can't be told from noise.", "rule a component out",
-			[]string{"filtered before", "There may be more", "can't hold"}},
 	} {
 		r := good()
 		r.Linear.Groups = [][]int{{0}, {1, 2}}
