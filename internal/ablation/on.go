@@ -45,7 +45,6 @@ var Rules = []Rule{
 	{"settled", "the search ends early where the noiseless demixing is settled"},
 	{"suffices", "the search ends early where the noiseless demixing suffices"},
 	{"surplus", "evidence of more sources than channels"},
-	{"textbookconf", "doubt of signals on which FastICA and SOBI disagree with the choice"},
 	{"unseen", "doubt of signals in which the models miss noise"},
 }
 

@@ -190,7 +190,7 @@ func (c *channels) textbook(ctx context.Context) ([]*explanation, error) {
 		}
 		var b mat.Dense
 		b.Mul(w, c.white.Matrix)
-		all = c.appendNew(all, &explanation{name: name, b: c.sorted(c.demixing(&b)), textbook: true})
+		all = c.appendNew(all, &explanation{name: name, b: c.sorted(c.demixing(&b))})
 		return nil
 	}
 	for k := range uint64(fastICAStarts) {

@@ -28,8 +28,6 @@ type explanation struct {
 	// mixed is the explanation whose signals this one's are taken to be mixtures of. The windows of
 	// their models are between its windows; nil allows any.
 	mixed *explanation
-	// textbook is whether a textbook method found it.
-	textbook bool
 	// hidesSource is whether one of the rule's signals is like noise, so that a source may be hidden
 	// under it; see Findings.NoiseLike.
 	hidesSource bool

@@ -26,9 +26,6 @@ type search struct {
 	scale  int // index of the time scale of the choice
 	// compared is whether all explanations were compared, those with noise among them.
 	compared bool
-	// contradicted is whether another explanation was chosen, or has a significantly shorter code than
-	// the rule's at a time scale.
-	contradicted bool
 }
 
 // withNoise looks for a better explanation than base, the solution without noise in its models,
@@ -155,7 +152,6 @@ func (s *search) run(ctx context.Context, base *Solution, hidesSource bool) erro
 		return nil
 	}
 	s.chosen, s.scale = c.choose(s.all)
-	s.contradicted = s.chosen != first || c.isRejected(first, c.shortest(s.all, 0), 0, 1)
 	return nil
 }
 
@@ -381,14 +377,12 @@ func (s *search) uncertainPairs() (pairs [][2]int) {
 	return pairs
 }
 
-// confidence returns, for each chosen signal, the smallest of three correlations:
+// confidence returns, for each chosen signal, the smallest of two correlations:
 //
 //   - with its source, as the noise lets expect;
 //   - if all explanations were compared, with the nearest signal of each that is nearly as good
 //     at most scales, unless it is ruled out at the finest, and of that signal with its source, as
-//     its noise lets expect;
-//   - if another explanation contradicts the rule without noise, with the nearest signal of a
-//     textbook method. Then no model is right, and code lengths don't say how far the truth may be.
+//     its noise lets expect.
 func (s *search) confidence() []float64 {
 	c := s.c
 	_, confidence := c.denoised(s.chosen)
@@ -396,7 +390,6 @@ func (s *search) confidence() []float64 {
 		return confidence
 	}
 	best, tolerance := c.shortest(s.all, 0), c.tolerance()
-	nearestTextbook := make([]float64, c.d)
 	for _, e := range s.all {
 		if e == s.chosen {
 			continue
@@ -415,16 +408,6 @@ func (s *search) confidence() []float64 {
 			for i, r := range correlations {
 				confidence[i] = min(confidence[i], r, fidelity[places[i]])
 			}
-		}
-		if e.textbook {
-			for i, r := range correlations {
-				nearestTextbook[i] = max(nearestTextbook[i], r)
-			}
-		}
-	}
-	if s.contradicted && !s.chosen.textbook && !ablation.Off("textbookconf") {
-		for i, r := range nearestTextbook {
-			confidence[i] = min(confidence[i], r)
 		}
 	}
 	return confidence

@@ -484,7 +484,7 @@ func (r *Report) unidentifiedRotations(suspects []int) []finding {
 		}}
 	case l.Unconfirmed:
 		reason := fmt.Sprintf("The rotation of signals %s is not identified: there is noise, and "+
-			"FastICA or SOBI, or a demixing that is nearly as good, gives other signals here.", names)
+			"a demixing that is nearly as good gives other signals here.", names)
 		if r.byRule && l.Why != "" { // which says more, with the numbers of these signals
 			reason = l.Why
 		}

@@ -234,7 +234,7 @@ func TestReasonAgreesWithEvidence(t *testing.T) {
 		{"dependence of all pairs together, of which the fit names causes", func(r *Report) {
 			r.Linear.Dependent, r.byRule, r.Linear.Why = true, true, "The signals depend on each other. Clipping?"
 		}, "Clipping? Innovations of independent signals", "Count the sources", nil},
-		{"noise", func(r *Report) { r.Linear.Unconfirmed = true }, "FastICA or SOBI, or a demixing that is nearly as good",
+		{"noise", func(r *Report) { r.Linear.Unconfirmed = true }, "a demixing that is nearly as good",
 			"rule a component out", []string{"same length", "symmetric"}},
 		{"noise, by the linear rule", func(r *Report) {
 			r.Linear.Unconfirmed, r.byRule = true, true
@@ -243,7 +243,7 @@ func TestReasonAgreesWithEvidence(t *testing.T) {
 			"rule a component out", []string{"same length", "symmetric"}},
 		{"noise and little evidence", func(r *Report) {
 			r.Linear.Unconfirmed, r.Linear.Pairs[2].Evidence = true, 1
-		}, "FastICA or SOBI, or a demixing that is nearly as good", "rule a component out",
+		}, "a demixing that is nearly as good", "rule a component out",
 			[]string{"table of pairs", "symmetric"}},
 		{"surplus sources", func(r *Report) {
 			r.Linear.Unconfirmed, r.Linear.Surplus = true, true
