@@ -41,7 +41,6 @@ var Rules = []Rule{
 	{"nonlinearnull", "evidence against nonlinear mixtures in the judgement of a demixing"},
 	{"occupied", "low-passing of mixtures that occupy a part of the band"},
 	{"passband", "the search for noise within the pass band of filtered recordings"},
-	{"ruledout", "demixings with a far longer code aren't compared"},
 	{"settled", "the search ends early where the noiseless demixing is settled"},
 	{"suffices", "the search ends early where the noiseless demixing suffices"},
 	{"surplus", "evidence of more sources than channels"},

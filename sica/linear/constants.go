@@ -354,12 +354,6 @@ const (
 	// and however many signals there are, for its signals to count: the tolerance for three. With
 	// that of twelve, 330, Laplace AR(1) processes beside Gaussian noise weren't identified.
 	nearlyAsGood = 3 * rejection
-	// farLonger is by how many tolerances the code of another demixing must be longer at the finest
-	// scale for its signals not to count. Of 2,300 mixtures of two to six signals in noise of 0.02 to
-	// 0.3 that a search decides (n = 1,024 to 15,000), 58 more are identified rightly with it and two
-	// more wrongly; of 170 without noise 19 more rightly. Of 640 others, half of it identifies seven
-	// more rightly and one more wrongly, twice seven fewer.
-	farLonger = 8
 	// minChannelNoise is the share of noise in a channel's variance from which a choice of most
 	// time scales is kept: the square of the resolution. AR(7) after five GELU steps, which
 	// aren't linear, imply 0.0003; three instruments with noise of 0.05 imply 0.003 to 0.02. With

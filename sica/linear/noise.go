@@ -381,8 +381,7 @@ func (s *search) uncertainPairs() (pairs [][2]int) {
 //
 //   - with its source, as the noise lets expect;
 //   - if all explanations were compared, with the nearest signal of each that is nearly as good
-//     at most scales, unless it is ruled out at the finest, and of that signal with its source, as
-//     its noise lets expect.
+//     at most scales, and of that signal with its source, as its noise lets expect.
 func (s *search) confidence() []float64 {
 	c := s.c
 	_, confidence := c.denoised(s.chosen)
@@ -402,8 +401,7 @@ func (s *search) confidence() []float64 {
 			excess -= min(s.chosen.lengths[k]-b.lengths[k], tolerance)
 		}
 		correlations, places := c.matches(s.chosen, e)
-		if !ablation.Off("nearlyasgood") && excess <= nearlyAsGood &&
-			(ablation.Off("ruledout") || !s.ruledOut(e)) {
+		if excess <= nearlyAsGood && !ablation.Off("nearlyasgood") {
 			_, fidelity := c.denoised(e)
 			for i, r := range correlations {
 				confidence[i] = min(confidence[i], r, fidelity[places[i]])
@@ -411,13 +409,6 @@ func (s *search) confidence() []float64 {
 		}
 	}
 	return confidence
-}
-
-// ruledOut reports whether the code of e is so much longer at the finest scale, where the choice
-// implies no noise, that hidden noise can't be the reason.
-func (s *search) ruledOut(e *explanation) bool {
-	return !s.chosen.impliesNoise() &&
-		e.lengths[0]-s.chosen.lengths[0] > farLonger*s.c.tolerance()
 }
 
 // mixedPairs returns the pairs of the chosen signals that e mixes. A signal of e is a mixture if no
