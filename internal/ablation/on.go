@@ -25,6 +25,7 @@ type Rule struct {
 var Rules = []Rule{
 	{"addnoisy", "descents with noise in the channels"},
 	{"clearlyshorter", "a demixing is kept because its code is clearly shorter than whitening's"},
+	{"coarse", "with more sources than channels: the choice at coarser time scales"},
 	{"coarserdescents", "descents at coarser time scales"},
 	{"corrected", "demixings corrected for the noise of the channels"},
 	{"dependent", "no signal is identified if all are dependent"},
@@ -33,6 +34,7 @@ var Rules = []Rule{
 	{"drift", "expected error of a mixing that changes"},
 	{"hideable", "doubt of signals that noise could hide without a trace"},
 	{"judgeimages", "pairs of images that another demixing describes nearly as well"},
+	{"maxcorr", "with more sources than channels: demixings whose signals correlate aren't chosen"},
 	{"mindep", "the demixing with the least dependence, if the best is doubtful"},
 	{"mostnoise", "the descent with nearly the most noise that there can be"},
 	{"nearlyasgood", "doubt of signals that differ in a demixing that is nearly as good"},

@@ -42,7 +42,8 @@
 // spectra under A·diag(P(f))·Aᵀ + N with its mixing A, minus what its signals gain by not being
 // Gaussian. The rule's demixing is kept, to the bit, unless another has a significantly shorter code at
 // a scale, or is as good and implies noise. Otherwise the choice is the demixing that the fewest scales
-// reject, of several the one with the shortest code at the finest.
+// reject, of several the one with the shortest code at the finest; with surplus sources, the one with
+// the shortest code at the finest scale that no coarser one contradicts (J. A. Hausman's test).
 //
 // If one of the rule's signals can't be told from noise, a source may be hidden under it
 // (Findings.NoiseLike). Then, or if the rule's signals depend on each other, a demixing with noise is
@@ -76,6 +77,7 @@
 // J.-F. Cardoso, A. Gramfort, ibid. 66(15), 2018 (the steps); J. Rissanen, Annals of Statistics
 // 11(2), 1983 (description length); J.-F. Cardoso, M. Le Jeune, J. Delabrouille, M. Betoule, G.
 // Patanchon, IEEE J. Selected Topics in Signal Processing 2(5), 2008, and P. Ablin, J.-F. Cardoso,
-// A. Gramfort, J. Neuroscience Methods 357, 2021 (spectral matching with noise); C. R. Rao, Proc.
-// Cambridge Philosophical Society 44(1), 1948 (scores).
+// A. Gramfort, J. Neuroscience Methods 357, 2021 (spectral matching with noise); J. A. Hausman,
+// Econometrica 46(6), 1978 (an efficient estimate is kept unless a robust one contradicts it); C. R.
+// Rao, Proc. Cambridge Philosophical Society 44(1), 1948 (scores).
 package linear
