@@ -33,6 +33,7 @@ var Rules = []Rule{
 	{"drift", "expected error of a mixing that changes"},
 	{"hideable", "doubt of signals that noise could hide without a trace"},
 	{"judgeimages", "pairs of images that another demixing describes nearly as well"},
+	{"maxcorr", "with more sources than channels: demixings whose signals correlate aren't chosen"},
 	{"mindep", "the demixing with the least dependence, if the best is doubtful"},
 	{"mostnoise", "the descent with nearly the most noise that there can be"},
 	{"nearlyasgood", "doubt of signals that differ in a demixing that is nearly as good"},

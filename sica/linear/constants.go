@@ -272,6 +272,10 @@ const (
 	// component's variance. Of 24 mixtures of bursts with noise of 0.2 the mean MCC is 0.885, 0.902 and
 	// 0.891 with 0.7, 0.9 and 0.97, and 0.866 without.
 	mostNoiseShare = 0.9
+	// maxCorrelation is the correlation between signals of an explanation, beyond that of the noise, up to
+	// which it may be chosen among surplus sources: sources aren't correlated. Of 96 synthetic EEGs with
+	// surplus sources (n = 2,500) the mean MCC is 0.003 higher with it.
+	maxCorrelation = 0.25
 	// minSignal bounds from below which share of a direction's variance isn't noise. A fifth is
 	// a signal at −7 dB; beyond, its whitening would be noise enlarged.
 	minSignal = 0.2
@@ -320,6 +324,11 @@ const (
 	// clearRejection is by how many tolerances a code must be longer than another at some scale for that
 	// scale to count as all scales. Half and twice of it weren't measured.
 	clearRejection = 3
+	// misfitPositions is from how many positions on the tolerance grows with them if there are
+	// surplus sources: the length of the synthetic EEGs on which rejection was measured. Of eight
+	// channels with twelve sources (20,000 positions, 4 mixtures) the mean MCC is 0.929 with it,
+	// 0.907 without, 0.929 with half and 0.917 with twice of it; SOBI's is 0.930.
+	misfitPositions = 3000
 	// driftBlocks is into how many parts a sequence is divided to see whether the demixing changes, and
 	// driftWaves how many cosines of time the change may have: the slowest. They are choices. With fewer
 	// positions than minDriftPositions a part has too few.

@@ -42,7 +42,8 @@
 // spectra under A·diag(P(f))·Aᵀ + N with its mixing A, minus what its signals gain by not being
 // Gaussian. The rule's demixing is kept, to the bit, unless another has a significantly shorter code at
 // a scale, or is as good and implies noise. Otherwise the choice is the demixing that the fewest scales
-// reject, of several the one with the shortest code at the finest.
+// reject, of several the one with the shortest code at the finest; with surplus sources, the one with
+// the shortest code at the finest scale that no coarser one contradicts (J. A. Hausman's test).
 //
 // If one of the rule's signals can't be told from noise, a source may be hidden under it
 // (Findings.NoiseLike). Then, or if the rule's signals depend on each other, a demixing with noise is
