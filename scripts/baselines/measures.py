@@ -5,11 +5,15 @@ mutual information are in nats per sample.
 """
 
 import numpy as np
+from scipy.fft import dct
 from scipy.optimize import linear_sum_assignment
 from scipy.signal import decimate
 
 BINS = 10  # equally filled bins of a signal in a pair's mutual information
 ORDER = 12  # order of the autoregression whose residuals are the innovations
+
+BANDS, PER_SIGNAL = 256, 25  # most bands of a sequence, and coefficients for each signal in one
+LINE = 2  # bands that a line can have, such as hum
 
 
 def patterns(w: np.ndarray) -> np.ndarray:
@@ -61,6 +65,27 @@ def innovations(z: np.ndarray, factor: int) -> np.ndarray:
         weights = np.linalg.lstsq(past.T, signal[ORDER:], rcond=None)[0]
         residuals.append(signal[ORDER:] - weights @ past)
     return np.array(residuals)
+
+
+def strongest_directions(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The power of the strongest direction of the whitened channels in bands of frequencies.
+
+    1 is the mean power of every signal of variance 1. Before it are the edges of the bands, as
+    shares of half the rate, and after it which bands are strong and no line. This is as in
+    sica/linear/coarse.go.
+    """
+    d, n = x.shape
+    values, vectors = np.linalg.eigh(np.cov(x))
+    c = dct((vectors / np.sqrt(values)).T @ x, axis=1, norm="ortho")
+    width = max(PER_SIGNAL * d, n // BANDS)
+    bands = [c[:, first : first + width] for first in range(0, n, width)]
+    power = np.array([np.linalg.eigvalsh(b @ b.T / b.shape[1])[-1] for b in bands])
+    strong = power >= 1
+    changes = [0, *(np.flatnonzero(np.diff(strong)) + 1), len(strong)]
+    for start, end in zip(changes[1:], changes[2:]):
+        if end - start <= LINE:
+            strong[start:end] = False
+    return np.append(np.arange(0, n, width) / n, 1), power, strong
 
 
 def correlations(a: np.ndarray, b: np.ndarray) -> np.ndarray:

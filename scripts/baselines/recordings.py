@@ -12,6 +12,14 @@ prints a table of each recording. Rivals are fitted once. To compare builds, giv
 Another program takes part by --command 'program {in} {out}': it reads an NPY file of [n, d] from
 {in}, and writes a demixing matrix [k, d] to {out}.
 
+Pages are made of the outcomes without fitting. With --label LABEL, LABEL is called Default, the
+row of --former "Default before", and other commands are left out:
+
+    --table         prints tables of --recordings; those of one kind in a row are side by side
+    --summary       prints the table of README.md
+    --copy FILE     writes the outcomes that these show to FILE
+    --picture FILE  draws which frequencies are strong, and counts of near-dipolar components
+
 DIR has these files. Nothing of it is kept, except demixing matrices.
 
     eeg/eeglab_data.set    EEGLAB's sample recording, 32 channels, 128 Hz
@@ -55,6 +63,7 @@ Measures. The first group needs the electrodes' positions, and the last the trut
 
 import argparse
 import functools
+import itertools
 import json
 import os
 import pathlib
@@ -72,6 +81,7 @@ from scipy.signal import butter, sosfiltfilt
 import demixers
 import forward
 import measures
+import picture
 from demixers import Problem
 
 HALVES = ["first half", "second half"]
@@ -350,6 +360,13 @@ def by_seed(scores: Iterator[tuple[int, dict]]) -> dict:
     return means | {"seeds": {str(seed): values for seed, values in each.items()}}
 
 
+def kind(name: str) -> type[Recording]:
+    """The class of a recording."""
+    mixtures = dict.fromkeys(["voices", "photographs"], Mixtures)
+    halved = {"eeglab": EEGLAB, "meegkit": Meegkit, "ecg": ECG, "fmri": FMRI}
+    return ({"forward": Forward} | mixtures | halved)[name.split("-")[0]]
+
+
 def recordings(data: pathlib.Path, out: pathlib.Path, seeds: int | None) -> dict[str, Callable]:
     """What makes each recording, by its name."""
     cache = out / "cache"
@@ -376,7 +393,6 @@ class Store:
     def __init__(self, out: pathlib.Path):
         self.out = out
         self.lines = out / "recordings.jsonl"
-        (out / "matrices").mkdir(parents=True, exist_ok=True)
 
     def outcomes(self) -> dict[tuple[str, str], dict]:
         """The last outcome of each recording and label, in the order of the first."""
@@ -423,6 +439,7 @@ class Store:
             "date": time.strftime("%Y-%m-%d"),
             **demixing.details,
         }
+        path.parent.mkdir(parents=True, exist_ok=True)
         np.save(path, demixing.w)
         about.write_text(json.dumps(took))
         print(
@@ -464,12 +481,14 @@ def cell(key: str, value) -> str:
     return str(value) if isinstance(value, int) else f"{value:{FORMATS.get(key, '.3f')}}"
 
 
-def seconds(fits: dict[str, dict]) -> str:
-    """Of the whole, or the mean over seeds."""
+def seconds(fits: dict[str, dict], only: str | None = None) -> str:
+    """Of the whole, or the mean over seeds; of the clock and the processor unless only one."""
     chosen = [fits["whole"]] if "whole" in fits else list(fits.values())
     chosen = [fit for fit in chosen if "failure" not in fit]
     if not chosen:
         return "–"
+    if only:
+        return f"{np.mean([fit[only] for fit in chosen]):.1f}"
     clock, processor = (np.mean([f[key] for f in chosen]) for key in ("seconds", "processor"))
     return f"{clock:.1f} ({processor:.1f})"
 
@@ -486,11 +505,107 @@ def table(name: str, columns: list[str], outcomes: list[dict]) -> str:
     return "\n".join(lines) + "\n"
 
 
+NAMES = {  # of methods on pages, in their order
+    "oracle": "best linear map",
+    "fastica": "FastICA",
+    "picard": "Picard",
+    "picard-o": "Picard-O",
+    "infomax": "Infomax",
+    "sobi": "SOBI",
+    "amica": "AMICA",
+}
+COLUMNS: dict[type[Recording], dict[str, str]] = {  # on pages: measures, and their headings
+    EEGLAB: {
+        "rv < 5 %": "< 5 %",
+        "rv < 10 %": "< 10 %",
+        "rv < 15 %": "< 15 %",
+        "median rv": "median, %",
+        "brain": "brain",
+        "PMI innovations": "innovations' MI",
+        "MIR": "MIR",
+        "halves weighted": "halves",
+    },
+    ECG: {"halves mean": "mean", "halves > 0.95": "> 0.95", "halves weighted": "weighted"},
+    Forward: {"strongest": "correlation", "map error": "map error", "rv < 10 %": "< 10 %"},
+}
+SUMMARY = {  # rows of README.md's table
+    "real EEG: near-dipolar components of 32": ("eeglab", "rv < 10 %", ".0f"),
+    "four voices: SI-SDR, dB": ("voices", "SI-SDR", ".1f"),
+    "four photographs: SI-SDR, dB": ("photographs", "SI-SDR", ".1f"),
+}
+SUMMARISED = ["fastica", "picard", "infomax", "sobi", "amica"]  # its columns
+
+
+class Page:
+    """The outcomes that pages show, with words for labels."""
+
+    def __init__(self, store: Store, label: str, former: str):
+        self.known = store.outcomes()
+        self.names = NAMES | {former: "Default before", label: "Default"}
+
+    def outcomes(self, recording: str) -> dict[str, dict]:
+        """Of a recording, by label."""
+        found = {label: self.known.get((recording, label)) for label in self.names}
+        return {label: outcome for label, outcome in found.items() if outcome}
+
+    def value(self, recording: str, label: str, key: str):
+        return self.known.get((recording, label), {"measures": {}})["measures"].get(key)
+
+    def table(self, recordings: list[str]) -> str:
+        """Of recordings of one kind, side by side; seconds are those of the processor."""
+        of = kind(recordings[0])
+        columns = COLUMNS.get(of, {key: key for key in of.columns})
+        headings = [*columns.values(), "seconds"] * len(recordings)
+        lines = [f"**{', '.join(recordings)}**", "", "| method | " + " | ".join(headings) + " |"]
+        lines.append("| --- |" + " ---: |" * len(headings))
+        known = [self.outcomes(recording) for recording in recordings]
+        for label, name in self.names.items():
+            if not any(label in outcomes for outcomes in known):
+                continue
+            cells = []
+            for outcomes in known:
+                outcome = outcomes.get(label, {"measures": {}, "fits": {}})
+                cells += [cell(key, outcome["measures"].get(key)) for key in columns]
+                cells.append(seconds(outcome["fits"], "processor"))
+            lines.append(f"| {name} | " + " | ".join(cells) + " |")
+        return "\n".join(lines) + "\n"
+
+    def summary(self) -> str:
+        labels = [*SUMMARISED, list(self.names)[-1]]
+        lines = ["| | " + " | ".join(self.names[label] for label in labels) + " |"]
+        lines.append("| --- |" + " ---: |" * len(labels))
+        for row, (recording, key, form) in SUMMARY.items():
+            values = [self.value(recording, label, key) for label in labels]
+            cells = ["–" if v is None else format(v, form) for v in values]
+            lines.append(f"| {row} | " + " | ".join(cells) + " |")
+        return "\n".join(lines) + "\n"
+
+    def near_dipolar(self) -> dict[str, int]:
+        """Counts of the EEG, by method."""
+        shown = [label for label in self.names if label in SUMMARISED or label not in NAMES]
+        counts = {self.names[k]: self.value("eeglab", k, "rv < 10 %") for k in shown}
+        return {name: count for name, count in counts.items() if count is not None}
+
+    def copy(self, names: list[str], path: pathlib.Path):
+        outcomes = [o for name in names for o in self.outcomes(name).values()]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(json.dumps(outcome) + "\n" for outcome in outcomes))
+
+
+def draw(path: pathlib.Path, known: dict[str, Callable], page: Page):
+    spectra = []
+    for name, title in ("eeglab", "EEG, 32 channels"), ("ecg", "ECG, 15 channels"):
+        whole = known[name]().whole
+        edges, power, strong = measures.strongest_directions(whole.x)
+        spectra.append(picture.Spectrum(title, edges * whole.rate / 2, power, strong))
+    picture.draw(path, spectra, page.near_dipolar())
+
+
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--data", type=pathlib.Path, required=True, help="folder of the data")
+    parser.add_argument("--data", type=pathlib.Path, help="folder of the data, to fit or draw")
     parser.add_argument("--out", type=pathlib.Path, required=True, help="folder of outcomes")
     parser.add_argument("--recordings", nargs="+", default=[], help="all by default")
     parser.add_argument(
@@ -514,7 +629,17 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--refit", action="store_true", help="fit again what is there")
     parser.add_argument("--remeasure", action="store_true", help="measure again what is there")
     parser.add_argument("--table", action="store_true", help="only print the tables")
-    return parser.parse_args()
+    parser.add_argument("--summary", action="store_true", help="only print README.md's table")
+    parser.add_argument("--copy", type=pathlib.Path, metavar="FILE", help="of what pages show")
+    parser.add_argument("--picture", type=pathlib.Path, metavar="FILE", help="such as coarse.png")
+    parser.add_argument("--former", default="c378914", help="label of an earlier Default")
+    args = parser.parse_args()
+    page = args.summary or args.copy or args.picture
+    if page and not args.label:
+        parser.error("--label: must name Default's row, with --summary, --copy or --picture")
+    if not args.data and (args.picture or not (page or args.table)):
+        parser.error("--data: must be there to fit or to draw")
+    return args
 
 
 def chosen_methods(args: argparse.Namespace) -> dict[str, demixers.Method]:
@@ -551,14 +676,28 @@ def main():
         if name not in known:
             raise SystemExit(f"--recordings: must be among {', '.join(known)} ({name})")
     store = Store(args.out)
+    page = Page(store, args.label, args.former) if args.label else None
+    if page and (args.summary or args.copy or args.picture):
+        if args.summary:
+            print(page.summary())
+        if args.copy:
+            page.copy(names, args.copy)
+        if args.picture:
+            draw(args.picture, known, page)
+        return
+    if args.table and page:
+        for _, group in itertools.groupby(names, key=lambda n: (kind(n), n.split("-")[-1])):
+            print(page.table(list(group)))
+        return
     methods = {} if args.table else chosen_methods(args)
     for name in names:
-        recording = known[name]()
+        if methods:
+            recording = known[name]()
         for label, method in methods.items():
             if label not in demixers.RIVALS or label in recording.rivals:
                 store.run(name, recording, label, method, args.refit, args.remeasure)
         found = [o for (n, _), o in store.outcomes().items() if n == name]
-        print(table(name, recording.columns, found), flush=True)
+        print(table(name, kind(name).columns, found), flush=True)
 
 
 if __name__ == "__main__":

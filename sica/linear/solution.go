@@ -85,7 +85,7 @@ type Findings struct {
 	// Sources are the models of the recovered signals.
 	Sources []Source `json:"sources"`
 	// Resolution is the noise that was added to the whitened signals for estimation, in
-	// standard deviations: 0.03.
+	// standard deviations: 0.03, or 0.2 of a coarse separation.
 	Resolution float64 `json:"resolution"`
 	// Noise is, for each channel, the estimated share of its variance that is white noise of
 	// its own.
@@ -93,10 +93,10 @@ type Findings struct {
 	// NoiseFromDependence is whether Noise was found from the dependence that it causes among the
 	// recovered signals, which a nonlinear mixing can cause as well, and not from spectra.
 	NoiseFromDependence bool `json:"noise_from_dependence,omitempty"`
-	// Bandwidth is the share of the frequencies of a sequence, from 0 on, that the models are of; 1
-	// is all up to half of the sampling rate. It is smaller if there is next to nothing above, as in
-	// a filtered recording or one at a higher rate than its signals need. The positions of the
-	// other findings are those at the lower rate that suffices then.
+	// Bandwidth is the share of the frequencies of a sequence that the models are of; 1 is all up to
+	// half of the sampling rate. It is smaller if there is next to nothing above, as in a filtered
+	// recording or one at a higher rate than its signals need, and of a coarse separation. The
+	// positions of the other findings are those at the lower rate that suffices then.
 	Bandwidth float64 `json:"bandwidth"`
 	// Scale is the time scale that the demixing was chosen at: how many positions were made
 	// one by a low-pass filter. 1 is the signals as they are.
