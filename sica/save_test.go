@@ -148,9 +148,8 @@ func put(t *testing.T, path string, data []byte) {
 	}
 }
 
-// golden are the folders of testdata, one for each version of the format, saved
-// from fits of goldenSignals.
-var golden = map[string]string{"free window": "result-2-free", "conditional": "result-2-conditional"}
+// golden are the folders of testdata, saved from fits of goldenSignals.
+var golden = map[string]string{"conditional": "result-2-conditional"}
 
 func goldenSignals(t testing.TB) *mat.Dense {
 	x, _ := mixedAR7(t, 1, 130, 3, true)
