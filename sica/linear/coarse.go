@@ -35,7 +35,8 @@ const directionsPerBand = 25
 // is elsewhere.
 //
 // So a fine separation is kept unless, under the coarse models, its code is longer than by chance
-// (J. A. Hausman, Econometrica 46(6), 1978).
+// (J. A. Hausman, Econometrica 46(6), 1978). That is for more than fewSignals channels. Of fewer,
+// demixings are compared with noise in the models; see withNoise.
 type coarseSeparation struct {
 	*Solution
 	s          *separator
@@ -85,13 +86,13 @@ func (c *coarseSeparation) rejects(ctx context.Context, b *mat.Dense) (bool, err
 	return excess > rejection*max(float64(c.s.d*(c.s.d-1))/2, 3), nil
 }
 
-// withCoarse returns base, the fine separation of white sequences, unless a coarse one rejects it;
-// then it returns that one. Nothing is compared if base's signals are identified and independent
-// beyond doubt.
+// withCoarse returns base, the fine separation of many white signals, unless a coarse one rejects it;
+// then it returns that one. Nothing is compared for images, and if base's signals are identified and
+// independent beyond doubt.
 func withCoarse(
-	ctx context.Context, white *signal.Whitening, opt Options, base *Solution,
+	ctx context.Context, white *signal.Whitening, shape []int, opt Options, base *Solution,
 ) (*Solution, error) {
-	if len(white.Mean) < 2 || base.whitened || base.isCertain() && !base.Dependent {
+	if len(shape) > 1 || base.whitened || base.isCertain() && !base.Dependent {
 		return base, nil
 	}
 	coarse, err := newCoarse(ctx, white, opt)
@@ -102,7 +103,6 @@ func withCoarse(
 	if !rejected || err != nil {
 		return base, err
 	}
-	coarse.textbook = base.textbook
 	return coarse.Solution, nil
 }
 
@@ -140,7 +140,6 @@ func separateMany(
 	if err != nil || otherNoise != nil {
 		return nil, err
 	}
-	sol.textbook = known.textbook
 	return sol, nil
 }
 

@@ -36,17 +36,13 @@ func separateByPart(
 	if err != nil || otherNoise != nil {
 		return nil, err
 	}
-	const brief = false // noise is searched for to the end
 	if !sol.isCertain() || sol.Dependent && d > fewSignals {
 		if d <= fewSignals || sol.whitened {
 			return nil, nil
 		}
-		further, err := separateMany(ctx, white, opt, &knownPart{sol, p})
-		if further == nil || err != nil {
-			return nil, err
-		}
-		return withNoise(ctx, white, shape, power, opt, further, brief)
+		return separateMany(ctx, white, opt, &knownPart{sol, p})
 	}
+	const brief = false // noise is searched for to the end
 	polished, err := polish(ctx, white, sol, sol.models, p, opt.Seed)
 	if polished == nil || err != nil {
 		return nil, err

@@ -180,11 +180,11 @@ func separateAll(
 	ctx context.Context, white *signal.Whitening, shape []int, power bandPower, opt Options,
 ) (*Solution, error) {
 	base, err := withoutNoise(ctx, white, shape, opt)
-	if err == nil && len(shape) == 1 {
-		base, err = withCoarse(ctx, white, opt, base)
-	}
 	if err != nil {
 		return nil, err
+	}
+	if len(white.Mean) > fewSignals {
+		return withCoarse(ctx, white, shape, opt, base)
 	}
 	return withNoise(ctx, white, shape, power, opt, base, false)
 }
