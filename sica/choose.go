@@ -148,7 +148,7 @@ func (s *separation) markStopped(m Method) {
 	case s.isWhitened():
 		s.Why = "Stopped before the linear rule had ended: the signals are whitened only."
 	case m == Auto:
-		s.Linear, s.Why = s.Linear.Unidentified(stoppedSentence), stoppedSentence
+		s.Linear, s.Why = s.Linear.Unidentified(linear.Stopped, stoppedSentence), stoppedSentence
 	default:
 		s.CutShort = false // LinearOnly has done all
 	}
@@ -333,7 +333,7 @@ func (c *chooser) improve(ctx context.Context, white, demixed *separation) (*sep
 	switch {
 	case better.Unexplained:
 		s.Why = better.Why + " " + unexplainedSentence
-		s.Linear = s.Linear.Unidentified(s.Why)
+		s.Linear = s.Linear.Unidentified(linear.Dependence, s.Why)
 		s.Linear.Unexplained = true
 	case s.Chosen.Method == LinearOnly:
 		s.Why = demixed.Why + " " + better.Why

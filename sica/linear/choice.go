@@ -47,11 +47,28 @@ func (c *channels) isClearlyRejected(e *explanation, best []*explanation) bool {
 	return c.isRejected(e, best, 0, clearRejection*max(1, float64(n)/largestMeasured))
 }
 
+// misfit returns the largest difference, in nats, of the code length of e from the shortest at a scale.
+func misfit(e *explanation, best []*explanation) float64 {
+	largest := 0.0
+	for k, b := range best {
+		largest = max(largest, e.lengths[k]-b.lengths[k])
+	}
+	return largest
+}
+
 // choose returns the explanation to keep and the index of its time scale: that of chooseCoarse if there
-// seem to be surplus sources, and that of chooseRobust otherwise. For the former, explanations whose
-// signals correlate are left out: signals that were separated at a coarse time scale may be
-// uncorrelated at that scale only.
+// seem to be surplus sources, and that of chooseRobust otherwise. Of many channels some signals are
+// wrong in each explanation, so that every scale rejects all: there it is that of the smallest misfit. With
+// surplus sources, explanations whose signals correlate are left out: signals that were separated at a coarse
+// time scale may be uncorrelated at that scale only.
 func (c *channels) choose(all []*explanation) (*explanation, int) {
+	if c.d > fewSignals {
+		best := c.shortest(all, 0)
+		chosen := slices.MinFunc(all, func(a, b *explanation) int {
+			return cmp.Compare(misfit(a, best), misfit(b, best))
+		})
+		return chosen, c.closestScale(chosen, best)
+	}
 	uncorrelated := slices.DeleteFunc(slices.Clone(all), func(e *explanation) bool {
 		return e != all[0] && !ablation.Off("maxcorr") && c.largestCorrelation(e) > maxCorrelation
 	})

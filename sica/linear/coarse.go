@@ -35,8 +35,8 @@ const directionsPerBand = 25
 // is elsewhere.
 //
 // So a fine separation is kept unless, under the coarse models, its code is longer than by chance
-// (J. A. Hausman, Econometrica 46(6), 1978). That is for more than fewSignals channels. Of fewer,
-// demixings are compared with noise in the models; see withNoise.
+// (J. A. Hausman, Econometrica 46(6), 1978). That is for more than fewSignals channels. Of
+// fewer, and where no coarse separation is taken, demixings with noise are compared; see withNoise.
 type coarseSeparation struct {
 	*Solution
 	s          *separator
@@ -71,7 +71,8 @@ func newCoarse(
 		return nil, err
 	}
 	c := &coarseSeparation{sol, s, sol.models.codeLength}
-	sol.Resolution, sol.Bandwidth, sol.models = coarseResolution, float64(m)/float64(n), nil
+	sol.coarse, sol.Resolution, sol.models = true, coarseResolution, nil
+	sol.Bandwidth = float64(m) / float64(n)
 	return c, nil
 }
 
@@ -86,13 +87,14 @@ func (c *coarseSeparation) rejects(ctx context.Context, b *mat.Dense) (bool, err
 	return excess > rejection*max(float64(c.s.d*(c.s.d-1))/2, 3), nil
 }
 
-// withCoarse returns base, the fine separation of many white signals, unless a coarse one rejects it;
-// then it returns that one. Nothing is compared for images, and if base's signals are identified and
-// independent beyond doubt.
+// withCoarse returns base, the fine separation, unless a coarse one rejects it; then it returns that
+// one. Nothing is compared for up to fewSignals signals, for images, and if base's signals are
+// identified and independent beyond doubt.
 func withCoarse(
 	ctx context.Context, white *signal.Whitening, shape []int, opt Options, base *Solution,
 ) (*Solution, error) {
-	if len(shape) > 1 || base.whitened || base.isCertain() && !base.Dependent {
+	if len(white.Mean) <= fewSignals || len(shape) > 1 || base.whitened ||
+		base.isCertain() && !base.Dependent {
 		return base, nil
 	}
 	coarse, err := newCoarse(ctx, white, opt)
@@ -140,6 +142,7 @@ func separateMany(
 	if err != nil || otherNoise != nil {
 		return nil, err
 	}
+	sol.textbook = known.textbook
 	return sol, nil
 }
 

@@ -247,6 +247,10 @@ const (
 
 // Explanations with noise of the channels.
 const (
+	// maxChannels is the most channels for which noise is looked for. Of ten EEGs of a forward model with
+	// 32 channels, 45 sources that burst and muscles, the ten strongest sources correlate with the nearest
+	// signals by 0.82 with it and 0.77 without. The search takes four times as long as the separation.
+	maxChannels = 32
 	// minPositions is how many positions a time scale must have, five for each of the 24 past
 	// values. Of three instruments with noise of 0.02 to 0.2 (2,000 positions, 8 mixtures
 	// each) the mean MCC was 0.943, 0.957 and 0.862 with 200, and 0.966, 0.963 and 0.896 with

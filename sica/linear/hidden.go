@@ -138,6 +138,7 @@ func (s *Solution) doubtHideable() {
 	if !s.join(hidden, shares) {
 		return
 	}
-	s.reason = reason{text: fmt.Sprintf("It isn't excluded that noise of the channels leaves %s. %s",
-		poorCorrelation(hidden, excludedFidelity), s.othersIdentified(hidden))}
+	s.reason = newReason(HiddenNoise,
+		fmt.Sprintf("It isn't excluded that noise of the channels leaves %s. %s",
+			poorCorrelation(hidden, excludedFidelity), s.othersIdentified(hidden)))
 }

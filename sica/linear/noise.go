@@ -29,7 +29,8 @@ type search struct {
 }
 
 // withNoise looks for a better explanation than base, the solution without noise in its models,
-// since noise of the channels and surplus sources can mislead that. The others are the rule's
+// since noise of the channels and surplus sources can mislead that; a coarse base, which they don't
+// mislead, is kept. The others are the rule's
 // demixings at coarser time scales, those of textbook methods and, if any of these contradict base,
 // the rule's with noise. It returns base, with what is identified in spite of noise, or the
 // solution of another demixing. If brief is true it is nil unless base can be kept without a search.
@@ -42,7 +43,7 @@ func withNoise(
 	base *Solution, brief bool,
 ) (*Solution, error) {
 	d := len(white.Mean)
-	if opt.Noiseless || d < 2 || d > fewSignals {
+	if opt.Noiseless || d < 2 || d > maxChannels || base.coarse {
 		return base, nil
 	}
 	s := &search{c: newChannels(white, shape, power, opt.Seed), brief: brief}
@@ -86,7 +87,7 @@ func (s *search) result(ctx context.Context, base *Solution, images bool) (*Solu
 	}
 	s.judge(base)
 	if base.Surplus || base.Unconfirmed {
-		base.reason = reason{text: s.why(base)}
+		base.reason = newReason(s.why(base))
 	}
 	return base, nil
 }
@@ -119,8 +120,12 @@ func (s *search) run(ctx context.Context, base *Solution, hidesSource bool) erro
 	}
 	s.all = append([]*explanation{first}, textbook...)
 	// From the rule's demixing first, which suffices for most mixtures without noise, then from
-	// the others.
-	for _, begin := range [][]*explanation{{first}, slices.Clone(s.all)} {
+	// the others. Of many signals each takes long, and the first suffice as a rule.
+	begins := [][]*explanation{{first}, slices.Clone(s.all)}
+	if c.d > fewSignals {
+		begins = begins[:1]
+	}
+	for _, begin := range begins {
 		if ok, err := s.addCoarser(ctx, begin); err != nil || !ok {
 			return err
 		}
@@ -138,7 +143,7 @@ func (s *search) run(ctx context.Context, base *Solution, hidesSource bool) erro
 		return err
 	}
 	s.compared = true
-	if !ablation.Off("addnoisy") {
+	if c.d <= fewSignals && !ablation.Off("addnoisy") {
 		if ok, err := s.addNoisy(ctx, textbook); err != nil || !ok {
 			return err
 		}
@@ -482,7 +487,7 @@ func (s *search) solution(ctx context.Context, base *Solution) (*Solution, error
 	root.Mul(c.white.Inverse, c.white.Axes())
 	sol.Demixing, sol.FromWhite = w, new(mat.Dense)
 	sol.FromWhite.Mul(w, &root)
-	sol.reason = reason{text: s.why(sol)}
+	sol.reason = newReason(s.why(sol))
 	return sol, nil
 }
 
@@ -534,24 +539,25 @@ func (s *search) judgeImages(sol *Solution) {
 	if !sol.merge(pairs, false) {
 		return
 	}
-	sol.Unconfirmed, sol.reason = true, reason{s.why(sol), sol.minDependence}
+	sol.Unconfirmed, sol.reason = true, newReason(s.why(sol))
+	sol.reason.more = sol.minDependence
 }
 
-// why explains a solution with noise in at most three sentences. It is "" for Dependent signals, as
-// Solution.why is.
-func (s *search) why(sol *Solution) string {
+// why explains a solution with noise in at most three sentences. They are "" for Dependent signals, as
+// those of Solution.why are.
+func (s *search) why(sol *Solution) (Reason, string) {
 	if sol.Surplus {
-		return "There seem to be more sources than channels, so no signal is identified."
+		return MoreSources, "There seem to be more sources than channels, so no signal is identified."
 	}
 	if len(sol.Groups) == s.c.d {
-		return allIdentified(s.c.d)
+		return AllIdentified, allIdentified(s.c.d)
 	}
 	if sol.Dependent {
-		return ""
+		return Dependence, ""
 	}
 	signals := sol.identifiedBut(nil)
 	if len(signals) == 0 && s.all[0].hidesSource {
-		return fmt.Sprintf("No signal is identified, as the weakest principal component can't be told "+
+		return LikeNoise, fmt.Sprintf("No signal is identified, as the weakest principal component can't be told "+
 			"from noise of the channels. If you know that there are only %d sources, separate that "+
 			"many components; a weak source beside them would be lost.", s.c.d-1)
 	}
@@ -565,12 +571,12 @@ func (s *search) why(sol *Solution) string {
 	}
 	switch {
 	case sol.Doubtful:
-		return fmt.Sprintf("%s: %s.", what, sol.doubt())
+		return Dependence, fmt.Sprintf("%s: %s.", what, sol.doubt())
 	case s.isHidden(sol.Groups):
-		return fmt.Sprintf("%s: noise of the channels, or surplus sources, which look the same, hide the "+
+		return Noise, fmt.Sprintf("%s: noise of the channels, or surplus sources, which look the same, hide the "+
 			"rotation of signals %s.", what, sol.groupNames())
 	}
-	return fmt.Sprintf("%s: if there is noise, other rotations of signals %s explain the mixed "+
+	return Noise, fmt.Sprintf("%s: if there is noise, other rotations of signals %s explain the mixed "+
 		"signals nearly as well.",
 		what, sol.groupNames())
 }

@@ -49,7 +49,7 @@ func (s *Solution) doubtNoiseLike(white *signal.Whitening) {
 	joined := s.merge(pairs, m == 1)
 	s.Unconfirmed = s.Unconfirmed || m == 1 || joined
 	if !s.Surplus && (m == 1 || !s.Dependent && !s.Doubtful) {
-		s.reason = reason{text: s.whyNoiseLike()}
+		s.reason = newReason(LikeNoise, s.whyNoiseLike())
 	}
 }
 
@@ -142,8 +142,8 @@ func (s *Solution) doubtKnownNoise(white *signal.Whitening, opt Options) {
 	if opt.NoiseLeftOut {
 		noise = "Noise as strong as the components that were left out"
 	}
-	s.reason = reason{text: fmt.Sprintf("%s would leave %s. %s", noise, poorCorrelation(hidden, minFidelity),
-		s.othersIdentified(hidden))}
+	s.reason = newReason(Noise, fmt.Sprintf("%s would leave %s. %s", noise,
+		poorCorrelation(hidden, minFidelity), s.othersIdentified(hidden)))
 }
 
 // poorCorrelation says what noise leaves the signals that it hides, after "leaves": expected correlations

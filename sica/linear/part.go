@@ -36,13 +36,17 @@ func separateByPart(
 	if err != nil || otherNoise != nil {
 		return nil, err
 	}
+	const brief = false // noise is searched for to the end
 	if !sol.isCertain() || sol.Dependent && d > fewSignals {
 		if d <= fewSignals || sol.whitened {
 			return nil, nil
 		}
-		return separateMany(ctx, white, opt, &knownPart{sol, p})
+		further, err := separateMany(ctx, white, opt, &knownPart{sol, p})
+		if further == nil || err != nil {
+			return nil, err
+		}
+		return withNoise(ctx, white, shape, power, opt, further, brief)
 	}
-	const brief = false // noise is searched for to the end
 	polished, err := polish(ctx, white, sol, sol.models, p, opt.Seed)
 	if polished == nil || err != nil {
 		return nil, err
@@ -188,7 +192,7 @@ func polish(
 	if polished.Dependent { // as the part is
 		polished.merge(nil, true)
 	}
-	polished.reason = reason{text: polished.why(true, false)} // as a part with another verdict isn't certain
+	polished.reason = newReason(polished.why(true, false)) // as a part with another verdict isn't certain
 	return polished, nil
 }
 

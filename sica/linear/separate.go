@@ -183,8 +183,8 @@ func separateAll(
 	if err != nil {
 		return nil, err
 	}
-	if len(white.Mean) > fewSignals {
-		return withCoarse(ctx, white, shape, opt, base)
+	if base, err = withCoarse(ctx, white, shape, opt, base); err != nil {
+		return nil, err
 	}
 	return withNoise(ctx, white, shape, power, opt, base, false)
 }

@@ -54,6 +54,7 @@ type Solution struct {
 	missed   float64
 	textbook []candidate // of the mixed signals
 	whitened bool        // whitening was kept
+	coarse   bool        // a coarse separation
 	reason   reason      // for Why
 }
 
@@ -73,12 +74,15 @@ func (s *Solution) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// A reason is what Why says: the text or, if that is "", that the signals are Dependent. Which causes
-// that may have depends on the signals like noise, which are found last.
+// A reason is what Reason and Why say. The text of Dependence can be "": which causes it may have
+// depends on the signals like noise, which are found last.
 type reason struct {
+	Reason
 	text string
 	more bool // moreDependent follows
 }
+
+func newReason(r Reason, text string) reason { return reason{Reason: r, text: text} }
 
 // Findings say what the data tell about a Solution.
 type Findings struct {
@@ -171,8 +175,9 @@ type Findings struct {
 	Candidate string `json:"candidate"`
 	// Skipped are the candidates that failed.
 	Skipped []Skipped `json:"skipped,omitempty"`
-	// Why says in a sentence what was decided, and why.
-	Why string `json:"why"`
+	// Reason is why not all signals are identified. Why says it in sentences.
+	Reason Reason `json:"reason"`
+	Why    string `json:"why"`
 }
 
 // Identified reports whether signal i, counted from 0, is alone in its group: whether its rotation
@@ -181,15 +186,15 @@ func (f *Findings) Identified(i int) bool {
 	return slices.ContainsFunc(f.Groups, func(g []int) bool { return len(g) == 1 && g[0] == i })
 }
 
-// Unidentified returns the findings without the claim that any signal is identified, for the reason
-// why, which replaces Why. All signals are one group then, and if they are several, the ExpectedError
+// Unidentified returns the findings without the claim that any signal is identified, for the given
+// reason, which why explains. All signals are one group then, and if they are several, the ExpectedError
 // of each is 1. f stays as it is. It is nil for nil.
-func (f *Findings) Unidentified(why string) *Findings {
+func (f *Findings) Unidentified(reason Reason, why string) *Findings {
 	if f == nil {
 		return nil
 	}
 	u := *f
-	u.Why = why
+	u.Reason, u.Why = reason, why
 	all := slices.Sorted(slices.Values(slices.Concat(f.Groups...)))
 	u.Groups = [][]int{all}
 	u.Pairs = slices.Clone(f.Pairs)
@@ -296,40 +301,40 @@ type Pair struct {
 
 // why explains the decision in at most three sentences. accepted is whether a rotation replaced
 // whitening. nonlinear is whether it didn't, or isn't identified, because Gaussian signals after a
-// nonlinear mixing explain the mixed signals as well. It is "" for Dependent signals; see reason.
-func (s *Solution) why(accepted, nonlinear bool) string {
+// nonlinear mixing explain the mixed signals as well. The text is "" for Dependent signals; see reason.
+func (s *Solution) why(accepted, nonlinear bool) (Reason, string) {
 	d := len(s.Mean)
 	switch {
 	case d == 1:
-		return "There is one signal: nothing to separate."
+		return AllIdentified, "There is one signal: nothing to separate."
 	case !accepted && nonlinear:
-		return "Symmetric whitening was kept: what a rotation of it seems to gain is better " +
+		return NonlinearMixing, "Symmetric whitening was kept: what a rotation of it seems to gain is better " +
 			"explained by Gaussian signals with one spectrum after a nonlinear mixing. " +
 			"Its orientation is right only if the mixing was nearly symmetric, with positive eigenvalues."
 	case !accepted:
-		return "Symmetric whitening was kept: no rotation of it has a shorter code than " +
+		return SameSpectrum, "Symmetric whitening was kept: no rotation of it has a shorter code than " +
 			"Gaussian signals with one spectrum, whose rotation is not identified. " +
 			"Its orientation is right only if the mixing was symmetric with positive eigenvalues."
 	}
 	if len(s.Groups) == d {
-		return allIdentified(d)
+		return AllIdentified, allIdentified(d)
 	}
-	cause := "other rotations of them have nearly as short a code"
+	why, cause := SameSpectrum, "other rotations of them have nearly as short a code"
 	switch {
 	case s.Doubtful:
-		cause = s.doubt()
+		why, cause = Dependence, s.doubt()
 	case s.Dependent:
-		return ""
+		return Dependence, ""
 	case nonlinear:
-		cause = "Gaussian signals with one spectrum after a nonlinear mixing would look the same"
+		why, cause = NonlinearMixing, "Gaussian signals with one spectrum after a nonlinear mixing would look the same"
 	}
-	return fmt.Sprintf("The rotation of signals %s is not identified: %s.", s.groupNames(), cause)
+	return why, fmt.Sprintf("The rotation of signals %s is not identified: %s.", s.groupNames(), cause)
 }
 
 // setWhy sets Why to the reason. Of dependent signals it names possible causes, among them surplus
 // sources unless several signals are like noise.
 func (s *Solution) setWhy() {
-	s.Why = s.reason.text
+	s.Reason, s.Why = s.reason.Reason, s.reason.text
 	if s.Why == "" {
 		surplus := "more sources than channels, "
 		if len(s.NoiseLike) > 1 {
@@ -446,7 +451,8 @@ func (s *separator) solution(
 	sol.Evidence = v.rotation.Evidence - v.occamFactor
 	s.setGroups(sol, v, accepted && sol.Evidence > identified)
 	sol.setDependence(m, s.past)
-	sol.reason = reason{sol.why(accepted, v.nonlinear), v.minDependence}
+	sol.reason = newReason(sol.why(accepted, v.nonlinear))
+	sol.reason.more = v.minDependence
 	sol.minDependence, sol.whitened, sol.models = v.minDependence, !accepted, m
 	sol.unseen, sol.drift = v.noise, v.drift
 	return sol, nil

@@ -139,13 +139,12 @@ func (s *Solution) doubtUnseen(white *signal.Whitening) {
 	if hidden == nil {
 		return
 	}
-	noise := "Noise of the channels leaves"
+	why, noise := Noise, "Noise of the channels leaves"
 	if !significant {
+		why = HiddenNoise
 		noise = fmt.Sprintf("Noise of up to %.2g %% of the channels' variance, which these white "+
 			"signals don't exclude, would leave", 100*variance/channel)
 	}
-	s.reason = reason{
-		text: fmt.Sprintf("%s %s. %s", noise, poorCorrelation(hidden, minFidelity),
-			s.othersIdentified(hidden)),
-	}
+	s.reason = newReason(why, fmt.Sprintf("%s %s. %s", noise, poorCorrelation(hidden, minFidelity),
+		s.othersIdentified(hidden)))
 }

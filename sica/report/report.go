@@ -226,7 +226,7 @@ func diagnose(
 		p.end()
 	}
 	if report.cutShort {
-		report.Linear.Findings = *report.Linear.Unidentified(r.Why)
+		report.Linear.Findings = *report.Linear.Unidentified(linear.Stopped, r.Why)
 	} else if report.Nonlinear, err = s.looksNonlinear(ctx, r, &report.Linear); err != nil {
 		return nil, err
 	}

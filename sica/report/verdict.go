@@ -509,7 +509,7 @@ func (r *Report) unidentifiedRotations(suspects []int) []finding {
 			sources = ""
 		}
 		reason := "The innovations of the recovered signals depend on each other, so no signal is identified."
-		if r.byRule && strings.Contains(l.Why, "depend on each other") { // with possible causes
+		if r.byRule && l.Reason == linear.Dependence && l.Why != "" { // with possible causes
 			reason = l.Why
 		}
 		return []finding{{

@@ -232,7 +232,8 @@ func TestReasonAgreesWithEvidence(t *testing.T) {
 		}, "Innovations of independent signals would do so with a probability of 0.002.",
 			"Count the sources", []string{"connect the others", "Use more positions"}},
 		{"dependence of all pairs together, of which the fit names causes", func(r *Report) {
-			r.Linear.Dependent, r.byRule, r.Linear.Why = true, true, "The signals depend on each other. Clipping?"
+			r.Linear.Dependent, r.byRule, r.Linear.Reason = true, true, linear.Dependence
+			r.Linear.Why = "The signals depend on each other. Clipping?"
 		}, "Clipping? Innovations of independent signals", "Count the sources", nil},
 		{"noise", func(r *Report) { r.Linear.Unconfirmed = true }, "a demixing that is nearly as good",
 			"rule a component out", []string{"same length", "symmetric"}},
