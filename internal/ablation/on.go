@@ -25,6 +25,7 @@ type Rule struct {
 var Rules = []Rule{
 	{"addnoisy", "descents with noise in the channels"},
 	{"clearlyshorter", "a demixing is kept because its code is clearly shorter than whitening's"},
+	{"coarse", "with more sources than channels: the choice at coarser time scales"},
 	{"coarserdescents", "descents at coarser time scales"},
 	{"corrected", "demixings corrected for the noise of the channels"},
 	{"dependent", "no signal is identified if all are dependent"},

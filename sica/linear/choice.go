@@ -26,17 +26,14 @@ func (c *channels) shortest(all []*explanation, first int) []*explanation {
 
 // tolerance returns by how many nats a code may be longer than the shortest by chance. For two
 // channels it is that of three pairs: the shortest of a dozen codes is short by chance, too.
-func (c *channels) tolerance() float64 { return rejection * max(float64(c.d*(c.d-1))/2, 3) }
+func (c *channels) tolerance() float64 { return tolerance(c.d) }
+
+func tolerance(d int) float64 { return rejection * max(float64(d*(d-1))/2, 3) }
 
 // isRejected reports whether, at a scale from first on, the code of e is longer than the shortest
 // by more than times the tolerance.
 func (c *channels) isRejected(e *explanation, best []*explanation, first int, times float64) bool {
-	for k := first; k < len(best); k++ {
-		if e.lengths[k]-best[k].lengths[k] > times*c.tolerance() {
-			return true
-		}
-	}
-	return false
+	return misfit(e, best, first) > times*c.tolerance()
 }
 
 // isClearlyRejected reports whether, at some scale, the code of e is longer than the shortest by more than
@@ -47,25 +44,26 @@ func (c *channels) isClearlyRejected(e *explanation, best []*explanation) bool {
 	return c.isRejected(e, best, 0, clearRejection*max(1, float64(n)/largestMeasured))
 }
 
-// misfit returns the largest difference, in nats, of the code length of e from the shortest at a scale.
-func misfit(e *explanation, best []*explanation) float64 {
+// misfit returns the largest difference, in nats, of the code length of e from the shortest at a scale
+// from first on.
+func misfit(e *explanation, best []*explanation, first int) float64 {
 	largest := 0.0
-	for k, b := range best {
-		largest = max(largest, e.lengths[k]-b.lengths[k])
+	for k := first; k < len(best); k++ {
+		largest = max(largest, e.lengths[k]-best[k].lengths[k])
 	}
 	return largest
 }
 
-// choose returns the explanation to keep and the index of its time scale: that of chooseCoarse if there
-// seem to be surplus sources, and that of chooseRobust otherwise. Of many channels some signals are
-// wrong in each explanation, so that every scale rejects all: there it is that of the smallest misfit. With
-// surplus sources, explanations whose signals correlate are left out: signals that were separated at a coarse
-// time scale may be uncorrelated at that scale only.
+// choose returns the explanation to keep and the index of its time scale. Of more than fewSignals
+// channels it is the one of the smallest misfit: some of so many signals are wrong in each, so that
+// every scale rejects all. Of fewer it is that of chooseCoarse if there seem to be surplus sources,
+// and that of chooseRobust otherwise. For chooseCoarse, explanations whose signals correlate are
+// left out: signals that were separated at a coarse time scale may be uncorrelated there only.
 func (c *channels) choose(all []*explanation) (*explanation, int) {
 	if c.d > fewSignals {
 		best := c.shortest(all, 0)
 		chosen := slices.MinFunc(all, func(a, b *explanation) int {
-			return cmp.Compare(misfit(a, best), misfit(b, best))
+			return cmp.Compare(misfit(a, best, 0), misfit(b, best, 0))
 		})
 		return chosen, c.closestScale(chosen, best)
 	}

@@ -12,10 +12,12 @@ import (
 )
 
 // coarseResolution is the noise, in standard deviations, that is added to whitened sequences for
-// their coarse separation: what is weaker in a recovered signal can't decide about it.
+// their coarse separation: what is weaker in a recovered signal can't decide about it. It is a choice:
+// an EEG has as many near-dipolar components with 0.03, the resolution, as with 0.2.
 const coarseResolution = 0.2
 
-// glanceSteps is how many steps at the fine resolution show whether a fine separation is rejected.
+// glanceSteps is how many steps at the fine resolution show whether a fine separation is rejected. It
+// is a choice.
 const glanceSteps = 2
 
 // directionsPerBand is how many coefficients a frequency band has for each signal where the
@@ -61,11 +63,10 @@ func newCoarse(
 		return nil, nil
 	}
 	s, err := prepare(ctx, sphericalNoise(d, coarseResolution), withSignals(white, z),
-		newPast([]int{m}, d), opt.Seed)
+		newPast([]int{m}, d), opt)
 	if err != nil {
 		return nil, err
 	}
-	s.sameUnit = opt.SameUnit
 	sol, _, err := s.separate(ctx, white.Mean, opt.Seed, nil)
 	if err != nil || sol.whitened {
 		return nil, err
@@ -84,7 +85,7 @@ func (c *coarseSeparation) rejects(ctx context.Context, b *mat.Dense) (bool, err
 		return false, err
 	}
 	excess := float64(c.s.past.N) * (m.codeLength - c.codeLength)
-	return excess > rejection*max(float64(c.s.d*(c.s.d-1))/2, 3), nil
+	return excess > tolerance(c.s.d), nil
 }
 
 // withCoarse returns base, the fine separation, unless a coarse one rejects it; then it returns that
@@ -116,11 +117,10 @@ func separateMany(
 	ctx context.Context, white *signal.Whitening, opt Options, known *knownPart,
 ) (*Solution, error) {
 	d, n := white.White.Dims()
-	s, err := prepare(ctx, sphericalNoise(d, resolution), white, newPast([]int{n}, d), opt.Seed)
+	s, err := prepare(ctx, sphericalNoise(d, resolution), white, newPast([]int{n}, d), opt)
 	if err != nil {
 		return nil, err
 	}
-	s.sameUnit = opt.SameUnit
 	coarse, err := newCoarse(ctx, white, opt)
 	if err != nil {
 		return nil, err

@@ -24,7 +24,8 @@ func prepared(t *testing.T, x *mat.Dense) *separator {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := prepare(t.Context(), sphericalNoise(d, resolution), white, newPast([]int{n}, d), 0)
+	s, err := prepare(t.Context(), sphericalNoise(d, resolution), white, newPast([]int{n}, d),
+		Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

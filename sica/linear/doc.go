@@ -26,8 +26,8 @@
 // The models of L have no noise. Two checks replace a demixing that noise misleads:
 //
 //   - For more than 16 channels a coarse separation of a sequence leaves out frequencies where each
-//     recovered signal has less than its mean power. It is taken if its models code the demixing of all frequencies
-//     longer than by chance (Findings.Resolution, Bandwidth).
+//     recovered signal has less than its mean power. It is taken if its models code the demixing of
+//     all frequencies longer than by chance (Findings.Resolution, Bandwidth).
 //   - For 2 to 32 channels, demixings of FastICA, SOBI and coarser time scales are compared by a
 //     code with noise in it, spectral matching (Findings.Noise, Scale). If spectra show more
 //     sources than channels, nothing is identified (Findings.Surplus). Images and videos keep

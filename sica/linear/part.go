@@ -15,7 +15,8 @@ import (
 // separateByPart separates a long sequence in two steps. A part of its positions, in blocks,
 // decides on the models and has the evidence. With these models all positions decide on the
 // demixing. The result is nil if the sequence is short, if the part leaves a doubt, or if the models
-// don't describe a block of the positions. Noise is looked for in the middle of very long
+// don't describe a block of the positions. Of more than fewSignals signals some are always doubted:
+// then all positions are separated, beginning with the part's demixing (separateMany). Noise is looked for in the middle of very long
 // sequences, and in all positions if there seems to be some.
 func separateByPart(
 	ctx context.Context, white *signal.Whitening, shape []int, power bandPower, opt Options,
@@ -47,7 +48,7 @@ func separateByPart(
 		}
 		return withNoise(ctx, white, shape, power, opt, further, brief)
 	}
-	polished, err := polish(ctx, white, sol, sol.models, p, opt.Seed)
+	polished, err := polish(ctx, white, sol, sol.models, p, opt)
 	if polished == nil || err != nil {
 		return nil, err
 	}
@@ -139,7 +140,7 @@ func (s *Solution) isCertain() bool {
 // depend on each other there.
 func polish(
 	ctx context.Context, white *signal.Whitening, sol *Solution, models *demixing, part *past.Past,
-	seed uint64,
+	opt Options,
 ) (*Solution, error) {
 	d, n := white.White.Dims()
 	order := 0
@@ -148,7 +149,7 @@ func polish(
 	}
 	all := []int{n}
 	s, err := prepare(ctx, sphericalNoise(d, resolution), white,
-		past.New(all, past.Nearest(all, order)), seed)
+		past.New(all, past.Nearest(all, order)), opt)
 	if err != nil {
 		return nil, err
 	}

@@ -214,11 +214,10 @@ func separateWith(
 	ctx context.Context, noiseMatrix *mat.Dense, white *signal.Whitening, p *past.Past, opt Options,
 	known *knownPart,
 ) (*Solution, *mat.Dense, error) {
-	s, err := prepare(ctx, noiseMatrix, white, p, opt.Seed)
+	s, err := prepare(ctx, noiseMatrix, white, p, opt)
 	if err != nil {
 		return nil, nil, err
 	}
-	s.sameUnit = opt.SameUnit
 	return s.separate(ctx, white.Mean, opt.Seed, known)
 }
 
@@ -341,18 +340,18 @@ func (w *whitened) noiseMatrix() *mat.Dense {
 // prepare returns the separator of the symmetrically white signals with the noise of noiseMatrix,
 // as for addNoise.
 func prepare(
-	ctx context.Context, noiseMatrix *mat.Dense, white *signal.Whitening, p *past.Past, seed uint64,
+	ctx context.Context, noiseMatrix *mat.Dense, white *signal.Whitening, p *past.Past, opt Options,
 ) (*separator, error) {
 	a := white.Axes()
 	z, whitening, inverse := white.Symmetric(), new(mat.Dense), new(mat.Dense)
 	whitening.Mul(a.T(), white.Matrix)
 	inverse.Mul(white.Inverse, a)
-	addNoise(z, noiseMatrix, seed)
+	addNoise(z, noiseMatrix, opt.Seed)
 	s, err := newSeparator(ctx, z, p)
 	if err != nil {
 		return nil, err
 	}
-	s.whitening, s.inverse = whitening, inverse
+	s.whitening, s.inverse, s.sameUnit = whitening, inverse, opt.SameUnit
 	return s, nil
 }
 
