@@ -614,7 +614,8 @@ func (opt *separateOptions) images() bool {
 // openBackend returns the backend once all files are known to be writable.
 func (opt *separateOptions) openBackend(cmd *cobra.Command) (compute.Backend, error) {
 	if _, err := os.Lstat(opt.save); err == nil { // without --save, "" doesn't exist
-		return nil, fmt.Errorf("--save %s: must be a new folder, and is there already: delete it, or choose a new name", opt.save)
+		return nil, fmt.Errorf("--save %s: must be a new folder, and is there already: "+
+			"delete it, or choose a new name", opt.save)
 	}
 	out := opt.out
 	if opt.images() {
