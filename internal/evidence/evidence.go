@@ -108,8 +108,12 @@ func Groups(d int, joined func(i, j int) bool) [][]int {
 			}
 		}
 	}
-	var all [][]int
-	for l := range d {
+	return byLabel(label)
+}
+
+// byLabel returns the places of each label, 0 to less than their number, that there is.
+func byLabel(label []int) (all [][]int) {
+	for l := range label {
 		var group []int
 		for i, v := range label {
 			if v == l {
