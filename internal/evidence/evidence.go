@@ -111,7 +111,8 @@ func Groups(d int, joined func(i, j int) bool) [][]int {
 	return byLabel(label)
 }
 
-// byLabel returns the places of each label, 0 to less than their number, that there is.
+// byLabel returns the places of each label, in the order of the labels, which are at most as many
+// as places and count from 0.
 func byLabel(label []int) (all [][]int) {
 	for l := range label {
 		var group []int

@@ -140,15 +140,15 @@ func (e *Ensemble) trainAndMeasure(
 	return divergences, nil
 }
 
-// divergenceOf returns the divergence of a run whose signals and whose contexts have these.
-func divergenceOf(joint, context calibration) Divergence {
+// divergenceOf returns the divergence of a run, given those of its signals and of their contexts.
+func divergenceOf(joint, contexts calibration) Divergence {
 	d := Divergence{
-		Joint: joint.divergence, Context: context.divergence,
-		Conditional: max(joint.divergence-context.divergence, 0),
+		Joint: joint.divergence, Context: contexts.divergence,
+		Conditional: max(joint.divergence-contexts.divergence, 0),
 		Influence:   make([]float64, len(joint.influence)),
 	}
 	for t := range d.Influence {
-		d.Influence[t] = joint.influence[t] - context.influence[t]
+		d.Influence[t] = joint.influence[t] - contexts.influence[t]
 	}
 	return d
 }

@@ -278,11 +278,12 @@ func moveAll(exec *model.Exec, p problem, chunk int, signals array) (float64, er
 
 // chunk returns the signals of every run at length positions, [runs, length, d], and their indices.
 func (p problem) chunk(values []float32, begin, length int) (y []float32, idx []int32) {
+	t := p.positions()
 	for r := range p.runs {
 		for at := begin; at < begin+length; at++ {
 			idx = append(idx, int32(at))
 			for i := range p.d {
-				y = append(y, values[(r*p.d+i)*p.positions()+at])
+				y = append(y, values[(r*p.d+i)*t+at])
 			}
 		}
 	}
