@@ -155,25 +155,27 @@ func openLazily(allowUnverified bool) (compute.Backend, error) {
 			return nil, fmt.Errorf("backend %s: %w", n, err)
 		}
 		if err == nil {
-			b := lazy.New("xla", func() compute.Backend {
-				var options []Option
-				if allowUnverified {
-					options = append(options, AllowUnverified)
-				}
-				b, err := Open(Auto, options...)
-				if err != nil { // the plugin was exchanged since
-					b, err = Open(Go)
-				}
-				if err != nil {
-					panic(err) // the pure-Go backend always opens
-				}
-				return b
-			})
 			opened.waiting = n
-			return b, nil
+			return lazy.New("xla", func() compute.Backend { return openAuto(allowUnverified) }), nil
 		}
 	}
 	return nil, errors.New("backend: none opens")
+}
+
+// openAuto opens Auto's backend, or the pure-Go one if that doesn't open any more.
+func openAuto(allowUnverified bool) compute.Backend {
+	var options []Option
+	if allowUnverified {
+		options = append(options, AllowUnverified)
+	}
+	b, err := Open(Auto, options...)
+	if err != nil { // the plugin was exchanged since
+		b, err = Open(Go)
+	}
+	if err != nil {
+		panic(err) // the pure-Go backend always opens
+	}
+	return b
 }
 
 // portableFlag and portableKernels are what Portable sets, in XLA_FLAGS and in

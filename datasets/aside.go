@@ -134,52 +134,11 @@ func (o *ReadOptions) selectColumns(
 ) (kept []int, notes []string, err error) {
 	names, places := r.Names, r.places(len(columns))
 	if len(o.Signals) > 0 && (names != nil || len(columns) == len(o.Signals)) {
-		if names == nil {
-			return grid.Range(len(columns)), []string{inFileOrder}, nil
-		}
-		if kept, err = findNames(names, o.Signals); !slices.IsSorted(kept) {
-			notes = append(notes, "the channels are in another order than those of the "+
-				"separation: they were taken by name")
-		}
-		return kept, notes, err
+		return o.selectSignals(names)
 	}
-	highest := len(columns) // number of a column
-	if names == nil && len(places) > 0 {
-		highest = slices.Max(places) + 1
-	}
-	var without []int
-	for _, name := range o.Without {
-		number, e := strconv.Atoi(name)
-		isNumber := e == nil
-		if slices.ContainsFunc(aside, func(c Column) bool {
-			return c.Name == name || names == nil && isNumber && c.Place == number-1
-		}) {
-			continue
-		}
-		i := -1
-		switch found := electrode.Find(names, name); len(found) {
-		case 0:
-			switch {
-			case isNumber && names == nil:
-				i = slices.Index(places, number-1)
-			case isNumber && number <= len(columns):
-				i = number - 1
-			}
-		case 1:
-			i = found[0]
-		default:
-			return nil, nil, fmt.Errorf("%q to leave out is in the names of the %s; must be one of "+
-				"them, or a number", name, channels(selected(names, found)))
-		}
-		if i < 0 && names == nil {
-			return nil, nil, fmt.Errorf("there is no channel %q to leave out; must be a number up to %d, "+
-				"as the file has no names", name, highest)
-		}
-		if i < 0 {
-			return nil, nil, fmt.Errorf("there is no channel %q to leave out; must be one of %s, "+
-				"or a number up to %d", name, quoted(similarFirst(names, name)), highest)
-		}
-		without = append(without, i)
+	without, err := findWithout(o.Without, names, places, aside)
+	if err != nil {
+		return nil, nil, err
 	}
 	for i := range columns {
 		name := r.columnName(i)
@@ -210,6 +169,67 @@ func (o *ReadOptions) selectColumns(
 		return nil, nil, errors.New("every channel is left out; must be at least one that isn't")
 	}
 	return kept, notes, nil
+}
+
+// selectSignals returns the columns of the separation's channels, by their names if they have some.
+func (o *ReadOptions) selectSignals(names []string) (kept []int, notes []string, err error) {
+	if names == nil {
+		return grid.Range(len(o.Signals)), []string{inFileOrder}, nil
+	}
+	if kept, err = findNames(names, o.Signals); !slices.IsSorted(kept) {
+		notes = append(notes, "the channels are in another order than those of the "+
+			"separation: they were taken by name")
+	}
+	return kept, notes, err
+}
+
+// findWithout returns the columns to leave out, but for those that are aside anyway. Places are those
+// of the columns in the file, whose names are nil if it has none.
+func findWithout(without, names []string, places []int, aside []Column) (columns []int, err error) {
+	for _, name := range without {
+		number, notNumber := strconv.Atoi(name)
+		if slices.ContainsFunc(aside, func(c Column) bool {
+			return c.Name == name || names == nil && notNumber == nil && c.Place == number-1
+		}) {
+			continue
+		}
+		i, err := findColumn(name, names, places)
+		if err != nil {
+			return nil, err
+		}
+		columns = append(columns, i)
+	}
+	return columns, nil
+}
+
+// findColumn returns the column to leave out that has a name, or is the one of that number.
+func findColumn(name string, names []string, places []int) (int, error) {
+	found := electrode.Find(names, name)
+	if len(found) == 1 {
+		return found[0], nil
+	}
+	if len(found) > 1 {
+		return 0, fmt.Errorf("%q to leave out is in the names of the %s; must be one of "+
+			"them, or a number", name, channels(selected(names, found)))
+	}
+	number, err := strconv.Atoi(name)
+	isNumber := err == nil
+	if names == nil {
+		if i := slices.Index(places, number-1); isNumber && i >= 0 {
+			return i, nil
+		}
+		highest := 0
+		if len(places) > 0 {
+			highest = slices.Max(places) + 1
+		}
+		return 0, fmt.Errorf("there is no channel %q to leave out; must be a number up to %d, "+
+			"as the file has no names", name, highest)
+	}
+	if isNumber && number >= 1 && number <= len(places) {
+		return number - 1, nil
+	}
+	return 0, fmt.Errorf("there is no channel %q to leave out; must be one of %s, "+
+		"or a number up to %d", name, quoted(similarFirst(names, name)), len(places))
 }
 
 // remaining returns the indices 0, …, n−1 except those in without.

@@ -45,33 +45,43 @@ func withAside(
 	slices.SortStableFunc(order, func(i, j int) int { return places[i] - places[j] })
 	about.Names, about.Units = selected(names, order), selected(units, order)
 	about.Places, about.Aside = selected(places, order), text
+	return about, insertColumns(blocks, d, n, numbers, order), nil
+}
+
+// insertColumns returns the blocks of d signals and n positions with the columns as signals after
+// them, all in the given order.
+func insertColumns(
+	blocks iter.Seq2[*mat.Dense, error], d, n int, columns []Column, order []int,
+) iter.Seq2[*mat.Dense, error] {
 	position := 0
-	return about, func(yield func(*mat.Dense, error) bool) {
+	insert := func(x *mat.Dense) (*mat.Dense, error) {
+		rows, length := x.Dims()
+		if rows != d {
+			return nil, fmt.Errorf("%d places of %d signals; must be one for each", d, rows)
+		}
+		if position+length > n {
+			return nil, fmt.Errorf("blocks of more than %d positions; must be so many", n)
+		}
+		all := mat.NewDense(len(order), length, nil)
+		for k, i := range order {
+			if i < d {
+				all.SetRow(k, x.RawRowView(i))
+			} else {
+				all.SetRow(k, columns[i-d].Values[position:position+length])
+			}
+		}
+		position += length
+		return all, nil
+	}
+	return func(yield func(*mat.Dense, error) bool) {
 		for x, err := range blocks {
+			var all *mat.Dense
 			if err == nil {
-				if rows, _ := x.Dims(); rows != d {
-					err = fmt.Errorf("%d places of %d signals; must be one for each", d, rows)
-				} else if position+x.RawMatrix().Cols > n {
-					err = fmt.Errorf("blocks of more than %d positions; must be so many", n)
-				}
+				all, err = insert(x)
 			}
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			_, length := x.Dims()
-			all := mat.NewDense(len(order), length, nil)
-			for k, i := range order {
-				if i < d {
-					all.SetRow(k, x.RawRowView(i))
-				} else {
-					all.SetRow(k, numbers[i-d].Values[position:position+length])
-				}
-			}
-			position += length
-			if !yield(all, nil) {
+			if !yield(all, err) || err != nil {
 				return
 			}
 		}
-	}, nil
+	}
 }

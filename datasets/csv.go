@@ -241,37 +241,9 @@ const wideRow = 10
 
 // begin reads up to the first row of numbers.
 func (c *csvReader) begin() error {
-	var header []string
-	for range c.dialect.preamble {
-		if !c.lines.Scan() {
-			return io.EOF
-		}
-		c.line++
-	}
-	if c.dialect.commented {
-		header, _ = c.dialect.commentedHeader(c.lines.Text())
-	}
-	if h := c.dialect.head; h != nil && h.names != nil {
-		header = h.names
-	}
-	var units []string
-	for _, row := range []struct {
-		has   bool
-		cells *[]string
-	}{{c.dialect.header, &header}, {c.dialect.units, &units}} {
-		if row.has {
-			cells, err := c.row()
-			if err != nil {
-				return err
-			}
-			*row.cells = slices.Clone(cells)
-		}
-	}
-	if c.dialect.unnamed {
-		header = append([]string{""}, header...)
-	}
-	if c.secondNames = repeats(header) && units != nil && !repeats(units); c.secondNames {
-		header, units = units, nil
+	header, units, err := c.readHeader()
+	if err != nil {
+		return err
 	}
 	c.mayBeBlank = len(header) > 1 // below the names
 	row, err := c.row()
@@ -279,20 +251,8 @@ func (c *csvReader) begin() error {
 		return err
 	}
 	c.width, c.mayBeBlank, c.firstRow = len(row), false, slices.Clone(row)
-	if header != nil && (len(header) > c.width || len(header) < c.width-c.dialect.padding) {
-		advice := "ReadOptions.Decimal or ReadOptions.Separator, if a comma was taken for the wrong one"
-		switch {
-		case c.width >= wideRow*len(header):
-			advice = "ReadOptions.Transpose without the header, if each row is a signal"
-		case c.dialect.separator == ' ':
-			advice = "names with spaces, in quotation marks"
-		}
-		return fmt.Errorf("line %d has %d cells below a header of %d; must have as many (%s)",
-			c.line, c.width, len(header), advice)
-	}
-	if text := c.dialect.text; len(text) > 0 && text[len(text)-1] >= c.width {
-		return fmt.Errorf("line %d has %s; must have %d, like those after it",
-			c.line, columnsInWords(c.width), text[len(text)-1]+1)
+	if err := c.checkWidth(header); err != nil {
+		return err
 	}
 	c.choose(header)
 	if len(c.kept) == 0 {
@@ -317,6 +277,63 @@ func (c *csvReader) begin() error {
 	return c.parse(row)
 }
 
+// readHeader reads what is before the first row of numbers, and returns the names of the columns and
+// their units, nil without them.
+func (c *csvReader) readHeader() (header, units []string, err error) {
+	for range c.dialect.preamble {
+		if !c.lines.Scan() {
+			return nil, nil, io.EOF
+		}
+		c.line++
+	}
+	if c.dialect.commented {
+		header, _ = c.dialect.commentedHeader(c.lines.Text())
+	}
+	if h := c.dialect.head; h != nil && h.names != nil {
+		header = h.names
+	}
+	for _, row := range []struct {
+		has   bool
+		cells *[]string
+	}{{c.dialect.header, &header}, {c.dialect.units, &units}} {
+		if row.has {
+			cells, err := c.row()
+			if err != nil {
+				return nil, nil, err
+			}
+			*row.cells = slices.Clone(cells)
+		}
+	}
+	if c.dialect.unnamed {
+		header = append([]string{""}, header...)
+	}
+	if c.secondNames = repeats(header) && units != nil && !repeats(units); c.secondNames {
+		header, units = units, nil
+	}
+	return header, units, nil
+}
+
+// checkWidth returns an error if the first row of numbers has fewer or more cells than there are
+// names, or fewer than the rows after it.
+func (c *csvReader) checkWidth(header []string) error {
+	if header != nil && (len(header) > c.width || len(header) < c.width-c.dialect.padding) {
+		advice := "ReadOptions.Decimal or ReadOptions.Separator, if a comma was taken for the wrong one"
+		switch {
+		case c.width >= wideRow*len(header):
+			advice = "ReadOptions.Transpose without the header, if each row is a signal"
+		case c.dialect.separator == ' ':
+			advice = "names with spaces, in quotation marks"
+		}
+		return fmt.Errorf("line %d has %d cells below a header of %d; must have as many (%s)",
+			c.line, c.width, len(header), advice)
+	}
+	if text := c.dialect.text; len(text) > 0 && text[len(text)-1] >= c.width {
+		return fmt.Errorf("line %d has %s; must have %d, like those after it",
+			c.line, columnsInWords(c.width), text[len(text)-1]+1)
+	}
+	return nil
+}
+
 // repeats reports whether the names after the first, which may be that of an index, are all the
 // same.
 func repeats(names []string) bool {
@@ -326,7 +343,28 @@ func repeats(names []string) bool {
 // choose decides which columns are kept, given the header.
 func (c *csvReader) choose(header []string) {
 	width := c.width - c.dialect.padding
-	for _, i := range c.dialect.lacking { // whose numbers aren't read
+	c.addUnreadText(header)
+	c.filled = make([]filling, len(c.dialect.text))
+	if !c.skipText {
+		c.texts = make([][]string, len(c.dialect.text))
+	}
+	if c.dialect.clock >= 0 {
+		c.kept = append(c.kept, c.dialect.clock)
+	}
+	for i := range width {
+		if !slices.Contains(c.dialect.text, i) && !(c.dialect.index && i == 0) {
+			c.kept = append(c.kept, i)
+		}
+	}
+	if header != nil {
+		c.nameColumns(header)
+	}
+}
+
+// addUnreadText adds to the columns of text those whose numbers aren't read: left out and lacking
+// some, or lacking most, unless missing values are filled.
+func (c *csvReader) addUnreadText(header []string) {
+	for _, i := range c.dialect.lacking {
 		isNumbered := header == nil && slices.Contains(c.without, strconv.Itoa(i+1))
 		if isNumbered || i < len(header) && c.isLeftOut(header[i]) {
 			c.dialect.text = append(c.dialect.text, i)
@@ -340,30 +378,17 @@ func (c *csvReader) choose(header []string) {
 		}
 	}
 	slices.Sort(c.dialect.text)
-	c.filled = make([]filling, len(c.dialect.text))
-	if !c.skipText {
-		c.texts = make([][]string, len(c.dialect.text))
-	}
-	if c.dialect.clock >= 0 {
-		c.kept = append(c.kept, c.dialect.clock)
-	}
-	for i := range width {
-		if !slices.Contains(c.dialect.text, i) && !(c.dialect.index && i == 0) {
-			c.kept = append(c.kept, i)
-		}
-	}
-	if header == nil {
-		return
-	}
+}
+
+// nameColumns sets the names of the columns, and of those that are kept.
+func (c *csvReader) nameColumns(header []string) {
 	c.columns = make([]string, c.width)
 	for i := range c.columns {
 		name := ""
 		if i < len(header) {
 			name = header[i]
 		}
-		if inner := strings.Trim(name, "'"); inner != "" && name == "'"+inner+"'" {
-			name = inner
-		}
+		name = withoutApostrophes(name)
 		if c.dialect.isUnitless(name) {
 			name = "column " + cmp.Or(name, strconv.Itoa(i+1))
 		}
@@ -628,9 +653,12 @@ func endsNumber(cell string) bool {
 	return strings.IndexByte("0123456789.", cell[len(cell)-1]) >= 0
 }
 
-// joinQuoted returns a line with an open quotation mark, joined with the lines up to the one that
-// closes it.
+// joinQuoted returns a line. If it has an open quotation mark, it is joined with the lines up to the
+// one that closes it.
 func (c *csvReader) joinQuoted(line string) (string, error) {
+	if !oddQuotes(line) {
+		return line, nil
+	}
 	start := c.line
 	var all strings.Builder
 	all.WriteString(line)
@@ -640,7 +668,7 @@ func (c *csvReader) joinQuoted(line string) (string, error) {
 			return "", fmt.Errorf("line %d: %w", start, errLongRow)
 		}
 		all.WriteString("\n" + c.lines.Text())
-		if strings.Count(c.lines.Text(), `"`)%2 == 1 {
+		if oddQuotes(c.lines.Text()) {
 			return all.String(), nil
 		}
 	}
@@ -652,21 +680,18 @@ func (c *csvReader) row() ([]string, error) {
 	blank := 0 // the first blank line before the row
 	for c.lines.Scan() {
 		c.line++
-		line := c.lines.Text()
-		if strings.Count(line, `"`)%2 == 1 {
-			var err error
-			if line, err = c.joinQuoted(line); err != nil {
-				return nil, err
-			}
+		line, err := c.joinQuoted(c.lines.Text())
+		if err != nil {
+			return nil, err
 		}
 		if c.dialect.isComment(line) {
 			continue
 		}
 		row, err := c.dialect.cells(line)
+		if errors.Is(err, csv.ErrBareQuote) || errors.Is(err, csv.ErrQuote) {
+			err = errQuotes
+		}
 		if err != nil {
-			if errors.Is(err, csv.ErrBareQuote) || errors.Is(err, csv.ErrQuote) {
-				err = errQuotes
-			}
 			return nil, fmt.Errorf("line %d: %w", c.line, err)
 		}
 		if !slices.ContainsFunc(row, func(cell string) bool { return cell != "" }) {

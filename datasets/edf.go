@@ -142,7 +142,7 @@ func (r *Recording) writeEDF(w io.Writer, plain, plus edf.Format) error {
 		return fmt.Errorf("the rate is unknown; must be known for EDF: " +
 			"write .csv or .npy, or give the recording a column of times")
 	}
-	d, n := r.Signals.Dims()
+	_, n := r.Signals.Dims()
 	f := &edf.File{Format: plus, Recording: "Startdate X X X X", Patient: "X X X X"}
 	var record edfRecord
 	if o := r.origin; o != nil {
@@ -162,26 +162,47 @@ func (r *Recording) writeEDF(w io.Writer, plain, plus edf.Format) error {
 	if record.positions == 0 {
 		record = r.chooseRecord(plain)
 	}
-	perRecord := record.positions
 	f.RecordSeconds = record.seconds
 	for _, e := range r.Events {
 		f.Annotations = append(f.Annotations, edf.Annotation(e))
 	}
-	used := make([]bool, d)
-	if o := r.origin; o != nil {
-		for i, name := range o.names {
-			s := o.file.Signals[i]
-			row := slices.Index(r.Names, name)
-			if row >= 0 && !used[row] {
-				used[row] = true
-				s.Values, s.PerRecord = r.Signals.RawRowView(row), perRecord
-				f.Signals = append(f.Signals, s)
-			} else if row < 0 && r.keeps(o, i, perRecord, f.RecordSeconds) {
-				f.Signals = append(f.Signals, s)
-			}
+	old, used := r.originSignals(record)
+	others := r.otherSignals(record, used)
+	if slices.Contains(used, true) {
+		f.Signals = append(old, others...)
+	} else {
+		f.Signals = append(others, old...)
+	}
+	return edf.Write(w, f)
+}
+
+// originSignals returns the signals that the file which r was read from had, in its order, with r's
+// values where r has them, and which of r's signals are among them.
+func (r *Recording) originSignals(record edfRecord) (signals []edf.Signal, used []bool) {
+	d, _ := r.Signals.Dims()
+	used = make([]bool, d)
+	o := r.origin
+	if o == nil {
+		return nil, used
+	}
+	for i, name := range o.names {
+		s := o.file.Signals[i]
+		row := slices.Index(r.Names, name)
+		if row >= 0 && !used[row] {
+			used[row] = true
+			s.Values, s.PerRecord = r.Signals.RawRowView(row), record.positions
+			signals = append(signals, s)
+		} else if row < 0 && r.keeps(o, i, record.positions, record.seconds) {
+			signals = append(signals, s)
 		}
 	}
-	var others []edf.Signal // that no file had
+	return signals, used
+}
+
+// otherSignals returns those that no file had: of r's signals the ones not used, and columns.
+func (r *Recording) otherSignals(record edfRecord, used []bool) (others []edf.Signal) {
+	d, n := r.Signals.Dims()
+	perRecord := record.positions
 	for i := range d {
 		if used[i] {
 			continue
@@ -201,12 +222,7 @@ func (r *Recording) writeEDF(w io.Writer, plain, plus edf.Format) error {
 			})
 		}
 	}
-	if slices.Contains(used, true) {
-		f.Signals = append(f.Signals, others...)
-	} else {
-		f.Signals = append(others, f.Signals...)
-	}
-	return edf.Write(w, f)
+	return others
 }
 
 // writtenColumns returns the columns of numbers that are written beside the signals, except those

@@ -35,7 +35,7 @@ func findGaps(times []float64) ([]gap, *clock) {
 			continue
 		}
 		var gaps []gap
-		lacking, isExact := 0, true
+		isExact := true
 		for t := 1; t < len(times); t++ {
 			steps := (times[t] - times[t-1]) / step
 			if steps > MaxEntries {
@@ -45,26 +45,34 @@ func findGaps(times []float64) ([]gap, *clock) {
 			isExact = isExact && whole >= 1 && math.Abs(steps-whole) <= maxInexact
 			if steps > minGap {
 				gaps = append(gaps, gap{t, int(whole) - 1})
-				lacking += int(whole) - 1
 			}
 		}
 		if gaps == nil || minGap == minExactGap && !isExact {
 			continue
 		}
-		c := newClock(times[0], times[len(times)-1], len(times)+lacking)
-		place, next := 0, gaps
-		for t, time := range times {
-			if len(next) > 0 && next[0].at == t {
-				place, next = place+next[0].lacking, next[1:]
-			}
-			c.observe(place, time)
-			place++
-		}
-		if c.unevenLine == 0 {
+		if c := clockAcross(times, gaps); c.unevenLine == 0 {
 			return gaps, c
 		}
 	}
 	return nil, nil
+}
+
+// clockAcross returns the clock that has observed the times with gaps of lacking positions.
+func clockAcross(times []float64, gaps []gap) *clock {
+	lacking := 0
+	for _, g := range gaps {
+		lacking += g.lacking
+	}
+	c := newClock(times[0], times[len(times)-1], len(times)+lacking)
+	place, next := 0, gaps
+	for t, time := range times {
+		if len(next) > 0 && next[0].at == t {
+			place, next = place+next[0].lacking, next[1:]
+		}
+		c.observe(place, time)
+		place++
+	}
+	return c
 }
 
 // stepBetweenGaps returns the mean step of times except steps above minGap mean ones.

@@ -338,12 +338,7 @@ func (d *dialect) titleLines(lines []string) int {
 		d.decimal = decimalSign(rows)
 		defer func() { d.decimal = 0 }()
 	}
-	usual := rows[len(rows)/2] // of the second half the row with the most numbers
-	for _, row := range rows[len(rows)/2:] {
-		if d.countValues(row) > d.countValues(usual) {
-			usual = row
-		}
-	}
+	usual := d.usualRow(rows)
 	width := len(usual)
 	begin := slices.IndexFunc(rows, func(row []string) bool {
 		for i := range row {
@@ -356,33 +351,54 @@ func (d *dialect) titleLines(lines []string) int {
 	if begin < 1 {
 		return 0
 	}
+	names := d.namesBefore(rows, begin, width)
+	if d.hasDamaged(rows[:names], width) {
+		return 0
+	}
+	if names == 0 || names == begin && begin == 1 && (width < 3 || len(rows[0]) > 1) {
+		return 0
+	}
+	return places[names]
+}
+
+// usualRow returns of the second half of rows the one with the most numbers.
+func (d *dialect) usualRow(rows [][]string) []string {
+	usual := rows[len(rows)/2]
+	for _, row := range rows[len(rows)/2:] {
+		if d.countValues(row) > d.countValues(usual) {
+			usual = row
+		}
+	}
+	return usual
+}
+
+// namesBefore returns the row of the names, above that of the units, if there is one, of a table whose
+// numbers begin at a row and have width columns; without names it is the row where they begin.
+func (d *dialect) namesBefore(rows [][]string, begin, width int) int {
 	body := rows[begin:]
 	mayBeShort := d.countPadding(body) > 0 || countsRows(body)
 	isNames := func(row []string) bool {
 		fits := len(row) == width || len(row) == width-1 && mayBeShort
 		return fits && d.isHeader(row, width, body)
 	}
-	names := begin
-	if isNames(rows[begin-1]) {
-		names--
-		if begin > 1 && d.isUnits(rows[begin-1]) && isNames(rows[begin-2]) &&
-			countFilled(rows[begin-2]) >= countFilled(rows[begin-1]) {
-			names--
-		}
+	if !isNames(rows[begin-1]) {
+		return begin
 	}
-	hasWords := slices.ContainsFunc(rows[:names], func(row []string) bool {
-		return d.countValues(row) == 0
-	})
-	for _, row := range rows[:names] { // one of numbers is damaged
+	if begin > 1 && d.isUnits(rows[begin-1]) && isNames(rows[begin-2]) &&
+		countFilled(rows[begin-2]) >= countFilled(rows[begin-1]) {
+		return begin - 2
+	}
+	return begin - 1
+}
+
+// hasDamaged reports whether one of the rows before a table of width columns is of numbers, and so a
+// damaged row of it.
+func (d *dialect) hasDamaged(rows [][]string, width int) bool {
+	hasWords := slices.ContainsFunc(rows, func(row []string) bool { return d.countValues(row) == 0 })
+	return slices.ContainsFunc(rows, func(row []string) bool {
 		isAlone := len(row) == 1 && width > 2 && hasWords // as a rate below a title
-		if 2*d.countValues(row) > len(row) && !isAlone {
-			return 0
-		}
-	}
-	if names == 0 || names == begin && begin == 1 && (width < 3 || len(rows[0]) > 1) {
-		return 0
-	}
-	return places[names]
+		return 2*d.countValues(row) > len(row) && !isAlone
+	})
 }
 
 // describeTitle sets title and foreign by the lines before a table.

@@ -40,17 +40,9 @@ func labChartRecording(f *matlab.File) (*Recording, error) {
 	}
 	var rows [][]float64
 	for i := range d {
-		var row []float64
-		for at := i; at < len(starts); at += d {
-			start, end := starts[at], ends[at]
-			if !(start >= 1 && end >= start && end <= float64(len(data))) {
-				return nil, fmt.Errorf("channel %d of LabChart lacks block %d; must be in each: "+
-					"export a part that has all channels", i+1, at/d+1)
-			}
-			row = append(row, data[int(start)-1:int(end)]...)
-			if len(row) > MaxEntries/d {
-				return nil, checkSize(d, len(row))
-			}
+		row, err := labChartChannel(i, d, data, starts, ends)
+		if err != nil {
+			return nil, err
 		}
 		if rates[i] != rates[0] || i > 0 && len(row) != len(rows[0]) {
 			return nil, errors.New("channels of several rates in a file of LabChart; must have " +
@@ -75,4 +67,20 @@ func labChartRecording(f *matlab.File) (*Recording, error) {
 		r.Rate, r.TimeColumn = roundRate(rates[0]), "time"
 	}
 	return r, nil
+}
+
+// labChartChannel returns the data of channel i of d, which may have several blocks.
+func labChartChannel(i, d int, data, starts, ends []float64) (row []float64, err error) {
+	for at := i; at < len(starts); at += d {
+		start, end := starts[at], ends[at]
+		if !(start >= 1 && end >= start && end <= float64(len(data))) {
+			return nil, fmt.Errorf("channel %d of LabChart lacks block %d; must be in each: "+
+				"export a part that has all channels", i+1, at/d+1)
+		}
+		row = append(row, data[int(start)-1:int(end)]...)
+		if len(row) > MaxEntries/d {
+			return nil, checkSize(d, len(row))
+		}
+	}
+	return row, nil
 }

@@ -175,20 +175,7 @@ type matRecording struct {
 // one length.
 func newMATRecording(f *matlab.File, o *ReadOptions) (*matRecording, error) {
 	if o.Variable != "" {
-		v := f.Find(o.Variable)
-		switch {
-		case v == nil:
-			return nil, fmt.Errorf("there is no variable %q; must be one of %s", shortened(o.Variable),
-				candidates(f))
-		case !v.IsReal():
-			return nil, fmt.Errorf("the variable %v; must be an array of real numbers, such as %s", v,
-				candidates(f))
-		case len(v.Shape) > 2:
-			return nil, errAxes(v)
-		case isVector(v):
-			return &matRecording{file: f, vectors: []*matlab.Variable{v}}, nil
-		}
-		return &matRecording{file: f, matrix: v}, nil
+		return chosenMATRecording(f, o.Variable)
 	}
 	for _, inStructs := range []bool{false, true} {
 		var matrices, vectors []*matlab.Variable
@@ -226,6 +213,24 @@ func newMATRecording(f *matlab.File, o *ReadOptions) (*matRecording, error) {
 	}
 	return nil, fmt.Errorf("there is no array of real numbers among %s; must be one with a row "+
 		"for each position%s", candidates(f), advice)
+}
+
+// chosenMATRecording has the signals of one variable.
+func chosenMATRecording(f *matlab.File, name string) (*matRecording, error) {
+	v := f.Find(name)
+	switch {
+	case v == nil:
+		return nil, fmt.Errorf("there is no variable %q; must be one of %s", shortened(name),
+			candidates(f))
+	case !v.IsReal():
+		return nil, fmt.Errorf("the variable %v; must be an array of real numbers, such as %s", v,
+			candidates(f))
+	case len(v.Shape) > 2:
+		return nil, errAxes(v)
+	case isVector(v):
+		return &matRecording{file: f, vectors: []*matlab.Variable{v}}, nil
+	}
+	return &matRecording{file: f, matrix: v}, nil
 }
 
 // errAxes is the error for an array of more than two axes.
@@ -267,47 +272,13 @@ func haveOneLength(vectors []*matlab.Variable) bool {
 // recording reads the signals, and returns the names of the variables that were used.
 func (m *matRecording) recording(o *ReadOptions) (*Recording, []string, error) {
 	r := &Recording{TimeColumn: "time"}
-	var used []string
-	var rows [][]float64
+	read := m.readVectors
 	if m.matrix != nil {
-		used = append(used, m.matrix.Name)
-		n, d := m.matrix.Shape[0], m.matrix.Shape[1]
-		if err := checkSize(d, n); err != nil {
-			return nil, nil, err
-		}
-		values, err := m.file.Values(m.matrix)
-		if err != nil {
-			return nil, nil, err
-		}
-		r.Signals = mat.NewDense(d, n, values)
-		if o.Transpose {
-			r.Signals = byPosition(values, n)
-			r.Notes = append(r.Notes, "each row is a signal")
-		}
-	} else {
-		if o.Transpose {
-			return nil, nil, errTranspose
-		}
-		for _, v := range m.vectors {
-			values, err := m.file.Values(v)
-			if err != nil {
-				return nil, nil, err
-			}
-			used = append(used, v.Name)
-			if isTimeVector(v.Name, values) && len(m.vectors) > 1 {
-				r.setClock(values)
-				continue
-			}
-			r.Names, rows = append(r.Names, m.title(v)), append(rows, values)
-		}
-		if err := checkSize(len(rows), m.vectors[0].Len()); err != nil {
-			return nil, nil, err
-		}
-		r.Names = distinctNames(r.Names)
-		r.Signals = mat.NewDense(len(rows), m.vectors[0].Len(), nil)
-		for i, row := range rows {
-			r.Signals.SetRow(i, row)
-		}
+		read = m.readMatrix
+	}
+	used, err := read(r, o)
+	if err != nil {
+		return nil, nil, err
 	}
 	more, err := m.describe(r)
 	if r.Rate == 0 {
@@ -316,51 +287,106 @@ func (m *matRecording) recording(o *ReadOptions) (*Recording, []string, error) {
 	return r, append(used, more...), err
 }
 
+// readMatrix reads r's signals from the matrix, and returns its name.
+func (m *matRecording) readMatrix(r *Recording, o *ReadOptions) (used []string, err error) {
+	n, d := m.matrix.Shape[0], m.matrix.Shape[1]
+	if err := checkSize(d, n); err != nil {
+		return nil, err
+	}
+	values, err := m.file.Values(m.matrix)
+	if err != nil {
+		return nil, err
+	}
+	r.Signals = mat.NewDense(d, n, values)
+	if o.Transpose {
+		r.Signals = byPosition(values, n)
+		r.Notes = append(r.Notes, "each row is a signal")
+	}
+	return []string{m.matrix.Name}, nil
+}
+
+// readVectors reads r's signals, their names and the times from the vectors, and returns their names.
+func (m *matRecording) readVectors(r *Recording, o *ReadOptions) (used []string, err error) {
+	if o.Transpose {
+		return nil, errTranspose
+	}
+	var rows [][]float64
+	for _, v := range m.vectors {
+		values, err := m.file.Values(v)
+		if err != nil {
+			return nil, err
+		}
+		used = append(used, v.Name)
+		if isTimeVector(v.Name, values) && len(m.vectors) > 1 {
+			r.setClock(values)
+			continue
+		}
+		r.Names, rows = append(r.Names, m.title(v)), append(rows, values)
+	}
+	if err := checkSize(len(rows), m.vectors[0].Len()); err != nil {
+		return nil, err
+	}
+	r.Names = distinctNames(r.Names)
+	r.Signals = mat.NewDense(len(rows), m.vectors[0].Len(), nil)
+	for i, row := range rows {
+		r.Signals.SetRow(i, row)
+	}
+	return used, nil
+}
+
 // describe adds to r the rate and the names that other variables have, and returns what these
 // are called.
 func (m *matRecording) describe(r *Recording) (used []string, err error) {
-	d, n := r.Signals.Dims()
 	for i := range m.file.Variables {
 		v := &m.file.Variables[i]
-		last := strings.ToLower(v.Name[strings.LastIndexByte(v.Name, '.')+1:]) // of a struct's
-		switch {
-		case r.Rate == 0 && v.IsReal() && v.Len() == 1 && v.Value > 0 && finite(v.Value) &&
-			slices.Contains(rateNames, last):
-			r.Rate = v.Value
-			r.Notes = append(r.Notes, fmt.Sprintf("%q says %g positions a second", v.Name, v.Value))
+		isUsed, err := m.describeBy(v, r)
+		if err != nil {
+			return nil, err
+		}
+		if isUsed {
 			used = append(used, v.Name)
-		case r.Rate == 0 && v.IsReal() && v.Len() == 1 && slices.Contains(stepNames, last):
-			rate := 1 / (v.Value * m.stepUnit(v))
-			if !(rate > 0) || !finite(rate) {
-				continue
-			}
-			r.Rate = roundRate(rate)
-			r.Notes = append(r.Notes, fmt.Sprintf("%q gives the rate, %.6g Hz", v.Name, r.Rate))
-			used = append(used, v.Name)
-		case r.Names == nil && slices.Contains(labelNames, last):
-			if r.Names = distinctNames(m.texts(v, d)); r.Names != nil {
-				used = append(used, v.Name)
-			}
-		case r.Units == nil && last == "units":
-			if r.Units = m.texts(v, d); r.Units != nil {
-				used = append(used, v.Name)
-			}
-		case m.matrix != nil && r.Rate == 0 && (isTopLevel(v) || areFields(v, m.matrix)) &&
-			v.IsReal() && isVector(v) && v.Len() == n && n > 1:
-			if _, isTime := timeUnit(last, ""); !isTime {
-				continue
-			}
-			values, err := m.file.Values(v)
-			if err != nil {
-				return nil, err
-			}
-			if isTimeVector(last, values) {
-				r.setClock(values)
-				used = append(used, v.Name)
-			}
 		}
 	}
 	return used, nil
+}
+
+// describeBy adds to r what a variable says of it, and reports whether it says anything.
+func (m *matRecording) describeBy(v *matlab.Variable, r *Recording) (used bool, err error) {
+	d, n := r.Signals.Dims()
+	last := strings.ToLower(v.Name[strings.LastIndexByte(v.Name, '.')+1:]) // of a struct's
+	isNumber := v.IsReal() && v.Len() == 1
+	switch {
+	case r.Rate == 0 && isNumber && v.Value > 0 && finite(v.Value) && slices.Contains(rateNames, last):
+		r.Rate = v.Value
+		r.Notes = append(r.Notes, fmt.Sprintf("%q says %g positions a second", v.Name, v.Value))
+		return true, nil
+	case r.Rate == 0 && isNumber && slices.Contains(stepNames, last):
+		rate := 1 / (v.Value * m.stepUnit(v))
+		if !(rate > 0) || !finite(rate) {
+			return false, nil
+		}
+		r.Rate = roundRate(rate)
+		r.Notes = append(r.Notes, fmt.Sprintf("%q gives the rate, %.6g Hz", v.Name, r.Rate))
+		return true, nil
+	case r.Names == nil && slices.Contains(labelNames, last):
+		r.Names = distinctNames(m.texts(v, d))
+		return r.Names != nil, nil
+	case r.Units == nil && last == "units":
+		r.Units = m.texts(v, d)
+		return r.Units != nil, nil
+	case m.matrix != nil && r.Rate == 0 && (isTopLevel(v) || areFields(v, m.matrix)) &&
+		v.IsReal() && isVector(v) && v.Len() == n && n > 1:
+		if _, isTime := timeUnit(last, ""); !isTime {
+			return false, nil
+		}
+		values, err := m.file.Values(v)
+		if err != nil || !isTimeVector(last, values) {
+			return false, err
+		}
+		r.setClock(values)
+		return true, nil
+	}
+	return false, nil
 }
 
 // stepUnit returns the unit, in seconds, of a time from a position to the next; 0 if it is unknown.
@@ -495,27 +521,30 @@ func eeglabRecording(f *matlab.File, path string) (*Recording, error) {
 		return nil, err
 	}
 	r := &Recording{Signals: byPosition(values, d), Rate: rate.Value, TimeColumn: "time"}
-	for i := range d {
-		name := fmt.Sprintf("%schanlocs(%d).labels", prefix, i+1)
-		if d == 1 {
-			name = prefix + "chanlocs.labels"
-		}
-		if v := f.Find(name); v != nil && strings.TrimSpace(v.Text) != "" {
-			r.Names = append(r.Names, strings.TrimSpace(v.Text))
-		}
-		r.Units = append(r.Units, "uV")
-	}
-	if len(r.Names) != d {
-		r.Names = nil
-	} else {
-		r.Names = distinctNames(r.Names)
-	}
+	r.Names, r.Units = eeglabNames(f, prefix, d), slices.Repeat([]string{"uV"}, d)
 	if epochs > 1 {
 		r.Notes = append(r.Notes, epochsNote(epochs, points))
 	} else {
 		r.Events = eeglabEvents(f, prefix, rate.Value)
 	}
 	return r, nil
+}
+
+// eeglabNames returns the names of a data set's d channels, or nil if it doesn't have all of them.
+func eeglabNames(f *matlab.File, prefix string, d int) (names []string) {
+	for i := range d {
+		path := fmt.Sprintf("%schanlocs(%d).labels", prefix, i+1)
+		if d == 1 {
+			path = prefix + "chanlocs.labels"
+		}
+		if v := f.Find(path); v != nil && strings.TrimSpace(v.Text) != "" {
+			names = append(names, strings.TrimSpace(v.Text))
+		}
+	}
+	if len(names) != d {
+		return nil
+	}
+	return distinctNames(names)
 }
 
 // readFDT reads n 32-bit floats of the file of numbers in a data set's folder: by the name in

@@ -131,28 +131,34 @@ func (o *ReadOptions) fillMissing(r *Recording) error {
 	}
 	switch o.Missing {
 	case MissingInterpolate:
-		r.filled = make([][]int, d)
-		for i := range d {
-			for t, v := range r.Signals.RawRowView(i) {
-				if math.IsNaN(v) {
-					r.filled[i] = append(r.filled[i], t)
-				}
-			}
-			if !interpolate(r.Signals.RawRowView(i)) {
-				return fmt.Errorf("%q has no values at all; must be left out",
-					columnName(r.Names, i))
-			}
-		}
-		verb := "were"
-		if count == 1 {
-			verb = "was"
-		}
-		r.Notes = append(r.Notes,
-			fmt.Sprintf("%s %s interpolated", text.Counted(count, "missing value"), verb))
-		r.findInterpolated()
+		return r.interpolate(count)
 	case MissingDrop:
 		return r.drop(incomplete)
 	}
+	return nil
+}
+
+// interpolate interpolates the missing values, count of them, with a note.
+func (r *Recording) interpolate(count int) error {
+	d, _ := r.Signals.Dims()
+	r.filled = make([][]int, d)
+	for i := range d {
+		for t, v := range r.Signals.RawRowView(i) {
+			if math.IsNaN(v) {
+				r.filled[i] = append(r.filled[i], t)
+			}
+		}
+		if !interpolate(r.Signals.RawRowView(i)) {
+			return fmt.Errorf("%q has no values at all; must be left out", columnName(r.Names, i))
+		}
+	}
+	verb := "were"
+	if count == 1 {
+		verb = "was"
+	}
+	r.Notes = append(r.Notes,
+		fmt.Sprintf("%s %s interpolated", text.Counted(count, "missing value"), verb))
+	r.findInterpolated()
 	return nil
 }
 

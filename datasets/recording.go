@@ -265,14 +265,7 @@ func (f format) write(
 		}
 		if write == nil {
 			d = rows
-			if err := about.check(d); err != nil {
-				return err
-			}
-			create := f.create
-			if f.isWhole() {
-				create = f.gather
-			}
-			if write, err = create(w, about, d, n); err != nil {
+			if write, err = f.begin(w, about, d, n); err != nil {
 				return err
 			}
 		}
@@ -288,6 +281,17 @@ func (f format) write(
 		return fmt.Errorf("blocks of %d positions in all; must be %d", written, n)
 	}
 	return nil
+}
+
+// begin begins a file of d signals at n positions, and returns what writes its blocks.
+func (f format) begin(w io.Writer, about *Recording, d, n int) (func(*mat.Dense) error, error) {
+	if err := about.check(d); err != nil {
+		return nil, err
+	}
+	if f.isWhole() {
+		return f.gather(w, about, d, n)
+	}
+	return f.create(w, about, d, n)
 }
 
 // gather is create for formats that are written as a whole: the function that it returns copies the

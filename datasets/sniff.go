@@ -84,48 +84,9 @@ func sniff(text string, whole bool, chosen choices) dialect {
 	known := findHead(lines)
 	for _, separator := range candidates {
 		d := dialect{separator: separator, clock: -1, head: known}
-		if known != nil {
-			d.preamble = known.lines
-		}
-		// Spreadsheets write their separator into a first line such as "sep=;".
-		if sign, ok := strings.CutPrefix(strings.ToLower(lines[0]), "sep="); ok {
-			d.preamble = 1
-			if chosen.separator == 0 && !strings.HasPrefix(sign, string(separator)) {
-				continue
-			}
-		}
-		blank := -1 // the first blank line before the table
-		for ; d.preamble < len(lines); d.preamble++ {
-			isBlank := strings.TrimSpace(lines[d.preamble]) == ""
-			if !isBlank && !d.isComment(lines[d.preamble]) {
-				break
-			}
-			if isBlank && blank < 0 {
-				blank = d.preamble
-			}
-		}
-		if k := d.titleLines(lines[d.preamble:]); k > 0 {
-			d.describeTitle(lines[d.preamble : d.preamble+k])
-			d.preamble += k
-		}
-		rows := d.split(lines[d.preamble:])
+		rows := d.begin(lines, chosen)
 		if len(rows) == 0 {
 			continue
-		}
-		if blank >= 0 && len(rows[0]) == 1 { // it may stand for a value
-			d.preamble = min(d.preamble, blank)
-		}
-		d.decimal = chosen.decimal
-		if d.decimal == 0 {
-			d.decimal = decimalSign(rows)
-		}
-		d.thousands = d.decimal == ',' && !haveDecimalPoints(rows)
-		if chosen.decimal == 0 && haveThousands(rows) {
-			d.decimal, d.thousands, d.whole = ',', true, true
-		}
-		if chosen.separator == 0 && separator != ',' &&
-			!slices.ContainsFunc(rows, func(row []string) bool { return len(row) > 1 }) {
-			continue // one column, as with a comma
 		}
 		score := d.score(rows)
 		if score > bestScore+1e-9 { // beyond rounding
@@ -134,6 +95,62 @@ func sniff(text string, whole bool, chosen choices) dialect {
 		}
 	}
 	return best
+}
+
+// begin sets where the table begins, if d's separator is between the cells, and how its numbers are
+// written. It returns the table's rows, or none if that can't be the separator.
+func (d *dialect) begin(lines []string, chosen choices) [][]string {
+	if d.head != nil {
+		d.preamble = d.head.lines
+	}
+	// Spreadsheets write their separator into a first line such as "sep=;".
+	if sign, ok := strings.CutPrefix(strings.ToLower(lines[0]), "sep="); ok {
+		d.preamble = 1
+		if chosen.separator == 0 && !strings.HasPrefix(sign, string(d.separator)) {
+			return nil
+		}
+	}
+	blank := d.skipComments(lines)
+	if k := d.titleLines(lines[d.preamble:]); k > 0 {
+		d.describeTitle(lines[d.preamble : d.preamble+k])
+		d.preamble += k
+	}
+	rows := d.split(lines[d.preamble:])
+	if len(rows) == 0 {
+		return nil
+	}
+	if blank >= 0 && len(rows[0]) == 1 { // it may stand for a value
+		d.preamble = min(d.preamble, blank)
+	}
+	d.decimal = chosen.decimal
+	if d.decimal == 0 {
+		d.decimal = decimalSign(rows)
+	}
+	d.thousands = d.decimal == ',' && !haveDecimalPoints(rows)
+	if chosen.decimal == 0 && haveThousands(rows) {
+		d.decimal, d.thousands, d.whole = ',', true, true
+	}
+	if chosen.separator == 0 && d.separator != ',' &&
+		!slices.ContainsFunc(rows, func(row []string) bool { return len(row) > 1 }) {
+		return nil // one column, as with a comma
+	}
+	return rows
+}
+
+// skipComments moves the preamble's end past blank lines and comments, and returns the first blank
+// one, or -1.
+func (d *dialect) skipComments(lines []string) (blank int) {
+	blank = -1
+	for ; d.preamble < len(lines); d.preamble++ {
+		isBlank := strings.TrimSpace(lines[d.preamble]) == ""
+		if !isBlank && !d.isComment(lines[d.preamble]) {
+			break
+		}
+		if isBlank && blank < 0 {
+			blank = d.preamble
+		}
+	}
+	return blank
 }
 
 // split returns the rows of the table in lines, without blank ones and comments.
@@ -197,24 +214,36 @@ func (d *dialect) cells(line string) ([]string, error) {
 			return nil, err
 		}
 	}
-	for i := range row {
-		row[i] = strings.TrimSpace(row[i])
-		if rest, ok := strings.CutPrefix(row[i], minusSign); ok {
-			row[i] = "-" + rest
-		}
-		if len(row[i]) > 2 && strings.IndexByte("+-", row[i][0]) >= 0 && row[i][1] == ' ' {
-			if number := strings.TrimLeft(row[i][1:], " "); startsNumber(number) { // as in "-  1.5"
-				row[i] = row[i][:1] + number
-			}
-		}
-		if inner := strings.Trim(row[i], "'"); inner != "" && row[i] == "'"+inner+"'" {
-			row[i] = inner
-		}
+	for i, cell := range row {
+		row[i] = plainCell(cell)
 	}
 	if k := len(row) - 1; k > 0 && strings.HasPrefix(row[k], labChartComment) {
 		row = row[:k]
 	}
 	return row, nil
+}
+
+// plainCell returns a cell without the spaces and the apostrophes around it, with a hyphen for a
+// minus and without spaces after the sign of a number.
+func plainCell(cell string) string {
+	cell = strings.TrimSpace(cell)
+	if rest, ok := strings.CutPrefix(cell, minusSign); ok {
+		cell = "-" + rest
+	}
+	if len(cell) > 2 && strings.IndexByte("+-", cell[0]) >= 0 && cell[1] == ' ' {
+		if number := strings.TrimLeft(cell[1:], " "); startsNumber(number) { // as in "-  1.5"
+			cell = cell[:1] + number
+		}
+	}
+	return withoutApostrophes(cell)
+}
+
+// withoutApostrophes returns a text without those around it.
+func withoutApostrophes(text string) string {
+	if inner := strings.Trim(text, "'"); inner != "" && text == "'"+inner+"'" {
+		return inner
+	}
+	return text
 }
 
 const (
@@ -354,24 +383,7 @@ func (d *dialect) describe(before []string, rows [][]string) {
 		d.units, body = true, body[1:]
 	}
 	for i := range width {
-		isEmpty := isEmpty(body, i)
-		if isEmpty {
-			d.empty = append(d.empty, i)
-		}
-		isNominal := d.head != nil && slices.Contains(d.head.text, i)
-		if isEmpty || isNominal || d.isText(body, i) {
-			d.text = append(d.text, i)
-			if d.clock < 0 && !isEmpty && allTimes(body, i) {
-				d.clock = i
-			}
-		} else if slices.ContainsFunc(body, func(row []string) bool {
-			return i < len(row) && d.isMissing(row[i])
-		}) {
-			d.lacking = append(d.lacking, i)
-			if d.isSparse(body, i) {
-				d.sparse = append(d.sparse, i)
-			}
-		}
+		d.describeColumn(i, body)
 	}
 	d.counted = !d.header && width > 1 && countsColumns(rows[0]) && len(rows) > 1 &&
 		d.hasFraction(rows[1])
@@ -381,6 +393,30 @@ func (d *dialect) describe(before []string, rows [][]string) {
 		name := strings.ToLower(rows[0][0])
 		d.index = d.unnamed || name == "" || name == "index" ||
 			strings.HasPrefix(name, "unnamed: ")
+	}
+}
+
+// describeColumn adds column i to those that are empty, hold text or times, or lack numbers.
+func (d *dialect) describeColumn(i int, body [][]string) {
+	isEmpty := isEmpty(body, i)
+	if isEmpty {
+		d.empty = append(d.empty, i)
+	}
+	isNominal := d.head != nil && slices.Contains(d.head.text, i)
+	if isEmpty || isNominal || d.isText(body, i) {
+		d.text = append(d.text, i)
+		if d.clock < 0 && !isEmpty && allTimes(body, i) {
+			d.clock = i
+		}
+		return
+	}
+	if slices.ContainsFunc(body, func(row []string) bool {
+		return i < len(row) && d.isMissing(row[i])
+	}) {
+		d.lacking = append(d.lacking, i)
+		if d.isSparse(body, i) {
+			d.sparse = append(d.sparse, i)
+		}
 	}
 }
 

@@ -126,34 +126,46 @@ func readWAVHeader(r *bufio.Reader) (format wavFormat, size int64, err error) {
 			}
 			longSize, rest = sizes.Samples, rest-int64(binary.Size(sizes))
 		case "data":
-			size := int64(chunk.Size)
-			if chunk.Size == math.MaxUint32 && longSize > 0 && longSize < math.MaxInt64 {
-				size = int64(longSize)
-			} else if size >= minStreamedSize {
-				size = 0
-			}
-			if format.Channels == 0 {
-				return format, 0, errors.New("the samples come before their format")
-			}
-			if size == 0 {
-				return format, unknownLength, nil
-			}
-			if size%int64(format.BlockAlign) != 0 {
-				return format, 0, fmt.Errorf(
-					"%d bytes of samples; must be a multiple of %d, those of a position",
-					size, format.BlockAlign)
-			}
-			return format, size, nil
+			size, err := format.samplesSize(chunk.Size, longSize)
+			return format, size, err
 		}
 		if _, err := io.CopyN(io.Discard, r, rest); err != nil {
 			return format, 0, fmt.Errorf("chunk %q: %w", chunk.ID, unexpectedEOF(err))
 		}
-		if chunk.Size&1 == 1 { // a byte that isn't counted follows; some programs leave it out
-			if next, err := r.Peek(1); err == nil && next[0] == 0 {
-				r.Discard(1)
-			}
+		if chunk.Size&1 == 1 {
+			skipPadding(r)
 		}
 	}
+}
+
+// skipPadding skips the byte after a chunk of odd size, which isn't counted. Some programs leave it
+// out.
+func skipPadding(r *bufio.Reader) {
+	if next, err := r.Peek(1); err == nil && next[0] == 0 {
+		r.Discard(1)
+	}
+}
+
+// samplesSize returns the size of the samples, or unknownLength, given that of their chunk and the
+// one for long files, which is 0 if there is none.
+func (f *wavFormat) samplesSize(chunkSize uint32, longSize uint64) (int64, error) {
+	size := int64(chunkSize)
+	if chunkSize == math.MaxUint32 && longSize > 0 && longSize < math.MaxInt64 {
+		size = int64(longSize)
+	} else if size >= minStreamedSize {
+		size = 0
+	}
+	if f.Channels == 0 {
+		return 0, errors.New("the samples come before their format")
+	}
+	if size == 0 {
+		return unknownLength, nil
+	}
+	if size%int64(f.BlockAlign) != 0 {
+		return 0, fmt.Errorf("%d bytes of samples; must be a multiple of %d, those of a position",
+			size, f.BlockAlign)
+	}
+	return size, nil
 }
 
 // readWAVFormat reads the format from a chunk of the given size and returns how many bytes of it

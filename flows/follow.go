@@ -58,13 +58,8 @@ func Follow(
 			option(c)
 		}
 		end := c.Done()
-		for v := range store.IterVariables() {
-			if !v.InUseByGraph(y.Graph()) {
-				continue
-			}
-			if invalid = checkVariable(v, backend); invalid != nil {
-				panic(invalid)
-			}
+		if invalid = checkUsed(store, y.Graph(), backend); invalid != nil {
+			panic(invalid)
 		}
 		return end
 	})
@@ -80,6 +75,19 @@ func Follow(
 		return nil, fmt.Errorf("flows: Follow: %w", err)
 	}
 	return end, nil
+}
+
+// checkUsed returns an error for the first variable that a graph uses and the backend can't.
+func checkUsed(store *model.Store, g *Graph, backend compute.Backend) error {
+	for v := range store.IterVariables() {
+		if !v.InUseByGraph(g) {
+			continue
+		}
+		if err := checkVariable(v, backend); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // withDType returns the cause of a failure and, if it may be that, that y's dtype isn't the

@@ -180,29 +180,34 @@ func (c *IntegrateConfig) dryRun() (used []*model.Variable, scalars map[scalar]b
 			}
 		}
 		for _, n := range g.Nodes() {
-			if n.Type() == NodeTypeConstant && n.IsScalar() && n.DType().IsFloat() {
-				value, err := host.Values(n.ConstantValue())
-				if err != nil {
-					panic(err)
-				}
-				if s := (scalar{n.DType(), value[0]}); s.sharedIn(g) {
-					scalars[s] = true
-				}
+			if n.Type() != NodeTypeConstant || !n.IsScalar() || !n.DType().IsFloat() {
+				continue
+			}
+			value, err := host.Values(n.ConstantValue())
+			if err != nil {
+				panic(err)
+			}
+			if s := (scalar{n.DType(), value[0]}); s.sharedIn(g) {
+				scalars[s] = true
 			}
 		}
 	}); err != nil {
-		advice := visitedAdvice(err)
-		switch message := err.Error(); {
-		case strings.Contains(message, "different graphs"):
-			advice = "; the velocity has y, tau and the nodes of Hold: others must be passed by Hold"
-		case strings.Contains(message, fmt.Sprintf("with length %d", len(c.held))):
-			advice = "; if that is held, its nodes must be passed by Hold, to Integrate in a model.Exec: " +
-				"Follow has none"
-		}
 		panic(fmt.Errorf("flows: Integrate: building the velocity at y %s: %w%s", c.y.Shape(), err,
-			advice))
+			c.advice(err)))
 	}
 	return used, scalars
+}
+
+// advice says what to do about an error in building the velocity, or is "".
+func (c *IntegrateConfig) advice(err error) string {
+	switch message := err.Error(); {
+	case strings.Contains(message, "different graphs"):
+		return "; the velocity has y, tau and the nodes of Hold: others must be passed by Hold"
+	case strings.Contains(message, fmt.Sprintf("with length %d", len(c.held))):
+		return "; if that is held, its nodes must be passed by Hold, to Integrate in a model.Exec: " +
+			"Follow has none"
+	}
+	return visitedAdvice(err)
 }
 
 // A Solver is a one-step method for dy/dτ = v(y, τ).

@@ -115,18 +115,22 @@ func (d *lossDataset) Iter() iter.Seq2[train.Batch, error] {
 			if len(losses) == 0 {
 				return
 			}
-			dtype := dtypes.Float32
-			if d.trainer.lossDType == dtypes.Float64 {
-				dtype = dtypes.Float64
-			}
 			for _, loss := range losses {
-				inputs := []*tensors.Tensor{host.Tensor(loss, dtype, len(loss))}
+				inputs := []*tensors.Tensor{host.Tensor(loss, d.dtype(), len(loss))}
 				if !yield(train.Batch{Inputs: inputs}, nil) {
 					return
 				}
 			}
 		}
 	}
+}
+
+// dtype is that of the batches.
+func (d *lossDataset) dtype() dtypes.DType {
+	if d.trainer.lossDType == dtypes.Float64 {
+		return dtypes.Float64
+	}
+	return dtypes.Float32
 }
 
 // train makes the steps of one call, fewer at the end of the run or of the source, and returns

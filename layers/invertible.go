@@ -432,8 +432,9 @@ const (
 
 // InitialiseInvertible draws the variables of every Invertible in scope, run r from rngs[r]. The
 // layers of a network are random rotations that nearly cancel, so that it begins loosely around
-// rotations[r]·x (nil: the identity): of two standard normal signals the correlations are 0.7 to 1.0. It is an error if there is no such variable yet, or if
-// there is another number of streams than of runs.
+// rotations[r]·x (nil: the identity): of two standard normal signals the correlations are 0.7 to
+// 1.0. It is an error if there is no such variable yet, or if there is another number of streams
+// than of runs.
 func InitialiseInvertible(
 	scope *model.Scope, rngs []*rand.Rand, rotations []*mat.Dense,
 ) error {

@@ -42,8 +42,9 @@ type Config struct {
 	// stands for. It also tells the fit how strong the noise of each channel is: as strong as the mean of
 	// those left out. Signals that such noise leaves a correlation below 0.95 aren't called identified.
 	// Combinations that hold up to rounding are removed by 0, too. Set it for channels that are nearly
-	// combinations of others, not against noise: a weak source may be in the components left out. If several signals are like noise (linear.Findings.NoiseLike), leave it at 0
-	// and ignore those signals.
+	// combinations of others, not against noise: a weak source may be in the components left out.
+	// If several signals are like noise (linear.Findings.NoiseLike), leave it at 0 and ignore
+	// those signals.
 	Components int `json:"components,omitempty"`
 	// Rounding is the step to which the values of each mixed signal were rounded before a filter, by
 	// datasets.Rounding. Principal components that are no more than rounding don't count for the

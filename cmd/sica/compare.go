@@ -167,13 +167,8 @@ func (opt *compareOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if opt.out != "" {
-		if err := os.MkdirAll(opt.out, 0o777); err != nil {
-			return err
-		}
-		if err := files.CheckWritable(opt.picture()); err != nil {
-			return err
-		}
+	if err := opt.makeFolder(); err != nil {
+		return err
 	}
 	b, err := openBackend(cmd, opt.backend)
 	if err != nil {
@@ -195,19 +190,12 @@ func (opt *compareOptions) run(cmd *cobra.Command) error {
 	if truth == nil {
 		addBest(rows)
 	}
+	if err := opt.print(cmd.OutOrStdout(), rows, part, truth != nil); err != nil {
+		return err
+	}
 	out := cmd.OutOrStdout()
 	if opt.json {
-		err = files.PrintJSON(out, rows)
 		out = io.Discard // JSON is all that is printed
-	} else {
-		err = printCompared(out, rows, truth != nil)
-		part.Note(out)
-		if part.Interpolated {
-			files.Note(out, []string{interpolatedNote(part.Shape)})
-		}
-	}
-	if err != nil {
-		return err
 	}
 	for _, r := range rows {
 		if r.File != "" {
@@ -221,6 +209,32 @@ func (opt *compareOptions) run(cmd *cobra.Command) error {
 		return fmt.Errorf("%d of %d methods failed on %s", failed, len(rows), opt.in[0])
 	}
 	return nil
+}
+
+// makeFolder makes the one of --out, if there is one, in which the picture can be written.
+func (opt *compareOptions) makeFolder() error {
+	if opt.out == "" {
+		return nil
+	}
+	if err := os.MkdirAll(opt.out, 0o777); err != nil {
+		return err
+	}
+	return files.CheckWritable(opt.picture())
+}
+
+// print prints the rows, as JSON or as a table with notes.
+func (opt *compareOptions) print(
+	out io.Writer, rows []compared, part files.Part, hasTruth bool,
+) error {
+	if opt.json {
+		return files.PrintJSON(out, rows)
+	}
+	err := printCompared(out, rows, hasTruth)
+	part.Note(out)
+	if part.Interpolated {
+		files.Note(out, []string{interpolatedNote(part.Shape)})
+	}
+	return err
 }
 
 // file is the path of the signals that a method recovered.

@@ -134,15 +134,8 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 	if reference == nil { // with one, they stay sorted by coherence
 		inOrder(all)
 	}
-	if opt.json != "" {
-		if err := files.WriteJSON(opt.json, all); err != nil {
-			return err
-		}
-	}
-	if opt.plot != "" {
-		if err := plotComponents(opt.plot, result, all, x, &in.About); err != nil {
-			return err
-		}
+	if err := opt.write(result, all, x, &in.About); err != nil {
+		return err
 	}
 	shown.Done()
 	out := cmd.OutOrStdout()
@@ -167,6 +160,26 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 		return nil
 	}
 	_, n := in.Dims()
+	return opt.propose(out, all, n)
+}
+
+// write writes the files that are asked for.
+func (opt *inspectOptions) write(
+	r *sica.Result, all []inspect.Component, x blockwise.Source, about *datasets.Recording,
+) error {
+	if opt.json != "" {
+		if err := files.WriteJSON(opt.json, all); err != nil {
+			return err
+		}
+	}
+	if opt.plot != "" {
+		return plotComponents(opt.plot, r, all, x, about)
+	}
+	return nil
+}
+
+// propose prints what to remove of a recording of n positions, and keeps it in the model's folder.
+func (opt *inspectOptions) propose(out io.Writer, all []inspect.Component, n int) error {
 	p := newProposal(all, opt.reference)
 	p.Input, p.Positions = baseNames(opt.in), n
 	if opt.separatedReference {

@@ -46,6 +46,16 @@ func recordingName(files []string, positions int) string {
 	return fmt.Sprintf("%s (%d positions)", strings.Join(files, ", "), positions)
 }
 
+// notes are those for people who remove the proposed signals from a recording in files.
+func (p proposal) notes(paths []string, positions int) (notes []string) {
+	for _, note := range []string{p.difference(paths, positions), p.caution()} {
+		if note != "" {
+			notes = append(notes, note)
+		}
+	}
+	return notes
+}
+
 // difference returns a note if the proposal was made for another recording, else "".
 func (p proposal) difference(paths []string, positions int) string {
 	if slices.Equal(p.Input, baseNames(paths)) && p.Positions == positions {

@@ -116,12 +116,7 @@ func (opt *removeOptions) run(cmd *cobra.Command) error {
 	files.Note(cmd.OutOrStdout(), in.About.Notes)
 	if opt.proposed {
 		_, n := in.Dims()
-		if difference := p.difference(opt.in, n); difference != "" {
-			files.Note(cmd.OutOrStdout(), []string{difference})
-		}
-		if caution := p.caution(); caution != "" {
-			files.Note(cmd.OutOrStdout(), []string{caution})
-		}
+		files.Note(cmd.OutOrStdout(), p.notes(opt.in, n))
 	}
 	taken, err := opt.removal(in)
 	if err != nil {

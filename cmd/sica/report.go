@@ -134,26 +134,10 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	sequence := !datasets.IsImage(opt.in[0]) && len(cfg.Shape) < 2
-	var loaded *sica.Result // nil without --model
-	if opt.model != "" {
-		if loaded, err = sica.Load(opt.model); err != nil {
-			return err
-		}
-		if err := opt.reading.Recall(opt.model, loaded.Channels, false); err != nil {
-			return err
-		}
-		sequence = sequence && len(loaded.Shape) < 2
-	}
-	if err := opt.fitting.CheckSequence(sequence); err != nil {
+	loaded, err := opt.load(cfg, cmd.Flags().Changed)
+	if err != nil {
 		return err
 	}
-	if opt.model != "" && sequence {
-		if err := opt.fitting.Recall(opt.model, cmd.Flags().Changed); err != nil {
-			return err
-		}
-	}
-	opt.fitting.LeaveOutGaps, opt.fitting.Thin = sequence, sequence
 	opt.reading.Fitting = &opt.fitting
 	part, err := readPart(cmd, opt.learnOn, &opt.reading, opt.in, cfg.Shape)
 	if err != nil {
@@ -201,6 +185,33 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 	}
 	part.Note(out)
 	return opt.write(out, b, result, rep, part)
+}
+
+// load returns the separation of --model, or nil without it, and sets how the signals are read and
+// learned from: as it has them.
+func (opt *reportOptions) load(
+	cfg sica.Config, changed func(flag string) bool,
+) (loaded *sica.Result, err error) {
+	sequence := !datasets.IsImage(opt.in[0]) && len(cfg.Shape) < 2
+	if opt.model != "" {
+		if loaded, err = sica.Load(opt.model); err != nil {
+			return nil, err
+		}
+		if err := opt.reading.Recall(opt.model, loaded.Channels, false); err != nil {
+			return nil, err
+		}
+		sequence = sequence && len(loaded.Shape) < 2
+	}
+	if err := opt.fitting.CheckSequence(sequence); err != nil {
+		return nil, err
+	}
+	if opt.model != "" && sequence {
+		if err := opt.fitting.Recall(opt.model, changed); err != nil {
+			return nil, err
+		}
+	}
+	opt.fitting.LeaveOutGaps, opt.fitting.Thin = sequence, sequence
+	return loaded, nil
 }
 
 // fit returns the separation of a part of the mixed signals, which is reported on without --model.

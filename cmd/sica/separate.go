@@ -502,6 +502,19 @@ func (opt *separateOptions) seesAll() string {
 		"sequence"
 }
 
+// noPart says why the recording can't be learned from in part, and returns "" if it can.
+func (opt *separateOptions) noPart(cfg sica.Config) string {
+	switch {
+	case datasets.IsImage(opt.in[0]) || len(cfg.Shape) > 1:
+		return "images and videos are separated as a whole"
+	case cfg.Flow != nil && cfg.Flow.Family == sica.Free:
+		return opt.seesAll() + ": leave --learn-on out"
+	case len(opt.truth) > 0:
+		return "--truth is compared with all positions at once: leave it out, and use sica score"
+	}
+	return ""
+}
+
 // openLong returns the recording if it is learned from in part, and nil if all positions are
 // learned from. By default those recordings are learned from in part that have more than
 // blockwise.AlwaysLearned positions.
@@ -509,16 +522,7 @@ func (opt *separateOptions) openLong(
 	ctx context.Context, cfg sica.Config, report func(string, float64),
 ) (*longRecording, error) {
 	asked := opt.learnOn != files.LearnOnDefault
-	obstacle := ""
-	switch {
-	case datasets.IsImage(opt.in[0]) || len(cfg.Shape) > 1:
-		obstacle = "images and videos are separated as a whole"
-	case cfg.Flow != nil && cfg.Flow.Family == sica.Free:
-		obstacle = opt.seesAll() + ": leave --learn-on out"
-	case len(opt.truth) > 0:
-		obstacle = "--truth is compared with all positions at once: leave it out, and use sica " +
-			"score"
-	}
+	obstacle := opt.noPart(cfg)
 	if opt.learnOn == files.LearnOnAll || obstacle != "" && !asked {
 		return nil, nil
 	}
@@ -614,7 +618,8 @@ func (opt *separateOptions) images() bool {
 // openBackend returns the backend once all files are known to be writable.
 func (opt *separateOptions) openBackend(cmd *cobra.Command) (compute.Backend, error) {
 	if _, err := os.Lstat(opt.save); err == nil { // without --save, "" doesn't exist
-		return nil, fmt.Errorf("--save %s: must be a new folder, and is there already: delete it, or choose a new name", opt.save)
+		return nil, fmt.Errorf("--save %s: must be a new folder, and is there already: "+
+			"delete it, or choose a new name", opt.save)
 	}
 	out := opt.out
 	if opt.images() {

@@ -7,8 +7,8 @@
 //	r := ar.Residual(weights, z, []int{-1, -2}, t) // the innovation at position t
 //
 // Regress has fixed lags and takes the positions that it learns from; Moments do so for several
-// sets of lags. A Predictor chooses how many of the lags pay for themselves, from moments. Weights and Predict use neighbours on
-// both sides, listed for each position.
+// sets of lags. A Predictor chooses how many of the lags pay for themselves, from moments.
+// Weights and Predict use neighbours on both sides, listed for each position.
 //
 // References: G. E. P. Box, G. M. Jenkins, Time Series Analysis (1970), chapter 7; A. E.
 // Hoerl, R. W. Kennard, Technometrics 12(1), 1970 (ridge regression).

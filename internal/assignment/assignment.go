@@ -17,6 +17,8 @@ import (
 // The cost of a pair is −value. Rows are assigned one by one. A price for each row and column keeps
 // every reduced cost, −value[i][j] − rowPrice[i] − columnPrice[j], non-negative, and zero for the
 // pairs assigned so far, which makes those optimal.
+//
+//nolint:gocognit // the paper's algorithm: each of its steps needs the prices and the paths of all
 func Max(value mat.Matrix) []int {
 	const none = -1
 	d, m := value.Dims()

@@ -36,18 +36,7 @@ func Find(x *mat.Dense) (found Clipping) {
 	d, n := x.Dims()
 	clipped := make([]bool, n)
 	for i := range d {
-		row := x.RawRowView(i)
-		var at []int // positions
-		for _, limit := range []float64{slices.Min(row), slices.Max(row)} {
-			if runsAt(limit, row) < minClips {
-				continue
-			}
-			for t, v := range row {
-				if v == limit {
-					at = append(at, t)
-				}
-			}
-		}
+		at := clips(x.RawRowView(i))
 		if len(at) == 0 || float64(len(at)) > maxClipped*float64(n) {
 			continue
 		}
@@ -65,6 +54,22 @@ func Find(x *mat.Dense) (found Clipping) {
 		return Clipping{}
 	}
 	return found
+}
+
+// clips are the positions at which a signal is at its smallest value or at its largest, if it is so
+// again and again.
+func clips(signal []float64) (at []int) {
+	for _, limit := range []float64{slices.Min(signal), slices.Max(signal)} {
+		if runsAt(limit, signal) < minClips {
+			continue
+		}
+		for t, v := range signal {
+			if v == limit {
+				at = append(at, t)
+			}
+		}
+	}
+	return at
 }
 
 // runsAt returns how many runs of two or more values at the limit there are.

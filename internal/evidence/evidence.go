@@ -108,8 +108,13 @@ func Groups(d int, joined func(i, j int) bool) [][]int {
 			}
 		}
 	}
-	var all [][]int
-	for l := range d {
+	return byLabel(label)
+}
+
+// byLabel returns the places of each label, in the order of the labels, which are at most as many
+// as places and count from 0.
+func byLabel(label []int) (all [][]int) {
+	for l := range label {
 		var group []int
 		for i, v := range label {
 			if v == l {

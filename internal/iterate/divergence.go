@@ -135,15 +135,22 @@ func (e *Ensemble) trainAndMeasure(
 	}
 	divergences := make([]Divergence, e.runs)
 	for r := range divergences {
-		d := &divergences[r]
-		d.Joint, d.Context = joint[r].divergence, contexts[r].divergence
-		d.Conditional = max(d.Joint-d.Context, 0)
-		d.Influence = make([]float64, e.t)
-		for t := range d.Influence {
-			d.Influence[t] = joint[r].influence[t] - contexts[r].influence[t]
-		}
+		divergences[r] = divergenceOf(joint[r], contexts[r])
 	}
 	return divergences, nil
+}
+
+// divergenceOf returns the divergence of a run, given those of its signals and of their contexts.
+func divergenceOf(joint, contexts calibration) Divergence {
+	d := Divergence{
+		Joint: joint.divergence, Context: contexts.divergence,
+		Conditional: max(joint.divergence-contexts.divergence, 0),
+		Influence:   make([]float64, len(joint.influence)),
+	}
+	for t := range d.Influence {
+		d.Influence[t] = joint.influence[t] - contexts.influence[t]
+	}
+	return d
 }
 
 // CheckEstimate returns an error if an axis of the grid is too short for the networks of

@@ -61,18 +61,24 @@ func (f *networks) moves(
 			return nil, fmt.Errorf("reading the moves: %w", err)
 		}
 		for network := range moves {
-			for c := range chunk {
-				for i := range f.d {
-					move := result[(network*chunk+c)*f.d+i]
-					if f.cfg.Kind == RF {
-						move -= values[network][i*f.t+from+c]
-					}
-					moves[network][i*f.t+from+c] = move
-				}
-			}
+			f.setMoves(moves[network], result[network*chunk*f.d:], values[network], from, chunk)
 		}
 	}
 	return moves, nil
+}
+
+// setMoves sets the moves of a network at a chunk of positions, given what the network returned
+// there.
+func (f *networks) setMoves(moves, result, values []float64, from, chunk int) {
+	for c := range chunk {
+		for i := range f.d {
+			move := result[c*f.d+i]
+			if f.cfg.Kind == RF {
+				move -= values[i*f.t+from+c]
+			}
+			moves[i*f.t+from+c] = move
+		}
+	}
 }
 
 // samplesAt returns the values [networks, chunk, d] at chunk consecutive positions

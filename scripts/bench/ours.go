@@ -254,16 +254,7 @@ func moveAll(exec *model.Exec, p problem, chunk int, signals array) (float64, er
 	meanSquare := 0.0
 	for first := 0; first < t; first += chunk {
 		begin := min(first, t-chunk)
-		var idx []int32
-		var y []float32
-		for r := range p.runs {
-			for at := begin; at < begin+chunk; at++ {
-				idx = append(idx, int32(at))
-				for i := range p.d {
-					y = append(y, values[(r*p.d+i)*t+at])
-				}
-			}
-		}
+		y, idx := p.chunk(values, begin, chunk)
 		moved, err := exec.Call1(z, tensors.FromFlatDataAndDimensions(y, p.runs, chunk, p.d),
 			tensors.FromFlatDataAndDimensions(idx, p.runs, chunk))
 		if err != nil {
@@ -283,6 +274,20 @@ func moveAll(exec *model.Exec, p problem, chunk int, signals array) (float64, er
 		}
 	}
 	return meanSquare, nil
+}
+
+// chunk returns the signals of every run at length positions, [runs, length, d], and their indices.
+func (p problem) chunk(values []float32, begin, length int) (y []float32, idx []int32) {
+	t := p.positions()
+	for r := range p.runs {
+		for at := begin; at < begin+length; at++ {
+			idx = append(idx, int32(at))
+			for i := range p.d {
+				y = append(y, values[(r*p.d+i)*t+at])
+			}
+		}
+	}
+	return y, idx
 }
 
 // setWeights sets the variables of the store to the arrays.

@@ -84,16 +84,19 @@ func (s *surface) add(declaration ast.Decl) {
 		for _, spec := range d.Specs {
 			switch spec := spec.(type) {
 			case *ast.TypeSpec:
-				if spec.Name.IsExported() {
-					s.names = append(s.names, spec.Name.Name)
-				}
+				s.addNames(spec.Name)
 			case *ast.ValueSpec:
-				for _, name := range spec.Names {
-					if name.IsExported() {
-						s.names = append(s.names, name.Name)
-					}
-				}
+				s.addNames(spec.Names...)
 			}
+		}
+	}
+}
+
+// addNames adds the exported ones of names.
+func (s *surface) addNames(names ...*ast.Ident) {
+	for _, name := range names {
+		if name.IsExported() {
+			s.names = append(s.names, name.Name)
 		}
 	}
 }

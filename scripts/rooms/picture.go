@@ -130,21 +130,7 @@ type link struct{ from, to int }
 // roomLinks returns the links that point down, without those that follow from others, and
 // without those of packages that only serve tests.
 func roomLinks(imports map[string][]string) []link {
-	direct := make([]map[int]bool, len(rooms))
-	for i := range direct {
-		direct[i] = make(map[int]bool)
-	}
-	for name, imported := range imports {
-		from, err := roomIndex(name)
-		if err != nil || strings.HasSuffix(name, "test") {
-			continue
-		}
-		for _, other := range imported {
-			if to, err := roomIndex(other); err == nil && to > from {
-				direct[from][to] = true
-			}
-		}
-	}
+	direct := roomImports(imports)
 	var reaches func(from, to int) bool
 	reaches = func(from, to int) bool {
 		for via := range direct[from] {
@@ -168,6 +154,27 @@ func roomLinks(imports map[string][]string) []link {
 	}
 	slices.SortFunc(links, func(a, b link) int { return cmp.Or(a.from-b.from, a.to-b.to) })
 	return links
+}
+
+// roomImports returns for each room those further down that its packages import, without packages
+// that only serve tests.
+func roomImports(imports map[string][]string) []map[int]bool {
+	direct := make([]map[int]bool, len(rooms))
+	for i := range direct {
+		direct[i] = make(map[int]bool)
+	}
+	for name, imported := range imports {
+		from, err := roomIndex(name)
+		if err != nil || strings.HasSuffix(name, "test") {
+			continue
+		}
+		for _, other := range imported {
+			if to, err := roomIndex(other); err == nil && to > from {
+				direct[from][to] = true
+			}
+		}
+	}
+	return direct
 }
 
 // A line is a link in the picture. It goes straight down at x through the rows that it passes.

@@ -109,7 +109,8 @@ again. After a change of a method's code delete them, or give another --out.`
 	f.Uint64Var(&opt.Seed, "seed", 1, "seed of the first run; the others follow")
 	f.IntVar(&opt.Runs, "runs", 8, "runs of each problem; standard errors need 2")
 	f.StringVar(&opt.Only, "only", "", "only problems whose names contain `TEXT`; d=3 is in d=32, too")
-	f.IntVar(&opt.Positions, "positions", 0, "length of sequences; 0 is the table's: 2500 of noise, 10000 of filtered, 16384 of many, else 1024")
+	f.IntVar(&opt.Positions, "positions", 0,
+		"length of sequences; 0 is the table's: 2500 of noise, 10000 of filtered, 16384 of many, else 1024")
 	f.IntVar(&opt.MinSignals, "min-signals", 0, "only mixtures of at least `D` signals")
 	f.IntVar(&opt.MaxSignals, "max-signals", 0, "only mixtures of at most `D` signals; 0 is any")
 	f.StringSliceVar(&opt.Methods, "methods", nil, "`METHODS` beside Default, in place of the table's")

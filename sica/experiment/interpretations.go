@@ -163,6 +163,24 @@ func WriteInterpretations(w io.Writer, r *Results) error {
 }
 
 func (g interpretationGroup) write(w io.Writer, r *Results) error {
+	held, err := g.heldTable(r)
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(w, "## %s\n\n", g.Title); err != nil {
+		return err
+	}
+	if err := held.write(w); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintln(w); err != nil {
+		return err
+	}
+	return g.meanTable(r).write(w)
+}
+
+// heldTable says which statements hold, with a row for each interpretation.
+func (g interpretationGroup) heldTable(r *Results) (*table, error) {
 	head := []string{g.Column}
 	for _, st := range g.Statements {
 		head = append(head, st.Text)
@@ -174,7 +192,7 @@ func (g interpretationGroup) write(w io.Writer, r *Results) error {
 		for _, st := range g.Statements {
 			c, err := g.scores(in, st.Mixing, r).claim(st)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			switch {
 			case !complete: // some of it could be of others than the interpretation's
@@ -186,9 +204,14 @@ func (g interpretationGroup) write(w io.Writer, r *Results) error {
 		}
 		held.add(row...)
 	}
+	return held, nil
+}
 
+// meanTable has the mean MCCs, with a row for each interpretation and mixing. Cells say where they
+// are the same as in the mixing's first row.
+func (g interpretationGroup) meanTable(r *Results) *table {
 	methods := slices.Concat(g.Methods, g.NonlinearMethods)
-	head = []string{"mixing, " + g.Column}
+	head := []string{"mixing, " + g.Column}
 	for _, steps := range g.Steps {
 		for _, m := range methods {
 			head = append(head, fmt.Sprintf("J=%d: %s", steps, labelOf(m)))
@@ -198,18 +221,7 @@ func (g interpretationGroup) write(w io.Writer, r *Results) error {
 	firstRows := make(map[string][]string) // by mixing, of what isn't changed
 	for _, in := range g.Interpretations {
 		for _, mixing := range g.Mixings {
-			s := g.scores(in, mixing, r)
-			row := []string{mixing + ", " + in.Name}
-			for _, problem := range s.problems {
-				for _, m := range methods {
-					mean := s.mean(m, problem)
-					text := mean.String()
-					if mean.n > 0 && mean.n < interpretationRuns {
-						text += fmt.Sprintf(" n=%d", mean.n)
-					}
-					row = append(row, text)
-				}
-			}
+			row := append([]string{mixing + ", " + in.Name}, g.scores(in, mixing, r).means(methods)...)
 			first, ok := firstRows[mixing]
 			if !ok {
 				firstRows[mixing] = row
@@ -223,14 +235,20 @@ func (g interpretationGroup) write(w io.Writer, r *Results) error {
 			means.add(shown...)
 		}
 	}
-	if _, err := fmt.Fprintf(w, "## %s\n\n", g.Title); err != nil {
-		return err
+	return means
+}
+
+// means are the mean MCCs of the methods on each problem, with the number of runs if some lack.
+func (s *scores) means(methods []string) (cells []string) {
+	for _, problem := range s.problems {
+		for _, m := range methods {
+			mean := s.mean(m, problem)
+			text := mean.String()
+			if mean.n > 0 && mean.n < interpretationRuns {
+				text += fmt.Sprintf(" n=%d", mean.n)
+			}
+			cells = append(cells, text)
+		}
 	}
-	if err := held.write(w); err != nil {
-		return err
-	}
-	if _, err := fmt.Fprintln(w); err != nil {
-		return err
-	}
-	return means.write(w)
+	return cells
 }

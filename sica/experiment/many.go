@@ -111,29 +111,16 @@ func (p Problem) oracle() (float64, error) {
 		return 0, err
 	}
 	const rho, slope = 0.7, 0.2
-	total := 0.0                 // the log-likelihood of all positions except the first
-	before := mat.DenseCopyOf(s) // the signals that the next matrix is applied to
-	for i := range d {
-		mean, sd := stat.PopMeanStdDev(s.RawRowView(i), nil)
-		row := before.RawRowView(i)
-		for t := range row {
-			row[t] = (row[t] - mean) / sd
-		}
-		total += math.Log(sd) * float64(positions-1)
-		for t := 1; t < positions; t++ { // Laplace innovations of variance 1
-			total -= math.Sqrt2*math.Abs(s.At(i, t)-rho*s.At(i, t-1)) + math.Log(math.Sqrt2)
-		}
-	}
+	// The log-likelihood of all positions except the first, and the signals that the next matrix is
+	// applied to.
+	total, before := laplaceSources(s, rho)
 	for l := range layers + 1 {
 		if l > 0 {
 			before.Apply(func(_, t int, v float64) float64 {
-				if v < 0 {
-					if t > 0 {
-						total -= math.Log(slope)
-					}
-					v *= slope
+				if v < 0 && t > 0 {
+					total -= math.Log(slope)
 				}
-				return v
+				return max(v, slope*v)
 			}, before)
 		}
 		again := new(rand.PCG)
@@ -144,15 +131,44 @@ func (p Problem) oracle() (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		var gram, cross, a mat.Dense
-		gram.Mul(before, before.T())
-		cross.Mul(before, x.T())
-		if err := a.Solve(&gram, &cross); err != nil {
+		logDet, err := regressionLogDet(before, x)
+		if err != nil {
 			return 0, err
 		}
-		logDet, _ := mat.LogDet(&a)
 		total -= logDet * float64(positions-1)
 		before = x
 	}
 	return total / float64(positions-1), nil
+}
+
+// laplaceSources returns the log-likelihood of all positions of s except the first, with Laplace
+// innovations of variance 1 on rho times the position before, and the signals of mean 0 and
+// variance 1.
+func laplaceSources(s *mat.Dense, rho float64) (total float64, standard *mat.Dense) {
+	d, positions := s.Dims()
+	standard = mat.DenseCopyOf(s)
+	for i := range d {
+		mean, sd := stat.PopMeanStdDev(s.RawRowView(i), nil)
+		row := standard.RawRowView(i)
+		for t := range row {
+			row[t] = (row[t] - mean) / sd
+		}
+		total += math.Log(sd) * float64(positions-1)
+		for t := 1; t < positions; t++ {
+			total -= math.Sqrt2*math.Abs(s.At(i, t)-rho*s.At(i, t-1)) + math.Log(math.Sqrt2)
+		}
+	}
+	return total, standard
+}
+
+// regressionLogDet returns the logarithm of the determinant of the matrix that takes signals to x.
+func regressionLogDet(signals, x *mat.Dense) (float64, error) {
+	var gram, cross, a mat.Dense
+	gram.Mul(signals, signals.T())
+	cross.Mul(signals, x.T())
+	if err := a.Solve(&gram, &cross); err != nil {
+		return 0, err
+	}
+	logDet, _ := mat.LogDet(&a)
+	return logDet, nil
 }

@@ -73,51 +73,16 @@ func Run(ctx context.Context, b compute.Backend, s *Store, p Plan) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 
-	type made struct {
-		outcome *Outcome
-		z       *mat.Dense
-		err     error
-	}
 	missing := s.Missing(p)
-	trials := make(chan Trial)
-	results := make(chan made)
-	go func() {
-		defer close(trials)
-		for _, t := range missing {
-			select {
-			case trials <- t:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	var workers sync.WaitGroup
-	for range min(p.Jobs, len(missing)) {
-		workers.Go(func() {
-			for t := range trials {
-				o, z, err := t.Run(ctx, b, s.checkpointPath(t))
-				if err != nil {
-					err = fmt.Errorf("experiment: %s: %w", t, err)
-				}
-				results <- made{o, z, err}
-			}
-		})
-	}
-	go func() {
-		workers.Wait()
-		close(results)
-	}()
-
 	clock := newClock(s.Outcomes(), missing, p.Jobs)
 	done := 0
-	for r := range results {
+	for r := range makeTrials(ctx, b, s, missing, p.Jobs) {
 		err := r.err
 		if err == nil {
-			z := r.z
 			if !p.keeps(r.outcome.Trial) {
-				z = nil
+				r.z = nil
 			}
-			err = s.Add(r.outcome, z)
+			err = s.Add(r.outcome, r.z)
 		}
 		if err != nil {
 			cancel(err)
@@ -135,6 +100,49 @@ func Run(ctx context.Context, b compute.Backend, s *Store, p Plan) error {
 		return err
 	}
 	return ctx.Err()
+}
+
+// made is what a trial gave.
+type made struct {
+	outcome *Outcome
+	z       *mat.Dense
+	err     error
+}
+
+// makeTrials makes trials until ctx ends, jobs of them at a time, and sends what they gave. The
+// channel must be read until it is closed.
+func makeTrials(
+	ctx context.Context, b compute.Backend, s *Store, trials []Trial, jobs int,
+) <-chan made {
+	next := make(chan Trial)
+	results := make(chan made)
+	go func() {
+		defer close(next)
+		for _, t := range trials {
+			select {
+			case next <- t:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	var workers sync.WaitGroup
+	for range min(jobs, len(trials)) {
+		workers.Go(func() {
+			for t := range next {
+				o, z, err := t.Run(ctx, b, s.checkpointPath(t))
+				if err != nil {
+					err = fmt.Errorf("experiment: %s: %w", t, err)
+				}
+				results <- made{o, z, err}
+			}
+		})
+	}
+	go func() {
+		workers.Wait()
+		close(results)
+	}()
+	return results
 }
 
 // Make makes the figure's trials for a preset and a number of runs, those that a folder of results

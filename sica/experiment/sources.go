@@ -145,21 +145,8 @@ func files(paths []string) source {
 			if s, shape, err = datasets.ReadImages(paths...); err != nil {
 				return nil, nil, err
 			}
-		} else {
-			var rows [][]float64
-			shortest := math.MaxInt
-			for _, path := range paths {
-				z, err := datasets.ReadFile(path)
-				if err != nil {
-					return nil, nil, err
-				}
-				rows = append(rows, z.RawRowView(0))
-				shortest = min(shortest, len(z.RawRowView(0)))
-			}
-			s = mat.NewDense(len(rows), shortest, nil)
-			for i, r := range rows {
-				s.SetRow(i, r[:shortest])
-			}
+		} else if s, err = firstSignals(paths); err != nil {
+			return nil, nil, err
 		}
 		for i, path := range paths {
 			row := s.RawRowView(i)
@@ -173,6 +160,25 @@ func files(paths []string) source {
 		}
 		return s, shape, nil
 	}
+}
+
+// firstSignals returns those of recordings, cut to the length of the shortest.
+func firstSignals(paths []string) (*mat.Dense, error) {
+	var rows [][]float64
+	shortest := math.MaxInt
+	for _, path := range paths {
+		z, err := datasets.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, z.RawRowView(0))
+		shortest = min(shortest, len(z.RawRowView(0)))
+	}
+	s := mat.NewDense(len(rows), shortest, nil)
+	for i, r := range rows {
+		s.SetRow(i, r[:shortest])
+	}
+	return s, nil
 }
 
 // A value draws one value.

@@ -93,7 +93,7 @@ func (f Figure) WriteClaims(w io.Writer, r *Results, p Preset, runs int) error {
 // statement doesn't hold in the committed results, which that text is about.
 func WriteStatements(w io.Writer, r *Results, reasons bool) error {
 	presets := [...]Preset{PaperPreset, PrintedPreset}
-	var theirs, onSICA, our [len(presets)]tally
+	var counts [len(presets)]tallies
 	head := []string{"figure", "the paper says", "tested as",
 		fmt.Sprintf("steps of %g", PaperStepSize), "agree?", "steps of 1, as printed", "agree?",
 		fmt.Sprintf("with steps of %g, runs that would decide it", PaperStepSize)}
@@ -113,21 +113,12 @@ func WriteStatements(w io.Writer, r *Results, reasons bool) error {
 			row := []string{f.Name, c.text(), c.test}
 			for k := range presets {
 				claim := tested[k][i]
-				if claim.ours {
-					our[k].count(claim)
-				} else {
-					theirs[k].count(claim)
-					if claim.onSICA {
-						onSICA[k].count(claim)
-					}
-				}
+				counts[k].count(claim)
 				row = append(row, claim.measured, claim.verdict())
 			}
 			row = append(row, c.needed())
-			if reasons && c.agree == disagree {
-				row = append(row, c.whyNot)
-			} else if reasons {
-				row = append(row, "")
+			if reasons {
+				row = append(row, c.reason())
 			}
 			if c.agree != unmeasured || tested[1][i].agree != unmeasured {
 				t.add(row...)
@@ -150,10 +141,33 @@ and the same of Default
 - with steps of %[1]g: %[6]s
 - with steps of 1: %[7]s
 
-`, PaperStepSize, theirs[0], theirs[1], onSICA[0], onSICA[1], our[0], our[1]); err != nil {
+`, PaperStepSize, counts[0].theirs, counts[1].theirs, counts[0].onSICA, counts[1].onSICA,
+		counts[0].ours, counts[1].ours); err != nil {
 		return err
 	}
 	return t.write(w)
+}
+
+// reason says why the claim doesn't hold, and is "" if it does.
+func (c claim) reason() string {
+	if c.agree == disagree {
+		return c.whyNot
+	}
+	return ""
+}
+
+// tallies are of the claims of the paper, those of them on SICA, and the same of Default.
+type tallies struct{ theirs, onSICA, ours tally }
+
+func (t *tallies) count(c claim) {
+	if c.ours {
+		t.ours.count(c)
+		return
+	}
+	t.theirs.count(c)
+	if c.onSICA {
+		t.onSICA.count(c)
+	}
 }
 
 // A tally counts claims: those that hold, that fail, and all, with those that aren't measured. More

@@ -651,19 +651,7 @@ func (t *Table) writeVerdicts(w io.Writer, r *Results) error {
 	for _, p := range t.problems {
 		row := t.row(p, r)
 		for _, fit := range verdictFits {
-			mccs := make(map[report.Verdict][]float64)
-			for _, o := range row.outcomes[fit.method] {
-				if o.MCC == nil || o.RankMCC == nil || o.Report == nil {
-					continue
-				}
-				v := o.Report.Verdict
-				mccs[v] = append(mccs[v], *o.MCC)
-				for k, band := range verdictBands {
-					if band.has(*o.MCC, *o.RankMCC) && counts[v] != nil {
-						counts[v][k]++
-					}
-				}
-			}
+			mccs := countVerdicts(row.outcomes[fit.method], counts)
 			if len(mccs) == 0 {
 				continue
 			}
@@ -693,6 +681,26 @@ func (t *Table) writeVerdicts(w io.Writer, r *Results) error {
 		return err
 	}
 	return byProblem.write(w)
+}
+
+// countVerdicts returns the MCCs with each verdict, and adds them to the counts in each band.
+func countVerdicts(
+	outcomes []Outcome, counts map[report.Verdict][]int,
+) map[report.Verdict][]float64 {
+	mccs := make(map[report.Verdict][]float64)
+	for _, o := range outcomes {
+		if o.MCC == nil || o.RankMCC == nil || o.Report == nil {
+			continue
+		}
+		v := o.Report.Verdict
+		mccs[v] = append(mccs[v], *o.MCC)
+		for k, band := range verdictBands {
+			if band.has(*o.MCC, *o.RankMCC) && counts[v] != nil {
+				counts[v][k]++
+			}
+		}
+	}
+	return mccs
 }
 
 // countAndRange says how many values there are, with the smallest and the largest.

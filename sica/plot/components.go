@@ -83,10 +83,11 @@ func checkComponents(start, rate float64, channels []string, rows []Component) (
 			return nil, fmt.Errorf("row %d has a spectrum of %d bands; "+
 				"must have none or at least 2, and %d, like the first", k+1, len(r.Spectrum), n)
 		}
-		for _, values := range [][]float64{r.Trace, r.Pattern, r.Spectrum} {
-			if s := floats.Norm(values, math.Inf(1)); !signal.Finite(s) {
-				return nil, fmt.Errorf("row %d has a value that isn't finite; must be finite", k+1)
-			}
+		isFinite := func(values []float64) bool {
+			return signal.Finite(floats.Norm(values, math.Inf(1)))
+		}
+		if !isFinite(r.Trace) || !isFinite(r.Pattern) || !isFinite(r.Spectrum) {
+			return nil, fmt.Errorf("row %d has a value that isn't finite; must be finite", k+1)
 		}
 	}
 	return channels, nil

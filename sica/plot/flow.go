@@ -100,11 +100,19 @@ func (t Trajectory) check(i, j int) error {
 		all = append(all[:len(all):len(all)], t.At, t.Velocity)
 	}
 	for _, values := range all {
-		for _, v := range append(mat.Row(nil, i, values), mat.Row(nil, j, values)...) {
-			if math.IsNaN(v) || math.Abs(v) > math.MaxFloat64/8 {
-				return fmt.Errorf("a value of signal %d or %d is %g; "+
-					"must be finite and not near the largest", i+1, j+1, v)
-			}
+		if err := checkDrawable(values, i, j); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkDrawable returns an error unless the values of signals i and j can be scaled to a picture.
+func checkDrawable(values *mat.Dense, i, j int) error {
+	for _, v := range append(mat.Row(nil, i, values), mat.Row(nil, j, values)...) {
+		if math.IsNaN(v) || math.Abs(v) > math.MaxFloat64/8 {
+			return fmt.Errorf("a value of signal %d or %d is %g; "+
+				"must be finite and not near the largest", i+1, j+1, v)
 		}
 	}
 	return nil

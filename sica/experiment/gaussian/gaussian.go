@@ -226,14 +226,7 @@ func (s *Signals) refinement(
 	a := mat.NewDense(size, size, nil)
 	for t := range s.n {
 		covariance := inverse(s.blockAt(precision, t)) // S, [d, d]
-		residual := mat.NewDense(s.d, size, nil)       // z_t − m
-		for i := range s.d {
-			for k := range size {
-				for j := range s.d {
-					residual.Set(i, k, residual.At(i, k)+covariance.At(i, j)*precision.At(j*s.n+t, k))
-				}
-			}
-		}
+		residual := s.residual(covariance, precision, t)
 		variances := make([]float64, s.d) // D
 		for i := range variances {
 			variances[i] = 1 / own[i].At(t, t)
@@ -252,6 +245,20 @@ func (s *Signals) refinement(
 		}
 	}
 	return a
+}
+
+// residual returns the map that takes z to z_t − m, given S of position t, [d, d].
+func (s *Signals) residual(covariance, precision *mat.SymDense, t int) *mat.Dense {
+	size := s.d * s.n
+	residual := mat.NewDense(s.d, size, nil)
+	for i := range s.d {
+		for k := range size {
+			for j := range s.d {
+				residual.Set(i, k, residual.At(i, k)+covariance.At(i, j)*precision.At(j*s.n+t, k))
+			}
+		}
+	}
+	return residual
 }
 
 // rectified returns Φ(τ). With R = S^½ and the eigenvalues λ and eigenvectors Q of R⁻¹·D·R⁻¹

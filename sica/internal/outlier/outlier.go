@@ -36,8 +36,8 @@ const (
 	// once. 16 are twice as many and two more. Deviations there are outliers only if all of them
 	// are in one channel.
 	edge = 16
-	// margin is the number of positions at either end without all of their neighbours. None of them is an outlier. If one of them deviates, nothing at
-	// that end is.
+	// margin is the number of positions at either end without all of their neighbours. None of them
+	// is an outlier. If one of them deviates, nothing at that end is.
 	margin = 3
 )
 

@@ -99,13 +99,7 @@ func (o *Fitting) CheckSequence(isSequence bool) error {
 func (o *Fitting) Source(
 	ctx context.Context, x blockwise.Source, about *datasets.Recording,
 ) (blockwise.Source, []string, error) {
-	replaced := ""
-	if o.rate > 0 && !(o.recalledRate && about.Rate > 0) {
-		if about.Rate > 0 && math.Abs(about.Rate-o.rate) > sameRate*o.rate {
-			replaced = fmt.Sprintf("--rate %g is used; the recording says %.6g Hz", o.rate, about.Rate)
-		}
-		about.Rate = o.rate
-	}
+	replaced := o.setRate(about)
 	skipped, notes, err := o.skipped(ctx, x, about)
 	if err != nil {
 		return nil, nil, err
@@ -135,29 +129,11 @@ func (o *Fitting) Source(
 		notes = append(notes, o.flat...)
 	}
 	_, n := x.Dims()
-	left := n - count(out)
-	if unskipped := n - count(skipped); unskipped < n {
-		if unskipped < 2 {
-			return nil, nil, usage.Errorf("--skip: %d of %d positions are left: skip less", unskipped, n)
-		}
-		note := fmt.Sprintf("positions %s were skipped, %d of %d", inWords(skipped), n-unskipped, n)
-		if about.Rate > 0 {
-			note += fmt.Sprintf(" (%.2f of %.2f s)", float64(n-unskipped)/about.Rate,
-				float64(n)/about.Rate)
-		}
-		notes = append(notes, note)
-		if o.LeaveOutGaps && o.skippedOf == 0 && 2*unskipped < n {
-			notes = append(notes, "less than half of the recording is left: skip less if you didn't mean to")
-		}
+	left, err := o.leftOutNotes(skipped, out, n, about.Rate)
+	if err != nil {
+		return nil, nil, err
 	}
-	if filled := count(out) - count(skipped); filled > 0 {
-		if left < minMeasured {
-			return nil, nil, fmt.Errorf("only %d of %d positions have no interpolated value: leave out "+
-				"the channels that lack most (--without)", left, n)
-		}
-		notes = append(notes, fmt.Sprintf("left out of learning: %s with interpolated values",
-			text.Counted(filled, "position")))
-	}
+	notes = append(notes, left...)
 	// Thinned first, so that the positions that are left are evenly spaced across what is left out.
 	every := o.thinning(about.Rate)
 	if thinned := thinnedOut(out, every, n/every); every > 1 && n/every-count(thinned) > 1 {
@@ -172,6 +148,46 @@ func (o *Fitting) Source(
 		x = newSelection(x, complement(out, n))
 	}
 	return x, notes, nil
+}
+
+// setRate makes the rate of a recording that of --rate, and returns a note if it had another, else
+// "".
+func (o *Fitting) setRate(about *datasets.Recording) (note string) {
+	if !(o.rate > 0) || o.recalledRate && about.Rate > 0 {
+		return ""
+	}
+	if about.Rate > 0 && math.Abs(about.Rate-o.rate) > sameRate*o.rate {
+		note = fmt.Sprintf("--rate %g is used; the recording says %.6g Hz", o.rate, about.Rate)
+	}
+	about.Rate = o.rate
+	return note
+}
+
+// leftOutNotes says which of n positions are left out: those skipped, and the others that out has
+// besides, whose values are interpolated. It is an error if too few are left.
+func (o *Fitting) leftOutNotes(skipped, out []stretch, n int, rate float64) (notes []string, err error) {
+	if unskipped := n - count(skipped); unskipped < n {
+		if unskipped < 2 {
+			return nil, usage.Errorf("--skip: %d of %d positions are left: skip less", unskipped, n)
+		}
+		note := fmt.Sprintf("positions %s were skipped, %d of %d", inWords(skipped), n-unskipped, n)
+		if rate > 0 {
+			note += fmt.Sprintf(" (%.2f of %.2f s)", float64(n-unskipped)/rate, float64(n)/rate)
+		}
+		notes = append(notes, note)
+		if o.LeaveOutGaps && o.skippedOf == 0 && 2*unskipped < n {
+			notes = append(notes, "less than half of the recording is left: skip less if you didn't mean to")
+		}
+	}
+	if filled := count(out) - count(skipped); filled > 0 {
+		if left := n - count(out); left < minMeasured {
+			return nil, fmt.Errorf("only %d of %d positions have no interpolated value: leave out "+
+				"the channels that lack most (--without)", left, n)
+		}
+		notes = append(notes, fmt.Sprintf("left out of learning: %s with interpolated values",
+			text.Counted(filled, "position")))
+	}
+	return notes, nil
 }
 
 // thinnedOut returns stretches in units of every k-th position, of which there are n.

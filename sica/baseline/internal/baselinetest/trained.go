@@ -44,23 +44,29 @@ func Trained(
 				t.Error("another backend gives other signals")
 			}
 
-			z, err := m.Transform(x)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !mat.EqualApprox(z, m.Signals, 1e-12) {
-				t.Error("the transform of the mixed signals isn't the recovered ones")
-			}
-			nan := mat.NewDense(2, 1, []float64{0, math.NaN()})
-			for _, bad := range []*mat.Dense{nil, mat.NewDense(3, 2, nil), nan} {
-				if _, err := m.Transform(bad); err == nil {
-					t.Errorf("transform of %v gave no error", bad)
-				}
-			}
-			more(t, m, z)
+			more(t, m, transformed(t, m, x))
 		})
 	}
 	if !mat.Equal(x, before) {
 		t.Error("the mixed signals were changed")
 	}
+}
+
+// transformed checks a model's transform, and returns that of the mixed signals.
+func transformed(t *testing.T, m *ica.Model, x *mat.Dense) *mat.Dense {
+	t.Helper()
+	z, err := m.Transform(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !mat.EqualApprox(z, m.Signals, 1e-12) {
+		t.Error("the transform of the mixed signals isn't the recovered ones")
+	}
+	nan := mat.NewDense(2, 1, []float64{0, math.NaN()})
+	for _, bad := range []*mat.Dense{nil, mat.NewDense(3, 2, nil), nan} {
+		if _, err := m.Transform(bad); err == nil {
+			t.Errorf("transform of %v gave no error", bad)
+		}
+	}
+	return z
 }
