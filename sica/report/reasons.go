@@ -61,7 +61,7 @@ var reasons = map[linear.Reason]explanation{
 	linear.MoreSources: {
 		sentence: words("There seem to be more sources than channels."),
 		next: func(r *Report) []string {
-			return []string{"The channels can't hold all sources: call no component one.", rulesOut,
+			return []string{"The channels can't hold all sources: call no component a source.", rulesOut,
 				r.forArtefacts()}
 		},
 		uncounted: true,
@@ -161,7 +161,8 @@ func (r *Report) nextForDependence() (next []string) {
 		next = append(next, "Clipping leaves"+inAnyAnswer+": leave the clipped stretches out.")
 	default:
 		next = append(next, "Count the sources: there may be more than channels. Noise of the channels "+
-			"may be the reason, too, even if it is weak.")
+			"may be the reason, too, even if it is weak. If you can rule out both, the sources "+
+			"themselves may depend on each other, and be separated all the same.")
 		isWhite := !slices.ContainsFunc(r.Predictability,
 			func(p Predictability) bool { return p.Own > maxGain })
 		if !isWhite && len(r.Shape) < 2 { // of images networks weren't better
@@ -180,6 +181,10 @@ func (r *Report) confirmation() string {
 		rotations = fmt.Sprintf("by at least %.1f nats (%s)", pair.Evidence,
 			text.Signals([]int{pair.J, pair.I}))
 	}
-	return fmt.Sprintf("The dependence of the worst pair was %s and is %s. The rotation of every pair "+
-		"of signals is identified, %s.", r.Mixed.Dependence, r.Recovered.Dependence, rotations)
+	rest, after := "", r.Recovered
+	if after.Dependence.Low > maxDependence {
+		rest = fmt.Sprintf("; a classifier doesn't confirm that (divergence %s nats)", after.Classifier)
+	}
+	return fmt.Sprintf("The dependence of the worst pair was %s and is %s%s. The rotation of every "+
+		"pair of signals is identified, %s.", r.Mixed.Dependence, after.Dependence, rest, rotations)
 }

@@ -107,9 +107,9 @@ type Report struct {
 	// Transients are short stretches that decide what signals are; none in images.
 	Transients []Transient `json:"transients,omitempty"`
 	// Nonlinear is whether the mixing of a sequence seems nonlinear though its demixing is linear:
-	// whether the signals depend on each other in a way that neither noise nor surplus sources
-	// explain. If the fit compared networks with the demixing, it is whether a nonlinear demixing has
-	// a significantly shorter code, and was refused.
+	// whether the signals depend on each other in a way that neither noise nor more sources than
+	// channels explain. If the fit compared networks with the demixing, it is whether a nonlinear
+	// demixing has a significantly shorter code, and was refused.
 	Nonlinear bool `json:"nonlinear"`
 	// Halves is nil where half of the positions is too short.
 	Halves *Halves `json:"halves"`

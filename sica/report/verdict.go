@@ -82,7 +82,7 @@ func (r *Report) conclude() {
 			r.report(finding{reason: weaklyNonlinear})
 		}
 		findings = r.differingHalves(suspects)
-	case l.noneIdentified():
+	case len(open) > 0 && l.noneIdentified():
 		r.Verdict = NoEvidence
 		r.report(finding{reason: first.sentence(r) + r.outcome(open)})
 	default:
