@@ -43,7 +43,8 @@ func printSummary(out io.Writer, res *sica.Result, in fitted) error {
 		why = append(why, "Strong signals can be right all the same. sica report says how stable each "+
 			"is, but even stable signals can be mixtures.")
 	}
-	if res.Config.Method == sica.LinearOnly && len(res.Shape) < 2 && res.Chosen.Name == "" {
+	if res.Config.Method == sica.LinearOnly && len(res.Shape) < 2 && res.Chosen.Name == "" &&
+		res.Linear != nil && len(res.Linear.Groups) > 1 {
 		why = append(why, "The test for a nonlinear mixing, which --method sica makes, also shows many "+
 			"cases of more sources than channels.")
 	}
