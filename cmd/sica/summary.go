@@ -38,101 +38,64 @@ func printSummary(out io.Writer, res *sica.Result, in fitted) error {
 	if err := writeSummary(out, res, in); err != nil {
 		return err
 	}
-	why := usage.Flags(res.Why)
-	if channels := files.ChannelNames(in.about); len(res.Clipped) > 0 && channels != nil {
-		why = strings.Replace(why, "Mixed "+text.Signals(res.Clipped),
-			text.List(files.ClippedIn{Channels: res.Clipped}.Names(in.about)), 1)
-	}
-	if times := outlierTimes(res.Outliers, in.about); times != "" {
-		for _, verb := range []string{" is an outlier", " are outliers"} {
-			why = strings.Replace(why, verb+" (in", " ("+times+")"+verb+" (in", 1)
-		}
-	}
+	why := []string{usage.Flags(res.Why)}
 	if res.Linear != nil && mayBeRight(res.Linear) {
-		why += " Strong signals can be right all the same. sica report says how stable each is, " +
-			"but even stable signals can be mixtures."
+		why = append(why, "Strong signals can be right all the same. sica report says how stable each "+
+			"is, but even stable signals can be mixtures.")
 	}
-	if len(res.Shape) < 2 { // of images and videos no method tests it
-		const linearOnly = "No nonlinear mixing was looked for."
-		why = strings.Replace(why, linearOnly, linearOnly+" The test for it, which --method sica makes, also "+
-			"shows many cases of more sources than channels.", 1)
+	if res.Config.Method == sica.LinearOnly && len(res.Shape) < 2 && res.Chosen.Name == "" &&
+		res.Linear != nil && len(res.Linear.Groups) > 1 {
+		why = append(why, "The test for a nonlinear mixing, which --method sica makes, also shows many "+
+			"cases of more sources than channels.")
 	}
-	_, err := io.WriteString(out, "\n"+text.Wrap("", why)+"\n")
+	_, err := io.WriteString(out, "\n"+text.Wrap("", strings.Join(why, " "))+"\n")
 	return err
 }
 
-// outlierTimes returns the times of outliers, "" without any or without a rate: of at most five, as the
-// sentence about them has.
-func outlierTimes(outliers []int, about *datasets.Recording) string {
+// maxTimes is how many outliers a line names by their times, as many as the reason has.
+const maxTimes = 5
+
+// writeOutliers writes the times of outliers, of a recording with a rate.
+func writeOutliers(out io.Writer, outliers []int, about *datasets.Recording) {
 	if about.Rate == 0 || len(outliers) == 0 {
-		return ""
+		return
 	}
 	var times []string
-	for _, t := range outliers[:min(len(outliers), 5)] {
+	for _, t := range outliers[:min(len(outliers), maxTimes)] {
 		times = append(times, fmt.Sprintf("%.6g", about.Start+float64(t)/about.Rate))
 	}
-	if len(outliers) > len(times) {
-		return strings.Join(times, ", ") + " s and more"
+	more := ""
+	if len(outliers) > maxTimes {
+		more = " and more"
 	}
-	return text.List(times) + " s"
+	fmt.Fprintf(out, "outliers: at %s s%s\n", strings.Join(times, ", "), more)
 }
 
 // mayBeRight reports whether strong signals can be right though some aren't identified: because of
-// noise, or of what the linear rule's model doesn't have. If one signal is like noise, a source may be
-// hidden under it, and the others be mixtures.
+// noise, dependence or more sources than channels, which the linear rule's model doesn't have. If
+// one signal is like noise, a source may be hidden under it, and the others be mixtures.
 func mayBeRight(l *linear.Findings) bool {
-	if len(l.Groups) == len(l.ExpectedError) {
-		return false
+	switch l.Reason {
+	case linear.MoreSources:
+		return true
+	case linear.Noise, linear.HiddenNoise, linear.LikeNoise, linear.Dependence:
+		return len(l.NoiseLike) != 1
 	}
-	return l.Surplus || (l.Unconfirmed || l.Dependent) && len(l.NoiseLike) != 1
+	return false
 }
 
-// writeSummary writes a table with a row for each recovered signal, in their order.
+// writeSummary writes a table with a row for each recovered signal, in their order, and what was
+// found besides.
 func writeSummary(out io.Writer, res *sica.Result, in fitted) error {
 	channels := files.ChannelNames(in.about)
-	d, _ := res.Z.Dims()
-	components := signalComponents(res, in.learned)
-	isInitial := res.Best == 0 // then Z is Initial, and the findings about that are about Z
-	t := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
-	header := "signal"
-	if components != nil {
-		header += "\tshare\tmost in"
-	}
-	header += "\tidentified"
-	if isInitial && res.Linear != nil {
-		header += "\texpected error"
-	}
-	fmt.Fprintln(t, header)
-	for i := range min(d, summaryRows) {
-		fmt.Fprint(t, i+1)
-		if components != nil {
-			c := components[i]
-			fmt.Fprintf(t, "\t%.1f %%\t%s", 100*c.Share, files.ChannelName(channels, c.Channel))
-		}
-		switch {
-		case isInitial && res.Linear != nil:
-			identified := identification(res.Linear.Groups, i, d)
-			if slices.Contains(res.Linear.NoiseLike, i) {
-				identified += ", like noise"
-			}
-			fmt.Fprintf(t, "\t%s\t%s", identified,
-				expectedError(res.Linear.ExpectedError[i]))
-		case isInitial && res.Network != nil && res.Network.Identified:
-			fmt.Fprint(t, "\tyes")
-		case isInitial && res.Network != nil:
-			fmt.Fprint(t, "\tno")
-		default:
-			fmt.Fprint(t, "\tnot examined")
-		}
-		fmt.Fprintln(t)
-	}
-	if err := t.Flush(); err != nil {
+	if err := writeSignals(out, res, signalComponents(res, in.learned), channels); err != nil {
 		return err
 	}
+	d, _ := res.Z.Dims()
 	if more := d - summaryRows; more > 0 {
 		fmt.Fprintf(out, "and %s; sica inspect lists all\n", text.Counted(more, "more signal"))
 	}
-	if isInitial && res.Linear != nil {
+	if res.Best == 0 && res.Linear != nil {
 		if note := res.Linear.ErrorNote(); note != "" {
 			fmt.Fprintln(out, "expected error:", note)
 		}
@@ -143,15 +106,63 @@ func writeSummary(out io.Writer, res *sica.Result, in fitted) error {
 		writeCorrelation(out, res, in.recovered(res), in.about.Rate > 0 && !in.isHighpassed)
 	}
 	writeTransients(out, res, in)
+	writeOutliers(out, res.Outliers, in.about)
 	if len(res.Clipped) > 0 && channels != nil {
 		found := in.clipped()
 		if !slices.Equal(found.Channels, res.Clipped) {
 			found = files.ClippedIn{Channels: res.Clipped}
 		}
-		fmt.Fprint(out, text.Wrap("", fmt.Sprintf("clipped: %s%s; %s", text.List(found.Names(in.about)),
-			found.Where(in.about), files.ClippingAdvice)))
+		fmt.Fprint(out, text.Wrap("", fmt.Sprintf("clipped: %s%s; %s",
+			text.List(found.Names(in.about)), found.Where(in.about), files.ClippingAdvice)))
 	}
 	return nil
+}
+
+// writeSignals writes the table: at most summaryRows signals, with their components if these are
+// known.
+func writeSignals(
+	out io.Writer, res *sica.Result, components []inspect.Component, channels []string,
+) error {
+	t := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
+	header := "signal"
+	if components != nil {
+		header += "\tshare\tmost in"
+	}
+	header += "\tidentified"
+	if res.Best == 0 && res.Linear != nil {
+		header += "\texpected error"
+	}
+	fmt.Fprintln(t, header)
+	d, _ := res.Z.Dims()
+	for i := range min(d, summaryRows) {
+		fmt.Fprint(t, i+1)
+		if components != nil {
+			c := components[i]
+			fmt.Fprintf(t, "\t%.1f %%\t%s", 100*c.Share, files.ChannelName(channels, c.Channel))
+		}
+		fmt.Fprintf(t, "\t%s\n", certainty(res, i))
+	}
+	return t.Flush()
+}
+
+// certainty returns whether signal i is identified and, of the linear rule, its expected error.
+func certainty(res *sica.Result, i int) string {
+	d, _ := res.Z.Dims()
+	switch {
+	case res.Best > 0: // the findings are about Initial, which is Z before the first iteration only
+		return "not examined"
+	case res.Linear != nil:
+		identified := identification(res.Linear.Groups, i, d)
+		if slices.Contains(res.Linear.NoiseLike, i) {
+			identified += ", like noise"
+		}
+		return identified + "\t" + expectedError(res.Linear.ExpectedError[i])
+	case res.Network != nil && res.Network.Identified:
+		return "yes"
+	case res.Network != nil:
+		return "no"
+	}
+	return "not examined"
 }
 
 // signalComponents returns the component of each recovered signal, in their order. It returns nil
@@ -224,8 +235,8 @@ func writeNoise(out io.Writer, found *linear.Findings) {
 	if len(noise) == 0 || stat.Mean(noise, nil) < report.MinNoise {
 		return
 	}
-	fmt.Fprintf(out, "noise of the channels: about %.1f %% of their variance", 100*stat.Mean(noise, nil))
-	fmt.Fprintf(out, "; a rough estimate, and %s\n", found.NoiseNote())
+	fmt.Fprintf(out, "noise of the channels: about %.1f %% of their variance; a rough estimate, and %s\n",
+		100*stat.Mean(noise, nil), found.NoiseNote())
 }
 
 // A fitted is what a separation was fitted to.
@@ -244,7 +255,8 @@ func (in fitted) clipped() files.ClippedIn {
 	return files.FindClipped(in.learned, in.source)
 }
 
-// recovered returns the recovered signals at the positions that were learned from, without outliers.
+// recovered returns the recovered signals at the positions that were learned from, without
+// outliers.
 func (in fitted) recovered(res *sica.Result) *mat.Dense {
 	if len(res.Outliers) == 0 {
 		return res.Z
@@ -267,15 +279,15 @@ func writeTransients(out io.Writer, res *sica.Result, in fitted) {
 		if len(t.Signals) == 1 {
 			have, advice = "has more than half of its", advice+" unless it is what you look for"
 		}
-		fmt.Fprint(out, text.Wrap("", fmt.Sprintf("transient: %s %s variance in one short stretch, %s, which "+
-			"alone decides the result there; %s", text.Signals(t.Signals), have,
+		fmt.Fprint(out, text.Wrap("", fmt.Sprintf("transient: %s %s variance in one short stretch, %s, "+
+			"which alone decides the result there; %s", text.Signals(t.Signals), have,
 			files.Span(first, last, in.about), advice)))
 	}
 }
 
 // writeCorrelation warns of recovered signals z of a sequence that are correlated. It advises a
-// filter only if mayBeFiltered: if there is a sampling rate, without which the rows of a table may have
-// no order, and no such filter.
+// filter only if mayBeFiltered: if there is a sampling rate, without which the rows of a table may
+// have no order, and no such filter.
 func writeCorrelation(out io.Writer, res *sica.Result, z *mat.Dense, mayBeFiltered bool) {
 	if len(res.Shape) > 1 {
 		return

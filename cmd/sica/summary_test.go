@@ -13,15 +13,18 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/linear"
 )
 
-// Strong signals may be right for each reason but one signal like noise, which may hide a source.
+// Strong signals may be right beside noise, dependence and more sources than channels, unless a source
+// may be hidden under the one signal like noise.
 func TestMayBeRight(t *testing.T) {
-	for k, l := range []linear.Findings{
-		{Unconfirmed: true, NoiseLike: []int{1}}, {}, // false; then true
-		{Surplus: true, NoiseLike: []int{1}}, {Dependent: true}, {Unconfirmed: true},
-	} {
-		l.Groups, l.ExpectedError = [][]int{{0, 1}}, make([]float64, 2)
-		if got := mayBeRight(&l); got != (k > 1) {
-			t.Errorf("%+v: %v", l, got)
+	for reason := linear.AllIdentified; reason <= linear.Stopped; reason++ {
+		l := linear.Findings{Reason: reason}
+		want := reason >= linear.Noise && reason <= linear.MoreSources
+		if got := mayBeRight(&l); got != want {
+			t.Errorf("%s: %v", reason, got)
+		}
+		l.NoiseLike = []int{1}
+		if got := mayBeRight(&l); got != (reason == linear.MoreSources) {
+			t.Errorf("%s, one signal like noise: %v", reason, got)
 		}
 	}
 }

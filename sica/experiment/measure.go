@@ -67,7 +67,8 @@ type Judgement struct {
 	Evidence   float64          `json:"evidence"`   // the lowest of a pair, in nats
 	// Agreement is the lowest correlation with the linear rule's signals; 0 if not measured.
 	Agreement float64 `json:"agreement"`
-	Doubtful  bool    `json:"doubtful"`
+	// Reason is why the report's linear findings don't identify all signals.
+	Reason linear.Reason `json:"reason"`
 	// Gain is the largest increase of a signal's predictability by the other signals' contexts.
 	Gain      float64 `json:"gain"`
 	Stability float64 `json:"stability"`
@@ -296,7 +297,7 @@ func (o *Outcome) addReport(
 	if rep.Stability != nil {
 		j.Stability = rep.Stability.MCC
 	}
-	j.Doubtful = rep.Linear.Doubtful
+	j.Reason = rep.Linear.Reason
 	if len(rep.Linear.Agreement) > 0 {
 		j.Agreement = slices.Min(rep.Linear.Agreement)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
@@ -65,7 +66,7 @@ func TestNoNetworksForSurplusSources(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !r.Linear.Surplus {
-		t.Errorf("no surplus sources, but %q", r.Why)
+	if r.Linear.Reason != linear.MoreSources {
+		t.Errorf("no surplus sources, but %s: %q", r.Linear.Reason, r.Why)
 	}
 }

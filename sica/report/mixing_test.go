@@ -66,7 +66,7 @@ func nonlinear(t *testing.T, r *sica.Result, x *mat.Dense) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := s.anotherDemixing(t.Context(), linear.Options{Seed: r.Seed})
+	found, err := s.findings(t.Context(), linear.Options{Seed: r.Seed})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestCorrelationOfRecoveredSignals(t *testing.T) {
 		!strings.Contains(got.Warning(true), raw) {
 		t.Errorf("%q for images, %q for sequences", got.Warning(false), got.Warning(true))
 	}
-	r.highpassed = true
+	r.opts.Highpassed = true
 	if text := strings.Join(r.Remarks(), " "); strings.Contains(text, "separate the raw one") {
 		t.Errorf("after a high-pass filter: %s", text)
 	}
@@ -116,26 +116,25 @@ func TestCorrelationOfRecoveredSignals(t *testing.T) {
 	}
 }
 
-// Noise and surplus sources of the findings are among the remarks, in text and in numbers from
-// 0.1 %.
-func TestRemarksOnNoiseAndSurplus(t *testing.T) {
-	r := good()
-	r.Linear.Noise, r.Linear.Surplus = []float64{0.012, 0.006, 0.009}, true
-	r.Linear.NoiseLike, r.Clipped = []int{1}, []int{0}
-	text := r.String()
-	for _, want := range []string{
-		"noise of the channels: 0.9 % of their variance", "like noise: signal 2", "clipped: mixed signal 1",
-		"sources: there seem to be more than channels",
-	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in\n%s", want, text)
+// What the findings say of noise, clipping and sources is among the remarks, from 0.1 % of noise on.
+func TestRemarks(t *testing.T) {
+	keys := func(r *Report) (keys []string) {
+		for _, m := range r.remarks() {
+			keys = append(keys, m.key)
 		}
+		return keys[:len(keys)-1] // the last is the correlation
 	}
-	r.Linear.Noise, r.Linear.Surplus, r.Linear.SurplusEvidence = []float64{0.0005, 0, 0}, false, 3
-	r.Linear.NoiseLike, r.Clipped = nil, nil
-	if text = r.String(); strings.Contains(text, "noise of the channels:") ||
-		!strings.Contains(text, "there may be more than channels") {
-		t.Error(text)
+	r := good()
+	r.Linear.Noise, r.Linear.Reason = []float64{0.012, 0.006, 0.009}, linear.MoreSources
+	r.Linear.NoiseLike, r.Clipped = []int{1}, []int{0}
+	want := []string{"noise of the channels", "like noise", "clipped", "sources"}
+	if got := keys(r); !slices.Equal(got, want) || len(r.Remarks()) != 5 {
+		t.Errorf("%q, want %q", got, want)
+	}
+	r = good()
+	r.Linear.Noise, r.Linear.Reason = []float64{0.0005, 0, 0}, linear.Dependence
+	if got := keys(r); !slices.Equal(got, []string{"dependence of innovations"}) {
+		t.Errorf("of dependent signals: %q", got)
 	}
 }
 
@@ -147,7 +146,7 @@ func TestRefusedNonlinearDemixing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.compared = true
+	s.fit.networks = compared
 	long := sica.Difference{Mean: 0.2, SE: 0.06}
 	for _, test := range []struct {
 		whitened, rotated sica.Difference
@@ -169,15 +168,16 @@ func TestRefusedNonlinearDemixing(t *testing.T) {
 
 // A demixing that changes with time leaves dependence, as a nonlinear mixing does.
 func TestNonlinearOrDrifting(t *testing.T) {
-	r := &Report{Nonlinear: true}
-	r.Linear.Drift = []float64{0.01, 0}
-	found := r.nonlinearMixing()
-	if len(found) != 1 || !strings.Contains(found[0].reason, "or to change with time") ||
-		!strings.Contains(found[0].next, "shorter pieces") {
-		t.Errorf("%+v", found)
+	r := good()
+	r.Nonlinear = true
+	still := r.nonlinearMixing()
+	r.Linear.Drift = []float64{0.01, 0, 0}
+	drifting := r.nonlinearMixing()
+	if len(drifting) != 1 || drifting[0].reason == still[0].reason {
+		t.Errorf("%+v, without a drift %+v", drifting, still)
 	}
-	if next := r.nextForDependence(); !strings.Contains(next[0], "changes with time") {
-		t.Errorf("%q", next)
+	if next := r.nextForDependence(); len(next) != 1 {
+		t.Errorf("next %q", next)
 	}
 }
 
@@ -207,23 +207,20 @@ func TestErrorNote(t *testing.T) {
 	}
 }
 
-// White signals that depend on each other can't be separated by a network: no advice names one.
-func TestAdviceForWhiteSignals(t *testing.T) {
-	for own, want := range map[float64]string{0.3: "fit a network by sica.Direct", 0.004: "no method can undo it"} {
+// White signals that depend on each other, and images, can't be separated by a network.
+func TestNetworkIsAdvisedWhereItMayHelp(t *testing.T) {
+	steps := func(own float64, shape ...int) int {
 		r := good()
+		r.Shape = shape
 		for i := range r.Predictability {
 			r.Predictability[i] = Predictability{Own: own, All: own}
 		}
-		r.Linear.Doubtful = true
-		high := Interval{Estimate: 0.3, Low: 0.2, High: 0.4}
-		r.Recovered.Dependence, r.Recovered.Classifier = high, &high
-		r.conclude()
-		got := strings.Join(r.Next, " ")
-		if !strings.Contains(got, want) || strings.Contains(got, "sica.Direct") != (own > 0.01) {
-			t.Errorf("own R² of %g: %s", own, got)
-		}
-		if n := strings.Count(r.String(), "Next: "); n != 1 {
-			t.Errorf("%d times Next", n)
+		return len(r.nextForDependence())
+	}
+	advised := steps(0.3, 1024)
+	for name, got := range map[string]int{"white": steps(0.004, 1024), "images": steps(0.3, 32, 32)} {
+		if got != advised-1 {
+			t.Errorf("%s: %d steps, others have %d", name, got, advised)
 		}
 	}
 }

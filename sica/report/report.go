@@ -15,7 +15,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -53,8 +52,8 @@ type Options struct {
 	// Highpassed is whether x went through a high-pass filter of the caller's, which Remarks then
 	// don't advise.
 	Highpassed bool
-	// AllSignals and AllPairs say where all are, for the text that leaves some out; "" is "JSON or Row"
-	// and "JSON".
+	// AllSignals and AllPairs say where all are, for the text that leaves some out; "" is "JSON or
+	// Row" and "JSON".
 	AllSignals, AllPairs string
 	// Progress, if set, is called as the report is made, with what is being done and the
 	// fraction of the report that is done. The fraction goes from 0 to 1 and never falls; it is
@@ -82,8 +81,8 @@ type Report struct {
 	Verdict Verdict  `json:"verdict"`
 	Reasons []string `json:"reasons"` // for the verdict
 	Next    []string `json:"next"`    // what to try
-	// FailedTests names the tests of Verdict that failed, such as "dependence"; empty without NoEvidence,
-	// and for a fit that was stopped.
+	// FailedTests names the tests of Verdict that failed, such as "dependence"; empty without
+	// NoEvidence, and for a fit that was stopped.
 	FailedTests []string `json:"failed_tests,omitempty"`
 
 	// Shares holds, for each recovered signal, the share of the mixed signals' variance that it
@@ -108,9 +107,9 @@ type Report struct {
 	// Transients are short stretches that decide what signals are; none in images.
 	Transients []Transient `json:"transients,omitempty"`
 	// Nonlinear is whether the mixing of a sequence seems nonlinear though its demixing is linear:
-	// whether the signals depend on each other in a way that neither noise nor surplus sources
-	// explain. If the fit compared networks with the demixing, it is whether a nonlinear demixing has
-	// a significantly shorter code, and was refused.
+	// whether the signals depend on each other in a way that neither noise nor more sources than
+	// channels explain. If the fit compared networks with the demixing, it is whether a nonlinear
+	// demixing has a significantly shorter code, and was refused.
 	Nonlinear bool `json:"nonlinear"`
 	// Halves is nil where half of the positions is too short.
 	Halves *Halves `json:"halves"`
@@ -131,24 +130,36 @@ type Report struct {
 
 	Elapsed time.Duration `json:"elapsed_ns"`
 
-	// For the reasons and the advice: whether the linear rule made the signals, of the same
-	// mixed signals, whether networks were compared with them, the condition number of the mixed
-	// signals, and whether the positions were said to be those of a sequence.
-	byRule     bool
-	compared   bool
-	condition  float64
-	isSequence bool
-	channels   []string // names, nil without any
-	isOther    bool     // the demixing was made of other positions
-	misfits    bool     // so it was, and it correlates only these
-	doubtedOn  int      // positions of the fit, if more than these, and if it called no signal identified
-	suspected  bool     // the fit compared networks, for which it saw signs of a nonlinear mixing
-	cutShort   bool     // as Result.CutShort
-
-	highpassed           bool   // Options.Highpassed
-	allSignals, allPairs string // Options.AllSignals and AllPairs
-	rate, start          float64
+	fit  fitContext
+	opts Options
 }
+
+// A fitContext is what the reasons and the advice need to know of the fit, besides its findings.
+type fitContext struct {
+	origin   origin
+	networks comparison
+	channels []string // names, nil without any
+	// unidentifiedOn is how many positions a longer fit had that identified no signal, 0 for none.
+	unidentifiedOn int
+}
+
+// An origin is what made the recovered signals.
+type origin int
+
+const (
+	anotherMethod  origin = iota // than the linear rule
+	thisFit                      // the linear rule, at these positions
+	otherPositions               // the linear rule, at others
+)
+
+// A comparison is how far a fit looked for a nonlinear mixing beside its linear demixing.
+type comparison int
+
+const (
+	notExamined comparison = iota
+	noSigns                // there were no signs of a nonlinear mixing
+	compared               // there were, and networks were compared
+)
 
 // New returns a report on how well the result separates the mixed signals x, d×n: those that it
 // was made from, or others of their kind, at any number of positions. Networks are trained on the
@@ -207,10 +218,7 @@ func diagnose(
 		{"looking for another rotation of the recovered signals", 0.9, func() (err error) {
 			// The signals of a network don't have the channels' noise.
 			opt := linear.Options{Seed: r.Seed, Noiseless: r.Network != nil}
-			report.Linear, err = s.anotherDemixing(ctx, opt)
-			if s.linear == nil && s.demixed && s.reduced != nil {
-				report.Linear.Noise = s.reduced.ChannelShares(s.mixed, report.Linear.Noise)
-			}
+			report.Linear, err = s.findings(ctx, opt)
 			return err
 		}},
 		{"separating each half of the positions by itself", 1, func() (err error) {
@@ -225,7 +233,7 @@ func diagnose(
 		}
 		p.end()
 	}
-	if report.cutShort {
+	if r.CutShort {
 		report.Linear.Findings = *report.Linear.Unidentified(linear.Stopped, r.Why)
 	} else if report.Nonlinear, err = s.looksNonlinear(ctx, r, &report.Linear); err != nil {
 		return nil, err
@@ -271,7 +279,7 @@ type subject struct {
 	outliers  []int
 	linear    *Linear // what the fit found of z, if the linear rule made it
 	demixed   bool    // whether z is a linear demixing of x
-	compared  bool    // whether the fit compared networks with it
+	fit       fitContext
 }
 
 // newReport returns a report with what the fit says and what takes no further fit or network.
@@ -282,12 +290,7 @@ func (s *subject) newReport(r *sica.Result, opts Options) (report *Report, err e
 		Outliers: s.outliers, Recorded: opts.Positions,
 		Iterations: r.Iterations, Divergence: r.Divergence, Loss: r.Loss,
 		Stopped: r.Stopped, Why: r.Why, Network: r.Network, Clipped: r.Clipped,
-		byRule: s.linear != nil, compared: s.compared,
-		isSequence: len(opts.Shape) == 1 || len(r.Config.Shape) == 1,
-		highpassed: opts.Highpassed, allSignals: opts.AllSignals, allPairs: opts.AllPairs,
-		channels: r.Channels,
-		rate:     opts.Rate, start: opts.Start,
-		cutShort:    r.CutShort,
+		fit: s.fit, opts: opts,
 		Correlation: LargestCorrelation(s.z), Correlated: Correlated(s.z),
 	}
 	if s.grid.Axes() == 1 {
@@ -298,17 +301,6 @@ func (s *subject) newReport(r *sica.Result, opts Options) (report *Report, err e
 		for k, t := range report.Transients {
 			report.Transients[k].First, report.Transients[k].Last = opts.Positions[t.First], opts.Positions[t.Last]
 		}
-	}
-	if report.condition, err = condition(s.x, d); err != nil {
-		return nil, err
-	}
-	report.suspected = s.compared && slices.ContainsFunc(r.Candidates,
-		func(c sica.Candidate) bool { return c.Method == sica.NetworkOnly })
-	report.isOther = s.linear == nil && s.demixed && r.Linear != nil
-	report.misfits = report.isOther && len(report.Correlated) > 0 && len(Correlated(r.Z)) == 0
-	if _, fitted := r.Z.Dims(); report.isOther && fitted > n && r.Stopped != sica.StoppedCancelled &&
-		(Linear{Findings: *r.Linear}).noneIdentified() {
-		report.doubtedOn = fitted
 	}
 	report.Shares, err = explainedShares(s.x, s.z)
 	return report, err
@@ -354,12 +346,36 @@ func prepare(
 	}
 	_, err = r.Demixing()
 	s.mixed, s.reduced, s.demixed = components, by, err == nil
-	s.compared = s.linear != nil && r.Config.Method == sica.Auto && r.Chosen.Name == ""
+	s.fit = s.context(r)
 	s.white, _, _, err = mapping.Begin(ctx, components, []preprocess.Transform{preprocess.ZCA})
 	if err != nil {
 		return s, fmt.Errorf("x: %w", err)
 	}
 	return s, nil
+}
+
+// context returns what the report needs to know of the fit r.
+func (s *subject) context(r *sica.Result) fitContext {
+	c := fitContext{channels: r.Channels}
+	switch {
+	case s.linear != nil:
+		c.origin = thisFit
+	case s.demixed && r.Linear != nil:
+		c.origin = otherPositions
+	}
+	isNetwork := func(c sica.Candidate) bool { return c.Method == sica.NetworkOnly }
+	if c.origin == thisFit && r.Config.Method == sica.Auto && r.Chosen.Name == "" {
+		c.networks = noSigns
+		if slices.ContainsFunc(r.Candidates, isNetwork) {
+			c.networks = compared
+		}
+	}
+	_, fitted := r.Z.Dims()
+	if c.origin == otherPositions && fitted > len(s.positions) && r.Stopped != sica.StoppedCancelled &&
+		(&Linear{Findings: *r.Linear}).noneIdentified() {
+		c.unidentifiedOn = fitted
+	}
+	return c
 }
 
 // grid returns the grid of x's positions, or an error if there can be no report on x.
@@ -386,8 +402,8 @@ func (opts Options) grid(r *sica.Result, x *mat.Dense) (*grid.Grid, error) {
 	return grid.New(shape, n)
 }
 
-// principal returns the k principal components of x and the map to them, or x itself and nil if it has
-// no more signals.
+// principal returns the k principal components of x and the map to them, or x itself and nil if it
+// has no more signals.
 func principal(x *mat.Dense, k int) (*mat.Dense, *mapping.Reduction, error) {
 	if d, _ := x.Dims(); d <= k {
 		return x, nil, nil
@@ -398,23 +414,6 @@ func principal(x *mat.Dense, k int) (*mat.Dense, *mapping.Reduction, error) {
 	}
 	y, err := r.Apply(x)
 	return y, r, err
-}
-
-// condition returns the condition number of the mixing that made the mixed signals x, each scaled
-// to variance 1, of d sources of variance 1. Where it isn't known it is 0.
-func condition(x *mat.Dense, d int) (float64, error) {
-	standardised, err := mapping.Standardised(x)
-	if err != nil {
-		return 0, err
-	}
-	var covariance mat.SymDense
-	covariance.SymOuterK(1, standardised)
-	var eigen mat.EigenSym
-	if !eigen.Factorize(&covariance, false) {
-		return 0, nil
-	}
-	values := eigen.Values(nil) // ascending
-	return math.Sqrt(values[len(values)-1] / max(values[len(values)-d], 0)), nil
 }
 
 // explainedShares returns the share of the variance of x that each signal of z explains. With x

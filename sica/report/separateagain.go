@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -9,29 +10,24 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/signal"
-	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
-// Linear holds the findings of package linear about the recovered signals, and whether a second
-// separation finds them again.
+// Linear holds the findings of package linear about the recovered signals.
 //
 // If the linear rule itself made the signals, of the same mixed signals, the findings are those of
-// the fit. If a signal is identified, the mixed signals are separated once more, with another seed.
-// Of a long sequence only a part of the recovered signals is separated, if every identified signal
-// correlates by at least 0.95 with that of the part.
-//
-// Otherwise the findings are those of the second separation: of the mixed signals if the result is
+// the fit. Otherwise they are those of a second separation: of the mixed signals if the result is
 // a linear demixing, else of the recovered ones. It is of the mixed signals where it can be, since
-// noise is in the channels: the recovered signals share it, which looks like surplus sources.
+// noise is in the channels: the recovered signals share it, which looks like more sources than
+// channels.
 //
-// After a nonlinear demixing, such as a network's, the findings are about a rotation of the recovered
-// signals. They say nothing about the nonlinear map, so ExpectedError is nil and Why is empty.
+// After a nonlinear demixing, such as a network's, the findings are about a rotation of the
+// recovered signals. They say nothing about the nonlinear map, so ExpectedError is nil and Why is
+// empty.
 type Linear struct {
 	// Findings are about the signals of the fit, or of the second separation. Each of these has
 	// the place of the recovered signal that it is most similar to.
@@ -66,68 +62,39 @@ func fitFindings(r *sica.Result, z *mat.Dense) (l Linear, ok bool) {
 	return Linear{Findings: *r.Linear}, true
 }
 
-// noiseless reports whether a separation of all positions shows no sign of noise: neither a coarser
-// time scale nor surplus sources. Parts of these positions are then separated without a search for
+// noiseless reports whether the findings show no sign of noise: neither a coarser time scale nor
+// more sources than channels. Parts of these positions are then separated without a search for
 // noise, since noise that all positions don't show can't show in a part.
-func noiseless(l *Linear) bool { return l.Scale <= 1 && !l.Surplus }
+func noiseless(l *Linear) bool { return l.Scale <= 1 && l.Reason != linear.MoreSources }
 
-// anotherDemixing separates a second time, and returns what is known of the recovered signals; see
-// Linear.
-func (s *subject) anotherDemixing(ctx context.Context, opt linear.Options) (Linear, error) {
-	shape := s.grid.Shape()
-	from := s.z
-	if s.demixed {
-		from = s.mixed
+// findings returns what is known of the recovered signals; see Linear.
+func (s *subject) findings(ctx context.Context, opt linear.Options) (Linear, error) {
+	if s.linear != nil {
+		return *s.linear, nil
 	}
-	if s.linear == nil {
-		l, err := separateAgain(ctx, s.z, from, recording{from, s.positions}, shape, opt)
-		if !s.demixed {
-			l.ExpectedError, l.Why = nil, ""
+	if s.demixed {
+		l, err := separateAgain(ctx, s.z, recording{s.mixed, s.positions}, s.grid.Shape(), opt)
+		if err == nil && s.reduced != nil {
+			l.Noise = s.reduced.ChannelShares(s.mixed, l.Noise)
 		}
 		return l, err
 	}
-	found := *s.linear
-	if found.noneIdentified() {
-		return found, nil
-	}
-	if p, partShape := part(recording{s.z, s.positions}, shape); p.x != s.z { // a long sequence
-		again, err := separateAgain(ctx, s.z, s.z, p, partShape,
-			linear.Options{Seed: opt.Seed, Noiseless: true})
-		if err != nil {
-			return found, err
-		}
-		if found.Agreement = again.Agreement; found.confirmed() {
-			return found, nil
-		}
-	}
-	opt.Seed++ // the same seed gives the same signals
-	again, err := separateAgain(ctx, s.z, from, recording{from, s.positions}, shape, opt)
-	found.Agreement = again.Agreement
-	return found, err
+	l, err := separateAgain(ctx, s.z, recording{s.z, s.positions}, s.grid.Shape(), opt)
+	l.ExpectedError, l.Why = nil, ""
+	return l, err
 }
 
-// confirmed reports whether the second separation finds every identified signal again.
-func (l Linear) confirmed() bool {
-	for i, a := range l.Agreement {
-		if l.Identified(i) && a < clearAgreement {
-			return false
-		}
-	}
-	return true
-}
-
-// separateAgain separates selected positions of signals, d×n, of which the recovered signals z,
-// d×n, are a linear demixing, and applies the demixing to all of them. The shape is that of the selected
-// positions. The findings are in the order of z.
+// separateAgain separates signals, of which the recovered signals z, d×n, are a linear demixing.
+// The findings are in the order of z.
 func separateAgain(
-	ctx context.Context, z, signals *mat.Dense, selected recording, shape []int, opt linear.Options,
+	ctx context.Context, z *mat.Dense, signals recording, shape []int, opt linear.Options,
 ) (Linear, error) {
-	solution, err := separateLinearly(ctx, selected, shape, opt)
+	solution, err := separateLinearly(ctx, signals, shape, opt)
 	if err != nil {
 		return Linear{}, fmt.Errorf("separating a second time: %w", err)
 	}
 	again := new(mat.Dense)
-	again.Mul(solution.Demixing, signals) // without the offset, which correlations don't see
+	again.Mul(solution.Demixing, signals.x) // without the offset, which correlations don't see
 	match, err := metric.MCC(again, z)
 	if err != nil {
 		return Linear{}, err
@@ -164,150 +131,40 @@ func reorder(f linear.Findings, order []int) linear.Findings {
 		f.Sources = append(f.Sources, sources[signal])
 		f.ExpectedError = append(f.ExpectedError, expectedErrors[signal])
 	}
-	f.Pairs = slices.Clone(f.Pairs)
+	moved := func(signals []int) (places []int) {
+		for _, i := range signals {
+			places = append(places, place[i])
+		}
+		slices.Sort(places)
+		return places
+	}
+	f.NoiseLike = moved(f.NoiseLike)
+	f.Pairs, f.Groups = slices.Clone(f.Pairs), slices.Clone(f.Groups)
 	for k, p := range f.Pairs {
-		i, j := place[p.I], place[p.J]
-		f.Pairs[k].I, f.Pairs[k].J = max(i, j), min(i, j)
+		pair := moved([]int{p.I, p.J})
+		f.Pairs[k].J, f.Pairs[k].I = pair[0], pair[1]
 	}
 	slices.SortFunc(f.Pairs, func(p, q linear.Pair) int {
-		return slices.Compare([]int{p.I, p.J}, []int{q.I, q.J})
+		return cmp.Or(cmp.Compare(p.I, q.I), cmp.Compare(p.J, q.J))
 	})
-	groups := f.Groups
-	f.Groups = nil
-	for _, g := range groups {
-		var moved []int
-		for _, i := range g {
-			moved = append(moved, place[i])
-		}
-		slices.Sort(moved)
-		f.Groups = append(f.Groups, moved)
+	for k, g := range f.Groups {
+		f.Groups[k] = moved(g)
 	}
 	slices.SortFunc(f.Groups, slices.Compare)
-	like := f.NoiseLike
-	f.NoiseLike = nil
-	for _, i := range like {
-		f.NoiseLike = append(f.NoiseLike, place[i])
-	}
-	slices.Sort(f.NoiseLike)
 	return f
 }
 
 // noneIdentified reports whether the rotation of no signal is identified.
-func (l Linear) noneIdentified() bool {
+func (l *Linear) noneIdentified() bool {
 	return !slices.ContainsFunc(l.Groups, func(g []int) bool { return len(g) == 1 })
 }
 
-// Halves compares the mixing in the two halves of a recording. Package linear separates each half
-// of the recovered signals, along the leading axis, and both demixings are applied to all
-// positions.
-//
-// The halves disagree if the mixing drifts, as when an electrode dries or a speaker walks: no
-// single demixing undoes that. They also disagree on signals whose rotation isn't identified.
-//
-// Long sequences, from 32,768 positions on, have a shortcut: first, 8,192 positions of each half
-// are separated, in blocks of 1,024 that are spread evenly. If a signal then correlates by less
-// than 0.95, both halves are separated in full.
-type Halves struct {
-	// Agreement is the mean of Signals.
-	Agreement float64 `json:"agreement"`
-	// Signals holds, for each recovered signal, the absolute correlation of the two signals that
-	// the demixings of the first and of the second half recover in its place.
-	Signals []float64 `json:"signals"`
-}
-
-// minHalf is the smallest number of positions per signal in a half. It is a choice: with half, the
-// linear models have almost as many parameters as there are values; with twice, short recordings
-// have no halves.
-const minHalf = 24
-
-// separateHalves compares the halves of the recovered signals z, d×n. It returns nil where a
-// half is too short, or can't be separated alone because a signal is constant in it. A part of
-// each half suffices if all signals of the two agree.
-func separateHalves(
-	ctx context.Context, z recording, g *grid.Grid, opt linear.Options,
-) (*Halves, error) {
-	d, _ := z.x.Dims()
-	shape := g.Shape()
-	slice := grid.Product(shape[1:])
-	middle := shape[0] / 2
-	if middle*slice < minHalf*d {
-		return nil, nil
-	}
-	var halves, parts [2]recording
-	for k, rows := range [2][2]int{{0, middle}, {middle, shape[0]}} {
-		halves[k] = z.slice(rows[0]*slice, rows[1]*slice)
-		halfShape := slices.Clone(shape)
-		halfShape[0] = rows[1] - rows[0]
-		parts[k], _ = part(halves[k], halfShape)
-	}
-	if parts[0].x != halves[0].x && parts[1].x != halves[1].x {
-		h, err := compareHalves(ctx, z.x, parts, nil, opt)
-		if err != nil {
-			return nil, err
-		}
-		if h != nil && agree(h.Signals) {
-			return h, nil
+// unidentifiedGroups returns the groups of several signals of which one isn't suspect.
+func (l *Linear) unidentifiedGroups(suspects []int) (groups [][]int) {
+	for _, g := range l.Groups {
+		if len(g) > 1 && len(without(g, suspects)) > 0 {
+			groups = append(groups, g)
 		}
 	}
-	return compareHalves(ctx, z.x, halves, shape, opt)
-}
-
-// compareHalves separates each of two parts of the recovered signals z, d×n, and applies both
-// demixings to all of z. The shape is that of z, of which the parts have all axes but the leading
-// one; nil if the parts are sequences. It returns nil if a part can't be separated.
-func compareHalves(
-	ctx context.Context, z *mat.Dense, parts [2]recording, shape []int, opt linear.Options,
-) (*Halves, error) {
-	d, _ := z.Dims()
-	var recovered [2]*mat.Dense
-	for k, half := range parts {
-		m := len(half.positions)
-		halfShape := []int{m}
-		if len(shape) > 1 {
-			halfShape = append([]int{m / grid.Product(shape[1:])}, shape[1:]...)
-		}
-		solution, err := separateLinearly(ctx, half, halfShape, opt)
-		if ctx.Err() != nil {
-			return nil, fmt.Errorf("separating a half: %w", ctx.Err())
-		}
-		if err != nil {
-			return nil, nil
-		}
-		recovered[k] = new(mat.Dense)
-		recovered[k].Mul(solution.Demixing, z) // without the offset, which correlations don't see
-	}
-	first, err := metric.MCC(recovered[0], z)
-	if err != nil {
-		return nil, err
-	}
-	second, err := metric.MCC(recovered[1], recovered[0])
-	if err != nil {
-		return nil, err
-	}
-	h := new(Halves)
-	for _, k := range first.Assignment { // signal k of the first half
-		h.Signals = append(h.Signals, math.Abs(second.Correlation[k]))
-	}
-	h.Agreement = floats.Sum(h.Signals) / float64(d)
-	return h, nil
-}
-
-// String says how well the halves agree, and on which signals they disagree: those with a
-// correlation below 0.95.
-func (h *Halves) String() string {
-	worst := floats.MinIdx(h.Signals)
-	s := fmt.Sprintf("the demixings of the first and the second half of the positions agree with "+
-		"a mean correlation of %.3f; the smallest is %.3f, of signal %d",
-		h.Agreement, h.Signals[worst], worst+1)
-	var differ []int
-	for i, c := range h.Signals {
-		if c < minAgreement {
-			differ = append(differ, i)
-		}
-	}
-	if differ == nil {
-		return s
-	}
-	return s + fmt.Sprintf(". Below %g for %s: the mixing may drift, or half of the positions may "+
-		"be too few", minAgreement, text.Signals(differ))
+	return groups
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/linear"
 )
 
-// maxGainSE is the standard error from which the R² from all contexts says nothing: events that come
-// once can't be predicted from the rest. A choice: half of a signal's variance.
+// maxGainSE is the standard error from which the R² from all contexts says nothing: events that
+// come once can't be predicted from the rest. A choice: half of a signal's variance.
 const maxGainSE = 0.5
 
 // The largest numbers of rows in the tables of the text, so that it fits a screen.
@@ -24,7 +24,8 @@ const (
 	maxPairs   = 6
 )
 
-// shownRows returns how many of n rows a table of at most limit shows: all if only one more is left.
+// shownRows returns how many of n rows a table of at most limit shows: all if only one more is
+// left.
 func shownRows(n, limit int) int {
 	if n <= limit+1 {
 		return n
@@ -39,10 +40,10 @@ func (r *Report) String() string {
 	return b.String()
 }
 
-// WriteText writes the report as text of at most a screen. Signals count from 1. Of more than nine it
-// shows eight: first those that fail a test or whose stability or halves are below 0.95, then others that
-// aren't reliable, each by decreasing share. Of more than seven pairs it shows the six with the least
-// evidence. Row has the other signals.
+// WriteText writes the report as text of at most a screen. Signals count from 1. Of more than nine
+// it shows eight: first those that fail a test or whose stability or halves are below 0.95, then
+// others that aren't reliable, each by decreasing share. Of more than seven pairs it shows the six
+// with the least evidence. Row has the other signals.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Verdict: %s\n\n", r.Verdict)
@@ -90,8 +91,9 @@ func (r *Report) OutlierNote() string {
 	}
 }
 
-// ClassifiedNote returns the number of positions that the networks of SelfSufficiency.Classifier saw,
-// such as " (of 8192 positions)", to follow the name of that value. It is empty if they saw all.
+// ClassifiedNote returns the number of positions that the networks of SelfSufficiency.Classifier
+// saw, such as " (of 8192 positions)", to follow the name of that value. It is empty if they saw
+// all.
 func (r *Report) ClassifiedNote() string {
 	if n := r.Recovered.Classified; n > 0 {
 		return fmt.Sprintf(" (of %d positions)", n)
@@ -121,11 +123,11 @@ func (r *Report) writeDivergences(b *strings.Builder) {
 	writeTable(b, rows...)
 }
 
-// WhiteningNote says that stability and halves say nothing where symmetric whitening was kept, which makes
-// the same signals of any part; "" elsewhere.
+// WhiteningNote says that stability and halves say nothing where symmetric whitening was kept,
+// which makes the same signals of any part; "" elsewhere.
 func (r *Report) WhiteningNote() string {
 	l := &r.Linear
-	isKept := r.byRule && l.Candidate == "whitening" && l.CodeLength == l.Whitening
+	isKept := r.fit.origin == thisFit && l.Candidate == "whitening" && l.CodeLength == l.Whitening
 	if !isKept || r.Stability == nil && r.Halves == nil {
 		return ""
 	}
@@ -144,7 +146,7 @@ func (r *Report) writeSignals(b *strings.Builder) {
 	writeTable(b, rows...)
 	if more := n - shown; more > 0 {
 		fmt.Fprintf(b, "and %s: see %s\n", text.Counted(more, "more signal"),
-			cmp.Or(r.allSignals, "JSON or Row"))
+			cmp.Or(r.opts.AllSignals, "JSON or Row"))
 	}
 	if note := r.ErrorNote(); note != "" {
 		b.WriteString(text.Wrap("error: ", note))
@@ -154,8 +156,9 @@ func (r *Report) writeSignals(b *strings.Builder) {
 	}
 }
 
-// shownSignals returns n signals, or all in order: first those that fail a test, or whose stability or
-// halves are below 0.95, then those with another doubt, then the others, each by decreasing share.
+// shownSignals returns n signals, or all in order: first those that fail a test, or whose stability
+// or halves are below 0.95, then those with another doubt, then the others, each by decreasing
+// share.
 func (r *Report) shownSignals(n int) []int {
 	order := grid.Range(len(r.Predictability))
 	if n < len(order) {
@@ -183,8 +186,8 @@ func (r *Report) shownSignals(n int) []int {
 	return order[:n]
 }
 
-// failed returns the signals that fail a test of single signals, and the pairs that the tests of
-// dependence and of magnitudes name.
+// failed returns the signals that fail a test of single signals, and the pair that depends most if
+// the test of dependence fails.
 func (r *Report) failed() (signals []int) {
 	for i, doubts := range r.Doubts {
 		if slices.ContainsFunc(doubts, func(d string) bool { return d != notIdentified }) {
@@ -193,10 +196,6 @@ func (r *Report) failed() (signals []int) {
 	}
 	if r.isDependent() {
 		signals = append(signals, r.Recovered.Pair[:]...)
-	}
-	if r.Linear.Doubtful && len(r.Linear.Pairs) > 0 {
-		p := r.Linear.mostDependent()
-		signals = append(signals, p.I, p.J)
 	}
 	return signals
 }
@@ -252,7 +251,7 @@ func (r *Report) Row(i int) Row {
 	switch {
 	case i < len(r.Doubts) && len(r.Doubts[i]) > 0:
 		row.Reliable = "no: " + strings.Join(r.Doubts[i], ", ")
-	case len(r.commonFindings()) > 0:
+	case r.failsTogether():
 		row.Reliable = "see the verdict"
 	default:
 		var but []string
@@ -288,14 +287,14 @@ func (r *Report) writePairs(b *strings.Builder) {
 	writeTable(b, rows...)
 	if more := len(pairs) - shown; more > 0 {
 		fmt.Fprintf(b, "and %s, with at least as much evidence: see %s\n",
-			text.Counted(more, "more pair"), cmp.Or(r.allPairs, "JSON"))
+			text.Counted(more, "more pair"), cmp.Or(r.opts.AllPairs, "JSON"))
 	}
 	if slices.ContainsFunc(pairs[:shown], func(p linear.Pair) bool { return p.Evidence < 0 }) {
-		b.WriteString("Evidence of 0 or less: Gaussian signals of the same spectrum have a shorter code.\n")
+		b.WriteString("Evidence of 0 or less: Gaussian signals of the same spectrum have a " +
+			"shorter code.\n")
 	}
-	if r.Linear.strongPair() && !r.cutShort {
-		b.WriteString(text.Wrap("", fmt.Sprintf("A \"no\" beside evidence above %.0f is because of noise of "+
-			"the channels, surplus sources or dependence, which evidence doesn't count.", enough)))
+	if reasons[r.Linear.Reason].uncounted {
+		b.WriteString("Evidence doesn't count noise, more sources than channels or dependence.\n")
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 
 // A Transient is a short stretch of a sequence that holds more than half of the variance of one or
 // more recovered signals, such as the jerk of a cable or the start of a filter. The stretch alone
-// then decides what these signals are, and the tests don't see the rest of them. Its ends include loud
-// surroundings, however long, that are to be left out with it.
+// then decides what these signals are, and the tests don't see the rest of them. Its ends include
+// loud surroundings, however long, that are to be left out with it.
 type Transient struct {
 	Signals []int `json:"signals"` // from 0
 	// First and Last are the stretch's ends, from 0. With Report.Recorded they are positions of the
@@ -32,14 +32,14 @@ const (
 	transientLength = 0.01
 	// transientShare is the share of a signal's variance from which a stretch outweighs the rest.
 	transientShare = 0.5
-	// transientTail is how much louder the surroundings that belong to a transient are than nine tenths of
-	// the recording. It is a choice: with a smaller one more is to be left out than need be, with a larger
-	// one the tails may decide in the transient's place.
+	// transientTail is how much louder the surroundings that belong to a transient are than nine
+	// tenths of the recording. It is a choice: with a smaller one more is to be left out than need be,
+	// with a larger one the tails may decide in the transient's place.
 	transientTail = 3
 )
 
-// Transients returns the transients of the recovered signals z of a sequence, d×n, in order. Stretches
-// that overlap are one. There are none in fewer than 100 positions.
+// Transients returns the transients of the recovered signals z of a sequence, d×n, in order.
+// Stretches that overlap are one. There are none in fewer than 100 positions.
 func Transients(z *mat.Dense) (found []Transient) {
 	d, n := z.Dims()
 	length := int(transientLength * float64(n))
@@ -78,7 +78,8 @@ func addTransient(others []Transient, added Transient) (all []Transient) {
 	return append(all, added)
 }
 
-// densestStretch returns where the stretch of a length with the largest energy begins, and that energy.
+// densestStretch returns where the stretch of a length with the largest energy begins, and that
+// energy.
 func densestStretch(energy []float64, length int) (first int, largest float64) {
 	inside := 0.0
 	for t, e := range energy {
@@ -93,9 +94,9 @@ func densestStretch(energy []float64, length int) (first int, largest float64) {
 	return first, largest
 }
 
-// loudStretch returns the first and the last loud position of the densest stretch, [begin, end), and of
-// what follows it without a pause, on both sides: pieces of a fifth of its length whose mean energy is
-// far above that of nine tenths of all.
+// loudStretch returns the first and the last loud position of the densest stretch, [begin, end),
+// and of what follows it without a pause, on both sides: pieces of a fifth of its length whose mean
+// energy is far above that of nine tenths of all.
 func loudStretch(energy []float64, begin, end int) (first, last int) {
 	length := max(1, (end-begin)/5)
 	var means []float64
@@ -117,7 +118,8 @@ func loudStretch(energy []float64, begin, end int) (first, last int) {
 	return first, last
 }
 
-// hasTransient reports whether a short stretch decides what a signal is, and whether others share it.
+// hasTransient reports whether a short stretch decides what a signal is, and whether others share
+// it.
 func (r *Report) hasTransient(i int) (has, isShared bool) {
 	for _, t := range r.Transients {
 		if slices.Contains(t.Signals, i) {
@@ -135,7 +137,7 @@ func (r *Report) sharedTransients(suspects []int) (findings []finding) {
 			findings = append(findings, finding{
 				fmt.Sprintf("%s have more than half of their variance in one short stretch, %s. It alone "+
 					"decides what they are.", text.Capitalise(text.Signals(signals)), r.span(t)),
-				"Leave that stretch out and separate again.",
+				[]string{"Leave that stretch out and separate again."},
 			})
 		}
 	}
@@ -148,7 +150,7 @@ func (r *Report) singleTransients(suspects []int) (findings []finding) {
 			findings = append(findings, finding{
 				fmt.Sprintf("%s has more than half of its variance in one short stretch, %s. It alone decides "+
 					"what that signal is.", text.Capitalise(text.Signals(signals)), r.span(t)),
-				"Leave that stretch out and separate again, unless this event is what you look for.",
+				[]string{"Leave that stretch out and separate again, unless this event is what you look for."},
 			})
 		}
 	}
@@ -163,9 +165,9 @@ func without(signals, others []int) []int {
 
 // span says from where to where a transient goes, in seconds if the rate is known.
 func (r *Report) span(t Transient) string {
-	if r.rate == 0 {
+	if r.opts.Rate == 0 {
 		return fmt.Sprintf("from position %d to %d", t.First+1, t.Last+1)
 	}
-	seconds := func(position int) float64 { return r.start + float64(position)/r.rate }
+	seconds := func(position int) float64 { return r.opts.Start + float64(position)/r.opts.Rate }
 	return fmt.Sprintf("from %.6g s to %.6g s", seconds(t.First), seconds(t.Last))
 }

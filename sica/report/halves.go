@@ -1,0 +1,131 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/text"
+	"github.com/seed-47b1e431/gosica/sica/linear"
+	"github.com/seed-47b1e431/gosica/sica/metric"
+)
+
+// Halves compares the mixing in the two halves of a recording. Package linear separates each half
+// of the recovered signals, along the leading axis, and both demixings are applied to all
+// positions.
+//
+// The halves disagree if the mixing drifts, as when an electrode dries or a speaker walks: no
+// single demixing undoes that. They also disagree on signals whose rotation isn't identified.
+//
+// Long sequences, from 32,768 positions on, have a shortcut: first, 8,192 positions of each half
+// are separated, in blocks of 1,024 that are spread evenly. If a signal then correlates by less
+// than 0.95, both halves are separated in full.
+type Halves struct {
+	// Agreement is the mean of Signals.
+	Agreement float64 `json:"agreement"`
+	// Signals holds, for each recovered signal, the absolute correlation of the two signals that
+	// the demixings of the first and of the second half recover in its place.
+	Signals []float64 `json:"signals"`
+}
+
+// minHalf is the smallest number of positions per signal in a half. It is a choice: with half, the
+// linear models have almost as many parameters as there are values; with twice, short recordings
+// have no halves.
+const minHalf = 24
+
+// separateHalves compares the halves of the recovered signals z, d×n. It returns nil where a
+// half is too short, or can't be separated alone because a signal is constant in it. A part of
+// each half suffices if all signals of the two agree.
+func separateHalves(
+	ctx context.Context, z recording, g *grid.Grid, opt linear.Options,
+) (*Halves, error) {
+	d, _ := z.x.Dims()
+	shape := g.Shape()
+	slice := grid.Product(shape[1:])
+	middle := shape[0] / 2
+	if middle*slice < minHalf*d {
+		return nil, nil
+	}
+	var halves, parts [2]recording
+	for k, rows := range [2][2]int{{0, middle}, {middle, shape[0]}} {
+		halves[k] = z.slice(rows[0]*slice, rows[1]*slice)
+		halfShape := slices.Clone(shape)
+		halfShape[0] = rows[1] - rows[0]
+		parts[k], _ = part(halves[k], halfShape)
+	}
+	if parts[0].x != halves[0].x && parts[1].x != halves[1].x {
+		h, err := compareHalves(ctx, z.x, parts, nil, opt)
+		if err != nil {
+			return nil, err
+		}
+		if h != nil && agree(h.Signals) {
+			return h, nil
+		}
+	}
+	return compareHalves(ctx, z.x, halves, shape, opt)
+}
+
+// compareHalves separates each of two parts of the recovered signals z, d×n, and applies both
+// demixings to all of z. The shape is that of z, of which the parts have all axes but the leading
+// one; nil if the parts are sequences. It returns nil if a part can't be separated.
+func compareHalves(
+	ctx context.Context, z *mat.Dense, parts [2]recording, shape []int, opt linear.Options,
+) (*Halves, error) {
+	d, _ := z.Dims()
+	var recovered [2]*mat.Dense
+	for k, half := range parts {
+		m := len(half.positions)
+		halfShape := []int{m}
+		if len(shape) > 1 {
+			halfShape = append([]int{m / grid.Product(shape[1:])}, shape[1:]...)
+		}
+		solution, err := separateLinearly(ctx, half, halfShape, opt)
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("separating a half: %w", ctx.Err())
+		}
+		if err != nil {
+			return nil, nil
+		}
+		recovered[k] = new(mat.Dense)
+		recovered[k].Mul(solution.Demixing, z) // without the offset, which correlations don't see
+	}
+	first, err := metric.MCC(recovered[0], z)
+	if err != nil {
+		return nil, err
+	}
+	second, err := metric.MCC(recovered[1], recovered[0])
+	if err != nil {
+		return nil, err
+	}
+	h := new(Halves)
+	for _, k := range first.Assignment { // signal k of the first half
+		h.Signals = append(h.Signals, math.Abs(second.Correlation[k]))
+	}
+	h.Agreement = floats.Sum(h.Signals) / float64(d)
+	return h, nil
+}
+
+// String says how well the halves agree, and on which signals they disagree: those with a
+// correlation below 0.95.
+func (h *Halves) String() string {
+	worst := floats.MinIdx(h.Signals)
+	s := fmt.Sprintf("the demixings of the first and the second half of the positions agree with "+
+		"a mean correlation of %.3f; the smallest is %.3f, of signal %d",
+		h.Agreement, h.Signals[worst], worst+1)
+	var differ []int
+	for i, c := range h.Signals {
+		if c < minAgreement {
+			differ = append(differ, i)
+		}
+	}
+	if differ == nil {
+		return s
+	}
+	return s + fmt.Sprintf(". Below %g for %s: the mixing may drift, or half of the positions may "+
+		"be too few", minAgreement, text.Signals(differ))
+}
