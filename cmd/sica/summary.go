@@ -235,8 +235,8 @@ func writeNoise(out io.Writer, found *linear.Findings) {
 	if len(noise) == 0 || stat.Mean(noise, nil) < report.MinNoise {
 		return
 	}
-	fmt.Fprintf(out, "noise of the channels: about %.1f %% of their variance; a rough estimate, and %s\n",
-		100*stat.Mean(noise, nil), found.NoiseNote())
+	fmt.Fprintf(out, "noise of the channels: about %.1f %% of their variance, a rough estimate\n",
+		100*stat.Mean(noise, nil))
 }
 
 // A fitted is what a separation was fitted to.

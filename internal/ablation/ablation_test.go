@@ -13,7 +13,7 @@ import (
 
 func TestSetTurnsOffAndOn(t *testing.T) {
 	t.Cleanup(func() { disabled = map[string]bool{} })
-	if err := Set("settled", "suffices"); err != nil || !Off("settled") || !Off("suffices") || Off("passband") {
+	if err := Set("settled", "passband"); err != nil || !Off("settled") || !Off("passband") || Off("drift") {
 		t.Errorf("error %v; off: %v", err, disabled)
 	}
 	if err := Set(); err != nil || Off("settled") {
@@ -30,7 +30,7 @@ func TestUnknownRule(t *testing.T) {
 	if err := Set("settled"); err != nil {
 		t.Fatal(err)
 	}
-	if err := Set("suffices", "magic"); err == nil || !Off("settled") || Off("suffices") {
+	if err := Set("passband", "magic"); err == nil || !Off("settled") {
 		t.Errorf("error %v; off: %v", err, disabled)
 	}
 	func() {
@@ -41,7 +41,7 @@ func TestUnknownRule(t *testing.T) {
 		}()
 		Off("magic")
 	}()
-	for rules, fails := range map[string]bool{"settled,suffices": false, "settled,magic": true} {
+	for rules, fails := range map[string]bool{"settled,passband": false, "settled,magic": true} {
 		cmd := exec.Command(os.Args[0], "-test.run", "^TestUnknownRule$")
 		cmd.Env = append(os.Environ(), Variable+"="+rules)
 		out, err := cmd.CombinedOutput()

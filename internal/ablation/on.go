@@ -25,16 +25,12 @@ type Rule struct {
 var Rules = []Rule{
 	{"addnoisy", "descents with noise in the channels"},
 	{"clearlyshorter", "a demixing is kept because its code is clearly shorter than whitening's"},
-	{"coarse", "with more sources than channels: the choice at coarser time scales"},
 	{"coarserdescents", "descents at coarser time scales"},
 	{"corrected", "demixings corrected for the noise of the channels"},
 	{"dependent", "no signal is identified if all are dependent"},
-	{"doubtedpref", "noise is preferred where the rule without it is doubted"},
 	{"doubtful", "groups of signals that depend on each other"},
 	{"drift", "expected error of a mixing that changes"},
 	{"hideable", "doubt of signals that noise could hide without a trace"},
-	{"judgeimages", "pairs of images that another demixing describes nearly as well"},
-	{"maxcorr", "with more sources than channels: demixings whose signals correlate aren't chosen"},
 	{"mindep", "the demixing with the least dependence, if the best is doubtful"},
 	{"mostnoise", "the descent with nearly the most noise that there can be"},
 	{"nearlyasgood", "doubt of signals that differ in a demixing that is nearly as good"},
@@ -45,9 +41,7 @@ var Rules = []Rule{
 	{"passband", "the search for noise within the pass band of filtered recordings"},
 	{"resolution", "separation at a coarse resolution"},
 	{"settled", "the search ends early where the noiseless demixing is settled"},
-	{"suffices", "the search ends early where the noiseless demixing suffices"},
 	{"surplus", "evidence of more sources than channels"},
-	{"unseen", "doubt of signals in which the models miss noise"},
 }
 
 var disabled = map[string]bool{}

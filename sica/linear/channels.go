@@ -18,6 +18,39 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
+const (
+	// minPositions is how many positions a time scale must have, five for each of the 24 past
+	// values. Of three instruments with noise of 0.02 to 0.2 (2,000 positions, 8 mixtures
+	// each) the mean MCC was 0.943, 0.957 and 0.862 with 200, and 0.966, 0.963 and 0.896 with
+	// 120.
+	minPositions = 120
+	// fastICAStarts is from how many starts FastICA's demixing is a candidate. Its contrast has
+	// several maxima; a third start finds no other in most mixtures. It is a choice.
+	fastICAStarts = 2
+	// correctionRounds is how often a textbook method's mixing is corrected by the noise that it
+	// implies. Of 160 mixtures of three and four AR(1) with noise of 0.2 and 0.3 (n = 2,500, normal
+	// matrices) the mean MCC is 0.838, 0.846, 0.849 and 0.850 with 1, 2, 3 and 6 rounds.
+	correctionRounds = 3
+	// maxSpectraLag is the largest lag of the covariances that are made diagonal together, as
+	// in EEGLAB's SOBI.
+	maxSpectraLag = 100
+	// distinct is the correlation from which two methods' signals are the same. Half as near
+	// to 1 keeps FastICA's from two starts apart, which costs time only.
+	distinct = 0.9999
+	// mostNoiseShare is the strongest noise that is tried, as a share of the weakest principal
+	// component's variance. Of 24 mixtures of bursts with noise of 0.2 the mean MCC is 0.885, 0.902 and
+	// 0.891 with 0.7, 0.9 and 0.97, and 0.866 without.
+	mostNoiseShare = 0.9
+	// minSignal bounds from below which share of a direction's variance isn't noise. A fifth is
+	// a signal at −7 dB; beyond, its whitening would be noise enlarged.
+	minSignal = 0.2
+)
+
+// timeScales are how many positions become one. At 8 and 16, three instruments, bursts and EEG
+// with noise are recovered best; Laplace AR(1) and smooth AR(2) processes at 1 and 2. Each
+// costs half of the one before.
+var timeScales = []int{1, 2, 4, 8, 16}
+
 // channels are mixed signals, each divided by its standard deviation, as cosine transforms.
 // Nothing that is made of them depends on the scales or offsets of the mixed signals.
 type channels struct {

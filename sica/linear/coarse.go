@@ -95,7 +95,7 @@ func withCoarse(
 	ctx context.Context, white *signal.Whitening, shape []int, opt Options, base *Solution,
 ) (*Solution, error) {
 	if len(white.Mean) <= fewSignals || len(shape) > 1 || base.whitened ||
-		base.isCertain() && !base.Dependent {
+		base.isCertain() && !base.isDependent() {
 		return base, nil
 	}
 	coarse, err := newCoarse(ctx, white, opt)

@@ -10,6 +10,18 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/ar"
 )
 
+const (
+	// driftBlocks is into how many parts a sequence is divided to see whether the demixing changes, and
+	// driftWaves how many cosines of time the change may have: the slowest. They are choices. With fewer
+	// positions than minDriftPositions a part has too few.
+	driftBlocks, driftWaves, minDriftPositions = 16, 3, 512
+	// A change counts if its probability by chance is below minDriftProbability, and if it costs a signal
+	// more than minDriftError of its correlation with the source. Of 190 mixtures without noise (38 kinds,
+	// 1,024 and 20,000 positions) one has less than that probability. Sampling costs 0.0007 in the mean of
+	// such mixtures at 1,024 positions. Both are choices.
+	minDriftProbability, minDriftError = 1e-3, 2e-4
+)
+
 // A driftEstimate is what the slopes of the code in blocks of positions say about a demixing that changes
 // with time.
 type driftEstimate struct {

@@ -14,6 +14,15 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/linear/internal/density"
 )
 
+const (
+	// minEigenvalue bounds a pair's curvature from below, so that a step is at most 20
+	// gradients. Twice of it takes more steps where signals are hardly distinguishable.
+	minEigenvalue = 0.05
+	// errorPositions is how many positions the errors of the demixing are computed from, at most, in
+	// blocks spread over all. It makes them known to two or three hundredths, twice of it to 0.7 of that.
+	errorPositions = 1 << 13
+)
+
 // sourceLengths returns the code lengths of each signal in sixteenths of the positions, in nats.
 func (m *demixing) sourceLengths() [][]float64 {
 	all := make([][]float64, len(m.sources))

@@ -2,7 +2,6 @@ package linear
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -12,6 +11,15 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/past"
 	"github.com/seed-47b1e431/gosica/sica/linear/internal/density"
 )
+
+// excludedFidelity is the correlation with its source below which noise must be excluded that nothing
+// shows. Of 1,440 mixtures of two channels by normal matrices with noise of 0.02 to 0.3 (eight kinds,
+// n = 1,024 to 6,000) 778 were identified rightly and 91 wrongly without it; 740 are with it, six
+// wrongly, without the floor by chance of floorCost. Of 288 without noise 281 are, 282 before. With
+// 0.923 about twice as many right ones are refused. With that floor 296 of 768 other mixtures of two
+// channels are identified rightly (four kinds, noise of 0 to 1, n = 2,500), and one wrongly; without it
+// 322 and 25.
+const excludedFidelity = 0.9
 
 // hidingShare is the share of noise in a signal's variance that leaves it the correlation
 // excludedFidelity with its source.
@@ -118,27 +126,4 @@ func (c *channels) smoothingCost(row []float64, share float64) float64 {
 	}
 	smooth := length(share)
 	return n * max(smooth-length(resolution*resolution), 0)
-}
-
-// doubtHideable joins the groups of the hideable signals that are still identified.
-func (s *Solution) doubtHideable() {
-	var hidden []int
-	variance := math.Inf(1)
-	for i, isHideable := range s.hideable {
-		if isHideable && s.Identified(i) {
-			row := s.Demixing.RawRowView(i)
-			hidden = append(hidden, i)
-			variance = min(variance, hidingShare/floats.Dot(row, row))
-		}
-	}
-	if hidden == nil {
-		return
-	}
-	_, shares := s.hidden(variance)
-	if !s.join(hidden, shares) {
-		return
-	}
-	s.reason = newReason(HiddenNoise,
-		fmt.Sprintf("It isn't excluded that noise of the channels leaves %s. %s",
-			poorCorrelation(hidden, excludedFidelity), s.othersIdentified(hidden)))
 }

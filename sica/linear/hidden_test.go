@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -136,7 +135,7 @@ func TestHideable(t *testing.T) {
 				}
 				if both {
 					t.Errorf("%s, seed %d: identified with noise", kind, seed)
-				} else if strings.HasPrefix(sol.Why, "It isn't excluded that noise of the channels leaves signal") {
+				} else if sol.Reason == HiddenNoise {
 					refused++
 				}
 			}

@@ -7,6 +7,16 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
+const (
+	// curvatureMemory is how many steps say how the loss is curved, as in Nocedal's article.
+	curvatureMemory = 20
+	// maxLogStep bounds the change of a logarithm in a step: e³ is 13 dB.
+	maxLogStep = 3
+	// sufficientDecrease is the share of the expected gain that a step must have: the usual
+	// constant of Armijo's rule.
+	sufficientDecrease = 1e-4
+)
+
 // minimise returns the minimum of f that at most the given number of steps of L-BFGS reach from x
 // (J. Nocedal, Mathematics of Computation 35(151), 1980). f sets the gradient g unless g is nil.
 // The steps end if five together lower f by less than the tolerance.

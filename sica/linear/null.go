@@ -16,6 +16,19 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
+const (
+	// whiteningRounds is how often the prediction and the whitening of its error are found in
+	// turn. The second round changes the code by less than sameLength as a rule.
+	whiteningRounds = 3
+	// maxNonlinearity is the largest componentwise nonlinearity that is tried: at 1 its slope
+	// would vanish on one side.
+	maxNonlinearity = 0.9
+)
+
+// nonlinearitySteps are the steps of the search for a nonlinearity: it ends known to a
+// twentieth.
+var nonlinearitySteps = []float64{0.4, 0.2, 0.1, 0.05}
+
 // sameSpectrum returns the code lengths of sixteenths of the positions if the given signals of m
 // are Gaussian with the same spectrum. Only such sources remain unidentified up to a rotation for
 // any number of positions. It also returns the weights of their common prediction, whose code

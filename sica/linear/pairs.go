@@ -11,6 +11,15 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/evidence"
 )
 
+const (
+	// maxRotations is how often pairs of signals that a descent left mixed are rotated. Of 64 signals
+	// at 20,000 positions one is enough. It is a choice.
+	maxRotations = 3
+	// basinShare is the share of a signal's power from which two demixings recover the same
+	// one: an angle of 13 degrees, a third of that to the boundary of two basins.
+	basinShare = 0.95
+)
+
 // knownPairs are the pairs of signals of another demixing, in the same order.
 type knownPairs struct {
 	b        *mat.Dense // d×d

@@ -12,6 +12,27 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
+const (
+	// minLong is from how many positions on a sequence is long. The part that decides has
+	// partPositions, or partPerSignal for each signal if that is more, and at most half of all. With
+	// it 76 mixtures (38 kinds, 20,000 positions) have the same groups as with twice of it and MCCs
+	// equal to 0.00002, in two thirds of the time. With it 32 and 64 Laplace AR(1) sources have the
+	// same groups as with twice of it, too.
+	minLong, partPositions, partPerSignal = 16384, 4096, 128
+	// noisePart is in how many times as many positions noise is looked for. With half of it
+	// it seemed to be in 3 of 6 clean mixtures of 4 and 16 signals; twice takes twice as long. If
+	// there are fewer than an eighth more positions than that, it is looked for in all.
+	noisePart = 4
+	// polishSteps bounds the steps with all positions, which end when the next, which is the last,
+	// promises less than polishGain nats for each entry of the demixing: half of what chance gains.
+	// What a step promises falls to a twentieth or less from step to step. One to three are made.
+	polishSteps, polishGain = 8, 0.25
+	// unusualErrors and unusualNats are by how many standard deviations of the part's blocks,
+	// and nats per position in addition, the code of a block may be longer than theirs. Longer
+	// ones are of what doesn't occur in the part. Both are choices; half of them finds chance.
+	unusualErrors, unusualNats = 8, 0.1
+)
+
 // separateByPart separates a long sequence in two steps. A part of its positions, in blocks,
 // decides on the models and has the evidence. With these models all positions decide on the
 // demixing. The result is nil if the sequence is short, if the part leaves a doubt, or if the models
@@ -38,7 +59,7 @@ func separateByPart(
 		return nil, err
 	}
 	const brief = false // noise is searched for to the end
-	if !sol.isCertain() || sol.Dependent && d > fewSignals {
+	if !sol.isCertain() || sol.isDependent() && d > fewSignals {
 		if d <= fewSignals || sol.whitened {
 			return nil, nil
 		}
@@ -120,11 +141,11 @@ func withSignals(white *signal.Whitening, z *mat.Dense) *signal.Whitening {
 	return &w
 }
 
-// isCertain reports whether the evidence identifies all signals beyond doubt. It can't identify ones
-// that are Dependent, but more positions wouldn't change that.
+// isCertain reports whether the evidence identifies all signals beyond doubt. They may depend on each
+// other, which more positions wouldn't change.
 func (s *Solution) isCertain() bool {
-	if s.whitened || s.minDependence || s.Doubtful || s.Surplus || s.Evidence < certain ||
-		len(s.Groups) < len(s.Mean) && !s.Dependent {
+	if s.whitened || s.minDependence || s.hasMoreSources() || s.Evidence < certain ||
+		len(s.Groups) < len(s.Mean) || s.dependent != nil || s.uncertain != nil {
 		return false
 	}
 	for _, p := range s.Pairs {
@@ -190,10 +211,6 @@ func polish(
 	polished.Pairs = nil // the part's; setGroups appends those of all positions
 	s.setGroups(polished, v, true)
 	polished.setPairDependence(dependence)
-	if polished.Dependent { // as the part is
-		polished.merge(nil, true)
-	}
-	polished.reason = newReason(polished.why(true, false)) // as a part with another verdict isn't certain
 	return polished, nil
 }
 

@@ -19,6 +19,18 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
+const (
+	// resolution is the noise, in standard deviations, that is added to the whitened signals
+	// for estimation only. Signals without noise of their own, like a square wave, have
+	// densities and predictions without bound: sine, square and sawtooth end at an MCC of 0.40
+	// without it and at 0.999 with it. Half of it still bounds them; twice hides innovations
+	// below 0.06 standard deviations.
+	resolution = 0.03
+	// fewSignals is up to how many signals all candidates, rotations of pairs and explanations with noise
+	// are tried. Of more each takes so long that only the most promising are. It is a choice.
+	fewSignals = 16
+)
+
 // Options are the settings of the linear rule, which is an ica.Method. The zero value has
 // seed 0 and noise in the models.
 //
@@ -151,25 +163,7 @@ func separate(ctx context.Context, x *ica.Signals, opt Options) (*Solution, erro
 			return nil, err
 		}
 	}
-	if !opt.Noiseless {
-		if !ablation.Off("noiselike") {
-			s.doubtNoiseLike(white)
-		}
-		s.doubtKnownNoise(white, opt)
-		if len(shape) == 1 { // images often depend on each other
-			if !ablation.Off("unseen") {
-				s.doubtUnseen(white)
-			}
-			if !ablation.Off("hideable") {
-				s.doubtHideable()
-			}
-		}
-		s.addNoiseError()
-	}
-	if !ablation.Off("drift") {
-		s.addDrift()
-	}
-	s.setWhy()
+	s.conclude(white, opt)
 	s.Bandwidth = bandwidth * cmp.Or(s.Bandwidth, 1)
 	s.models, s.textbook = nil, nil // large, and no longer needed
 	return s, nil

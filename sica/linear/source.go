@@ -12,6 +12,30 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/linear/internal/density"
 )
 
+const (
+	// maxLags is the most values of a sequence's past that a signal is predicted from: three
+	// times the order of the paper's AR(7). Code length decides how many are used, so twice of
+	// it only costs time, and half is enough for such sources.
+	maxLags = 24
+	// maxNeighbours is the same for images and videos: complete shells up to √10 positions
+	// away in an image. Half of it is one shell of eight.
+	maxNeighbours = 18
+	// positionsPerLag is how many positions are wanted for each weight of one signal, and
+	// positionsPerWeight for each of the weights that one value of all signals has. Both are
+	// choices, which matter below 300 positions.
+	positionsPerLag, positionsPerWeight = 12, 3
+	// A window of the local scale has 8 positions on each side, or 32, 128, 512 or 2048. Code
+	// length decides which; the factor is a choice.
+	firstWindow, windowFactor, lastWindow = 8, 4, 2048
+	// overallShare is the share of the local scale that is the signal's overall scale, so
+	// that it is never 0: about that of one value among the 8 nearest on either side.
+	overallShare = 0.1
+	// windowNats and windowShare are by how many nats, in all or a position, a window's code with
+	// simple densities may be longer than the shortest for a density to be fitted with it.
+	// Densities change the order by less as a rule: both are choices, twice costs time only.
+	windowNats, windowShare = 20, 0.01
+)
+
 // A source is the model of one signal y. At each position it has
 //
 //	r_t = y_t − prediction from its past      innovation
@@ -528,4 +552,15 @@ func boxSums(s []float64, side, inner, h int, space []float64) {
 			}
 		}
 	}
+}
+
+// newPast returns the past of d signals with positions of the given shape.
+func newPast(shape []int, d int) *past.Past {
+	n := grid.Product(shape)
+	limit := maxLags
+	if len(shape) > 1 {
+		limit = maxNeighbours
+	}
+	limit = min(limit, n/positionsPerLag, n/(positionsPerWeight*d))
+	return past.New(shape, past.Nearest(shape, limit))
 }

@@ -15,6 +15,15 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
+const (
+	// maxBands is how many frequency bands there are at most. Half of it hides narrow peaks;
+	// twice leaves too few coefficients in each below 2,000 positions.
+	maxBands = 40
+	// skippedCoefficients are left out at the lowest frequencies: trends aren't noise, and
+	// their few coefficients say nothing of a power. Their number is a choice.
+	skippedCoefficients = 8
+)
+
 // A cosine is the orthonormal cosine transform (DCT-II) of signals along their positions, of
 // an image or video along each axis. It is the same linear map for each signal, so it
 // commutes with an instantaneous mixing, and white noise stays white.

@@ -12,6 +12,23 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/dct"
 )
 
+const (
+	// surplusErrors is the evidence for surplus sources, in standard errors, from which there
+	// seem to be some, and surplusParts is into how many parts of the positions it looks. Of 208
+	// mixtures with noise but without surplus sources (26 kinds) one is above it, of 32 synthetic
+	// EEGs with one to eight surplus sources 19; above 5, 11 of these. With 2 parts 8 of the 208
+	// and 17 of the 32 are above it, with 8 parts none and 18.
+	surplusErrors, surplusParts = 3.5, 4
+	// explainedErrors is the evidence below which a demixing that fits the spectra better explains
+	// them. Twice of it hides half of the surplus sources at 2,500 positions.
+	explainedErrors = 1
+	// windowedPositions is from how many positions on windowed parts decide that. At 20,000, of 15
+	// mixtures of a sine, a square wave and a sawtooth 2 are above it with Hann's window and 11
+	// without, of 15 synthetic EEGs with surplus sources all are. At 2,500 the window, which uses
+	// less of the positions, hides half of these.
+	windowedPositions = 8192
+)
+
 // surplus returns the evidence, in standard errors, that the spectra aren't those of as many sources
 // and white noise: what e's model leaves unexplained. A demixing that the noise has biased leaves
 // something, too, and so does what leaks from strong lines of the spectrum into other bands. So if
@@ -33,7 +50,7 @@ func (c *channels) newSurplus(e *explanation) float64 {
 		return 0
 	}
 	evidence := unexplained(e, c.spectrum, c.parts, c.added)
-	if evidence <= suspectedSurplusErrors {
+	if evidence <= surplusErrors {
 		return evidence
 	}
 	parts := c.parts

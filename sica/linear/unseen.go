@@ -1,9 +1,7 @@
 package linear
 
 import (
-	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -11,17 +9,16 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
+// minScoreShare is the share of a pair's score that angles must leave unexplained for it to say
+// something of noise; of two Gaussian signals it is 0. It is a choice. Noise that nothing excludes
+// beside white signals is at most the share maxUnseenNoise of the channels' variance.
+const minScoreShare, maxUnseenNoise = 0.01, 0.05
+
 // A noiseEstimate is what the dependence of recovered signals says about noise of the channels that
 // their models miss.
 type noiseEstimate struct {
 	variance      float64 // in each channel
 	standardError float64
-}
-
-// isSignificant reports whether there is noise beyond doubt, and enough of it to count, beside the
-// given variance of a channel.
-func (e noiseEstimate) isSignificant(channel float64) bool {
-	return e.variance > max(significantNoise*e.standardError, minChannelNoise*channel)
 }
 
 // excess returns by how many nats the dependence has a longer code with noise of the given variance
@@ -108,43 +105,4 @@ func filterCorrelations(weights []float64) []float64 {
 		all[k] = floats.Dot(h[k:], h[:len(h)-k])
 	}
 	return all
-}
-
-// doubtUnseen takes noise of the channels into account that the models miss. If it is significant, it is
-// part of Noise, and signals that it hides aren't identified.
-//
-// White signals must do without what spectra say of noise. So noise that their dependence doesn't
-// exclude hides them, too: a standard error more than the estimate, but no more than maxUnseenNoise of
-// the channels' variance.
-func (s *Solution) doubtUnseen(white *signal.Whitening) {
-	if s.models == nil || s.whitened || s.Surplus || s.Dependent || s.Doubtful ||
-		len(s.NoiseLike) > 0 || len(s.Mean) < 2 {
-		return
-	}
-	norm := mat.Norm(white.Inverse, 2)
-	channel := norm * norm / float64(len(s.Mean)) // the mean variance of the channels
-	estimate, variance := s.unseen, 0.0
-	significant := estimate.isSignificant(channel)
-	if significant {
-		variance = estimate.variance
-		s.raiseNoise(white, variance)
-		s.NoiseFromDependence = true
-	}
-	isColoured := func(m Source) bool { return m.Order > 0 }
-	if !slices.ContainsFunc(s.Sources, isColoured) {
-		possible := max(estimate.variance, 0) + estimate.standardError
-		variance = max(variance, min(possible, maxUnseenNoise*channel))
-	}
-	hidden := s.hide(variance)
-	if hidden == nil {
-		return
-	}
-	why, noise := Noise, "Noise of the channels leaves"
-	if !significant {
-		why = HiddenNoise
-		noise = fmt.Sprintf("Noise of up to %.2g %% of the channels' variance, which these white "+
-			"signals don't exclude, would leave", 100*variance/channel)
-	}
-	s.reason = newReason(why, fmt.Sprintf("%s %s. %s", noise, poorCorrelation(hidden, minFidelity),
-		s.othersIdentified(hidden)))
 }

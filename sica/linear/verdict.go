@@ -16,6 +16,48 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/grid"
 )
 
+const (
+	// significance is how many standard errors a difference or a correlation must be away
+	// from 0 to overrule the code length: five, as for a discovery in physics. Half of it
+	// doubts one in a hundred right separations; twice needs four times the positions.
+	significance = 5
+	// doubtfulDependence is the correlation of the sizes of innovations above which signals
+	// count as dependent. Of 80 triples of digits those below it were recovered with an MCC of
+	// 0.976 or more, those above it with 0.73 to 0.999.
+	doubtfulDependence = 0.1
+	// independenceLags is up to which lag the innovations of two signals are compared. It is a choice.
+	independenceLags = 3
+	// largestMeasured is the number of positions of the longest mixtures by which limits were measured.
+	// Longer ones must depend on each other, or contradict their models, as much as is significant there:
+	// in a long recording any dependence is. Of 12 recordings of 160,000 positions (four voices, EEG-like
+	// processes and machines, with noise of 0 and 3 %), each as a whole and by a part of 65,536, all 24
+	// are identified, rightly, with this and with the joints of the part, 15 without both. Half and twice
+	// of it weren't measured.
+	largestMeasured = 20000
+	// angleGain is what an angle must gain, in nats, to be worth estimating: half a nat is
+	// gained by chance, and as much is lost elsewhere (H. Akaike, IEEE Trans. Automatic
+	// Control 19(6), 1974). Half of it accepts rotations of noise; twice asks for e times the
+	// odds for each angle.
+	angleGain = 1
+	// sameLength is by how many nats code lengths may differ that count as the same: less
+	// than any decision here asks for.
+	sameLength = 0.2
+	// maxDoubted is the most signals whose dependence is compared, and glance the most
+	// positions, about the middle. Of 8 signals at 4096 positions a comparison takes 0.12 s
+	// where the separation takes 1.9 s, at 16384 positions 0.9 s and 2.6 s, and there is one
+	// for each of a dozen descents (one core of an AMD EPYC). Beyond, it would take longer
+	// than all the rest.
+	maxDoubted, glance = 8, 4096
+)
+
+// identified is the evidence in nats from which signals count as identified: odds of 20 to 1,
+// as for an error of 5 %. Half of it is 4.5 to 1, twice 400 to 1.
+var identified = math.Log(20)
+
+// certain is the evidence in nats that leaves no doubt, so that a part of a long sequence decides
+// alone. It is a choice; half of it decides more sequences by their part.
+var certain = 10 * identified
+
 // A verdict is what the data say about a demixing.
 type verdict struct {
 	// rotation is the gain of the whole rotation: the smaller of that over whitening, with Gaussian

@@ -4,37 +4,43 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/rotation"
 )
 
-func TestReasonOfSolution(t *testing.T) {
-	pair := func(i, j int) Pair {
-		return Pair{I: i, J: j, Evidence: 18.7, Identified: true, Dependence: 0.2 * float64(i*j)}
-	}
-	identified := &Solution{
-		Mean:     make([]float64, 2),
-		Findings: Findings{Evidence: 7.9, Groups: [][]int{{0}, {1}}, Pairs: []Pair{pair(1, 0)}},
-	}
-	grouped := func(f Findings) *Solution {
-		f.Evidence, f.Groups = 7.9, [][]int{{0}, {1, 2}}
-		f.Pairs = []Pair{pair(1, 0), pair(2, 0), pair(2, 1)}
-		return &Solution{Mean: make([]float64, 3), Findings: f}
-	}
-	for _, test := range []struct {
-		s                   *Solution
-		accepted, nonlinear bool
-		want                Reason
+// Doubts take away what the evidence identifies, and the last that does is the reason.
+func TestDoubts(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(s *Solution)
+		groups int
+		want   Reason
 	}{
-		{identified, true, false, AllIdentified},
-		{identified, false, false, SameSpectrum},
-		{identified, false, true, NonlinearMixing},
-		{grouped(Findings{}), true, false, SameSpectrum},
-		{grouped(Findings{}), true, true, NonlinearMixing},
-		{grouped(Findings{Doubtful: true}), true, false, Dependence},
-		{grouped(Findings{Dependent: true}), true, false, Dependence},
+		"none":          {func(*Solution) {}, 3, AllIdentified},
+		"more sources":  {func(s *Solution) { s.SurplusEvidence = 4 }, 1, MoreSources},
+		"dependence":    {func(s *Solution) { s.Independence = 0.001 }, 1, Dependence},
+		"dependent two": {func(s *Solution) { s.dependent = [][2]int{{1, 0}} }, 2, Dependence},
+		"noise":         {func(s *Solution) { s.uncertain = [][2]int{{2, 0}} }, 2, Noise},
+		"hidden noise":  {func(s *Solution) { s.hideable = []bool{false, false, true} }, 2, HiddenNoise},
+		"both":          {func(s *Solution) { s.uncertain, s.SurplusEvidence = [][2]int{{2, 0}}, 4 }, 1, MoreSources},
+		"whitening": {func(s *Solution) {
+			s.whitened, s.Reason, s.SurplusEvidence = true, SameSpectrum, 4
+			s.merge(nil, true)
+		}, 1, SameSpectrum},
 	} {
-		if got, _ := test.s.why(test.accepted, test.nonlinear); got != test.want {
-			t.Errorf("accepted %t, nonlinear %t, doubtful %t, dependent %t: %v, want %v", test.accepted,
-				test.nonlinear, test.s.Doubtful, test.s.Dependent, got, test.want)
+		identity := rotation.Identity(3)
+		s := &Solution{Mean: make([]float64, 3), Demixing: identity, Leak: mat.NewDense(3, 3, nil),
+			Findings: Findings{Independence: 1, Groups: [][]int{{0}, {1}, {2}}, ExpectedError: make([]float64, 3)}}
+		for i := range 3 {
+			for j := range i {
+				s.Pairs = append(s.Pairs, Pair{I: i, J: j, Evidence: 50, Identified: true})
+			}
+		}
+		test.change(s)
+		s.conclude(nil, Options{Noiseless: true})
+		if len(s.Groups) != test.groups || s.Reason != test.want || s.Why == "" {
+			t.Errorf("%s: groups %v, %v (%s); want %d, %v", name, s.Groups, s.Reason, s.Why, test.groups, test.want)
 		}
 	}
 }
@@ -59,20 +65,6 @@ func TestReasonText(t *testing.T) {
 	}
 	if got := (Stopped + 1).String(); got != "Reason(9)" {
 		t.Errorf("an unknown reason is %q", got)
-	}
-}
-
-// Where noise leaves no signal identified, the reason doesn't suggest that other signals are.
-func TestOthersIdentified(t *testing.T) {
-	for want, groups := range map[string][][]int{
-		"No signal is identified.":                   {{0, 1, 2}},
-		"Of the others only signal 1 is identified.": {{0}, {1, 2}},
-		"The other 2 are identified.":                {{0}, {1}, {2}},
-	} {
-		s := &Solution{Mean: make([]float64, 3), Findings: Findings{Groups: groups}}
-		if got := s.othersIdentified([]int{2}); got != want {
-			t.Errorf("%v: %q, want %q", groups, got, want)
-		}
 	}
 }
 

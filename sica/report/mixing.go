@@ -84,7 +84,7 @@ func (r *Report) remarks() (remarks []remark) {
 	l := &r.Linear
 	noise := l.noiseShare()
 	add(noise > 0, "noise of the channels", fmt.Sprintf("%.1f %% of their variance, a rough "+
-		"estimate; %s", 100*noise, l.NoiseNote()))
+		"estimate", 100*noise))
 	add(l.Drift != nil, "change with time", l.DriftNote())
 	add(len(l.NoiseLike) > 0, "like noise", r.likeNoise())
 	add(len(r.Clipped) > 0, "clipped", r.clippedNames()+", which can look like more sources than "+

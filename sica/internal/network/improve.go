@@ -240,7 +240,7 @@ func (i *improver) screen(ctx context.Context) (s *Screening, nonlinear bool, er
 	case i.isUnexplained(s):
 		s.Why = s.dependence() + ", and no noise that explains it was found."
 		return s, few, nil
-	case !few || i.linear.Linear.Surplus:
+	case !few || i.linear.Linear.Reason == linear.MoreSources:
 		// Conditional normalisation would take too long, or surplus sources explain its gain.
 		return s, false, nil
 	case !s.isCertain() && (noisy || s.Dependent):
@@ -283,7 +283,7 @@ func (i *improver) isUnexplained(s *Screening) bool {
 // hasNoise reports whether the linear rule found noise in a channel, not just dependence that noise
 // might cause, or there may be surplus sources.
 func hasNoise(findings *linear.Findings) bool {
-	return findings.SurplusSuspected() || !findings.NoiseFromDependence &&
+	return findings.Reason == linear.MoreSources ||
 		slices.ContainsFunc(findings.Noise, func(share float64) bool { return share > minNoise })
 }
 
@@ -710,7 +710,7 @@ func WithNetwork(
 		s.Network.Identified = false // the rule has no evidence
 		return s, nil
 	}
-	if found.Doubtful || found.Dependent || len(found.Groups) > 1 {
+	if found.Reason == linear.Dependence || len(found.Groups) > 1 {
 		return s, nil
 	}
 	nearest, err := nearestMap(white, z)

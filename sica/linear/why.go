@@ -1,0 +1,78 @@
+package linear
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/seed-47b1e431/gosica/internal/text"
+)
+
+// sentence says what is identified, and by the Reason why not all signals are.
+func (s *Solution) sentence() string {
+	switch {
+	case len(s.Mean) == 1:
+		return "There is one signal: nothing to separate."
+	case s.whitened:
+		return "Symmetric whitening was kept: no rotation of it has a shorter code than " + s.null() +
+			". Its orientation is right only if the mixing was symmetric with positive eigenvalues."
+	case len(s.Groups) == 1:
+		return fmt.Sprintf("No signal is identified: %s.", s.cause())
+	}
+	var identified []int
+	for _, g := range s.Groups {
+		if len(g) == 1 {
+			identified = append(identified, g[0])
+		}
+	}
+	switch {
+	case len(identified) == len(s.Mean):
+		return allIdentified(len(s.Mean))
+	case len(identified) == 0:
+		return fmt.Sprintf("Only groups of signals are identified: %s.", s.cause())
+	case len(identified) == 1:
+		return fmt.Sprintf("Only %s is identified: %s.", text.Signals(identified), s.cause())
+	}
+	return fmt.Sprintf("Only %s are identified: %s.", text.Signals(identified), s.cause())
+}
+
+func allIdentified(d int) string {
+	if d == 2 {
+		return "Both signals are identified."
+	}
+	return fmt.Sprintf("All %d signals are identified.", d)
+}
+
+// null names what explains the mixed signals as well as a rotation.
+func (s *Solution) null() string {
+	if s.Reason == NonlinearMixing {
+		return "Gaussian signals of one spectrum after a nonlinear mixing"
+	}
+	return "Gaussian signals of one spectrum"
+}
+
+// cause says why signals aren't identified.
+func (s *Solution) cause() string {
+	switch s.Reason {
+	case Noise:
+		return "noise of the channels, or more sources than channels, hides the rotation of signals " +
+			text.Groups(s.Groups)
+	case HiddenNoise:
+		return "noise of the channels that nothing shows could hide signals " + text.Groups(s.Groups)
+	case LikeNoise:
+		return text.Signals(s.NoiseLike) + " can't be told from noise of the channels, under which a " +
+			"source may be hidden, so that others are mixtures"
+	case Dependence:
+		return s.dependence() + ". Noise of the channels, more sources than channels, a nonlinear mixing " +
+			"such as clipping, or one that changes with time may be the reason"
+	case MoreSources:
+		return "there seem to be more sources than channels"
+	}
+	return fmt.Sprintf("rotations of signals %s explain them as well as %s", text.Groups(s.Groups), s.null())
+}
+
+// dependence says which signals depend most on each other.
+func (s *Solution) dependence() string {
+	p := slices.MaxFunc(s.Pairs, func(a, b Pair) int { return cmp.Compare(a.Dependence, b.Dependence) })
+	return fmt.Sprintf("signals depend on each other, most of all %d and %d", p.J+1, p.I+1)
+}
