@@ -21,6 +21,27 @@ func TestSetTurnsOffAndOn(t *testing.T) {
 	}
 }
 
+// A number is multiplied until the next Set, and an unknown one is an error that changes nothing.
+func TestSetMultiplies(t *testing.T) {
+	x := 3.
+	Register(map[string]*float64{"x": &x})
+	t.Cleanup(func() { delete(numbers, "x") })
+	if err := Set("x*0.5"); err != nil || x != 1.5 {
+		t.Errorf("%g, error %v", x, err)
+	}
+	if err := Set("x*2"); err != nil || x != 6 {
+		t.Errorf("%g, error %v; want twice of the number itself", x, err)
+	}
+	for _, rule := range []string{"y*2", "x*much"} {
+		if err := Set(rule); err == nil || x != 6 {
+			t.Errorf("%s: %g, error %v", rule, x, err)
+		}
+	}
+	if err := Set(); err != nil || x != 3 {
+		t.Errorf("%g, error %v", x, err)
+	}
+}
+
 // An unknown name is an error, of Off and of the environment a panic, and changes nothing.
 func TestUnknownRule(t *testing.T) {
 	if os.Getenv(Variable) != "" {

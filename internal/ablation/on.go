@@ -4,8 +4,10 @@ package ablation
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -54,6 +56,24 @@ func init() {
 	}
 }
 
+// numbers are the values that decisions depend on, and what they are by themselves.
+var numbers = make(map[string]number)
+
+type number struct {
+	at    *float64
+	value float64
+}
+
+// Register adds numbers that Set can multiply.
+func Register(all map[string]*float64) {
+	for name, at := range all {
+		numbers[name] = number{at, *at}
+	}
+}
+
+// Numbers returns the names of all numbers, sorted.
+func Numbers() []string { return slices.Sorted(maps.Keys(numbers)) }
+
 // Off reports whether a rule is off. It panics on a name that Rules lacks.
 func Off(rule string) bool {
 	if err := check(rule); err != nil {
@@ -62,17 +82,34 @@ func Off(rule string) bool {
 	return disabled[rule]
 }
 
-// Set turns these rules off and all others on, those of the environment, too. It is an error if
-// Rules lacks one; then nothing changes. It must not run during a separation.
+// Set turns these rules off and all others on, those of the environment, too. A number, as in
+// "rejection*2", is multiplied; all others are as by themselves. It is an error if Rules lacks one, or
+// there is no such number; then nothing changes. It must not run during a separation.
 func Set(rules ...string) error {
-	next := make(map[string]bool)
+	next, factors := make(map[string]bool), make(map[string]float64)
 	for _, rule := range rules {
-		if err := check(rule); err != nil {
-			return err
+		name, times, isNumber := strings.Cut(rule, "*")
+		if !isNumber {
+			if err := check(rule); err != nil {
+				return err
+			}
+			next[rule] = true
+			continue
 		}
-		next[rule] = true
+		factor, err := strconv.ParseFloat(times, 64)
+		if _, ok := numbers[name]; err != nil || !ok {
+			return fmt.Errorf("ablation: number: unknown (%q); must be one of %q, then * and a factor",
+				rule, Numbers())
+		}
+		factors[name] = factor
 	}
 	disabled = next
+	for name, n := range numbers {
+		*n.at = n.value
+		if factor, ok := factors[name]; ok {
+			*n.at *= factor
+		}
+	}
 	return nil
 }
 

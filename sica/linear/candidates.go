@@ -58,9 +58,8 @@ var varianceBlocks = []int{8, 32}
 // A candidate is a demixing that a descent begins with. It only has to lie in the basin of the best
 // demixing. Each candidate uses one way in which sources differ.
 type candidate struct {
-	name     string
-	b        *mat.Dense // d×d, of the white signals
-	textbook bool       // whether it is that of a textbook method: FastICA, or SOBI with few lags
+	name string
+	b    *mat.Dense // d×d, of the white signals
 }
 
 // ofInnovationsName is the name of the candidate by FastICA of the innovations.
@@ -82,7 +81,7 @@ func (s *separator) candidates(ctx context.Context, seed uint64) (*candidates, e
 	}
 	c.innovations = s.innovations()
 	if len(s.past.Lags) > 0 {
-		err := c.add(ctx, "spectra", true, func() (*mat.Dense, error) { return s.spectra(ctx) })
+		err := c.add(ctx, "spectra", func() (*mat.Dense, error) { return s.spectra(ctx) })
 		if err != nil {
 			return nil, err
 		}
@@ -90,17 +89,14 @@ func (s *separator) candidates(ctx context.Context, seed uint64) (*candidates, e
 	if c.innovations == s.z {
 		return c, nil
 	}
-	return c, c.add(ctx, ofInnovationsName, false, func() (b *mat.Dense, err error) {
-		b, c.converged, err = fastICA(ctx, c.innovations, nil, seed, s.fastICALimit())
+	return c, c.add(ctx, ofInnovationsName, func() (b *mat.Dense, err error) {
+		b, c.converged, err = fastICA(ctx, c.innovations, seed, s.fastICALimit())
 		return b, err
 	})
 }
 
-// addFastICA adds FastICA's demixing of the white signals z of s. Its iterations begin with a drawn
-// demixing, or with start, that of a descent that suffices, where they end at once if FastICA agrees.
-func (c *candidates) addFastICA(
-	ctx context.Context, s *separator, start *mat.Dense, seed uint64,
-) error {
+// addFastICA adds FastICA's demixing of the white signals z of s.
+func (c *candidates) addFastICA(ctx context.Context, s *separator, seed uint64) error {
 	if s.d == 1 {
 		return nil
 	}
@@ -108,8 +104,8 @@ func (c *candidates) addFastICA(
 	if s.d > fewSignals && c.converged {
 		limit = min(limit, briefIterations)
 	}
-	return c.add(ctx, "FastICA", true, func() (*mat.Dense, error) {
-		b, _, err := fastICA(ctx, s.z, start, seed, limit)
+	return c.add(ctx, "FastICA", func() (*mat.Dense, error) {
+		b, _, err := fastICA(ctx, s.z, seed, limit)
 		return b, err
 	})
 }
@@ -119,14 +115,14 @@ func (c *candidates) addVariances(ctx context.Context) error {
 	if c.innovations == nil {
 		return nil
 	}
-	return c.add(ctx, "variances", false, func() (*mat.Dense, error) {
+	return c.add(ctx, "variances", func() (*mat.Dense, error) {
 		return varianceDemixing(ctx, c.innovations)
 	})
 }
 
 // add adds a candidate by its demixing, if there is one. It is an error if ctx ends.
 func (c *candidates) add(
-	ctx context.Context, name string, textbook bool, demix func() (*mat.Dense, error),
+	ctx context.Context, name string, demix func() (*mat.Dense, error),
 ) error {
 	b, err := demix()
 	switch {
@@ -135,7 +131,7 @@ func (c *candidates) add(
 	case err != nil:
 		c.skipped = append(c.skipped, Skipped{name, err.Error()})
 	case b != nil:
-		c.all = append(c.all, candidate{name: name, b: b, textbook: textbook})
+		c.all = append(c.all, candidate{name: name, b: b})
 	}
 	return nil
 }
@@ -171,10 +167,9 @@ func (s *separator) fastICALimit() int {
 	return fastICAIterations
 }
 
-// fastICA returns FastICA's demixing of z, and whether it converged. The iterations begin with start,
-// or with a drawn demixing if that is nil.
+// fastICA returns FastICA's demixing of z, and whether it converged.
 func fastICA(
-	ctx context.Context, z, start *mat.Dense, seed uint64, maxIterations int,
+	ctx context.Context, z *mat.Dense, seed uint64, maxIterations int,
 ) (unmixing *mat.Dense, converged bool, err error) {
 	white, err := signal.Whiten(z)
 	if err != nil {
@@ -182,9 +177,6 @@ func fastICA(
 	}
 	d, _ := z.Dims()
 	w := fastica.Start(seed, d)
-	if start != nil {
-		w.Mul(start, white.Inverse)
-	}
 	converged, err = iterateFastICA(ctx, white.White, w, maxIterations, false)
 	if err != nil {
 		return nil, false, err

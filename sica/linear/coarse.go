@@ -12,9 +12,12 @@ import (
 )
 
 // coarseResolution is the noise, in standard deviations, that is added to whitened sequences for
-// their coarse separation: what is weaker in a recovered signal can't decide about it. It is a choice:
-// an EEG has as many near-dipolar components with 0.03, the resolution, as with 0.2.
-const coarseResolution = 0.2
+// their coarse separation: what is weaker in a recovered signal can't decide about it.
+var coarseResolution = 0.2
+
+// strongPower is the power of the strongest direction of a frequency band, in mean powers, from which
+// a recovered signal can have its mean power there.
+var strongPower = 1.
 
 // glanceSteps is how many steps at the fine resolution show whether a fine separation is rejected. It
 // is a choice.
@@ -142,7 +145,6 @@ func separateMany(
 	if err != nil || otherNoise != nil {
 		return nil, err
 	}
-	sol.textbook = known.textbook
 	return sol, nil
 }
 
@@ -158,7 +160,7 @@ func strongBands(z *mat.Dense) *mat.Dense {
 	var strong []bool // each band
 	for first := 0; first < n; first += width {
 		band := c.Slice(0, d, first, min(first+width, n)).(*mat.Dense)
-		strong = append(strong, strongest(band) >= 1)
+		strong = append(strong, strongest(band) >= strongPower)
 	}
 	removeLines(strong)
 	var kept []int // coefficients

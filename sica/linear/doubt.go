@@ -11,16 +11,12 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-const (
-	// minIndependence is the probability below which signals don't count as independent. Of 224
-	// mixtures of 1,024 and 2,500 positions whose signals were all identified, rightly, 10 have less,
-	// six of them of voices or bursts; of 11 that were wrong, with surplus sources, 4. With a tenth of
-	// it 5 and 4.
-	minIndependence = 0.01
-	// minFidelity is the correlation with its source, as the noise lets expect, below which a
-	// signal isn't identified: noise of a tenth of its variance.
-	minFidelity = 0.95
-)
+// minIndependence is the probability below which signals don't count as independent.
+var minIndependence = 0.01
+
+// minFidelity is the correlation with its source, as the noise lets expect, below which a signal isn't
+// identified: noise of a tenth of its variance.
+var minFidelity = 0.95
 
 // A doubt is why signals aren't identified although the evidence of their pairs, which takes as many
 // independent sources as channels and the models of the chosen demixing for granted, says that they are.

@@ -17,12 +17,11 @@ const (
 	// sameChoice is the correlation from which two signals share the choices of their model: an
 	// angle of 8 degrees. Choosing takes five times as long as fitting. It is a choice.
 	sameChoice = 0.99
-	// minChannelNoise is the share of noise in a channel's variance from which a choice of most
-	// time scales is kept: the square of the resolution. AR(7) after five GELU steps, which
-	// aren't linear, imply 0.0003; three instruments with noise of 0.05 imply 0.003 to 0.02. With
-	// half and twice of it these decide the same.
-	minChannelNoise = resolution * resolution
 )
+
+// minChannelNoise is the share of noise in a channel's variance that isn't next to none: that of the
+// resolution.
+var minChannelNoise = resolution * resolution
 
 // An explanation is a demixing of the channels with the noise that it implies.
 type explanation struct {
@@ -36,9 +35,6 @@ type explanation struct {
 	// sources are the models of the signals at each scale, nil where they aren't known yet. Only the
 	// rule's explanation has them.
 	sources [][]source
-	// mixed is the explanation whose signals this one's are taken to be mixtures of. The windows of
-	// their models are between its windows; nil allows any.
-	mixed *explanation
 	// doubted is whether the rule's signals hide a source, or depend on each other.
 	doubted bool
 	// surplus is the evidence for surplus sources, by channels.surplus; nil if it isn't known yet.
@@ -193,7 +189,7 @@ func (c *channels) gainOverGaussian(ctx context.Context, e *explanation, k int) 
 		}
 		s.q, _ = past.SelfMoments(context.Background(), p, signal)
 		isShared := c.setModel(coder, s, e, k, i, signal)
-		if !isShared && e.mixed == nil {
+		if !isShared {
 			made[i] = newChoice(signal, s)
 		}
 		gains[i] = float64(p.N) * (coder.gaussianLength(s.q) - s.codeLength)
@@ -229,20 +225,8 @@ func (c *channels) setModel(
 		coder.fit(s, y)
 		return false
 	}
-	windows := scaleWindows(coder.past.N)
-	if e.mixed != nil {
-		windows = mixedWindows(coder.past.N, e.mixed.windows(k)...)
-	}
-	coder.chooseAmong(s, y, windows, density.Rough)
+	coder.chooseAmong(s, y, scaleWindows(coder.past.N), density.Rough)
 	return false
-}
-
-// windows returns those of the models at the k-th time scale.
-func (e *explanation) windows(k int) (all []int) {
-	for i := range e.sources[k] {
-		all = append(all, e.sources[k][i].window)
-	}
-	return all
 }
 
 // A choice is the model that was chosen for a signal: its order, window and density.

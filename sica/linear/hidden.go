@@ -12,18 +12,9 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/linear/internal/density"
 )
 
-// excludedFidelity is the correlation with its source below which noise must be excluded that nothing
-// shows. Of 1,440 mixtures of two channels by normal matrices with noise of 0.02 to 0.3 (eight kinds,
-// n = 1,024 to 6,000) 778 were identified rightly and 91 wrongly without it; 740 are with it, six
-// wrongly, without the floor by chance of floorCost. Of 288 without noise 281 are, 282 before. With
-// 0.923 about twice as many right ones are refused. With that floor 296 of 768 other mixtures of two
-// channels are identified rightly (four kinds, noise of 0 to 1, n = 2,500), and one wrongly; without it
-// 322 and 25.
-const excludedFidelity = 0.9
-
-// hidingShare is the share of noise in a signal's variance that leaves it the correlation
-// excludedFidelity with its source.
-const hidingShare = 1 - excludedFidelity*excludedFidelity
+// hidingShare is the share of noise in a signal's variance that must be excluded where nothing shows it:
+// what leaves a correlation of 0.9 with the source.
+var hidingShare = 0.19
 
 // hideable returns which of the identified signals of sol noise may hide although nothing shows it:
 // white Gaussian noise, the same in all channels, which is hidingShare of the signal's variance.

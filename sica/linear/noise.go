@@ -17,33 +17,24 @@ const (
 	// 32 channels, 45 sources that burst and muscles, the ten strongest sources correlate with the nearest
 	// signals by 0.82 with it and 0.77 without. The search takes four times as long as the separation.
 	maxChannels = 32
-	// settledShare is the share of the tolerance that a step at a coarser time scale may promise
-	// for the rule's demixing to be kept without descents there. All of 228 mixtures without noise (38
-	// kinds, n = 1,024) have the same signals as with descents, to the bit. Seven have more that are
-	// identified, all rightly. The median time is 0.6 of that with descents, and 0.8 at 0.2. Of 114
-	// mixtures, most with noise (n = 2,500), 14 would be kept that descents don't keep at once, and 16
-	// at 0.5. Those of 105 with noise that were run had the same signals to 0.001.
-	settledShare = 0.3
-	// rivalShare is the share of the tolerance by which the code of a rival without noise must be
-	// shorter at the coarsest time scale to be measured at the others, too. 550 mixtures of the table
-	// of noise are decided as with all rivals at all scales. It is a choice.
-	rivalShare = 1. / 16
 	// settledPositions is how many positions the finest scale has that decides this in a long
 	// sequence. Of 79 searches (n = 2,500) the finest scale but one alone decided a single one. With it
 	// 50 mixtures of 20,000 positions (the kinds of the table of noise) have the same MCCs to 0.0001
 	// as with all scales.
 	settledPositions = 4096
-	// nearlyAsGood is by how many nats the code of a demixing may be longer, over all time scales
-	// and however many signals there are, for its signals to count: the tolerance for three. With
-	// that of twelve, 330, Laplace AR(1) processes beside Gaussian noise weren't identified.
-	nearlyAsGood = 3 * rejection
-	// clearlyShorter is by how many tolerances a code must be shorter, at half of the scales or
-	// more, for whitening to be left for it. Two hearts beside noise of 0.02 gain 10 to 30, two
-	// short synthetic EEGs with surplus sources (n = 1,024) 8 to 9, AR(7) processes of equal
-	// spectra after ten small GELU steps up to 3, except at the finest scale, where they gain up to
-	// 17. Half of it leaves whitening for one of 12 of these; twice misses the EEGs.
-	clearlyShorter = 5
 )
+
+// settledShare is the share of the tolerance that a step at a coarser time scale may promise for the
+// rule's demixing to be kept without descents there.
+var settledShare = 0.3
+
+// nearlyAsGood is by how many nats the code of a demixing may be longer, over all time scales and however
+// many signals there are, for its signals to count: the tolerance for three.
+var nearlyAsGood = 15.
+
+// clearlyShorter is by how many tolerances a code must be shorter, at half of the scales or more, for
+// whitening to be left for it: a nonlinear mixing gains up to three.
+var clearlyShorter = 5.
 
 // A search is the state of the comparison of explanations.
 type search struct {
@@ -58,9 +49,6 @@ type search struct {
 // don't mislead, is kept. It returns base, or the solution of another explanation, with what the
 // comparison says of it. If brief is true it is nil unless base can be kept without a comparison.
 //
-// Images keep base, unless the signals of the chosen explanation imply noise. A shorter code alone isn't
-// enough there, as images such as digits often depend on each other: one of 20 triples that were mixed
-// without noise fell from an MCC of 0.996 to 0.785.
 func withNoise(
 	ctx context.Context, white *signal.Whitening, shape []int, power bandPower, opt Options,
 	base *Solution, brief bool,
@@ -76,26 +64,29 @@ func withNoise(
 	}
 	first := s.c.explanationOf(base)
 	first.doubted = len(base.likeNoise(white)) == 1 || base.isDependent()
-	settled, err := s.isSettled(ctx, first, base.textbook)
+	textbook, err := s.c.textbook(ctx)
+	if err != nil {
+		return nil, err
+	}
+	settled, err := s.c.isSettled(ctx, first, textbook)
 	switch {
 	case err != nil:
 		return nil, err
 	case settled:
-		s.all, s.chosen = nil, first
+		s.chosen = first
 	case brief:
 		return nil, nil
 	default:
-		err = s.compare(ctx, first)
+		err = s.compare(ctx, first, textbook)
 	}
 	if s.chosen == nil || err != nil {
 		return base, err
 	}
-	isImage := len(shape) > 1
-	sol, err := s.result(ctx, base, first, isImage)
-	if err != nil || isImage && sol == base {
-		return sol, err
+	sol, err := s.result(ctx, base, first)
+	if err != nil {
+		return nil, err
 	}
-	return sol, s.judge(ctx, sol, isImage)
+	return sol, s.judge(ctx, sol)
 }
 
 // explanationOf returns the explanation by the solution without noise in its models.
@@ -110,9 +101,9 @@ func (c *channels) explanationOf(base *Solution) *explanation {
 
 // result returns the solution of the chosen explanation, or base, which is that of first.
 func (s *search) result(
-	ctx context.Context, base *Solution, first *explanation, isImage bool,
+	ctx context.Context, base *Solution, first *explanation,
 ) (*Solution, error) {
-	if s.chosen != first && (!isImage || s.chosen.impliesNoise()) {
+	if s.chosen != first {
 		if other, err := s.solution(ctx, base); err != nil || other != nil {
 			return other, err
 		}
@@ -125,10 +116,10 @@ func (s *search) result(
 // judge sets what the comparison says of the solution of the chosen explanation: the evidence for more
 // sources than channels, the pairs that aren't certain, and the signals of a sequence that noise could
 // hide.
-func (s *search) judge(ctx context.Context, sol *Solution, isImage bool) (err error) {
+func (s *search) judge(ctx context.Context, sol *Solution) (err error) {
 	sol.SurplusEvidence = s.c.surplus(s.chosen)
 	sol.uncertain = s.uncertainPairs()
-	if !isImage && !sol.isDependent() && !sol.hasMoreSources() {
+	if !s.c.isImage() && !sol.isDependent() && !sol.hasMoreSources() {
 		sol.hideable, err = s.c.hideable(ctx, sol)
 	}
 	return err
@@ -136,13 +127,13 @@ func (s *search) judge(ctx context.Context, sol *Solution, isImage bool) (err er
 
 // compare chooses among first, demixings of textbook methods, those at which descents from all of
 // these end at coarser time scales, and those at which they end with noise in the models. Of more than
-// fewSignals channels a descent takes so long that there are only those from first, without noise.
-func (s *search) compare(ctx context.Context, first *explanation) error {
+// fewSignals channels a descent takes so long that there are only those from first, without noise. Of
+// images only those with noise count beside first: images such as digits often depend on each other, so
+// that a shorter code alone isn't enough.
+func (s *search) compare(
+	ctx context.Context, first *explanation, textbook []*explanation,
+) error {
 	c := s.c
-	textbook, err := c.textbook(ctx)
-	if err != nil {
-		return err
-	}
 	s.all = append([]*explanation{first}, textbook...)
 	begin := slices.Clone(s.all)
 	if c.d > fewSignals {
@@ -151,18 +142,25 @@ func (s *search) compare(ctx context.Context, first *explanation) error {
 	if err := s.addCoarser(ctx, begin); err != nil {
 		return err
 	}
-	if ok, err := s.measure(ctx, 0); err != nil || !ok {
+	if ok, err := s.measure(ctx); err != nil || !ok {
 		return err
 	}
 	if c.d <= fewSignals {
 		if err := s.addNoisy(ctx, textbook); err != nil {
 			return err
 		}
-		if ok, err := s.measure(ctx, 0); err != nil || !ok {
+		if ok, err := s.measure(ctx); err != nil || !ok {
 			return err
 		}
 	}
-	s.chosen, s.scale = c.choose(s.all)
+	s.chosen, s.scale = c.choose(s.all, 0)
+	if c.isImage() {
+		counts := func(e *explanation) bool { return e == first || e.impliesNoise() }
+		if !counts(s.chosen) {
+			s.chosen, s.scale = first, 0
+		}
+		s.all = slices.DeleteFunc(s.all, func(e *explanation) bool { return !counts(e) })
+	}
 	return nil
 }
 
@@ -173,11 +171,11 @@ func (c *channels) predictsAs(m *demixing) bool {
 	return !slices.ContainsFunc(m.sources, func(s source) bool { return len(s.weights) > lags })
 }
 
-// measure measures the explanations at the time scales from first on, and drops those for which that
-// isn't possible. It reports whether the rule's is still there.
-func (s *search) measure(ctx context.Context, first int) (ok bool, err error) {
+// measure measures the explanations at each time scale, and drops those for which that isn't possible.
+// It reports whether the rule's is still there.
+func (s *search) measure(ctx context.Context) (ok bool, err error) {
 	rule := s.all[0]
-	if s.all, err = s.c.measureAll(ctx, s.all, first); err != nil {
+	if s.all, err = s.c.measureAll(ctx, s.all, 0); err != nil {
 		return false, err
 	}
 	return len(s.all) > 0 && s.all[0] == rule, nil
@@ -223,15 +221,14 @@ func (s *search) addNoisy(ctx context.Context, textbook []*explanation) error {
 	return err
 }
 
-// isSettled reports whether the rule's demixing, first, can be kept without a descent: its signals
-// imply no noise above that of the resolution, it isn't doubted, no step at a coarser time scale
-// promises a much shorter code, and none of the rule's textbook candidates, or of these corrected by
-// noiseCorrected, contradicts it there. At the finest scale the rule has compared the candidates. Of
-// a long sequence the coarser scales from settledScale on have enough positions for that.
-func (s *search) isSettled(
-	ctx context.Context, first *explanation, textbook []candidate,
+// isSettled reports whether the rule's demixing, first, can be kept without a descent: it isn't doubted,
+// its signals imply no noise above that of the resolution, no step at a coarser time scale promises a
+// much shorter code, and none of the textbook methods' demixings would be chosen for it there. At the
+// finest scale the rule has compared these. Of a long sequence the coarser scales from settledScale on
+// have enough positions for that.
+func (c *channels) isSettled(
+	ctx context.Context, first *explanation, textbook []*explanation,
 ) (bool, error) {
-	c := s.c
 	if !c.explain(first) || ablation.Off("settled") ||
 		first.doubted || c.exceedsResolution(first.model.noise) {
 		return false, nil
@@ -243,39 +240,12 @@ func (s *search) isSettled(
 			return false, err
 		}
 	}
-	var rivals []*explanation
-	for _, t := range textbook {
-		b := c.demixing(t.b)
-		if sameBasin(b, first.b) {
-			continue
-		}
-		e := &explanation{name: t.name, b: b, mixed: first}
-		rivals = append(rivals, e)
-		if corrected := c.noiseCorrected(e); corrected != nil {
-			rivals = append(rivals, corrected)
-		}
-	}
-	// One that the coarsest scale rejects can't be right, whatever its code at the others. One that
-	// implies no noise contradicts the rule only by a shorter code, which would show there.
-	last := len(c.scales) - 1
-	rivals, err := c.measureAll(ctx, rivals, last)
-	if err != nil {
+	all, err := c.measureAll(ctx, append([]*explanation{first}, textbook...), from)
+	if err != nil || len(all) == 0 || all[0] != first {
 		return false, err
 	}
-	s.all = []*explanation{first}
-	for _, e := range rivals {
-		limit := c.tolerance()
-		if !c.exceedsResolution(e.model.noise) {
-			limit *= -rivalShare
-		}
-		if e.lengths[last]-first.lengths[last] <= limit {
-			s.all = append(s.all, e)
-		}
-	}
-	if ok, err := s.measure(ctx, from); err != nil || !ok {
-		return false, err
-	}
-	return !s.isContradicted(c.shortest(s.all, from), from), nil
+	chosen, _ := c.choose(all, from)
+	return chosen == first, nil
 }
 
 // settledScale returns the index of the first time scale that decides whether the rule's demixing is
@@ -302,17 +272,6 @@ func (c *channels) promised(ctx context.Context, e *explanation, k int) (float64
 		return 0, err
 	}
 	return float64(s.past.N) * p.promised(p.step()), nil
-}
-
-// isContradicted reports whether an explanation contradicts the rule's at the time scales from first on:
-// one has a significantly shorter code, or is as good and implies noise above that of the resolution.
-// shortest are the explanations with the shortest code at these scales.
-func (s *search) isContradicted(shortest []*explanation, first int) bool {
-	c := s.c
-	return c.isRejected(s.all[0], shortest, first) ||
-		slices.ContainsFunc(s.all, func(e *explanation) bool {
-			return !c.isRejected(e, shortest, first) && c.exceedsResolution(e.model.noise)
-		})
 }
 
 // denoised returns the best linear estimate of the sources of e, with variance 1, and the
@@ -374,18 +333,18 @@ func (s *search) confidence() []float64 {
 	if s.all == nil {
 		return confidence
 	}
-	best, tolerance := c.shortest(s.all, 0), c.tolerance()
+	// At a scale the excess counts up to the tolerance.
+	counted := func(e *explanation) (nats float64) {
+		for _, v := range c.excess(e, s.all, 0) {
+			nats += min(v, c.tolerance())
+		}
+		return nats
+	}
 	for _, e := range s.all {
 		if e == s.chosen {
 			continue
 		}
-		// By how much e's code is longer. At a scale the difference from the shortest counts up to the
-		// tolerance.
-		excess := 0.0
-		for k, b := range best {
-			excess += min(e.lengths[k]-b.lengths[k], tolerance)
-			excess -= min(s.chosen.lengths[k]-b.lengths[k], tolerance)
-		}
+		excess := counted(e) - counted(s.chosen)
 		correlations, places := c.matches(s.chosen, e)
 		if excess <= nearlyAsGood && !ablation.Off("nearlyasgood") {
 			_, fidelity := c.denoised(e)

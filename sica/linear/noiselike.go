@@ -11,25 +11,23 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-const (
-	// minNoiseLike is the smallest correlation of a signal like noise with the weakest principal
-	// component, or of several such signals with as many weakest components. With 0.9 one more of 16
-	// wrong mixtures is found.
-	minNoiseLike = 0.97
-	// distinctSpread is the largest ratio of the standard deviation of such a component to that of the
-	// next stronger component. Several such components differ by less than this ratio.
-	distinctSpread = 0.85
-	// maxNoiseShare is the largest share of the channels' variance that noise as strong as such a
-	// component would have in each channel.
-	maxNoiseShare = 0.25
-	// maxNoiseGain is by how many nats per position the code of a signal like noise is shorter than that
-	// of white Gaussian noise, at most. maxNoiseGainOfTwo is that for two signals, of which one is
-	// often near the weakest component by chance.
-	maxNoiseGain, maxNoiseGainOfTwo = 0.05, 0.015
-	// maxNoiseKurtosis is the largest excess kurtosis of a signal like noise. It is a choice: the
-	// heartbeats of a synthetic EEG have 5, and noise of 1,000 positions has a standard error of 0.15.
-	maxNoiseKurtosis = 1
-)
+// minNoiseLike is the smallest correlation of a signal like noise with the weakest principal component,
+// or of several with as many weakest components.
+var minNoiseLike = 0.97
+
+// distinctSpread is the largest ratio of the standard deviation of such a component to that of the next
+// stronger one. Several such components differ by less than this ratio.
+var distinctSpread = 0.85
+
+// maxNoiseShare is the largest share of the channels' variance that such noise would have in each.
+var maxNoiseShare = 0.25
+
+// maxNoiseGain is by how many nats per position the code of a signal like noise is shorter than that of
+// white Gaussian noise, at most; of two signals one is often near the weakest component by chance.
+var maxNoiseGain, maxNoiseGainOfTwo = 0.05, 0.015
+
+// maxNoiseKurtosis is the largest excess kurtosis of a signal like noise: heartbeats have five or more.
+var maxNoiseKurtosis = 1.
 
 // likeNoise returns the signals that can't be told from white noise of the channels, nil if there are
 // none: as many as possible, in the space of as many weakest principal components.

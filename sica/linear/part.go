@@ -115,11 +115,6 @@ type knownPart struct {
 	past *past.Past
 }
 
-// candidates returns the demixing of the part as the only candidate.
-func (k *knownPart) candidates() *candidates {
-	return &candidates{all: []candidate{{name: k.Candidate, b: k.models.b}}, skipped: k.Skipped}
-}
-
 // pairs returns the evidence of the pairs, in proportion for n positions; nil if k is nil or if its
 // models don't describe best's signals.
 func (k *knownPart) pairs(best *demixing, n int) *knownPairs {
@@ -200,7 +195,7 @@ func polish(
 	}
 	polished := &Solution{
 		Mean: white.Mean, FromWhite: unitRows(b), Symmetric: sol.Symmetric,
-		Leak: mat.NewDense(d, d, nil), Findings: sol.Findings, textbook: sol.textbook, unseen: sol.unseen,
+		Leak: mat.NewDense(d, d, nil), Findings: sol.Findings, unseen: sol.unseen,
 		drift: drift,
 	}
 	polished.Demixing = s.fromMixed(polished.FromWhite)

@@ -165,7 +165,7 @@ func separate(ctx context.Context, x *ica.Signals, opt Options) (*Solution, erro
 	}
 	s.conclude(white, opt)
 	s.Bandwidth = bandwidth * cmp.Or(s.Bandwidth, 1)
-	s.models, s.textbook = nil, nil // large, and no longer needed
+	s.models = nil // large, and no longer needed
 	return s, nil
 }
 
@@ -225,78 +225,104 @@ func (s *separator) separate(
 	if err != nil {
 		return nil, nil, err
 	}
-	var begin *candidates
-	var first descent // from the candidate that may suffice
-	var v *verdict    // on the end of first, and then on best
-	if known != nil {
-		begin = known.candidates()
-	} else {
-		if begin, err = s.candidates(ctx, seed); err != nil {
-			return nil, nil, err
-		}
-		if first, v, err = s.sufficient(ctx, begin.all, null); err != nil {
-			return nil, nil, err
-		}
-	}
-	best, name := first.end, first.name
-	var ends []candidate
-	suffices := v != nil && v.isCertain()
+	var found *found
 	if known == nil {
-		var start *mat.Dense
-		if suffices {
-			start = first.end.b
-		}
-		if err := begin.addFastICA(ctx, s, start, seed); err != nil {
-			return nil, nil, err
-		}
+		found, err = s.search(ctx, seed, null)
+	} else {
+		found, err = s.searchFrom(ctx, known)
 	}
-	if !suffices {
-		if err := begin.addVariances(ctx); err != nil {
-			return nil, nil, err
-		}
-		if best, name, ends, err = s.descendAll(ctx, begin.all, first); err != nil {
-			return nil, nil, err
-		}
-	}
-	lessDependent, err := s.minDependence(ctx, s.past.Shape, best,
-		append(ends, candidate{name: "whitening", b: null.b}))
 	if err != nil {
 		return nil, nil, err
 	}
-	if lessDependent != nil {
-		name = lessDependent.name
-		if err := s.evaluate(ctx, best, lessDependent.b, nil); err != nil {
-			return nil, nil, err
-		}
+	isLessDependent, err := s.makeLessDependent(ctx, found, null)
+	if err != nil {
+		return nil, nil, err
 	}
-	if v == nil || name != first.name {
+	if found.verdict == nil {
 		if known == nil { // whose pairs are in its own order
-			s.sortByShare(best)
+			s.sortByShare(found.end)
 		}
-		if v, err = s.judge(ctx, best, null, known.pairs(best, s.past.N)); err != nil {
+		pairs := known.pairs(found.end, s.past.N)
+		if found.verdict, err = s.judge(ctx, found.end, null, pairs); err != nil {
 			return nil, nil, err
 		}
 	}
 	if s.d > fewSignals {
-		if best, v, err = s.rotateMixed(ctx, best, null, v); err != nil {
+		found.end, found.verdict, err = s.rotateMixed(ctx, found.end, null, found.verdict)
+		if err != nil {
 			return nil, nil, err
 		}
 	}
-	v.minDependence = lessDependent != nil
-	solution, err := s.solution(ctx, best, null, v, name, mean)
+	solution, err := s.solution(ctx, found.end, null, found.verdict, found.name, mean)
 	if err != nil {
 		return nil, nil, err
 	}
-	solution.Skipped = begin.skipped
-	for _, c := range begin.all {
-		if c.textbook {
-			solution.textbook = append(solution.textbook, candidate{name: c.name, b: s.fromMixed(c.b)})
-		}
-	}
-	if v.accepted() && best.explainedByNoise(s.past.N) {
+	solution.minDependence, solution.Skipped = isLessDependent, found.skipped
+	if found.verdict.accepted() && found.end.explainedByNoise(s.past.N) {
 		return solution, null.noiseMatrix(), nil
 	}
 	return solution, nil, nil
+}
+
+// found is the demixing of the shortest code.
+type found struct {
+	descent             // of which it is the end
+	verdict *verdict    // nil if it isn't judged yet
+	ends    []candidate // of all descents
+	skipped []Skipped
+}
+
+// search finds the demixing of the shortest code by descents from all candidates, or from the first
+// alone if its end is certain.
+func (s *separator) search(ctx context.Context, seed uint64, null *whitened) (*found, error) {
+	begin, err := s.candidates(ctx, seed)
+	if err != nil {
+		return nil, err
+	}
+	found := &found{}
+	found.descent, found.verdict, err = s.sufficient(ctx, begin.all, null)
+	if err != nil || found.verdict != nil && found.verdict.isCertain() {
+		found.skipped = begin.skipped
+		return found, err
+	}
+	if err := begin.addFastICA(ctx, s, seed); err != nil {
+		return nil, err
+	}
+	if err := begin.addVariances(ctx); err != nil {
+		return nil, err
+	}
+	found.skipped = begin.skipped
+	return found, s.descendFrom(ctx, found, begin.all)
+}
+
+// searchFrom is search with the known demixing as the only candidate.
+func (s *separator) searchFrom(ctx context.Context, known *knownPart) (*found, error) {
+	found := &found{skipped: known.Skipped}
+	return found, s.descendFrom(ctx, found, []candidate{{name: known.Candidate, b: known.models.b}})
+}
+
+// descendFrom descends from the candidates, too, and keeps the shortest code.
+func (s *separator) descendFrom(ctx context.Context, found *found, all []candidate) error {
+	before := found.name
+	end, name, ends, err := s.descendAll(ctx, all, found.descent)
+	found.descent, found.ends = descent{end, name}, ends
+	if name != before {
+		found.verdict = nil
+	}
+	return err
+}
+
+// makeLessDependent replaces what was found by the demixing of minDependence, if there is one.
+func (s *separator) makeLessDependent(
+	ctx context.Context, found *found, null *whitened,
+) (replaced bool, err error) {
+	ends := append(found.ends, candidate{name: "whitening", b: null.b})
+	other, err := s.minDependence(ctx, s.past.Shape, found.end, ends)
+	if other == nil || err != nil {
+		return false, err
+	}
+	found.name, found.verdict = other.name, nil
+	return true, s.evaluate(ctx, found.end, other.b, nil)
 }
 
 // explainedByNoise reports whether the noise of the resolution may be what distinguishes m's

@@ -48,9 +48,8 @@ type Solution struct {
 	hideable []bool
 	// missed is the variance of noise in each channel that the models miss, if it is known.
 	missed   float64
-	textbook []candidate // of the mixed signals
-	whitened bool        // whitening was kept
-	coarse   bool        // a coarse separation
+	whitened bool // whitening was kept
+	coarse   bool // a coarse separation
 	// dependent are pairs of a large Dependence, and uncertain those that demixings which are nearly as
 	// good recover otherwise, or of which noise that was found hides one.
 	dependent, uncertain [][2]int
@@ -128,7 +127,7 @@ func (s *separator) solution(
 	case len(sol.Groups) < s.d:
 		sol.Reason = SameSpectrum
 	}
-	sol.minDependence, sol.whitened, sol.models = v.minDependence, !accepted, m
+	sol.whitened, sol.models = !accepted, m
 	sol.unseen, sol.drift = v.noise, v.drift
 	return sol, nil
 }

@@ -13,21 +13,21 @@ import (
 )
 
 const (
-	// surplusErrors is the evidence for surplus sources, in standard errors, from which there
-	// seem to be some, and surplusParts is into how many parts of the positions it looks. Of 208
-	// mixtures with noise but without surplus sources (26 kinds) one is above it, of 32 synthetic
-	// EEGs with one to eight surplus sources 19; above 5, 11 of these. With 2 parts 8 of the 208
-	// and 17 of the 32 are above it, with 8 parts none and 18.
-	surplusErrors, surplusParts = 3.5, 4
-	// explainedErrors is the evidence below which a demixing that fits the spectra better explains
-	// them. Twice of it hides half of the surplus sources at 2,500 positions.
-	explainedErrors = 1
+	// surplusParts is into how many parts of the positions it looks for more sources than channels.
+	surplusParts = 4
 	// windowedPositions is from how many positions on windowed parts decide that. At 20,000, of 15
 	// mixtures of a sine, a square wave and a sawtooth 2 are above it with Hann's window and 11
 	// without, of 15 synthetic EEGs with surplus sources all are. At 2,500 the window, which uses
 	// less of the positions, hides half of these.
 	windowedPositions = 8192
 )
+
+// surplusErrors is the evidence for more sources than channels, in standard errors, from which there seem
+// to be some.
+var surplusErrors = 3.5
+
+// explainedErrors is the evidence below which a demixing that fits the spectra better explains them.
+var explainedErrors = 1.
 
 // surplus returns the evidence, in standard errors, that the spectra aren't those of as many sources
 // and white noise: what e's model leaves unexplained. A demixing that the noise has biased leaves

@@ -9,10 +9,13 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// minScoreShare is the share of a pair's score that angles must leave unexplained for it to say
-// something of noise; of two Gaussian signals it is 0. It is a choice. Noise that nothing excludes
-// beside white signals is at most the share maxUnseenNoise of the channels' variance.
-const minScoreShare, maxUnseenNoise = 0.01, 0.05
+// minScoreShare is the share of a pair's score that angles must leave unexplained for it to say something
+// of noise; of two Gaussian signals it is 0.
+const minScoreShare = 0.01
+
+// maxUnseenNoise is the largest share of the channels' variance of noise that nothing excludes beside
+// white signals.
+var maxUnseenNoise = 0.05
 
 // A noiseEstimate is what the dependence of recovered signals says about noise of the channels that
 // their models miss.

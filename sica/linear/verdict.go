@@ -17,14 +17,6 @@ import (
 )
 
 const (
-	// significance is how many standard errors a difference or a correlation must be away
-	// from 0 to overrule the code length: five, as for a discovery in physics. Half of it
-	// doubts one in a hundred right separations; twice needs four times the positions.
-	significance = 5
-	// doubtfulDependence is the correlation of the sizes of innovations above which signals
-	// count as dependent. Of 80 triples of digits those below it were recovered with an MCC of
-	// 0.976 or more, those above it with 0.73 to 0.999.
-	doubtfulDependence = 0.1
 	// independenceLags is up to which lag the innovations of two signals are compared. It is a choice.
 	independenceLags = 3
 	// largestMeasured is the number of positions of the longest mixtures by which limits were measured.
@@ -34,11 +26,6 @@ const (
 	// are identified, rightly, with this and with the joints of the part, 15 without both. Half and twice
 	// of it weren't measured.
 	largestMeasured = 20000
-	// angleGain is what an angle must gain, in nats, to be worth estimating: half a nat is
-	// gained by chance, and as much is lost elsewhere (H. Akaike, IEEE Trans. Automatic
-	// Control 19(6), 1974). Half of it accepts rotations of noise; twice asks for e times the
-	// odds for each angle.
-	angleGain = 1
 	// sameLength is by how many nats code lengths may differ that count as the same: less
 	// than any decision here asks for.
 	sameLength = 0.2
@@ -49,6 +36,17 @@ const (
 	// than all the rest.
 	maxDoubted, glance = 8, 4096
 )
+
+// significance is how many standard errors a correlation must be away from 0 to overrule the code length.
+var significance = 5.
+
+// doubtfulDependence is the correlation of the sizes of innovations above which signals of images count as
+// dependent.
+var doubtfulDependence = 0.1
+
+// angleGain is what an angle must gain, in nats, to be worth estimating: half a nat is gained by chance,
+// and as much is lost elsewhere (H. Akaike, IEEE Trans. Automatic Control 19(6), 1974).
+var angleGain = 1.
 
 // identified is the evidence in nats from which signals count as identified: odds of 20 to 1,
 // as for an error of 5 %. Half of it is 4.5 to 1, twice 400 to 1.
@@ -65,11 +63,8 @@ type verdict struct {
 	rotation evidence.Gain
 	// nonlinear is whether the rotation isn't accepted, or isn't identified, only because it gains
 	// less over nonlinear functions of Gaussian signals.
-	nonlinear bool
-	// minDependence is whether the demixing was chosen because its signals depend least on each
-	// other, though another has a shorter code.
-	minDependence bool
-	occamFactor   float64 // code length of all angles in nats
+	nonlinear   bool
+	occamFactor float64 // code length of all angles in nats
 
 	// Of each pair, in nats:
 	cost            *mat.SymDense // code length of the angle

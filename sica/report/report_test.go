@@ -349,7 +349,7 @@ func TestStoppedFitIsNotSeparated(t *testing.T) {
 		{"separated", "Stopped before all nonlinear mixings", true, func(cfg *sica.Config, stop func()) {
 			cfg.Candidates = []ica.Method{stopping{stop}}
 		}},
-		{"all that LinearOnly does", "The rotation of signals", false,
+		{"all that LinearOnly does", "No signal is identified", false,
 			func(cfg *sica.Config, stop func()) {
 				cfg.Method, cfg.Candidates = sica.LinearOnly, []ica.Method{stopping{stop}}
 			}},

@@ -1,0 +1,30 @@
+//go:build ablation
+
+package linear
+
+import "github.com/seed-47b1e431/gosica/internal/ablation"
+
+func init() {
+	ablation.Register(map[string]*float64{
+		"anglegain":          &angleGain,
+		"clearlyshorter":     &clearlyShorter,
+		"coarseresolution":   &coarseResolution,
+		"distinctspread":     &distinctSpread,
+		"doubtfuldependence": &doubtfulDependence,
+		"explainederrors":    &explainedErrors,
+		"hidingshare":        &hidingShare,
+		"identified":         &identified,
+		"mindependence":      &minIndependence,
+		"minchannelnoise":    &minChannelNoise,
+		"maxnoisegain":       &maxNoiseGain,
+		"maxnoisekurtosis":   &maxNoiseKurtosis,
+		"maxnoiseshare":      &maxNoiseShare,
+		"maxunseennoise":     &maxUnseenNoise,
+		"minsignal":          &minSignal,
+		"nearlyasgood":       &nearlyAsGood,
+		"rejection":          &rejection,
+		"settledshare":       &settledShare,
+		"strongpower":        &strongPower,
+		"surpluserrors":      &surplusErrors,
+	})
+}
