@@ -44,9 +44,9 @@ const (
 	// minGain is how many nats in all a step must promise and gain for the descent to go on: a
 	// twentieth of sameLength.
 	minGain = 0.01
-	// minEntryGain is the same for each entry of the demixing, if that is more: 1/500 of what chance
-	// gains. With five times of it the code of 32 signals at 1,024 positions is longer by 30 to 90 nats,
-	// and their evidence smaller by 15 to 45.
+	// minEntryGain is the same for each entry of the demixing, if that is more: 1/500 of what
+	// chance gains. With five times of it the code of 32 signals at 1,024 positions is longer by 30
+	// to 90 nats, and their evidence smaller by 15 to 45.
 	minEntryGain = 0.001
 )
 
@@ -281,8 +281,8 @@ func (p *derivatives) step() *mat.Dense {
 	return e
 }
 
-// promised returns by how many nats per position the step e shortens the code, as far as gradient and
-// curvature say: a half of its slope, at a minimum of the quadratic.
+// promised returns by how many nats per position the step e shortens the code, as far as gradient
+// and curvature say: a half of its slope, at a minimum of the quadratic.
 func (p *derivatives) promised(e *mat.Dense) float64 {
 	return -floats.Dot(e.RawMatrix().Data, p.gradient.RawMatrix().Data) / 2
 }
@@ -295,10 +295,10 @@ func (s *separator) descend(ctx context.Context, m *demixing, steps int) (*demix
 	return s.descendUnless(ctx, m, steps, renewals, nil)
 }
 
-// descendBriefly makes just enough steps to see whether m is promising compared with best. Models are
-// chosen anew only below minBriefPositions positions for each signal. From the second step on it ends
-// if m isNear one of the ends. Of more signals than maxDoubted, whose ends are of no other use, it also
-// ends if twice the last gain in each further step would leave m unpromising.
+// descendBriefly makes just enough steps to see whether m is promising compared with best. Models
+// are chosen anew only below minBriefPositions positions for each signal. From the second step on
+// it ends if m isNear one of the ends. Of more signals than maxDoubted, whose ends are of no other
+// use, it also ends if twice the last gain in each further step would leave m unpromising.
 func (s *separator) descendBriefly(
 	ctx context.Context, m, best *demixing, ends []candidate,
 ) (*demixing, error) {
@@ -321,8 +321,8 @@ func (s *separator) isPromising(behind float64) bool {
 	return float64(s.past.N)*behind < promising*float64(s.d)
 }
 
-// isNear reports whether one of the ends recovers the same signals as m, and m's code is longer than
-// the best.
+// isNear reports whether one of the ends recovers the same signals as m, and m's code is longer
+// than the best.
 func (m *demixing) isNear(best *demixing, ends []candidate) bool {
 	return m.codeLength > best.codeLength &&
 		slices.ContainsFunc(ends, func(e candidate) bool { return sameBasin(m.b, e.b) })
@@ -335,53 +335,75 @@ func (s *separator) descendUnless(
 	ctx context.Context, m *demixing, steps int, renewed []int,
 	stop func(m *demixing, step int) bool,
 ) (*demixing, error) {
-	next := s.acquire()
-	defer func() { s.release(next) }()
-	gain := s.minGain()
-	renew := func() error {
-		changed, err := s.renew(ctx, next, m)
-		if changed && err == nil {
-			m, next = next, m
-		}
-		return err
-	}
+	w := &walk{separator: s, m: m, next: s.acquire(), gain: s.minGain()}
+	defer func() { s.release(w.next) }()
 	for k := range steps {
 		if slices.Contains(renewed, k) {
-			if err := renew(); err != nil {
+			if _, err := w.renewModels(ctx); err != nil {
 				return nil, err
 			}
 		}
-		if stop != nil && stop(m, k) {
-			return m, nil
-		}
-		p, err := s.differentiate(ctx, m)
-		if err != nil {
-			return nil, err
-		}
-		before := m.codeLength
-		shorter, err := s.shorten(ctx, next, m, p, gain)
-		if err != nil {
-			return nil, err
-		}
-		if shorter {
-			m, next = next, m
-		}
-		if before-m.codeLength >= gain {
-			continue
-		}
-		if len(renewed) == 0 || k > renewed[len(renewed)-1] {
+		if stop != nil && stop(w.m, k) {
 			break
 		}
-		// Other choices of the models may allow a further step.
-		before = m.codeLength
-		if err := renew(); err != nil {
+		mayRenew := len(renewed) > 0 && k <= renewed[len(renewed)-1]
+		further, err := w.advance(ctx, mayRenew)
+		if err != nil {
 			return nil, err
 		}
-		if before-m.codeLength < gain {
+		if !further {
 			break
 		}
 	}
-	return m, nil
+	return w.m, nil
+}
+
+// A walk is a descent on its way.
+type walk struct {
+	*separator
+	m, next *demixing // where it is, and memory for where it goes
+	gain    float64   // minGain
+}
+
+// advance makes a step and, if that gains too little and it may, chooses the models anew. It
+// reports whether a further step may gain enough.
+func (w *walk) advance(ctx context.Context, mayRenew bool) (further bool, err error) {
+	gained, err := w.step(ctx)
+	if err != nil || gained >= w.gain {
+		return true, err
+	}
+	if !mayRenew {
+		return false, nil
+	}
+	// Other choices of the models may allow a further step.
+	gained, err = w.renewModels(ctx)
+	return !(gained < w.gain), err
+}
+
+// step makes a step if that shortens the code, and returns by how many nats per position.
+func (w *walk) step(ctx context.Context) (gained float64, err error) {
+	p, err := w.differentiate(ctx, w.m)
+	if err != nil {
+		return 0, err
+	}
+	shorter, err := w.shorten(ctx, w.next, w.m, p, w.gain)
+	return w.moved(shorter), err
+}
+
+// renewModels chooses the models anew where signals have changed, and returns by how many nats per
+// position that shortens the code.
+func (w *walk) renewModels(ctx context.Context) (gained float64, err error) {
+	changed, err := w.renew(ctx, w.next, w.m)
+	return w.moved(changed && err == nil), err
+}
+
+// moved goes to next if that is so, and returns by how many nats per position the code is shorter.
+func (w *walk) moved(toNext bool) (gained float64) {
+	before := w.m.codeLength
+	if toNext {
+		w.m, w.next = w.next, w.m
+	}
+	return before - w.m.codeLength
 }
 
 // shorten sets next to the first end of a shrinking quasi-Newton step from m whose code is shorter
@@ -415,8 +437,8 @@ func applyStep(e, b *mat.Dense) *mat.Dense {
 }
 
 // descendAll descends from the candidates and returns the demixing with the shortest code, the name
-// of its candidate, and all demixings at which descents ended. first is a descent that was made before;
-// its end is nil if there is none.
+// of its candidate, and all demixings at which descents ended. first is a descent that was made
+// before; its end is nil if there is none.
 func (s *separator) descendAll(
 	ctx context.Context, candidates []candidate, first descent,
 ) (best *demixing, name string, ends []candidate, err error) {
@@ -470,10 +492,10 @@ type descent struct {
 	name string
 }
 
-// sufficient descends from the candidate that finds most sources. It returns the end, and its verdict,
-// which is nil unless the signals of a sequence are independent there. If that is certain, too, no
-// other candidate can be much better: independent signals are the sources, except for those that no
-// data identify. It does nothing if there are too few positions for that.
+// sufficient descends from the candidate that finds most sources. It returns the end, and its
+// verdict, which is nil unless the signals of a sequence are independent there. If that is certain,
+// too, no other candidate can be much better: independent signals are the sources, except for those
+// that no data identify. It does nothing if there are too few positions for that.
 func (s *separator) sufficient(
 	ctx context.Context, candidates []candidate, null *whitened,
 ) (first descent, v *verdict, err error) {

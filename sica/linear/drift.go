@@ -11,19 +11,19 @@ import (
 )
 
 const (
-	// driftBlocks is into how many parts a sequence is divided to see whether the demixing changes, and
-	// driftWaves how many cosines of time the change may have: the slowest. They are choices. With fewer
-	// positions than minDriftPositions a part has too few.
+	// driftBlocks is into how many parts a sequence is divided to see whether the demixing changes,
+	// and driftWaves how many cosines of time the change may have: the slowest. They are choices.
+	// With fewer positions than minDriftPositions a part has too few.
 	driftBlocks, driftWaves, minDriftPositions = 16, 3, 512
-	// A change counts if its probability by chance is below minDriftProbability, and if it costs a signal
-	// more than minDriftError of its correlation with the source. Of 190 mixtures without noise (38 kinds,
-	// 1,024 and 20,000 positions) one has less than that probability. Sampling costs 0.0007 in the mean of
-	// such mixtures at 1,024 positions. Both are choices.
+	// A change counts if its probability by chance is below minDriftProbability, and if it costs a
+	// signal more than minDriftError of its correlation with the source. Of 190 mixtures without
+	// noise (38 kinds, 1,024 and 20,000 positions) one has less than that probability. Sampling
+	// costs 0.0007 in the mean of such mixtures at 1,024 positions. Both are choices.
 	minDriftProbability, minDriftError = 1e-3, 2e-4
 )
 
-// A driftEstimate is what the slopes of the code in blocks of positions say about a demixing that changes
-// with time.
+// A driftEstimate is what the slopes of the code in blocks of positions say about a demixing that
+// changes with time.
 type driftEstimate struct {
 	probability float64   // of slopes that vary as much, if the demixing is the same all the time
 	errors      []float64 // for each signal, the expected 1 − |correlation| that the change causes
@@ -31,7 +31,8 @@ type driftEstimate struct {
 
 // isSignificant reports whether the demixing changes beyond doubt, and enough of it to count.
 func (e driftEstimate) isSignificant() bool {
-	return e.errors != nil && e.probability < minDriftProbability && floats.Max(e.errors) > minDriftError
+	return e.errors != nil && e.probability < minDriftProbability &&
+		floats.Max(e.errors) > minDriftError
 }
 
 // A driftBlock has the sums over an equal part of the positions from which a driftEstimate follows.
@@ -51,35 +52,24 @@ func newDriftBlocks(d int) []driftBlock {
 // blockEdge returns where the k-th block of n positions begins.
 func blockEdge(k, n int) int { return k * n / driftBlocks }
 
-// estimateDrift tests whether the demixing m of a sequence changes with time, and estimates by how much. p
-// are the derivatives at m.
+// estimateDrift tests whether the demixing m of a sequence changes with time, and estimates by how
+// much. p are the derivatives at m.
 //
-// Of a constant demixing the slopes of the code along E_ij vary between blocks of positions by chance only.
-// Their variance in a block follows from the powers there of the score of signal i and of the innovations of
-// signal j under the filter of signal i, as independent signals have E ψ_i²·r_j² = E ψ_i²·E r_j². So the
-// slopes in standard errors, as a function of time, have cosine transforms of variance 1. A slow change is in
-// the lowest of these: the sum of driftWaves squares for each of d·(d−1) slopes is χ² distributed. It is a
-// score test, as that of J. Nyblom, J. American Statistical Association 84(405), 1989, in a few directions.
+// Of a constant demixing the slopes of the code along E_ij vary between blocks of positions by
+// chance only. Their variance in a block follows from the powers there of the score of signal i and
+// of the innovations of signal j under the filter of signal i, as independent signals have
+// E ψ_i²·r_j² = E ψ_i²·E r_j². So the slopes in standard errors, as a function of time, have cosine
+// transforms of variance 1. A slow change is in the lowest of these: the sum of driftWaves squares
+// for each of d·(d−1) slopes is χ² distributed. It is a score test, as that of J. Nyblom,
+// J. American Statistical Association 84(405), 1989, in a few directions.
 //
-// The change itself, in the shares of signals of variance 1, is that of a quasi-Newton step in each block. What
-// chance adds to its squares is subtracted.
+// The change itself, in the shares of signals of variance 1, is that of a quasi-Newton step in each
+// block. What chance adds to its squares is subtracted.
 func (s *separator) estimateDrift(m *demixing, p *derivatives) driftEstimate {
 	if !s.past.Sequence() || s.past.N < minDriftPositions {
 		return driftEstimate{}
 	}
-	size := len(s.past.Lags) + 1
-	powers := mat.NewDense(driftBlocks, s.d, nil) // of the signals
-	for i := range s.d {
-		y := m.y.RawRowView(i)
-		for k := range driftBlocks {
-			part := y[blockEdge(k, len(y)):blockEdge(k+1, len(y))]
-			powers.Set(k, i, floats.Dot(part, part)/float64(len(part)))
-		}
-	}
-	// share returns the power of signal j's innovations under the filter of signal i, for power 1 of it.
-	share := func(i, j int) float64 {
-		return ar.ErrorPower(m.sources[j].q, m.sources[i].weights, size) / m.sources[j].q[0]
-	}
+	powers := blockPowers(m.y)
 	sum, errors := 0.0, make([]float64, s.d)
 	for i := range s.d {
 		change := 0.0 // in the shares of the others in signal i: its variance over time
@@ -87,35 +77,13 @@ func (s *separator) estimateDrift(m *demixing, p *derivatives) driftEstimate {
 			if i == j {
 				continue
 			}
-			own, other := share(i, j), share(j, i)
-			a, b := p.curvature(i, j)
-			ratio := m.sources[j].q[0] / m.sources[i].q[0] // of the signals' variances
-			var slopes, weights [driftBlocks]float64       // slopes and, up to a factor, their size at a constant step
-			var step, chance [driftWaves]float64           // chance is the variance of step
-			for k, block := range p.blocks {
-				n := float64(blockEdge(k+1, s.past.N) - blockEdge(k, s.past.N))
-				slope, back := block.gradient.At(i, j), block.gradient.At(j, i)
-				variance := block.scores[i] * powers.At(k, j) * own
-				backVariance := block.scores[j] * powers.At(k, i) * other
-				if !(variance > 0 && backVariance > 0) {
-					return driftEstimate{}
-				}
-				weights[k] = math.Sqrt(variance)
-				slopes[k] = slope / weights[k]
-				det := (a*b - 1) * n
-				for f := range driftWaves {
-					w := driftWaveform[f][k]
-					step[f] -= w * (b*slope - back) / det
-					chance[f] += w * w * (b*b*variance - 2*b*n + backVariance) / (det * det)
-				}
+			transforms, variances, ok := s.driftAlong(m, p, powers, i, j)
+			if !ok {
+				return driftEstimate{}
 			}
-			// A constant step, as m may not be at the minimum, is no change.
-			constant := floats.Dot(slopes[:], weights[:]) / floats.Dot(weights[:], weights[:])
-			floats.AddScaled(slopes[:], -constant, weights[:])
 			for f := range driftWaves {
-				standard := floats.Dot(driftWaveform[f][:], slopes[:])
-				sum += standard * standard
-				change += (step[f]*step[f] - chance[f]) * ratio / driftBlocks
+				sum += transforms[f] * transforms[f]
+				change += variances[f]
 			}
 		}
 		errors[i] = min(max(change, 0)/2, 1)
@@ -124,11 +92,71 @@ func (s *separator) estimateDrift(m *demixing, p *derivatives) driftEstimate {
 	return driftEstimate{null.Survival(sum), errors}
 }
 
+// blockPowers returns the mean squares of the signals y, driftBlocks×d.
+func blockPowers(y *mat.Dense) *mat.Dense {
+	d, n := y.Dims()
+	powers := mat.NewDense(driftBlocks, d, nil)
+	for i := range d {
+		for k := range driftBlocks {
+			part := y.RawRowView(i)[blockEdge(k, n):blockEdge(k+1, n)]
+			powers.Set(k, i, floats.Dot(part, part)/float64(len(part)))
+		}
+	}
+	return powers
+}
+
+// driftAlong returns the transforms of the slopes along E_ij, in standard errors, and what each
+// contributes to the variance over time of signal j's share in signal i. powers are those of the
+// signals in the blocks. ok is false if a slope has no variance.
+func (s *separator) driftAlong(
+	m *demixing, p *derivatives, powers *mat.Dense, i, j int,
+) (transforms, variances [driftWaves]float64, ok bool) {
+	own, other := s.innovationShare(m, i, j), s.innovationShare(m, j, i)
+	a, b := p.curvature(i, j)
+	ratio := m.sources[j].q[0] / m.sources[i].q[0] // of the signals' variances
+	var slopes [driftBlocks]float64                // in standard errors
+	var weights [driftBlocks]float64               // up to a factor, slopes at a constant step
+	var step, chance [driftWaves]float64           // chance is the variance of step
+	for k, block := range p.blocks {
+		n := float64(blockEdge(k+1, s.past.N) - blockEdge(k, s.past.N))
+		slope, back := block.gradient.At(i, j), block.gradient.At(j, i)
+		variance := block.scores[i] * powers.At(k, j) * own
+		backVariance := block.scores[j] * powers.At(k, i) * other
+		if !(variance > 0 && backVariance > 0) {
+			return transforms, variances, false
+		}
+		weights[k] = math.Sqrt(variance)
+		slopes[k] = slope / weights[k]
+		det := (a*b - 1) * n
+		for f := range driftWaves {
+			w := driftWaveform[f][k]
+			step[f] -= w * (b*slope - back) / det
+			chance[f] += w * w * (b*b*variance - 2*b*n + backVariance) / (det * det)
+		}
+	}
+	// A constant step, as m may not be at the minimum, is no change.
+	constant := floats.Dot(slopes[:], weights[:]) / floats.Dot(weights[:], weights[:])
+	floats.AddScaled(slopes[:], -constant, weights[:])
+	for f := range driftWaves {
+		transforms[f] = floats.Dot(driftWaveform[f][:], slopes[:])
+		variances[f] = (step[f]*step[f] - chance[f]) * ratio / driftBlocks
+	}
+	return transforms, variances, true
+}
+
+// innovationShare returns the power of signal j's innovations under the filter of signal i, for
+// power 1 of it.
+func (s *separator) innovationShare(m *demixing, i, j int) float64 {
+	q := m.sources[j].q
+	return ar.ErrorPower(q, m.sources[i].weights, len(s.past.Lags)+1) / q[0]
+}
+
 // driftWaveform has the cosines that a change may have, in each block. They are orthonormal.
 var driftWaveform = func() (waves [driftWaves][driftBlocks]float64) {
 	for f := range waves {
 		for k := range waves[f] {
-			waves[f][k] = math.Sqrt(2./driftBlocks) * math.Cos(math.Pi*float64(f+1)*(float64(k)+0.5)/driftBlocks)
+			phase := math.Pi * float64(f+1) * (float64(k) + 0.5) / driftBlocks
+			waves[f][k] = math.Sqrt(2./driftBlocks) * math.Cos(phase)
 		}
 	}
 	return waves

@@ -107,8 +107,8 @@ func (f *matchLoss) initial() []float64 {
 // signals B·x minus those of the added noise.
 func (f *matchLoss) noiseless() []float64 { return f.parameters(f.added, minPower) }
 
-// parameters returns (log P, log N) with the powers P of the signals B·x minus those of other noise,
-// whose covariance is given, and the same noise N in each channel.
+// parameters returns (log P, log N) with the powers P of the signals B·x minus those of other
+// noise, whose covariance is given, and the same noise N in each channel.
 func (f *matchLoss) parameters(other []float64, noise float64) []float64 {
 	d := f.s.d
 	var x []float64
@@ -123,53 +123,17 @@ func (f *matchLoss) parameters(other []float64, noise float64) []float64 {
 	return x
 }
 
-// scoreGain returns by how many nats noise of the channels, of either sign, may lower the loss at the
-// noiseless parameters x, as far as its derivatives there say: Rao's score statistic over 2, with the
-// powers as nuisance parameters (C. R. Rao, Mathematical Proceedings of the Cambridge Philosophical
-// Society 44(1), 1948). It is +Inf if these don't determine it.
-//
-// With M = S⁻¹·B the information of a band of weight w is w/2 times the squares of the entries of
-// S⁻¹ for the powers P, of M for P and N, and of Bᵀ·M for N.
+// scoreGain returns by how many nats noise of the channels, of either sign, may lower the loss at
+// the noiseless parameters x, as far as its derivatives there say: Rao's score statistic over 2,
+// with the powers as nuisance parameters (C. R. Rao, Mathematical Proceedings of the Cambridge
+// Philosophical Society 44(1), 1948). It is +Inf if these don't determine it.
 func (f *matchLoss) scoreGain(x []float64) float64 {
 	d := f.s.d
 	score, information := mat.NewVecDense(d, nil), mat.NewSymDense(d, nil)
-	square := func(_, _ int, v float64) float64 { return v * v }
-	for k, w := range f.s.weights {
-		exponentials(f.power, x[k*d:(k+1)*d])
-		copy(f.cov, f.added)
-		for i, p := range f.power {
-			f.cov[i*d+i] += p
-		}
-		if _, ok := invertSymmetric(f.inv, f.cov, d); !ok {
+	for k := range f.s.weights {
+		f.setBand(x[k*d:(k+1)*d], f.added)
+		if !f.addScore(score, information, k) {
 			return math.Inf(1)
-		}
-		inverse := mat.NewDense(d, d, f.inv)
-		var m, byNoise, slope, nuisance, shares mat.Dense
-		m.Mul(inverse, f.b)
-		byNoise.Mul(f.b.T(), &m)
-		byNoise.Apply(square, &byNoise)
-		slope.Product(inverse, mat.NewDense(d, d, f.s.covariances[k]), inverse)
-		slope.Sub(inverse, &slope)
-		slopeB := mat.NewDense(d, d, nil)
-		slopeB.Mul(&slope, f.b)
-		m.Apply(square, &m)
-		nuisance.Apply(square, inverse)
-		if shares.Solve(&nuisance, &m) != nil {
-			return math.Inf(1)
-		}
-		for l := range d {
-			v := 0.0
-			for i := range d {
-				v += f.b.At(i, l)*slopeB.At(i, l) - shares.At(i, l)*slope.At(i, i)
-			}
-			score.SetVec(l, score.AtVec(l)+w/2*v)
-			for j := l; j < d; j++ {
-				v := byNoise.At(l, j)
-				for i := range d {
-					v -= m.At(i, l) * shares.At(i, j)
-				}
-				information.SetSym(l, j, information.At(l, j)+w/2*v)
-			}
 		}
 	}
 	var factor mat.Cholesky
@@ -178,6 +142,47 @@ func (f *matchLoss) scoreGain(x []float64) float64 {
 		return math.Inf(1)
 	}
 	return mat.Dot(&step, score) / 2
+}
+
+// addScore adds the score of band k, whose S is set, and its information about the channels' noise,
+// without what the powers may explain. It reports whether they are determined.
+//
+// With M = S⁻¹·B the information of a band of weight w is w/2 times the squares of the entries of
+// S⁻¹ for the powers P, of M for P and N, and of Bᵀ·M for N.
+func (f *matchLoss) addScore(score *mat.VecDense, information *mat.SymDense, k int) bool {
+	d, w := f.s.d, f.s.weights[k]
+	if _, ok := invertSymmetric(f.inv, f.cov, d); !ok {
+		return false
+	}
+	square := func(_, _ int, v float64) float64 { return v * v }
+	inverse := mat.NewDense(d, d, f.inv)
+	var m, byNoise, slope, slopeB, nuisance, shares mat.Dense
+	m.Mul(inverse, f.b)
+	byNoise.Mul(f.b.T(), &m)
+	byNoise.Apply(square, &byNoise)
+	slope.Product(inverse, mat.NewDense(d, d, f.s.covariances[k]), inverse)
+	slope.Sub(inverse, &slope)
+	slopeB.Mul(&slope, f.b)
+	m.Apply(square, &m)
+	nuisance.Apply(square, inverse)
+	if shares.Solve(&nuisance, &m) != nil {
+		return false
+	}
+	for l := range d {
+		v := 0.0
+		for i := range d {
+			v += f.b.At(i, l)*slopeB.At(i, l) - shares.At(i, l)*slope.At(i, i)
+		}
+		score.SetVec(l, score.AtVec(l)+w/2*v)
+		for j := l; j < d; j++ {
+			v := byNoise.At(l, j)
+			for i := range d {
+				v -= m.At(i, l) * shares.At(i, j)
+			}
+			information.SetSym(l, j, information.At(l, j)+w/2*v)
+		}
+	}
+	return true
 }
 
 // exponentials sets y to exp x, at most e⁴⁰, and returns it.
@@ -235,15 +240,7 @@ func (f *matchLoss) refinement(x []float64) *mat.Dense {
 func (f *matchLoss) at(x, g []float64) float64 {
 	d, bands := f.s.d, len(f.s.weights)
 	logNoise := x[bands*d : (bands+1)*d]
-	exponentials(f.noise, logNoise)
-	copy(f.noiseCov, f.added)
-	for i := range d {
-		for j := range d {
-			for l, v := range f.noise {
-				f.noiseCov[i*d+j] += f.b.At(i, l) * v * f.b.At(j, l)
-			}
-		}
-	}
+	f.setNoise(logNoise)
 	noiseCov, covariances := f.noiseCov, f.s.covariances
 	var t, products *mat.Dense // products is Σ_k w_k·S_k⁻¹·T·C_k·Tᵀ
 	loss := 0.0
@@ -251,7 +248,8 @@ func (f *matchLoss) at(x, g []float64) float64 {
 		t, products = f.refinement(x), mat.NewDense(d, d, nil)
 		logDet, _ := mat.LogDet(t)
 		loss -= floats.Sum(f.s.weights) * logDet
-		noiseCov = (&spectrum{d: d, covariances: [][]float64{f.noiseCov}}).transformed(t).covariances[0]
+		noise := &spectrum{d: d, covariances: [][]float64{f.noiseCov}}
+		noiseCov = noise.transformed(t).covariances[0]
 		covariances = f.s.transformed(t).covariances
 	}
 	clear(f.slope)
@@ -260,32 +258,14 @@ func (f *matchLoss) at(x, g []float64) float64 {
 		loss += noiseSimilarity / 2 * (v - mean) * (v - mean)
 	}
 	for k, w := range f.s.weights {
-		exponentials(f.power, x[k*d:(k+1)*d])
-		copy(f.cov, noiseCov)
-		for i, p := range f.power {
-			f.cov[i*d+i] += p
-		}
+		f.setBand(x[k*d:(k+1)*d], noiseCov)
 		logDet, ok := invertSymmetric(f.inv, f.cov, d)
 		if !ok {
 			return math.Inf(1)
 		}
-		c := covariances[k]
-		loss += w / 2 * (logDet + floats.Dot(f.inv, c))
-		if g == nil {
-			continue
-		}
-		// The derivative with respect to S is w/2·(S⁻¹ − S⁻¹·C·S⁻¹).
-		multiply(f.product, f.inv, c, d)
-		if f.free {
-			floats.AddScaled(products.RawMatrix().Data, w, f.product)
-		}
-		multiply(f.bandSlope, f.product, f.inv, d)
-		for i, v := range f.inv {
-			f.bandSlope[i] = w / 2 * (v - f.bandSlope[i])
-		}
-		floats.Add(f.slope, f.bandSlope)
-		for i, p := range f.power {
-			g[k*d+i] = f.bandSlope[i*d+i] * p
+		loss += w / 2 * (logDet + floats.Dot(f.inv, covariances[k]))
+		if g != nil {
+			f.differentiateBand(g[k*d:(k+1)*d], w, covariances[k], products)
 		}
 	}
 	if g == nil {
@@ -301,6 +281,56 @@ func (f *matchLoss) at(x, g []float64) float64 {
 		byNoiseCov.Product(t.T(), slope, t)
 		slope.Copy(&byNoiseCov)
 	}
+	f.differentiateNoise(g[bands*d:(bands+1)*d], logNoise, mean)
+	return loss
+}
+
+// setNoise sets N, and B·(diag(N) + F)·Bᵀ.
+func (f *matchLoss) setNoise(logNoise []float64) {
+	d := f.s.d
+	exponentials(f.noise, logNoise)
+	copy(f.noiseCov, f.added)
+	for i := range d {
+		for j := range d {
+			for l, v := range f.noise {
+				f.noiseCov[i*d+j] += f.b.At(i, l) * v * f.b.At(j, l)
+			}
+		}
+	}
+}
+
+// setBand sets P and S of a band, for the covariance of noise.
+func (f *matchLoss) setBand(logPower, noiseCov []float64) {
+	exponentials(f.power, logPower)
+	copy(f.cov, noiseCov)
+	for i, p := range f.power {
+		f.cov[i*f.s.d+i] += p
+	}
+}
+
+// differentiateBand sets g to the derivative with respect to log P of a band of weight w and
+// covariance T·C·Tᵀ = c, whose S⁻¹ is set. It adds to f.slope and, unless that is nil, to products.
+func (f *matchLoss) differentiateBand(g []float64, w float64, c []float64, products *mat.Dense) {
+	d := f.s.d
+	// The derivative with respect to S is w/2·(S⁻¹ − S⁻¹·C·S⁻¹).
+	multiply(f.product, f.inv, c, d)
+	if products != nil {
+		floats.AddScaled(products.RawMatrix().Data, w, f.product)
+	}
+	multiply(f.bandSlope, f.product, f.inv, d)
+	for i, v := range f.inv {
+		f.bandSlope[i] = w / 2 * (v - f.bandSlope[i])
+	}
+	floats.Add(f.slope, f.bandSlope)
+	for i, p := range f.power {
+		g[i] = f.bandSlope[i*d+i] * p
+	}
+}
+
+// differentiateNoise sets g to the derivative with respect to log N, whose mean is given. f.slope
+// is the derivative with respect to f.noiseCov.
+func (f *matchLoss) differentiateNoise(g, logNoise []float64, mean float64) {
+	d := f.s.d
 	for l, v := range f.noise {
 		sum := 0.0
 		for i := range d {
@@ -308,9 +338,8 @@ func (f *matchLoss) at(x, g []float64) float64 {
 				sum += f.b.At(i, l) * f.slope[i*d+j] * f.b.At(j, l)
 			}
 		}
-		g[bands*d+l] = sum*v + noiseSimilarity*(logNoise[l]-mean)
+		g[l] = sum*v + noiseSimilarity*(logNoise[l]-mean)
 	}
-	return loss
 }
 
 // differentiateMixing sets g to the derivative of the loss with respect to E,

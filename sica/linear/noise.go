@@ -48,7 +48,6 @@ type search struct {
 // noise of the channels and more sources than channels can mislead that; a coarse base, which they
 // don't mislead, is kept. It returns base, or the solution of another explanation, with what the
 // comparison says of it. If brief is true it is nil unless base can be kept without a comparison.
-//
 func withNoise(
 	ctx context.Context, white *signal.Whitening, shape []int, power bandPower, opt Options,
 	base *Solution, brief bool,

@@ -139,7 +139,8 @@ func TestNoiseIsNoWorseThanForFastICA(t *testing.T) {
 				t.Fatal(err)
 			}
 			theirs = append(theirs, mcc(t, f.Signals, s))
-			t.Logf("%s, seed %d: MCC %.3f, FastICA %.3f, scale %d (%s)", name, seed, ours[seed], theirs[seed], sol.Scale, sol.Candidate)
+			t.Logf("%s, seed %d: MCC %.3f, FastICA %.3f, scale %d (%s)", name, seed,
+				ours[seed], theirs[seed], sol.Scale, sol.Candidate)
 		}
 		if a, b := stat.Mean(ours, nil), stat.Mean(theirs, nil); a < b-0.005 {
 			t.Errorf("%s: MCC %.3f, FastICA %.3f", name, a, b)

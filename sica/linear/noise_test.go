@@ -69,7 +69,8 @@ func TestChannelNoise(t *testing.T) {
 		}
 		for _, name := range []string{"the rule", "FastICA", "A⁻¹"} {
 			mean, sd := stat.MeanStdDev(scores[name], nil)
-			t.Logf("noise %g: %s %.4f (%.4f), least %.3f", level, name, mean, stat.StdErr(sd, float64(mixtures)), floats.Min(scores[name]))
+			t.Logf("noise %g: %s %.4f (%.4f), least %.3f", level, name, mean,
+				stat.StdErr(sd, float64(mixtures)), floats.Min(scores[name]))
 		}
 	}
 }

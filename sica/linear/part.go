@@ -35,22 +35,20 @@ const (
 
 // separateByPart separates a long sequence in two steps. A part of its positions, in blocks,
 // decides on the models and has the evidence. With these models all positions decide on the
-// demixing. The result is nil if the sequence is short, if the part leaves a doubt, or if the models
-// don't describe a block of the positions. Of more than fewSignals signals some are always doubted:
-// then all positions are separated, beginning with the part's demixing (separateMany). Noise is looked for in the middle of very long
-// sequences, and in all positions if there seems to be some.
+// demixing. The result is nil if the sequence is short, if the part leaves a doubt, or if the
+// models don't describe a block of the positions. Of more than fewSignals signals some are always
+// doubted: then all positions are separated, beginning with the part's demixing (separateMany).
+// Noise is looked for in the middle of very long sequences, and in all positions if there seems to
+// be some.
 func separateByPart(
 	ctx context.Context, white *signal.Whitening, shape []int, power bandPower, opt Options,
 ) (*Solution, error) {
 	d, n := white.White.Dims()
-	if len(shape) > 1 || d < 2 {
+	blocks := partBlocks(shape, d, n)
+	if blocks == 0 {
 		return nil, nil
 	}
-	blocks := (max(partPositions, partPerSignal*d) + signal.PartBlock - 1) / signal.PartBlock
 	length := blocks * signal.PartBlock
-	if n < max(minLong, 2*length) {
-		return nil, nil
-	}
 	z := signal.SpreadBlocks(white.White, blocks, signal.PartBlock)
 	p := newPast([]int{length}, d).Blocks(signal.PartBlock)
 	part := withSignals(white, z)
@@ -73,28 +71,41 @@ func separateByPart(
 	if polished == nil || err != nil {
 		return nil, err
 	}
-	stretch := noisePart * length // about the middle
-	if n >= stretch+stretch/8 {
-		isNoiseless, err := middleIsNoiseless(ctx, white, stretch, power, opt, sol, polished)
-		if err != nil {
-			return nil, err
-		}
-		if isNoiseless {
-			return polished, nil
-		}
+	isNoiseless, err := middleIsNoiseless(ctx, white, noisePart*length, power, opt, sol, polished)
+	if err != nil {
+		return nil, err
+	}
+	if isNoiseless {
+		return polished, nil
 	}
 	return withNoise(ctx, white, shape, power, opt, polished, brief)
 }
 
+// partBlocks returns how many blocks the part has that decides for n positions of d signals; 0 if
+// none does.
+func partBlocks(shape []int, d, n int) int {
+	if len(shape) > 1 || d < 2 {
+		return 0
+	}
+	blocks := (max(partPositions, partPerSignal*d) + signal.PartBlock - 1) / signal.PartBlock
+	if n < max(minLong, 2*blocks*signal.PartBlock) {
+		return 0
+	}
+	return blocks
+}
+
 // middleIsNoiseless reports whether a stretch of positions about the middle suffices to see that
-// there is no noise: whether the demixing of all positions is kept there, and as certain as sol, the
-// part's. It then completes the findings of polished. Noise is estimated from spectra, which the blocks
-// of the part would blur.
+// there is no noise: whether there are an eighth more positions, and the demixing of all of them is
+// kept there, and as certain as sol, the part's. It then completes the findings of polished. Noise
+// is estimated from spectra, which the blocks of the part would blur.
 func middleIsNoiseless(
 	ctx context.Context, white *signal.Whitening, stretch int, power bandPower, opt Options,
 	sol, polished *Solution,
 ) (bool, error) {
 	d, n := white.White.Dims()
+	if n < stretch+stretch/8 {
+		return false, nil
+	}
 	first := (n - stretch) / 2
 	middle := white.White.Slice(0, d, first, first+stretch).(*mat.Dense)
 	sol.Demixing = polished.Demixing
@@ -136,8 +147,8 @@ func withSignals(white *signal.Whitening, z *mat.Dense) *signal.Whitening {
 	return &w
 }
 
-// isCertain reports whether the evidence identifies all signals beyond doubt. They may depend on each
-// other, which more positions wouldn't change.
+// isCertain reports whether the evidence identifies all signals beyond doubt. They may depend on
+// each other, which more positions wouldn't change.
 func (s *Solution) isCertain() bool {
 	if s.whitened || s.minDependence || s.hasMoreSources() || s.Evidence < certain ||
 		len(s.Groups) < len(s.Mean) || s.dependent != nil || s.uncertain != nil {
@@ -195,8 +206,7 @@ func polish(
 	}
 	polished := &Solution{
 		Mean: white.Mean, FromWhite: unitRows(b), Symmetric: sol.Symmetric,
-		Leak: mat.NewDense(d, d, nil), Findings: sol.Findings, unseen: sol.unseen,
-		drift: drift,
+		Leak: mat.NewDense(d, d, nil), Findings: sol.Findings, unseen: sol.unseen, drift: drift,
 	}
 	polished.Demixing = s.fromMixed(polished.FromWhite)
 	logDet, _ := mat.LogDet(s.whitening)

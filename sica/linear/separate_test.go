@@ -415,7 +415,8 @@ func TestErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := linear.Separate(t.Context(), dependent, linear.Options{}); err == nil || !strings.Contains(err.Error(), "dependent") {
+	_, err = linear.Separate(t.Context(), dependent, linear.Options{})
+	if err == nil || !strings.Contains(err.Error(), "dependent") {
 		t.Errorf("error %v, want one with dependent", err)
 	}
 	signals, err := ica.New(good)

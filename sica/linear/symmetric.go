@@ -73,48 +73,67 @@ func diagonal(values []float64) *mat.DiagDense {
 // for small d. ok is false if a isn't positive definite.
 func invertSymmetric(inv, a []float64, d int) (logDet float64, ok bool) {
 	copy(inv, a)
-	for j := range d { // L in the lower triangle
+	if logDet, ok = factorise(inv, d); !ok {
+		return 0, false
+	}
+	invertFactor(inv, d)
+	squareFactor(inv, d)
+	return logDet, true
+}
+
+// factorise sets the lower triangle of a, d×d, to its Cholesky factor L. It returns the logarithm
+// of a's determinant; ok is false if a isn't positive definite.
+func factorise(a []float64, d int) (logDet float64, ok bool) {
+	for j := range d {
 		for i := j; i < d; i++ {
-			v := inv[i*d+j]
+			v := a[i*d+j]
 			for l := range j {
-				v -= inv[i*d+l] * inv[j*d+l]
+				v -= a[i*d+l] * a[j*d+l]
 			}
 			if i > j {
-				inv[i*d+j] = v / inv[j*d+j]
+				a[i*d+j] = v / a[j*d+j]
 				continue
 			}
 			if !(v > 0) {
 				return 0, false
 			}
-			inv[j*d+j] = math.Sqrt(v)
+			a[j*d+j] = math.Sqrt(v)
 			logDet += math.Log(v)
 		}
 	}
-	for j := range d { // L⁻¹ in place
-		inv[j*d+j] = 1 / inv[j*d+j]
+	return logDet, true
+}
+
+// invertFactor sets the lower triangle of a from L to L⁻¹.
+func invertFactor(a []float64, d int) {
+	for j := range d {
+		a[j*d+j] = 1 / a[j*d+j]
 		for i := j + 1; i < d; i++ {
 			v := 0.0
 			for l := j; l < i; l++ {
-				v -= inv[i*d+l] * inv[l*d+j]
+				v -= a[i*d+l] * a[l*d+j]
 			}
-			inv[i*d+j] = v / inv[i*d+i]
+			a[i*d+j] = v / a[i*d+i]
 		}
 	}
-	for i := range d { // L⁻ᵀ·L⁻¹: entry (i, j), i ≤ j, needs rows from j on only
+}
+
+// squareFactor sets a, whose lower triangle is L⁻¹, to L⁻ᵀ·L⁻¹.
+func squareFactor(a []float64, d int) {
+	for i := range d { // entry (i, j), i ≤ j, needs rows from j on only
 		for j := i; j < d; j++ {
 			v := 0.0
 			for l := j; l < d; l++ {
-				v += inv[l*d+i] * inv[l*d+j]
+				v += a[l*d+i] * a[l*d+j]
 			}
-			inv[i*d+j] = v
+			a[i*d+j] = v
 		}
 	}
 	for i := range d {
 		for j := range i {
-			inv[i*d+j] = inv[j*d+i]
+			a[i*d+j] = a[j*d+i]
 		}
 	}
-	return logDet, true
 }
 
 // multiply sets c to a·b, all d×d.

@@ -186,13 +186,7 @@ func (h *halving) stage(ctx context.Context, from, to int) (behind float64, err 
 // that of their last standing.
 func (h *halving) trainGroup(ctx context.Context, from, to int) (behind float64, err error) {
 	if from == 0 {
-		if err := h.trainer.ResetOptimizer(); err != nil {
-			return 0, err
-		}
-		if err := h.initialise(); err != nil {
-			return 0, err
-		}
-		if h.states, err = h.currentStates(); err != nil {
+		if err := h.initialiseGroup(); err != nil {
 			return 0, err
 		}
 	}
@@ -230,6 +224,18 @@ func (h *halving) trainGroup(ctx context.Context, from, to int) (behind float64,
 		err = h.demixActive(ctx)
 	}
 	return behind, err
+}
+
+// initialiseGroup sets the states of the active runs to those before their first step.
+func (h *halving) initialiseGroup() (err error) {
+	if err := h.trainer.ResetOptimizer(); err != nil {
+		return err
+	}
+	if err := h.initialise(); err != nil {
+		return err
+	}
+	h.states, err = h.currentStates()
+	return err
 }
 
 // halve keeps the better half of the entrants of each slot, at least one.

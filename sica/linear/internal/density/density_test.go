@@ -107,7 +107,9 @@ var draws = []struct {
 	entropy float64
 	bias    float64 // of a density that smooths edges or peaks
 }{
-	{"Laplace", func(r *rand.Rand) float64 { return math.Copysign(r.ExpFloat64(), r.Float64()-0.5) }, 1 + math.Log(2), 0.004},
+	{"Laplace", func(r *rand.Rand) float64 {
+		return math.Copysign(r.ExpFloat64(), r.Float64()-0.5)
+	}, 1 + math.Log(2), 0.004},
 	{"uniform", func(r *rand.Rand) float64 { return 2*r.Float64() - 1 }, math.Log(2), 0.06},
 	{"exponential", func(r *rand.Rand) float64 { return r.ExpFloat64() }, 1, 0.08},
 	{"normal", func(r *rand.Rand) float64 { return r.NormFloat64() }, math.Log(2*math.Pi*math.E) / 2, 0.002},
@@ -148,7 +150,8 @@ func TestFit(t *testing.T) {
 		if f.Cost < 0 || f.Cost > features*math.Log(n)/2+20 {
 			t.Errorf("%s: cost %g nats", c.name, f.Cost)
 		}
-		t.Logf("%s: %s, likelihood %.4f of %.4f, cost %.1f nats", c.name, f.String(), likelihood+math.Log(scale), c.entropy, f.Cost)
+		t.Logf("%s: %s, likelihood %.4f of %.4f, cost %.1f nats", c.name, f.String(),
+			likelihood+math.Log(scale), c.entropy, f.Cost)
 	}
 }
 

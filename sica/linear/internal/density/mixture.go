@@ -52,42 +52,57 @@ func (m *mixture) fit(h *histogram, floor, tolerance float64) float64 {
 	}
 	before := math.Inf(1)
 	for range mixtureSteps {
-		var constant [components]float64
-		for k, v := range m.variance {
-			constant[k] = m.weight[k] / math.Sqrt(2*math.Pi*v)
-		}
-		var mass, first, second [components]float64
-		length := 0.0
-		for g, share := range h {
-			if share <= 0 {
-				continue
-			}
-			var p [components]float64
-			total := 1e-300
-			for k := range components {
-				away := gridPoints[g] - m.mean[k]
-				p[k] = constant[k] * exp(-away*away/(2*m.variance[k]))
-				total += p[k]
-			}
-			length -= share * math.Log(total)
-			for k := range components {
-				w := share * p[k] / total
-				mass[k] += w
-				first[k] += w * gridPoints[g]
-				second[k] += w * gridPoints[g] * gridPoints[g]
-			}
-		}
+		sums, length := m.expect(h)
 		if before-length < tolerance {
 			return length
 		}
 		before = length
-		for k, w := range mass {
-			if m.weight[k] = w; w <= 0 {
-				continue
-			}
-			m.mean[k] = first[k] / w
-			m.variance[k] = max(second[k]/w-m.mean[k]*m.mean[k], floor)
-		}
+		m.maximise(&sums, floor)
 	}
 	return before
+}
+
+// componentSums are, for each component, the sums of the values' shares in it, and of these times
+// the values and their squares.
+type componentSums struct {
+	mass, first, second [components]float64
+}
+
+// expect is the E step. It also returns the code length under the mixture.
+func (m *mixture) expect(h *histogram) (sums componentSums, length float64) {
+	var constant [components]float64
+	for k, v := range m.variance {
+		constant[k] = m.weight[k] / math.Sqrt(2*math.Pi*v)
+	}
+	for g, share := range h {
+		if share <= 0 {
+			continue
+		}
+		var p [components]float64
+		total := 1e-300
+		for k := range components {
+			away := gridPoints[g] - m.mean[k]
+			p[k] = constant[k] * exp(-away*away/(2*m.variance[k]))
+			total += p[k]
+		}
+		length -= share * math.Log(total)
+		for k := range components {
+			w := share * p[k] / total
+			sums.mass[k] += w
+			sums.first[k] += w * gridPoints[g]
+			sums.second[k] += w * gridPoints[g] * gridPoints[g]
+		}
+	}
+	return sums, length
+}
+
+// maximise is the M step: the likeliest mixture by the sums, with no variance below the floor.
+func (m *mixture) maximise(sums *componentSums, floor float64) {
+	for k, w := range sums.mass {
+		if m.weight[k] = w; w <= 0 {
+			continue
+		}
+		m.mean[k] = sums.first[k] / w
+		m.variance[k] = max(sums.second[k]/w-m.mean[k]*m.mean[k], floor)
+	}
 }
