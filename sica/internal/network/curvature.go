@@ -47,26 +47,11 @@ type Curvature struct {
 }
 
 const (
-	// curvatureSigmas and unsteadyCurvatureSigmas are the deviations above which a curvature is
-	// evident, of steady signals and of others. Linear mixtures with noise or surplus sources
-	// (n = 2,500): above them were 1 of 36 of autoregressions, 0 of 24 of bursts and synthetic
-	// EEGs and 2 of 12 of voices. Nonlinear mixtures (n = 1,024): 138 of 152. At half of them 35
-	// of 96 linear mixtures are evident; at twice, 5 of 16 of AR(7) after GELU steps are
-	// missed, of which 2 are missed now.
-	curvatureSigmas, unsteadyCurvatureSigmas = 4.5, 6
-
-	// noisyCurvatureSigmas and noisyUnsteadyCurvatureSigmas are the limits if the linear rule found
-	// noise or surplus sources, whose innovations no single matrix mixes. Of 248 linear mixtures
-	// with noise or surplus sources (31 kinds, n = 2,000 to 4,000), two that aren't Predictable are
-	// above them, with 7.5 and 13.9. The rule finds noise in 12 of 264 nonlinear mixtures (22
-	// kinds, n = 1,024). Networks are fitted to 249 of these by the limits without noise; three of
-	// them are below the limits with noise. At half of the limits five more linear mixtures are
-	// evident; at twice, a nonlinear one of deviation 12 is missed.
-	noisyCurvatureSigmas, noisyUnsteadyCurvatureSigmas = 6, 10
-	// minNoise is the share of a channel's variance from which the linear rule's noise counts:
-	// noise of one percent of its standard deviation. With ten times of it, a network was fitted to
-	// one of six synthetic EEGs with noise of 0.5 µV. Half and twice of it are as good.
-	minNoise = 1e-4
+	// evidentSigmas is the deviation above which a curvature is evident. It is for 136 of 170
+	// nonlinear mixtures of two and three signals (n = 1,024), and for 1 of 236 linear ones, of which
+	// 41 depend on each other, with noise or surplus sources. With half of it for 147 and 10, with
+	// twice for 118 and none.
+	evidentSigmas = 6
 
 	// noiseNats is the gain that noise and surplus sources can explain: by how much the code of a
 	// nonlinear demixing is shorter than that of the linear rule with noise, in nats per position
@@ -75,20 +60,6 @@ const (
 	// 0.56 for AR(7) sources after five GELU steps. Half of it takes networks for EEGs, twice misses
 	// such GARCH processes.
 	noiseNats = 0.12
-
-	// suspectSigmas is the deviation above which a network is requested if aperiodic signals
-	// depend on each other. Of 14 such linear mixtures of autoregressions 8 are above it, and
-	// one above twice as much. At half of it networks are requested for nearly all of them; at
-	// twice, a cubic mixture of deviation 2 (n = 1,024) stays at an MCC of 0.928, which a
-	// network brings to 0.986.
-	suspectSigmas = 1.5
-
-	// manyCurvatureSigmas is the deviation above which networks of many signals are requested,
-	// which take minutes. Of 48 linear mixtures of 10, 20 and 32 signals, with 3 % of noise and
-	// without (n = 2,048), it was at most 8.8; after one or two leaky-ReLU layers (n = 16,384) at
-	// least 53. Half of it would call for networks behind 2 of the 48, twice of it is still far
-	// from 53.
-	manyCurvatureSigmas = 12
 
 	// longOrder is the largest order of a linear prediction, in positions, at which signals don't
 	// count as periodic. Periodic ones are waves and voices, whose phase doesn't follow from one
@@ -118,40 +89,11 @@ const (
 var jointOrders = []int{1, 2, 3, 4, 6, 8, 12, 16, 24, 32}
 
 // Evident reports whether noise and surplus sources can't explain the curvature.
-func (c *Curvature) Evident() bool {
-	if c.steady() {
-		return c.Deviation > curvatureSigmas
-	}
-	return c.Deviation > unsteadyCurvatureSigmas
-}
-
-// evidentInNoise is Evident where the linear rule found noise or surplus sources.
-func (c *Curvature) evidentInNoise() bool {
-	if c.steady() {
-		return c.Deviation > noisyCurvatureSigmas
-	}
-	return c.Deviation > noisyUnsteadyCurvatureSigmas
-}
+func (c *Curvature) Evident() bool { return c.Deviation > evidentSigmas }
 
 // steady reports whether the sources may be linear processes of constant strength: neither bursts
 // nor pulses nor waves. The parts of these in several signals can look like a small curvature.
-func (c *Curvature) steady() bool { return c.aperiodic() && c.Symmetric }
-
-// aperiodic reports whether the signals are neither bursts nor waves.
-func (c *Curvature) aperiodic() bool { return !c.Varying && c.Order <= longOrder }
-
-// callsForNetwork reports whether the curvature of signals that depend on each other is reason to fit
-// a network. It needn't be Evident if they are aperiodic: the network must then prove itself by its
-// code.
-//
-// Without dependence no curvature is a reason. That of linear mixtures is often Evident by chance,
-// mostly where signals begin far from the range in which they stay: of 438 (22 kinds, n = 1,024) for
-// 65, 62 of them without dependence. Of 690 nonlinear mixtures (23 kinds) 34 are without dependence and
-// nine of these Evident; conditional normalisation calls for networks in four of the nine, and a network
-// was taken for two of the other five.
-func (c *Curvature) callsForNetwork() bool {
-	return c.Evident() || c.aperiodic() && c.Deviation > suspectSigmas
-}
+func (c *Curvature) steady() bool { return !c.Varying && c.Order <= longOrder && c.Symmetric }
 
 // isRemoved reports whether c is Evident and at most half of it is left after a demixing. A network
 // that only makes the noise independent, or the parts of a surplus source, leaves it.

@@ -51,14 +51,6 @@ const (
 	minPositions = 100
 	// falseAlarm is the probability of a false detection in all pairs together. A choice.
 	falseAlarm = 0.01
-	// certainErrors is by how many standard errors signals must depend on each other for that to
-	// be beyond doubt. The following was measured with errors that were a tenth smaller, and a limit
-	// of five, as for a discovery in physics. Of 66 linear mixtures with noise or surplus sources
-	// that the linear rule calls identified (2,500 positions), five depend by more without a known
-	// reason, two of them with a correlation of 0.56 and 0.90 with their sources; of 45 with 20,000
-	// positions two, of 0.97 and 0.99. Four of AR(7) after 5 to 20 GELU steps, of 0.53 to 0.62,
-	// depend by 11 to 50. At four, four right ones more of 201 with 1,024 positions do.
-	certainErrors = 4.5
 )
 
 // Dependences returns the dependence of every pair of the signals z, d×n. Of the options it uses

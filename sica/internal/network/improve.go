@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/ar"
-	"github.com/seed-47b1e431/gosica/internal/evidence"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/internal/signal"
@@ -58,47 +57,19 @@ type Improvement struct {
 	Why string
 }
 
-const (
-	// Conditional normalisation is evaluated for at most maxConditioned signals if there is no
-	// other evidence for a nonlinear mixture. It is evaluated at the glancePositions in the middle
-	// first, as its time grows with the positions. Both are choices: half of them misses weakly
-	// nonlinear mixings, twice costs seconds in each linear fit.
-	maxConditioned, glancePositions = 4, 2048
-	// Where there are more than twice as many, it is evaluated at firstPositions first. If its code is
-	// longer there by hopelessErrors standard errors, it isn't evaluated again. That is so for 17 of 27
-	// linear mixtures (n = 2,048), and for none of 38 nonlinear ones for which it is a reason for
-	// networks (n = 1,024 to 4,096), of which the nearest has a code that is longer by 0.8 errors. With
-	// half of it that is so for 21 and none.
-	//
-	// The first fold alone is enough at more positions, and at as many if its code is longer there by
-	// hopelessFold errors. That ends 111 and 41 of 202 evaluations (112 kinds of mixtures, n = 1,024),
-	// and none of 30 that are a reason for networks, of which the nearest are longer by 0.3 and 2.2
-	// errors.
-	firstPositions, hopelessErrors, hopelessFold = 512, 2, 4
-	// minConditionalGain is by how many nats per position its code must be shorter there to be that
-	// evidence. It was, by 0.05 or more, for 17 of 20 nonlinear mixtures without other evidence, by
-	// 0.15 for two cubic ones for which the rule found noise, and for none of 67 linear ones with
-	// noise or surplus sources (n = 1,024). A recording of four channels has 0.006. Half and twice
-	// of it decide all of these the same.
-	minConditionalGain = 0.02
-	// minLevels is how many different values each channel must have for networks. A smooth map of
-	// continuous sources has as many as there are positions. Fewer are steps of more than the
-	// resolution of 0.03 within six standard deviations, which a network describes by their gaps.
-	// Two recordings with such a channel, a light sensor's 0 to 3 and whole percent, were taken for
-	// nonlinear. It is a choice; half and twice of it weren't measured.
-	minLevels = 200
-)
+// minLevels is how many different values each channel must have for networks. A smooth map of
+// continuous sources has as many as there are positions. Fewer are steps of more than the
+// resolution of 0.03 within six standard deviations, which a network describes by their gaps.
+// Two recordings with such a channel, a light sensor's 0 to 3 and whole percent, were taken for
+// nonlinear. It is a choice; half and twice of it weren't measured.
+const minLevels = 200
 
 // Improve looks for a nonlinear separation of the mixed signals x that is better than the linear
 // rule's. x must be without outliers, and o.Shape that of x. White and linear are the separations
 // by whitening and by the linear rule, after the transforms.
 //
-// It only compares separations if there is evidence for a nonlinear mixture: x is a sequence, a
-// signal of the linear rule is predicted by its own past, and one of three holds: the signals
-// depend on each other in a way that noise and surplus sources don't explain (see Screen), they are
-// Unexplained, or conditional normalisation gives x a shorter code. The last two count for at most
-// maxConditioned signals. Without such evidence the result is nil, unless the linear rule's signals
-// are Unexplained. It is nil if ctx ends.
+// It only compares separations if x is a sequence and the gate finds reason to. Without, the result
+// is nil, unless the linear rule's signals are Unexplained. It is nil if ctx ends.
 //
 // It compares the linear rule, whitening, conditional normalisation, and networks behind whitening
 // and conditional normalisation, by the code length at held-out positions. A nonlinear separation
@@ -130,7 +101,7 @@ type improver struct {
 }
 
 func (i *improver) improve(ctx context.Context) (*Improvement, error) {
-	screening, nonlinear, err := i.screen(ctx)
+	screening, nonlinear, err := i.gate(ctx)
 	if err != nil {
 		return nil, nil // too few positions to say
 	}
@@ -207,66 +178,6 @@ func coarseChannel(x *mat.Dense) int {
 	return -1
 }
 
-// screen returns the screening of the linear rule's signals, at the positions at which networks would
-// be compared, and whether there is reason to compare
-// nonlinear separations, which its Why says. These are the reasons, if a signal is Predicted:
-//
-//   - Screen calls for a network, and the curvature is evident even in noise if the rule found
-//     noise. Where the call may be chance, conditional normalisation must have a shorter code, too.
-//   - The signals are Unexplained, and few enough for conditional normalisation.
-//   - Neither noise nor chance explains how few signals depend on each other, if they do, and the
-//     code of conditional normalisation is shorter by minConditionalGain.
-func (i *improver) screen(ctx context.Context) (s *Screening, nonlinear bool, err error) {
-	z := signal.SpreadBlocks(i.linear.Z, comparedBlocks, comparedBlock)
-	d, n := z.Dims()
-	o := i.options
-	o.Shape = []int{n}
-	o, x, err := o.indexed(ctx, z)
-	if err != nil {
-		return nil, false, err
-	}
-	if s, err = x.screen(ctx, z, o); err != nil {
-		return nil, false, err
-	}
-	few, noisy := d <= maxConditioned, hasNoise(i.linear.Linear)
-	switch {
-	case s.isPredictable(), s.Dependent && !s.Predicted:
-		return s, false, nil
-	case s.Network && !noisy && s.isWeak():
-		gain, err := i.conditionalGain(ctx)
-		return s, gain.Mean > 0, err
-	case s.Network && (!noisy || s.Curvature.evidentInNoise()):
-		return s, true, nil
-	case i.isUnexplained(s):
-		s.Why = s.dependence() + ", and no noise that explains it was found."
-		return s, few, nil
-	case !few || i.linear.Linear.Surplus:
-		// Conditional normalisation would take too long, or surplus sources explain its gain.
-		return s, false, nil
-	case !s.isCertain() && (noisy || s.Dependent):
-		return s, false, nil // noise or chance explains the dependence
-	}
-	if !s.Dependent && !x.anyCorrelated(z) {
-		return s, false, nil // no signal is predicted
-	}
-	gain, err := i.conditionalGain(ctx)
-	if err != nil {
-		return nil, false, err
-	}
-	if gain.Mean <= max(minConditionalGain, gain.SE) {
-		return s, false, nil
-	}
-	if !s.Dependent { // and so not measured yet
-		err := s.measure(ctx, z, x, o)
-		if err != nil || !s.Predicted {
-			return s, false, err
-		}
-	}
-	s.Why = fmt.Sprintf("Conditional normalisation gives the mixed signals a code that is "+
-		"%.3f ± %.3f nats per position shorter.", gain.Mean, gain.SE)
-	return s, true, nil
-}
-
 // keep returns the linear rule's separation, with what speaks against others.
 func (i *improver) keep(s *Screening, objection string) *Improvement {
 	return &Improvement{
@@ -274,98 +185,11 @@ func (i *improver) keep(s *Screening, objection string) *Improvement {
 	}
 }
 
-// isUnexplained reports whether the linear rule's signals depend on each other beyond doubt, and
-// the rule found neither noise nor surplus sources.
-func (i *improver) isUnexplained(s *Screening) bool {
-	return s.isCertain() && !hasNoise(i.linear.Linear)
-}
-
-// hasNoise reports whether the linear rule found noise in a channel, not just dependence that noise
-// might cause, or there may be surplus sources.
-func hasNoise(findings *linear.Findings) bool {
-	return findings.SurplusSuspected() || !findings.NoiseFromDependence &&
-		slices.ContainsFunc(findings.Noise, func(share float64) bool { return share > minNoise })
-}
-
 // Networks and their rivals are fitted to and compared on comparedBlocks blocks of
 // comparedBlock positions, where there are more. The time grows with the positions, and from
 // 16,384 on networks recover signals to an MCC of 0.9996 and better (docs/evaluation/nonlinear.md).
 // They are a choice: twice of them take twice the time.
 const comparedBlocks, comparedBlock = 4, 8192
-
-// conditionalGain returns by how much the code of conditional normalisation is shorter than the
-// linear rule's, in the middle of the mixed signals; 0 if it isn't. The gain needn't be
-// significant: it is a reason to fit networks, whose gain must be significant.
-func (i *improver) conditionalGain(ctx context.Context) (Difference, error) {
-	if i.gain != nil {
-		return *i.gain, nil
-	}
-	var gain Difference
-	_, n := i.x.Dims()
-	stages := []int{firstPositions, glancePositions}
-	if n > firstPositions && n <= 2*firstPositions {
-		stages = stages[1:] // whose first fold takes no longer
-	}
-	for _, positions := range stages {
-		var err error
-		if gain, err = i.conditionalGainAt(ctx, positions); err != nil {
-			return gain, err
-		}
-		if n <= positions || isHopeless(gain, hopelessErrors) {
-			break
-		}
-	}
-	if gain.Mean < 0 {
-		gain = Difference{}
-	}
-	i.gain = &gain
-	return gain, nil
-}
-
-// isHopeless reports whether a code with this gain is longer than another by more than the limit,
-// in standard errors.
-func isHopeless(gain Difference, limit float64) bool { return gain.Mean < -limit*gain.SE }
-
-// conditionalGainAt returns by how much the code of conditional normalisation is shorter than the
-// linear rule's at so many positions in the middle of the mixed signals; 0 if there is none. A gain
-// that is hopeless may be that of the first fold.
-func (i *improver) conditionalGainAt(ctx context.Context, positions int) (Difference, error) {
-	x, g := i.x.Grid().Middle(i.x.X(), positions)
-	o := i.options
-	o.Shape = g.Shape()
-	o.ConstantStrength = true // a nonlinearity may look like a strength that varies
-	white := i.white
-	var err error
-	if white.Z, err = mapping.ApplyAll(x, white.Maps); err != nil {
-		return Difference{}, err
-	}
-	c, err := i.comparison(ctx, x, white, o)
-	if err != nil {
-		return Difference{}, err
-	}
-	if len(c.baselines) <= conditionalPlace {
-		return Difference{}, nil
-	}
-	s, err := newSelection(ctx, c.baselines[linearPlace:], o)
-	if err != nil {
-		return Difference{}, err
-	}
-	limit := float64(hopelessErrors)
-	if g.Len() <= firstPositions {
-		limit = hopelessFold
-	}
-	var gain Difference
-	for fold := range s.options.Folds {
-		if err := s.scoreFold(ctx, fold); err != nil {
-			return Difference{}, err
-		}
-		gain = evidence.NewDifference(s.Candidates[1].constant, s.Candidates[0].constant)
-		if isHopeless(gain, limit) {
-			break
-		}
-	}
-	return gain, nil
-}
 
 // The places of the separations without a network in a comparison.
 const (

@@ -214,7 +214,7 @@ func TestUnexplainedDependence(t *testing.T) {
 		nonlinear bool
 	}{"two layers": {layered, true}, "a matrix": {linearly, false}} {
 		i := newImprover(t, test.x, nil)
-		screening, nonlinear, err := i.screen(t.Context())
+		screening, nonlinear, err := i.gate(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -71,6 +71,9 @@ func newInnovationData(z, innovations *mat.Dense, order int) *innovationData {
 	return l
 }
 
+// varyingSigmas is the deviation above which signals are Varying.
+const varyingSigmas = 4.5
+
 // varying reports whether innovations are strong where they were strong more than longOrder
 // positions before, beyond what the signals' values explain. Strengths at nearer positions may be
 // an effect of the values.
@@ -86,7 +89,7 @@ func (l *innovationData) varying() bool {
 		delayed := append(make([]float64, longOrder), l.scores[i][:l.n-longOrder]...)
 		all.add(strength(l.scores[i]), values.extension(strengths(delayed)...))
 	}
-	return all.deviation() > curvatureSigmas
+	return all.deviation() > varyingSigmas
 }
 
 // oddAssociations returns the associations with odd functions of the values:
