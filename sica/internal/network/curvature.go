@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
@@ -38,10 +37,6 @@ type Curvature struct {
 	Varying bool
 	// Symmetric is whether no signal is as skewed as pulses are.
 	Symmetric bool
-	// Skewed is whether a weighted sum of signals is as skewed as pulses are, and Pulsed whether one
-	// has tails as heavy as theirs. Pulses of a surplus source are in all signals and may skew none of
-	// them.
-	Skewed, Pulsed bool
 	// Order is the order of the linear prediction, in positions.
 	Order int
 }
@@ -52,14 +47,6 @@ const (
 	// 41 depend on each other, with noise or surplus sources. With half of it for 147 and 10, with
 	// twice for 118 and none.
 	evidentSigmas = 6
-
-	// noiseNats is the gain that noise and surplus sources can explain: by how much the code of a
-	// nonlinear demixing is shorter than that of the linear rule with noise, in nats per position
-	// and signal. Codes of networks were at most 0.08 shorter for synthetic EEGs with surplus
-	// sources (4 channels, n = 2,500), 0.17 for GARCH processes after a leaky-ReLU layer, and 0.44 to
-	// 0.56 for AR(7) sources after five GELU steps. Half of it takes networks for EEGs, twice misses
-	// such GARCH processes.
-	noiseNats = 0.12
 
 	// longOrder is the largest order of a linear prediction, in positions, at which signals don't
 	// count as periodic. Periodic ones are waves and voices, whose phase doesn't follow from one
@@ -95,12 +82,6 @@ func (c *Curvature) Evident() bool { return c.Deviation > evidentSigmas }
 // nor pulses nor waves. The parts of these in several signals can look like a small curvature.
 func (c *Curvature) steady() bool { return !c.Varying && c.Order <= longOrder && c.Symmetric }
 
-// isRemoved reports whether c is Evident and at most half of it is left after a demixing. A network
-// that only makes the noise independent, or the parts of a surplus source, leaves it.
-func (c *Curvature) isRemoved(after *Curvature) bool {
-	return c.Evident() && after.Share < c.Share/2
-}
-
 // MeasureCurvature measures the curvature of the signals z, d×n, of a sequence. It is zero for
 // fewer than two signals or too few positions. It stops with ctx's error when ctx ends.
 func MeasureCurvature(ctx context.Context, z *mat.Dense) (*Curvature, error) {
@@ -126,8 +107,6 @@ func MeasureCurvature(ctx context.Context, z *mat.Dense) (*Curvature, error) {
 	}
 	l := newInnovationData(z, innovations, order)
 	c.Varying, c.Symmetric = l.varying(), symmetric(z)
-	skewness, kurtosis := extremes(z)
-	c.Skewed, c.Pulsed = skewness > maxSkewness, kurtosis > maxKurtosis
 	measures := []func() []association{l.oddAssociations}
 	if c.steady() {
 		measures = append(measures, l.evenAssociations)
@@ -201,7 +180,7 @@ const maxSkewness, skewnessCut = 1, 4
 func symmetric(z *mat.Dense) bool {
 	d, _ := z.Dims()
 	for i := range d {
-		if skewness, _ := clippedMoments(z.RawRowView(i)); math.Abs(skewness) > maxSkewness {
+		if math.Abs(clippedSkewness(z.RawRowView(i))) > maxSkewness {
 			return false
 		}
 	}
@@ -211,55 +190,13 @@ func symmetric(z *mat.Dense) bool {
 // clipped returns a value at most skewnessCut standard deviations from 0.
 func clipped(v float64) float64 { return min(max(v, -skewnessCut), skewnessCut) }
 
-// clippedMoments returns the means of the third and of the fourth powers of the clipped values:
-// skewness and kurtosis, if they are standardised.
-func clippedMoments(values []float64) (skewness, kurtosis float64) {
-	n := float64(len(values))
+// clippedSkewness returns the mean of the third powers of the clipped values: the skewness, if they
+// are standardised.
+func clippedSkewness(values []float64) float64 {
+	skewness := 0.0
 	for _, v := range values {
 		u := clipped(v)
-		skewness += u * u * u / n
-		kurtosis += u * u * u * u / n
+		skewness += u * u * u / float64(len(values))
 	}
-	return skewness, kurtosis
-}
-
-// maxKurtosis is the kurtosis, of values clipped at skewnessCut, above which signals count as pulses.
-// Of 11 synthetic EEGs with a surplus source (3 channels) the largest of weighted sums was 6.4 to 9.8,
-// of four mixtures of spike trains in noise 8.9 to 9.5, of 100 nonlinear mixtures (25 kinds) up to 7.3.
-// At half of it nearly all of these count as pulses. skewnessSteps are as many as the fixed point takes as a rule; twice takes twice as long.
-const maxKurtosis, skewnessSteps = 7, 10
-
-// extremes returns the largest skewness and the largest kurtosis, of clipped values, of weighted sums
-// of the standardised signals z: those on the way to the most skewed sums, from each signal on, by
-//
-//	w ← E (wᵀz)²·z, scaled to length 1
-//
-// (A. Hyvärinen, E. Oja, Neural Computation 9(7), 1997).
-func extremes(z *mat.Dense) (skewness, kurtosis float64) {
-	d, n := z.Dims()
-	sum := make([]float64, n)
-	for i := range d {
-		w := make([]float64, d)
-		w[i] = 1
-		for range skewnessSteps {
-			clear(sum)
-			for j, v := range w {
-				floats.AddScaled(sum, v, z.RawRowView(j))
-			}
-			third, fourth := clippedMoments(sum)
-			skewness, kurtosis = max(skewness, math.Abs(third)), max(kurtosis, fourth)
-			for t, v := range sum {
-				sum[t] = clipped(v) * clipped(v)
-			}
-			for j := range w {
-				w[j] = floats.Dot(sum, z.RawRowView(j))
-			}
-			length := floats.Norm(w, 2)
-			if length == 0 {
-				break
-			}
-			floats.Scale(1/length, w)
-		}
-	}
-	return skewness, kurtosis
+	return skewness
 }

@@ -129,38 +129,6 @@ func TestCurvatureOfNonlinearMixtures(t *testing.T) {
 	}
 }
 
-// Pulses among more sources than channels are seen in weighted sums of signals, also where they skew
-// no signal by itself.
-func TestCurvatureOfPulses(t *testing.T) {
-	const n = 3000
-	for seed := range uint64(6) {
-		rng := rand.New(rand.NewPCG(seed, 5))
-		s := autoregressions(rng, 4, n, false)
-		for i := range 2 { // pulses in place of two of them
-			row := s.RawRowView(i)
-			clear(row)
-			length := 20 + 20*i
-			for at := rng.IntN(300); at+length < n; at += 200 + rng.IntN(400) {
-				for k := range length {
-					row[at+k] = 10 - 10*math.Cos(2*math.Pi*float64(k)/float64(length))
-				}
-			}
-		}
-		matrix := mat.NewDense(3, 4, nil)
-		matrix.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, matrix)
-		var x mat.Dense
-		x.Mul(matrix, s)
-		x.Apply(func(_, _ int, v float64) float64 { return v + 0.1*rng.NormFloat64() }, &x)
-		c, err := MeasureCurvature(t.Context(), linearlyDemixed(t, &x))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !c.Pulsed || !c.Skewed {
-			t.Errorf("seed %d: %+v, want pulses", seed, c)
-		}
-	}
-}
-
 // Of few positions, and of one signal, there is nothing to measure.
 func TestCurvatureOfLittle(t *testing.T) {
 	for _, z := range []*mat.Dense{mat.NewDense(2, 50, nil), mat.NewDense(1, 500, nil)} {

@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/ar"
@@ -145,13 +144,7 @@ func (i *improver) improve(ctx context.Context) (*Improvement, error) {
 		return nil, err
 	}
 	c.addLogarithms()
-	c.noiseNats = noiseNats * float64(d)
-	if before := screening.Curvature; before != nil && before.Pulsed && hasNoise(i.linear.Linear) {
-		c.noiseNats = max(c.noiseNats, pulseNoiseNats(x, c.baselines[linearPlace].Signals, o.SameUnit))
-	}
-	if !i.isConfirmable(ctx, screening.Curvature) {
-		o.minGain = c.noiseNats
-	}
+	o.minGain = i.noiseNats()
 	choice, err := Choose(ctx, c.baselines, o)
 	if err != nil {
 		return nil, err
@@ -207,8 +200,6 @@ type comparison struct {
 	// ofRule are the places of baselines that are the linear rule's separation with other models of its
 	// signals; see addNoisy and addLogarithms.
 	ofRule []int
-	// noiseNats is the gain in nats per position that noise and surplus sources can explain.
-	noiseNats float64
 }
 
 // comparison returns the comparison for the mixed signals x, all with the same noise of the
@@ -342,9 +333,9 @@ func (c *comparison) withCodeLengths(choice *Choice) []Separation {
 	return all
 }
 
-// accept returns the improvement by the choice. The linear rule stays if the choice is linear, or
-// if the nonlinear separation removes no evident curvature and noise may explain its shorter code.
-// A network that isn't accepted gives way to the choice without networks.
+// accept returns the improvement by the choice. The linear rule stays if the choice is linear, or if
+// noise may explain its shorter code. A network that isn't accepted gives way to the choice without
+// networks.
 func (i *improver) accept(
 	ctx context.Context, c *comparison, choice *Choice, screening *Screening,
 ) (*Improvement, error) {
@@ -363,6 +354,10 @@ func (i *improver) accept(
 	if model == nil && c.separationPlace(place) <= linearPlace {
 		return i.keep(screening, objection), nil
 	}
+	if c.gain(choice, place) <= i.noiseNats() {
+		return i.keep(screening,
+			" But the nonlinear demixing with the shortest code may describe noise only."), nil
+	}
 	chosen := c.separations[choice.Candidates[place].Baseline]
 	var err error
 	if chosen.Z, err = mapping.ApplyAll(i.x.X(), chosen.Maps); err != nil {
@@ -373,112 +368,34 @@ func (i *improver) accept(
 			return nil, err
 		}
 	}
-	after, err := i.curvature(ctx, chosen.Z)
-	if err != nil {
-		return nil, err
-	}
-	if !c.exceedsNoise(choice, place) && !i.isConfirmed(ctx, screening.Curvature, after) {
-		return i.keep(screening,
-			" But the nonlinear demixing with the shortest code may describe noise only."), nil
-	}
 	return &Improvement{Chosen: chosen, Why: why}, nil
 }
 
-// isConfirmed reports whether something else than a shorter code shows that the mixing wasn't
-// linear: that the signals have less curvature after than before, or the code of conditional
-// normalisation. Pulses in noise or of surplus sources look like both, and skewed signals like the
-// second, so that these confirm nothing then (see mayBePulses). Of 33 linear mixtures of synthetic
-// EEGs with one or two surplus sources (2 and 3 channels, n = 3,000) four were taken for nonlinear
-// otherwise, and none is. before is nil for images.
-func (i *improver) isConfirmed(ctx context.Context, before, after *Curvature) bool {
-	if before == nil {
-		return i.isNonlinear(ctx)
+// noiseNats is the gain that noise and surplus sources can explain, in nats per position and signal:
+// by how much the code of a nonlinear demixing is shorter than those of the linear rule. Half of it
+// is enough if the rule found neither.
+const noiseNats = 0.12
+
+// noiseNats returns the gain that noise and surplus sources can explain, in nats per position.
+func (i *improver) noiseNats() float64 {
+	d, _ := i.x.Dims()
+	nats := noiseNats * float64(d)
+	if hasNoise(i.linear.Linear) {
+		return nats
 	}
-	if i.mayBePulses(before) {
-		return false
-	}
-	return before.isRemoved(after) || !before.Skewed && i.isNonlinear(ctx)
+	return nats / 2
 }
 
-// mayBePulses reports whether the curvature c may be that of pulses in a linear mixture: of a surplus
-// source, whose pulses are skewed, or in noise, which the linear rule found. Of twelve mixtures of six
-// and four spike trains of motor units (n = 5,000, noise of 0.03 and 0.1 of each channel's standard
-// deviation) five were taken for nonlinear otherwise, and none is.
-func (i *improver) mayBePulses(c *Curvature) bool {
-	return c.Pulsed && (c.Skewed || hasNoise(i.linear.Linear))
-}
-
-// isConfirmable reports whether isConfirmed holds for some demixing.
-func (i *improver) isConfirmable(ctx context.Context, before *Curvature) bool {
-	return before == nil ||
-		!i.mayBePulses(before) && (before.Evident() || !before.Skewed && i.isNonlinear(ctx))
-}
-
-// isNonlinear reports whether noise can't explain what a nonlinear demixing leaves: whether the
-// code of conditional normalisation is significantly shorter than the linear rule's. It was for one
-// of three AR(7) mixtures after soft clipping, whose right networks leave the curvature as it is,
-// and for none of 72 linear mixtures with noise or surplus sources (n = 2,500).
-func (i *improver) isNonlinear(ctx context.Context) bool {
-	if d, _ := i.x.Dims(); d > maxConditioned {
-		return false
-	}
-	gain, err := i.conditionalGain(ctx)
-	return err == nil && gain.Significant()
-}
-
-// exceedsNoise reports whether the code of a candidate is shorter than those of the linear rule and
-// of the linear rule with noise by more than noise and surplus sources can explain.
-func (c *comparison) exceedsNoise(choice *Choice, place int) bool {
-	gain, known := math.Inf(1), false
+// gain returns by how many nats per position the code of a candidate is shorter than each of those of
+// the linear rule: its own, with noise and with logarithms.
+func (c *comparison) gain(choice *Choice, place int) float64 {
+	shortest := math.Inf(1)
 	for _, k := range choice.Candidates {
 		if !k.Network && c.separationPlace(k.Baseline) == linearPlace {
-			gain, known = min(gain, k.CodeLength-choice.Candidates[place].CodeLength), true
+			shortest = min(shortest, k.CodeLength)
 		}
 	}
-	return known && gain > c.noiseNats
-}
-
-// pulseNoiseNats returns by how many nats per position noise can shorten the code of a nonlinear
-// demixing of pulses. Between pulses there is only noise. The linear rule, which makes the signals z of
-// the mixed signals x, both d×n, correlates it, and another map can make it independent there. The
-// result is the mutual information of Gaussian noise in z, −½·log det of its correlation matrix. The
-// noise has the same share of the variance of each mixed signal or, with sameUnit, the same strength
-// in each. The result is 0 if x is singular.
-func pulseNoiseNats(x, z *mat.Dense, sameUnit bool) float64 {
-	d, _ := x.Dims()
-	x, _ = signal.Centred(x)
-	z, _ = signal.Centred(z)
-	var covariance, cross, transposed mat.Dense
-	covariance.Mul(x, x.T())
-	cross.Mul(x, z.T())
-	if transposed.Solve(&covariance, &cross) != nil { // of the demixing
-		return 0
-	}
-	if !sameUnit {
-		for j := range d {
-			floats.Scale(math.Sqrt(covariance.At(j, j)), transposed.RawRowView(j))
-		}
-	}
-	var noise mat.SymDense
-	noise.SymOuterK(1, transposed.T())
-	logDet, _ := mat.LogDet(&noise)
-	for i := range d {
-		logDet -= math.Log(noise.At(i, i))
-	}
-	return -logDet / 2
-}
-
-// curvature returns the curvature of the signals z; of many signals, that of the suspects.
-func (i *improver) curvature(ctx context.Context, z *mat.Dense) (*Curvature, error) {
-	if d, _ := z.Dims(); i.options.many(d) {
-		o := i.options
-		pairs, err := Dependences(ctx, z, o)
-		if err != nil {
-			return nil, err
-		}
-		z = selectSuspects(z, pairs)
-	}
-	return MeasureCurvature(ctx, z)
+	return shortest - choice.Candidates[place].CodeLength
 }
 
 // separationPlace returns the place of a baseline's separation. That of the linear rule with

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
@@ -253,78 +252,36 @@ func TestCoarseChannel(t *testing.T) {
 	}
 }
 
-// Of two signals, noise of equal strength in both channels is correlated by what the demixing says; with
-// units of the channels as their standard deviations it doesn't depend on the units.
-func TestPulseNoiseNats(t *testing.T) {
-	rng := rand.New(rand.NewPCG(7, 1))
-	s := autoregressions(rng, 2, 2000, false)
-	b := mat.NewDense(2, 2, []float64{1, 0.5, -0.2, 2})
-	var x, z mat.Dense
-	x.Mul(mat.NewDense(2, 2, []float64{3, 1, 0, 0.1}), s)
-	z.Mul(b, &x)
-	want := func(first, second float64) float64 { // by the noise's standard deviations
-		row := func(i int) (u, v float64) { return first * b.At(i, 0), second * b.At(i, 1) }
-		u, v := row(0)
-		w, y := row(1)
-		r := (u*w + v*y) / math.Sqrt((u*u+v*v)*(w*w+y*y))
-		return -math.Log(1-r*r) / 2
-	}
-	if got := pulseNoiseNats(&x, &z, true); math.Abs(got-want(1, 1)) > 1e-9 {
-		t.Errorf("in the same unit: %g nats, want %g", got, want(1, 1))
-	}
-	deviation := func(i int) float64 { return stat.PopStdDev(x.RawRowView(i), nil) }
-	if got := pulseNoiseNats(&x, &z, false); math.Abs(got-want(deviation(0), deviation(1))) > 1e-9 {
-		t.Errorf("in the channels' units: %g nats, want %g", got, want(deviation(0), deviation(1)))
-	}
-}
-
-// Spike trains in noise have curvature after a linear demixing, which confirms no nonlinear mixing. The
-// same curvature counts where the rule found no noise.
-func TestPulsesInNoiseConfirmNothing(t *testing.T) {
-	const d, n = 4, 5000
-	rng := rand.New(rand.NewPCG(3, 4))
-	s := mat.NewDense(d, n, nil)
-	for i := range d {
-		row, width := s.RawRowView(i), 2+float64(i)/2
-		for at := rng.IntN(60); at+30 < n; at += 50 + rng.IntN(20) {
-			for k := range 30 { // the derivative of a Gaussian bell
-				u := (float64(k) - 15) / width
-				row[at+k] += u * math.Exp(-u*u/2)
-			}
+// The gain is over the shortest code of the linear rule, and noise explains twice as much of it if the
+// rule found noise or more sources than channels.
+func TestGain(t *testing.T) {
+	c := &comparison{ofRule: []int{3}}
+	choice := &Choice{Candidates: []Candidate{
+		{Baseline: whitenedPlace, CodeLength: 1}, {Baseline: linearPlace, CodeLength: 3},
+		{Baseline: conditionalPlace, CodeLength: 2.25}, {Baseline: 3, CodeLength: 2.5},
+		{Baseline: whitenedPlace, Network: true, CodeLength: 2},
+	}}
+	for place, want := range []float64{1.5, -0.5, 0.25, 0, 0.5} {
+		if got := c.gain(choice, place); got != want {
+			t.Errorf("candidate %d: %g, want %g", place, got, want)
 		}
 	}
-	a, x := mat.NewDense(d, d, nil), new(mat.Dense)
-	a.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, a)
-	x.Mul(a, s)
-	for i := range d {
-		row := x.RawRowView(i)
-		noise := 0.1 * stat.PopStdDev(row, nil)
-		for t := range row {
-			row[t] += noise * rng.NormFloat64()
+	x, err := ica.New(mat.NewDense(3, 4, []float64{1, 2, 3, 5, 8, 1, 2, 4, 0, 1, 0, 3}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		findings linear.Findings
+		want     float64
+	}{
+		{linear.Findings{Noise: []float64{0, minNoise / 2, 0}}, 1.5 * noiseNats},
+		{linear.Findings{Noise: []float64{0, 2 * minNoise, 0}}, 3 * noiseNats},
+		{linear.Findings{Reason: linear.MoreSources}, 3 * noiseNats},
+	} {
+		i := &improver{x: x, linear: Separation{Linear: &test.findings}}
+		if got := i.noiseNats(); got != test.want {
+			t.Errorf("%+v: %g, want %g", test.findings, got, test.want)
 		}
-	}
-	c, err := MeasureCurvature(t.Context(), linearlyDemixed(t, x))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !c.Evident() || !c.Pulsed || c.Skewed {
-		t.Fatalf("%+v, want evident curvature of pulses that aren't skewed", c)
-	}
-	mixed, err := ica.New(x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	found, err := linear.Separate(t.Context(), mixed, linear.Options{Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	i := &improver{x: mixed, linear: Separation{Linear: &found.Findings}}
-	if i.isConfirmable(t.Context(), c) || i.isConfirmed(t.Context(), c, &Curvature{}) {
-		t.Errorf("the curvature confirms a nonlinear mixing; noise %.4f", found.Noise)
-	}
-	i.linear.Linear = &linear.Findings{Noise: make([]float64, d)}
-	if !i.isConfirmable(t.Context(), c) || !i.isConfirmed(t.Context(), c, &Curvature{}) {
-		t.Error("without noise the curvature confirms nothing")
 	}
 }
 
