@@ -26,19 +26,10 @@ type Curvature struct {
 	// Deviation is the largest of the statistics, in standard deviations from the mean under the
 	// null hypothesis. Both are estimated by shifting the innovations against the values.
 	Deviation float64
-	// Share is the sum of the squared correlations over all statistics, minus its mean under the
-	// null hypothesis.
-	Share float64
 	// Predictable is whether linear prediction leaves next to nothing of a signal at half of the
 	// positions or more, or of its means over 8 positions, as for waves and telegraphs. Then
 	// nothing is measured.
 	Predictable bool
-	// Varying is whether innovations are strong where they were strong before.
-	Varying bool
-	// Symmetric is whether no signal is as skewed as pulses are.
-	Symmetric bool
-	// Order is the order of the linear prediction, in positions.
-	Order int
 }
 
 const (
@@ -78,10 +69,6 @@ var jointOrders = []int{1, 2, 3, 4, 6, 8, 12, 16, 24, 32}
 // Evident reports whether noise and surplus sources can't explain the curvature.
 func (c *Curvature) Evident() bool { return c.Deviation > evidentSigmas }
 
-// steady reports whether the sources may be linear processes of constant strength: neither bursts
-// nor pulses nor waves. The parts of these in several signals can look like a small curvature.
-func (c *Curvature) steady() bool { return !c.Varying && c.Order <= longOrder && c.Symmetric }
-
 // MeasureCurvature measures the curvature of the signals z, d×n, of a sequence. It is zero for
 // fewer than two signals or too few positions. It stops with ctx's error when ctx ends.
 func MeasureCurvature(ctx context.Context, z *mat.Dense) (*Curvature, error) {
@@ -95,7 +82,6 @@ func MeasureCurvature(ctx context.Context, z *mat.Dense) (*Curvature, error) {
 	if innovations == nil {
 		return c, nil
 	}
-	c.Order = order
 	c.Predictable = predictable(z, innovations)
 	if m := means(z, meanLength); !c.Predictable && m != nil {
 		m = standardised(m)
@@ -106,9 +92,8 @@ func MeasureCurvature(ctx context.Context, z *mat.Dense) (*Curvature, error) {
 		return c, nil
 	}
 	l := newInnovationData(z, innovations, order)
-	c.Varying, c.Symmetric = l.varying(), symmetric(z)
 	measures := []func() []association{l.oddAssociations}
-	if c.steady() {
+	if order <= longOrder && symmetric(z) { // waves and pulses can leave these in a linear mixture
 		measures = append(measures, l.evenAssociations)
 	}
 	var all association
@@ -122,7 +107,6 @@ func MeasureCurvature(ctx context.Context, z *mat.Dense) (*Curvature, error) {
 		}
 	}
 	c.Deviation = max(c.Deviation, all.deviation())
-	c.Share = all.excess()
 	return c, nil
 }
 
