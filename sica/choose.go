@@ -334,7 +334,6 @@ func (c *chooser) improve(ctx context.Context, white, demixed *separation) (*sep
 	case better.Unexplained:
 		s.Why = better.Why + " " + unexplainedSentence
 		s.Linear = s.Linear.Unidentified(linear.Dependence, s.Why)
-		s.Linear.Unexplained = true
 	case s.Chosen.Method == LinearOnly:
 		s.Why = demixed.Why + " " + better.Why
 	}

@@ -451,7 +451,7 @@ func WithNetwork(
 		s.Network.Identified = false // the rule has no evidence
 		return s, nil
 	}
-	if found.Doubtful || found.Dependent || len(found.Groups) > 1 {
+	if found.Reason == linear.Dependence || len(found.Groups) > 1 {
 		return s, nil
 	}
 	nearest, err := nearestMap(white, z)
