@@ -72,9 +72,9 @@ const minLevels = 200
 //
 // It compares the linear rule, whitening, conditional normalisation, and networks behind whitening
 // and conditional normalisation, by the code length at held-out positions. A nonlinear separation
-// replaces the linear rule's only if it also removes a Curvature that was Evident, or noise can't
-// explain its shorter code; a network, only if isAccepted. Nothing is compared if a channel has fewer
-// than minLevels different values, or if networks would take longer than maxSeconds.
+// replaces the linear rule's only if noise can't explain its shorter code. Nothing is compared if a
+// channel has fewer than minLevels different values, or if networks would take longer than
+// maxSeconds.
 func Improve(ctx context.Context, x *signal.Signals,
 	transforms []preprocess.Transform, white, linear Separation, o Options) (*Improvement, error) {
 	if x.Grid().Axes() > 1 {
@@ -95,8 +95,6 @@ type improver struct {
 	transforms    []preprocess.Transform
 	white, linear Separation
 	options       Options
-
-	gain *Difference // of conditionalGain; nil before its first call
 }
 
 func (i *improver) improve(ctx context.Context) (*Improvement, error) {
@@ -197,8 +195,8 @@ type comparison struct {
 	separations []Separation
 	baselines   []Baseline   // in the same order
 	failed      []Separation // those without signals
-	// ofRule are the places of baselines that are the linear rule's separation with other models of its
-	// signals; see addNoisy and addLogarithms.
+	// ofRule are the places of baselines that are the linear rule's separation with other models of
+	// its signals; see addNoisy and addLogarithms.
 	ofRule []int
 }
 
@@ -333,32 +331,23 @@ func (c *comparison) withCodeLengths(choice *Choice) []Separation {
 	return all
 }
 
-// accept returns the improvement by the choice. The linear rule stays if the choice is linear, or if
-// noise may explain its shorter code. A network that isn't accepted gives way to the choice without
-// networks.
+// accept returns the improvement by the choice. The linear rule stays if the choice is linear, or
+// if noise may explain its shorter code.
 func (i *improver) accept(
 	ctx context.Context, c *comparison, choice *Choice, screening *Screening,
 ) (*Improvement, error) {
-	model, place, why := choice.Network(), choice.Chosen, choice.Why
-	objection := " But nothing nonlinear describes the mixed signals in a significantly shorter " +
-		"code."
-	if failed := choice.Failed(); failed != "" {
-		objection = " But networks failed: " + failed + "."
-	}
-	if model != nil && !isAccepted(model, c.separationPlace(choice.Baseline), i.linear.Linear) {
-		model, place = nil, choice.Baseline
-		objection = " But no network is known to undo that: " + choice.Model.Why()
-		why = "Nonlinear: conditional normalisation describes the mixed signals in a shorter " +
-			"code than a linear demixing. " + screening.Why + objection
-	}
-	if model == nil && c.separationPlace(place) <= linearPlace {
-		return i.keep(screening, objection), nil
-	}
-	if c.gain(choice, place) <= i.noiseNats() {
+	model := choice.Network()
+	switch failed := choice.Failed(); {
+	case model == nil && c.separationPlace(choice.Chosen) <= linearPlace && failed != "":
+		return i.keep(screening, " But networks failed: "+failed+"."), nil
+	case model == nil && c.separationPlace(choice.Chosen) <= linearPlace:
+		return i.keep(screening,
+			" But nothing nonlinear describes the mixed signals in a significantly shorter code."), nil
+	case c.gain(choice, choice.Chosen) <= i.noiseNats():
 		return i.keep(screening,
 			" But the nonlinear demixing with the shortest code may describe noise only."), nil
 	}
-	chosen := c.separations[choice.Candidates[place].Baseline]
+	chosen := c.separations[choice.Candidates[choice.Chosen].Baseline]
 	var err error
 	if chosen.Z, err = mapping.ApplyAll(i.x.X(), chosen.Maps); err != nil {
 		return nil, err
@@ -368,12 +357,14 @@ func (i *improver) accept(
 			return nil, err
 		}
 	}
-	return &Improvement{Chosen: chosen, Why: why}, nil
+	return &Improvement{Chosen: chosen, Why: choice.Why}, nil
 }
 
-// noiseNats is the gain that noise and surplus sources can explain, in nats per position and signal:
-// by how much the code of a nonlinear demixing is shorter than those of the linear rule. Half of it
-// is enough if the rule found neither.
+// noiseNats is the gain that noise and surplus sources can explain, in nats per position and
+// signal: by how much the code of a nonlinear demixing is shorter than those of the linear rule.
+// They explain half of it if the rule found neither. Then 31 of 34 nonlinear mixtures (n = 1,024)
+// have a larger gain, and 9 of 69 linear ones that were made for false calls: EEGs, spike trains,
+// and rates. With half in both cases it is 32 and 12, with all in both 27 and 7.
 const noiseNats = 0.12
 
 // noiseNats returns the gain that noise and surplus sources can explain, in nats per position.
@@ -386,8 +377,8 @@ func (i *improver) noiseNats() float64 {
 	return nats / 2
 }
 
-// gain returns by how many nats per position the code of a candidate is shorter than each of those of
-// the linear rule: its own, with noise and with logarithms.
+// gain returns by how many nats per position the code of a candidate is shorter than each of those
+// of the linear rule: its own, with noise and with logarithms.
 func (c *comparison) gain(choice *Choice, place int) float64 {
 	shortest := math.Inf(1)
 	for _, k := range choice.Candidates {
@@ -405,26 +396,6 @@ func (c *comparison) separationPlace(baseline int) int {
 		return linearPlace
 	}
 	return baseline
-}
-
-// isAccepted reports whether a network with a shorter code replaces the baseline at a place.
-// Findings are those of the linear rule.
-//
-// A network whose signals are Known replaces any baseline. Another doesn't replace a linear
-// demixing whose rotations are identified: for sources that can't be identified after a nonlinear
-// mixing, such as white ones, that demixing may be right. It does replace conditional normalisation
-// or a rotation that isn't identified, which aren't known to be right either, if other networks
-// recovered the same signals, or the rotations of its signals are identified.
-func isAccepted(model *Model, place int, findings *linear.Findings) bool {
-	if model.Known() {
-		return true
-	}
-	isIdentified := !slices.ContainsFunc(findings.Groups,
-		func(group []int) bool { return len(group) > 1 })
-	if place != conditionalPlace && isIdentified {
-		return false
-	}
-	return model.Reproduced() || len(model.Groups) == 0
 }
 
 // WithNetwork returns the separation s, followed by a network. If the linear rule identifies no
