@@ -14,23 +14,20 @@ import (
 // The gate has three numbers, one for each test: evidentSigmas and these.
 const (
 	// certainErrors is by how many standard errors signals must depend on each other for that to
-	// be beyond doubt. The following was measured with errors that were a tenth smaller, and a limit
-	// of five, as for a discovery in physics. Of 66 linear mixtures with noise or surplus sources
-	// that the linear rule calls identified (2,500 positions), five depend by more without a known
-	// reason, two of them with a correlation of 0.56 and 0.90 with their sources; of 45 with 20,000
-	// positions two, of 0.97 and 0.99. Four of AR(7) after 5 to 20 GELU steps, of 0.53 to 0.62,
-	// depend by 11 to 50. At four, four right ones more of 201 with 1,024 positions do.
+	// be beyond doubt. It is the only reason for 4 of 268 nonlinear mixtures (n = 1,024 and 2,500),
+	// and for 5 of 481 linear ones and windows of recordings. At half of it four more linear ones
+	// ask for networks; at twice two nonlinear ones of 170 don't.
 	certainErrors = 4.5
 	// minConditionalGain is by how many nats per position the code of conditional normalisation must
 	// be shorter than the linear rule's, and by more than a standard error. It is the only reason for
-	// 13 of 159 nonlinear mixtures, and for 2 of 3 linear ones of 236 (n = 1,024). Half and twice of
+	// 12 of 158 nonlinear mixtures, and for 2 of 3 linear ones of 236 (n = 1,024). Half and twice of
 	// it decide all of these the same.
 	minConditionalGain = 0.02
 )
 
 const (
-	// The second and the third test are made for at most maxConditioned signals: conditional
-	// normalisation takes seconds for more, and networks of more take minutes. It is a choice.
+	// The last two tests are made for at most maxConditioned signals: conditional normalisation takes
+	// seconds for more, and networks of more take minutes. It is a choice.
 	maxConditioned = 4
 	// Conditional normalisation is evaluated at glancePositions in the middle, as its time grows with
 	// the positions. It is a choice: half of it misses weakly nonlinear mixings, twice costs seconds
@@ -52,10 +49,11 @@ const (
 // no nonlinear demixing could be identified otherwise, and one of three holds:
 //
 //   - The signals depend on each other, and their curvature is evident; see Screen.
-//   - They are Unexplained: they depend on each other beyond doubt, and the rule found no noise.
+//   - They depend on each other beyond doubt.
 //   - The code of conditional normalisation is shorter by minConditionalGain.
 //
-// The last two count for at most maxConditioned signals. The Why of the screening says which holds.
+// The last two count for at most maxConditioned signals, and only where the rule found no noise and
+// no more sources than channels, which explain them. The Why of the screening says which holds.
 func (i *improver) gate(ctx context.Context) (s *Screening, open bool, err error) {
 	z := signal.SpreadBlocks(i.linear.Z, comparedBlocks, comparedBlock)
 	d, n := z.Dims()
@@ -64,10 +62,10 @@ func (i *improver) gate(ctx context.Context) (s *Screening, open bool, err error
 	if s, err = Screen(ctx, z, o); err != nil {
 		return nil, false, err
 	}
-	if s.Network || !s.Predicted || d > maxConditioned {
+	if s.Network || !s.Predicted || d > maxConditioned || hasNoise(i.linear.Linear) {
 		return s, s.Network, nil
 	}
-	if i.isUnexplained(s) {
+	if s.isCertain() {
 		s.Why = s.dependence() + ", and no noise that explains it was found."
 		return s, true, nil
 	}

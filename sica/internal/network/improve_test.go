@@ -153,30 +153,47 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// TestUnexplainedDependence screens a mixture behind two layers, of which neither curvature nor
-// conditional normalisation shows that it is nonlinear. Its signals depend on each other without
-// noise that explains it, which is reason enough to fit networks. Those of a linear mixture don't.
-func TestUnexplainedDependence(t *testing.T) {
-	s, layered := leakyProblem(t, 41, 2, 1024)
-	linearly, err := datasets.LinearMix(mat.NewDense(2, 2, []float64{1, 0.6, -0.3, 1}), s)
+// TestGate has a mixture for each of the gate's tests, and linear ones, which ask for nothing.
+func TestGate(t *testing.T) {
+	const n = 1024
+	s, layered := leakyProblem(t, 41, 2, n)
+	matrix := mat.NewDense(2, 2, []float64{1, 0.6, -0.3, 1})
+	linearly, err := datasets.LinearMix(matrix, s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, test := range map[string]struct {
-		x         *mat.Dense
-		nonlinear bool
-	}{"two layers": {layered, true}, "a matrix": {linearly, false}} {
-		i := newImprover(t, test.x, nil)
-		screening, nonlinear, err := i.gate(t.Context())
+	rng := newRand(3)
+	noisy := mat.DenseCopyOf(linearly)
+	noisy.Apply(func(_, _ int, v float64) float64 { return v + 0.3*rng.NormFloat64() }, noisy)
+	afterwards := func(seed uint64, f func(float64) float64) *mat.Dense {
+		x, err := datasets.PostNonlinearMix(newRand(seed), s, f)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if screening.Network {
-			t.Errorf("%s: the curvature is %.1f, so that the test shows nothing", name,
-				screening.Curvature.Deviation)
+		return x
+	}
+	cubic := func(v float64) float64 { return v + 0.3*v*v*v }
+	for name, test := range map[string]struct {
+		x                     *mat.Dense
+		open, curved, certain bool
+	}{
+		"tanh":              {afterwards(6, math.Tanh), true, true, true},
+		"two layers":        {layered, true, false, true},
+		"a cubic":           {afterwards(2, cubic), true, false, false},
+		"a matrix":          {linearly, false, false, false},
+		"a matrix in noise": {noisy, false, false, false},
+	} {
+		i := newImprover(t, test.x, nil)
+		screening, open, err := i.gate(t.Context())
+		if err != nil {
+			t.Fatal(err)
 		}
-		if nonlinear != test.nonlinear || i.isUnexplained(screening) != test.nonlinear {
-			t.Errorf("%s: nonlinear %v, want %v: %s", name, nonlinear, test.nonlinear, screening.Why)
+		if open != test.open || screening.Network != test.curved ||
+			screening.isCertain() != test.certain || !screening.Predicted {
+			t.Errorf("%s: open %v; %+v %+v, want %+v", name, open, screening, screening.Curvature, test)
+		}
+		if i.isUnexplained(screening) != (test.certain && !hasNoise(i.linear.Linear)) {
+			t.Errorf("%s: unexplained %v", name, i.isUnexplained(screening))
 		}
 	}
 }
