@@ -61,6 +61,9 @@ func Screen(ctx context.Context, z *mat.Dense, o Options) (*Screening, error) {
 		return nil, err
 	}
 	s.Network = s.Predicted && s.Dependent && s.Curvature.Evident()
+	if d, _ := z.Dims(); o.many(d) && s.Network {
+		s.Network = s.Curvature.Deviation > manyEvidentSigmas
+	}
 	s.Why = s.explain()
 	return s, nil
 }
