@@ -154,8 +154,8 @@ func (s *selection) scoreBaselines(ctx context.Context) error {
 	return nil
 }
 
-// scoreFold adds the likelihoods of the baselines at the positions that a fold holds out. Folds must be
-// scored in order.
+// scoreFold adds the likelihoods of the baselines at the positions that a fold holds out. Folds
+// must be scored in order.
 func (s *selection) scoreFold(ctx context.Context, fold int) error {
 	train, held := s.index.split(fold)
 	for k, z := range s.signals {
@@ -405,8 +405,8 @@ func (s *selection) why(best int) string {
 	return strings.TrimSpace(b.String())
 }
 
-// advantage says by how much the code of best is shorter than that of the next candidate and, first,
-// if best is nonlinear, than those of the linear ones.
+// advantage says by how much the code of best is shorter than that of the next candidate and,
+// first, if best is nonlinear, than those of the linear ones.
 func (s *selection) advantage(best, next int) string {
 	say := func(k int, unit string) string {
 		longer := s.Candidates[k].Excess

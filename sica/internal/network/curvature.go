@@ -34,14 +34,14 @@ type Curvature struct {
 
 const (
 	// evidentSigmas is the deviation above which a curvature is evident. It is for 136 of 170
-	// nonlinear mixtures of two and three signals (n = 1,024), and for 1 of 236 linear ones, of which
-	// 41 depend on each other, with noise or surplus sources. With half of it for 147 and 10, with
-	// twice for 118 and none.
+	// nonlinear mixtures of two and three signals (n = 1,024), and for 1 of 236 linear ones, of
+	// which 41 depend on each other, with noise or surplus sources. With half of it for 147 and 10,
+	// with twice for 118 and none.
 	evidentSigmas = 6
-	// manyEvidentSigmas is that of more than eight signals, whose networks take minutes. Of 30 linear
-	// mixtures of 10, 16 and 24 signals (n = 2,048) none is above it, and 1 of 15 windows of an EEG
-	// (10 to 32 channels, n = 10,000); above half of it are 2 and 4. After one or two leaky-ReLU
-	// layers (n = 16,384) the deviation is 53 at least.
+	// manyEvidentSigmas is that of more than eight signals, whose networks take minutes. Of 30
+	// linear mixtures of 10, 16 and 24 signals (n = 2,048) none is above it, and 1 of 15 windows of
+	// an EEG (10 to 32 channels, n = 10,000); above half of it are 2 and 4. After one or two
+	// leaky-ReLU layers (n = 16,384) the deviation is 53 at least.
 	manyEvidentSigmas = 12
 
 	// longOrder is the largest order of a linear prediction, in positions, at which signals don't

@@ -80,8 +80,8 @@ func TestLinearMixturesAskForNoNetwork(t *testing.T) {
 		}
 	}
 	if dependent < 6 || called > 1 {
-		t.Errorf("%d of 24 depend on each other, want 6 at least; %d call for a network, want 1 at most",
-			dependent, called)
+		t.Errorf("%d of 24 depend on each other, want 6 at least; %d call for a network, want 1 "+
+			"at most", dependent, called)
 	}
 }
 

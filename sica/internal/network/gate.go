@@ -18,25 +18,25 @@ const (
 	// and for 5 of 481 linear ones and windows of recordings. At half of it four more linear ones
 	// ask for networks; at twice two nonlinear ones of 170 don't.
 	certainErrors = 4.5
-	// minConditionalGain is by how many nats per position the code of conditional normalisation must
-	// be shorter than the linear rule's, and by more than a standard error. It is the only reason for
-	// 12 of 158 nonlinear mixtures, and for 2 of 3 linear ones of 236 (n = 1,024). Half and twice of
-	// it decide all of these the same.
+	// minConditionalGain is by how many nats per position the code of conditional normalisation
+	// must be shorter than the linear rule's, and by more than a standard error. It is the only
+	// reason for 12 of 158 nonlinear mixtures, and for 2 of 3 linear ones of 236 (n = 1,024). Half
+	// and twice of it decide all of these the same.
 	minConditionalGain = 0.02
 )
 
 const (
-	// The last two tests are made for at most maxConditioned signals: conditional normalisation takes
-	// seconds for more, and networks of more take minutes. It is a choice.
+	// The last two tests are made for at most maxConditioned signals: conditional normalisation
+	// takes seconds for more, and networks of more take minutes. It is a choice.
 	maxConditioned = 4
-	// Conditional normalisation is evaluated at glancePositions in the middle, as its time grows with
-	// the positions. It is a choice: half of it misses weakly nonlinear mixings, twice costs seconds
-	// in each linear fit.
+	// Conditional normalisation is evaluated at glancePositions in the middle, as its time grows
+	// with the positions. It is a choice: half of it misses weakly nonlinear mixings, twice costs
+	// seconds in each linear fit.
 	glancePositions = 2048
-	// hopelessErrors is by how many standard errors its code must be longer at the positions that the
-	// first fold holds out for the second not to be evaluated. That ends 162 of 210 evaluations of
-	// linear mixtures, and none that are a reason for networks (n = 1,024). At half of it that is
-	// as good.
+	// hopelessErrors is by how many standard errors its code must be longer at the positions that
+	// the first fold holds out for the second not to be evaluated. That ends 162 of 210 evaluations
+	// of linear mixtures, and none that are a reason for networks (n = 1,024). At half of it that
+	// is as good.
 	hopelessErrors = 2
 	// minNoise is the share of a channel's variance from which the linear rule's noise counts:
 	// noise of one percent of its standard deviation. With ten times of it, a network was fitted to

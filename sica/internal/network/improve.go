@@ -341,8 +341,8 @@ func (i *improver) accept(
 	case model == nil && c.separationPlace(choice.Chosen) <= linearPlace && failed != "":
 		return i.keep(screening, " But networks failed: "+failed+"."), nil
 	case model == nil && c.separationPlace(choice.Chosen) <= linearPlace:
-		return i.keep(screening,
-			" But nothing nonlinear describes the mixed signals in a significantly shorter code."), nil
+		return i.keep(screening, " But nothing nonlinear describes the mixed signals in a "+
+			"significantly shorter code."), nil
 	case c.gain(choice, choice.Chosen) <= i.noiseNats():
 		return i.keep(screening,
 			" But the nonlinear demixing with the shortest code may describe noise only."), nil

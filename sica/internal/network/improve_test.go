@@ -190,7 +190,8 @@ func TestGate(t *testing.T) {
 		}
 		if open != test.open || screening.Network != test.curved ||
 			screening.isCertain() != test.certain || !screening.Predicted {
-			t.Errorf("%s: open %v; %+v %+v, want %+v", name, open, screening, screening.Curvature, test)
+			t.Errorf("%s: open %v; %+v %+v, want %+v",
+				name, open, screening, screening.Curvature, test)
 		}
 		if i.isUnexplained(screening) != (test.certain && !hasNoise(i.linear.Linear)) {
 			t.Errorf("%s: unexplained %v", name, i.isUnexplained(screening))
@@ -223,8 +224,8 @@ func TestCoarseChannel(t *testing.T) {
 	}
 }
 
-// The gain is over the shortest code of the linear rule, and noise explains twice as much of it if the
-// rule found noise or more sources than channels.
+// The gain is over the shortest code of the linear rule, and noise explains twice as much of it if
+// the rule found noise or more sources than channels.
 func TestGain(t *testing.T) {
 	c := &comparison{ofRule: []int{3}}
 	choice := &Choice{Candidates: []Candidate{
@@ -256,7 +257,8 @@ func TestGain(t *testing.T) {
 	}
 }
 
-// The linear rule's code length is that of the best of its models, if its own is significantly longer.
+// The linear rule's code length is that of the best of its models, if its own is significantly
+// longer.
 func TestCodeLengthOfRule(t *testing.T) {
 	long, equal := Difference{Mean: 0.2, SE: 0.06}, Difference{Mean: 0.1, SE: 0.06}
 	c := &comparison{separations: make([]Separation, 3), ofRule: []int{2}}

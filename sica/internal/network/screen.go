@@ -138,11 +138,12 @@ func (x *index) anyPredicted(ctx context.Context, z *mat.Dense, o Options) (bool
 	return false, ctx.Err()
 }
 
-// firstScored is how many positions are scored first for whether a signal is predicted. It is a choice:
-// most signals that are predicted are so at as many.
+// firstScored is how many positions are scored first for whether a signal is predicted. It is a
+// choice: most signals that are predicted are so at as many.
 const firstScored = 2048
 
-// isCorrelated reports whether an autoregression saves more than the code of its coefficients for z.
+// isCorrelated reports whether an autoregression saves more than the code of its coefficients for
+// z.
 func (x *index) isCorrelated(z []float64) bool {
 	n := float64(len(x.scored))
 	_, residualStd := ar.Regress(z, x.lags, x.scored)
@@ -164,8 +165,8 @@ func (x *index) isPredicted(ctx context.Context, z []float64, o Options) bool {
 		x.pastShortens(ctx, z, o, maxPositions)
 }
 
-// pastShortens reports whether the past makes the code of z significantly shorter. It fits to and scores
-// at most the given number of positions of each fold. If ctx ends, the answer means nothing.
+// pastShortens reports whether the past makes the code of z significantly shorter. It fits to and
+// scores at most the given number of positions of each fold. If ctx ends, the answer means nothing.
 func (x *index) pastShortens(ctx context.Context, z []float64, o Options, positions int) bool {
 	var with, without []float64
 	for fold := range o.Folds {
