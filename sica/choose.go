@@ -271,7 +271,6 @@ func (c *chooser) demix(ctx context.Context, white *separation) (*separation, er
 func (c *chooser) networkOptions() network.Options {
 	return network.Options{
 		Backend: c.backend, Shape: c.x.Shape(), Seed: c.cfg.Seed, Steps: c.cfg.NetworkSteps,
-		SameUnit:   c.reduced,
 		OnProgress: func(p network.Progress) { c.progress(p.String(), p.Fraction) },
 	}
 }

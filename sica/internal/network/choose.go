@@ -57,8 +57,6 @@ type Choice struct {
 	// significantly shorter, or that of a network significantly shorter still.
 	Candidates []Candidate
 	Chosen     int
-	// Baseline is the choice without networks.
-	Baseline int
 	// Model is the network with the shortest code, a map of the signals of its baseline; nil if
 	// none was fitted.
 	Model *Model
@@ -156,8 +154,8 @@ func (s *selection) scoreBaselines(ctx context.Context) error {
 	return nil
 }
 
-// scoreFold adds the likelihoods of the baselines at the positions that a fold holds out. Folds must be
-// scored in order.
+// scoreFold adds the likelihoods of the baselines at the positions that a fold holds out. Folds
+// must be scored in order.
 func (s *selection) scoreFold(ctx context.Context, fold int) error {
 	train, held := s.index.split(fold)
 	for k, z := range s.signals {
@@ -281,7 +279,7 @@ func (s *selection) shortest(begin, end int) int {
 	return best
 }
 
-// choose sets the choice with and without networks, and its evidence.
+// choose sets the choice and its evidence.
 func (s *selection) choose() *Choice {
 	s.score()
 	if s.models != nil {
@@ -294,16 +292,16 @@ func (s *selection) choose() *Choice {
 			c.Excess = evidence.NewDifference(s.Candidates[best].scores, c.scores)
 		}
 	}
-	s.Baseline, s.Chosen = s.simplest(networkLevel-1), s.simplest(networkLevel)
+	s.Chosen = s.simplest()
 	s.Why = s.why(best)
 	return &s.Choice
 }
 
 // simplest returns the candidate with the shortest code of the lowest level that no level above it
-// beats. Levels above highest don't count.
-func (s *selection) simplest(highest int) int {
+// beats.
+func (s *selection) simplest() int {
 	chosen := -1
-	for level := range highest + 1 {
+	for level := range networkLevel + 1 {
 		best := s.shortestOf(s.levelCandidates(level))
 		if best >= 0 && (chosen < 0 || s.levelBeats(level, s.level(chosen))) {
 			chosen = best
@@ -407,8 +405,8 @@ func (s *selection) why(best int) string {
 	return strings.TrimSpace(b.String())
 }
 
-// advantage says by how much the code of best is shorter than that of the next candidate and, first,
-// if best is nonlinear, than those of the linear ones.
+// advantage says by how much the code of best is shorter than that of the next candidate and,
+// first, if best is nonlinear, than those of the linear ones.
 func (s *selection) advantage(best, next int) string {
 	say := func(k int, unit string) string {
 		longer := s.Candidates[k].Excess

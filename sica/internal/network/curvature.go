@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
@@ -27,68 +26,23 @@ type Curvature struct {
 	// Deviation is the largest of the statistics, in standard deviations from the mean under the
 	// null hypothesis. Both are estimated by shifting the innovations against the values.
 	Deviation float64
-	// Share is the sum of the squared correlations over all statistics, minus its mean under the
-	// null hypothesis.
-	Share float64
 	// Predictable is whether linear prediction leaves next to nothing of a signal at half of the
 	// positions or more, or of its means over 8 positions, as for waves and telegraphs. Then
 	// nothing is measured.
 	Predictable bool
-	// Varying is whether innovations are strong where they were strong before.
-	Varying bool
-	// Symmetric is whether no signal is as skewed as pulses are.
-	Symmetric bool
-	// Skewed is whether a weighted sum of signals is as skewed as pulses are, and Pulsed whether one
-	// has tails as heavy as theirs. Pulses of a surplus source are in all signals and may skew none of
-	// them.
-	Skewed, Pulsed bool
-	// Order is the order of the linear prediction, in positions.
-	Order int
 }
 
 const (
-	// curvatureSigmas and unsteadyCurvatureSigmas are the deviations above which a curvature is
-	// evident, of steady signals and of others. Linear mixtures with noise or surplus sources
-	// (n = 2,500): above them were 1 of 36 of autoregressions, 0 of 24 of bursts and synthetic
-	// EEGs and 2 of 12 of voices. Nonlinear mixtures (n = 1,024): 138 of 152. At half of them 35
-	// of 96 linear mixtures are evident; at twice, 5 of 16 of AR(7) after GELU steps are
-	// missed, of which 2 are missed now.
-	curvatureSigmas, unsteadyCurvatureSigmas = 4.5, 6
-
-	// noisyCurvatureSigmas and noisyUnsteadyCurvatureSigmas are the limits if the linear rule found
-	// noise or surplus sources, whose innovations no single matrix mixes. Of 248 linear mixtures
-	// with noise or surplus sources (31 kinds, n = 2,000 to 4,000), two that aren't Predictable are
-	// above them, with 7.5 and 13.9. The rule finds noise in 12 of 264 nonlinear mixtures (22
-	// kinds, n = 1,024). Networks are fitted to 249 of these by the limits without noise; three of
-	// them are below the limits with noise. At half of the limits five more linear mixtures are
-	// evident; at twice, a nonlinear one of deviation 12 is missed.
-	noisyCurvatureSigmas, noisyUnsteadyCurvatureSigmas = 6, 10
-	// minNoise is the share of a channel's variance from which the linear rule's noise counts:
-	// noise of one percent of its standard deviation. With ten times of it, a network was fitted to
-	// one of six synthetic EEGs with noise of 0.5 µV. Half and twice of it are as good.
-	minNoise = 1e-4
-
-	// noiseNats is the gain that noise and surplus sources can explain: by how much the code of a
-	// nonlinear demixing is shorter than that of the linear rule with noise, in nats per position
-	// and signal. Codes of networks were at most 0.08 shorter for synthetic EEGs with surplus
-	// sources (4 channels, n = 2,500), 0.17 for GARCH processes after a leaky-ReLU layer, and 0.44 to
-	// 0.56 for AR(7) sources after five GELU steps. Half of it takes networks for EEGs, twice misses
-	// such GARCH processes.
-	noiseNats = 0.12
-
-	// suspectSigmas is the deviation above which a network is requested if aperiodic signals
-	// depend on each other. Of 14 such linear mixtures of autoregressions 8 are above it, and
-	// one above twice as much. At half of it networks are requested for nearly all of them; at
-	// twice, a cubic mixture of deviation 2 (n = 1,024) stays at an MCC of 0.928, which a
-	// network brings to 0.986.
-	suspectSigmas = 1.5
-
-	// manyCurvatureSigmas is the deviation above which networks of many signals are requested,
-	// which take minutes. Of 48 linear mixtures of 10, 20 and 32 signals, with 3 % of noise and
-	// without (n = 2,048), it was at most 8.8; after one or two leaky-ReLU layers (n = 16,384) at
-	// least 53. Half of it would call for networks behind 2 of the 48, twice of it is still far
-	// from 53.
-	manyCurvatureSigmas = 12
+	// evidentSigmas is the deviation above which a curvature is evident. It is for 136 of 170
+	// nonlinear mixtures of two and three signals (n = 1,024), and for 1 of 236 linear ones, of
+	// which 41 depend on each other, with noise or surplus sources. With half of it for 147 and 10,
+	// with twice for 118 and none.
+	evidentSigmas = 6
+	// manyEvidentSigmas is that of more than eight signals, whose networks take minutes. Of 30
+	// linear mixtures of 10, 16 and 24 signals (n = 2,048) none is above it, and 1 of 15 windows of
+	// an EEG (10 to 32 channels, n = 10,000); above half of it are 2 and 4. After one or two
+	// leaky-ReLU layers (n = 16,384) the deviation is 53 at least.
+	manyEvidentSigmas = 12
 
 	// longOrder is the largest order of a linear prediction, in positions, at which signals don't
 	// count as periodic. Periodic ones are waves and voices, whose phase doesn't follow from one
@@ -118,46 +72,7 @@ const (
 var jointOrders = []int{1, 2, 3, 4, 6, 8, 12, 16, 24, 32}
 
 // Evident reports whether noise and surplus sources can't explain the curvature.
-func (c *Curvature) Evident() bool {
-	if c.steady() {
-		return c.Deviation > curvatureSigmas
-	}
-	return c.Deviation > unsteadyCurvatureSigmas
-}
-
-// evidentInNoise is Evident where the linear rule found noise or surplus sources.
-func (c *Curvature) evidentInNoise() bool {
-	if c.steady() {
-		return c.Deviation > noisyCurvatureSigmas
-	}
-	return c.Deviation > noisyUnsteadyCurvatureSigmas
-}
-
-// steady reports whether the sources may be linear processes of constant strength: neither bursts
-// nor pulses nor waves. The parts of these in several signals can look like a small curvature.
-func (c *Curvature) steady() bool { return c.aperiodic() && c.Symmetric }
-
-// aperiodic reports whether the signals are neither bursts nor waves.
-func (c *Curvature) aperiodic() bool { return !c.Varying && c.Order <= longOrder }
-
-// callsForNetwork reports whether the curvature of signals that depend on each other is reason to fit
-// a network. It needn't be Evident if they are aperiodic: the network must then prove itself by its
-// code.
-//
-// Without dependence no curvature is a reason. That of linear mixtures is often Evident by chance,
-// mostly where signals begin far from the range in which they stay: of 438 (22 kinds, n = 1,024) for
-// 65, 62 of them without dependence. Of 690 nonlinear mixtures (23 kinds) 34 are without dependence and
-// nine of these Evident; conditional normalisation calls for networks in four of the nine, and a network
-// was taken for two of the other five.
-func (c *Curvature) callsForNetwork() bool {
-	return c.Evident() || c.aperiodic() && c.Deviation > suspectSigmas
-}
-
-// isRemoved reports whether c is Evident and at most half of it is left after a demixing. A network
-// that only makes the noise independent, or the parts of a surplus source, leaves it.
-func (c *Curvature) isRemoved(after *Curvature) bool {
-	return c.Evident() && after.Share < c.Share/2
-}
+func (c *Curvature) Evident() bool { return c.Deviation > evidentSigmas }
 
 // MeasureCurvature measures the curvature of the signals z, d×n, of a sequence. It is zero for
 // fewer than two signals or too few positions. It stops with ctx's error when ctx ends.
@@ -172,7 +87,6 @@ func MeasureCurvature(ctx context.Context, z *mat.Dense) (*Curvature, error) {
 	if innovations == nil {
 		return c, nil
 	}
-	c.Order = order
 	c.Predictable = predictable(z, innovations)
 	if m := means(z, meanLength); !c.Predictable && m != nil {
 		m = standardised(m)
@@ -183,11 +97,8 @@ func MeasureCurvature(ctx context.Context, z *mat.Dense) (*Curvature, error) {
 		return c, nil
 	}
 	l := newInnovationData(z, innovations, order)
-	c.Varying, c.Symmetric = l.varying(), symmetric(z)
-	skewness, kurtosis := extremes(z)
-	c.Skewed, c.Pulsed = skewness > maxSkewness, kurtosis > maxKurtosis
 	measures := []func() []association{l.oddAssociations}
-	if c.steady() {
+	if order <= longOrder && symmetric(z) { // waves and pulses can leave these in a linear mixture
 		measures = append(measures, l.evenAssociations)
 	}
 	var all association
@@ -201,7 +112,6 @@ func MeasureCurvature(ctx context.Context, z *mat.Dense) (*Curvature, error) {
 		}
 	}
 	c.Deviation = max(c.Deviation, all.deviation())
-	c.Share = all.excess()
 	return c, nil
 }
 
@@ -259,7 +169,7 @@ const maxSkewness, skewnessCut = 1, 4
 func symmetric(z *mat.Dense) bool {
 	d, _ := z.Dims()
 	for i := range d {
-		if skewness, _ := clippedMoments(z.RawRowView(i)); math.Abs(skewness) > maxSkewness {
+		if math.Abs(clippedSkewness(z.RawRowView(i))) > maxSkewness {
 			return false
 		}
 	}
@@ -269,55 +179,13 @@ func symmetric(z *mat.Dense) bool {
 // clipped returns a value at most skewnessCut standard deviations from 0.
 func clipped(v float64) float64 { return min(max(v, -skewnessCut), skewnessCut) }
 
-// clippedMoments returns the means of the third and of the fourth powers of the clipped values:
-// skewness and kurtosis, if they are standardised.
-func clippedMoments(values []float64) (skewness, kurtosis float64) {
-	n := float64(len(values))
+// clippedSkewness returns the mean of the third powers of the clipped values: the skewness, if they
+// are standardised.
+func clippedSkewness(values []float64) float64 {
+	skewness := 0.0
 	for _, v := range values {
 		u := clipped(v)
-		skewness += u * u * u / n
-		kurtosis += u * u * u * u / n
+		skewness += u * u * u / float64(len(values))
 	}
-	return skewness, kurtosis
-}
-
-// maxKurtosis is the kurtosis, of values clipped at skewnessCut, above which signals count as pulses.
-// Of 11 synthetic EEGs with a surplus source (3 channels) the largest of weighted sums was 6.4 to 9.8,
-// of four mixtures of spike trains in noise 8.9 to 9.5, of 100 nonlinear mixtures (25 kinds) up to 7.3.
-// At half of it nearly all of these count as pulses. skewnessSteps are as many as the fixed point takes as a rule; twice takes twice as long.
-const maxKurtosis, skewnessSteps = 7, 10
-
-// extremes returns the largest skewness and the largest kurtosis, of clipped values, of weighted sums
-// of the standardised signals z: those on the way to the most skewed sums, from each signal on, by
-//
-//	w ← E (wᵀz)²·z, scaled to length 1
-//
-// (A. Hyvärinen, E. Oja, Neural Computation 9(7), 1997).
-func extremes(z *mat.Dense) (skewness, kurtosis float64) {
-	d, n := z.Dims()
-	sum := make([]float64, n)
-	for i := range d {
-		w := make([]float64, d)
-		w[i] = 1
-		for range skewnessSteps {
-			clear(sum)
-			for j, v := range w {
-				floats.AddScaled(sum, v, z.RawRowView(j))
-			}
-			third, fourth := clippedMoments(sum)
-			skewness, kurtosis = max(skewness, math.Abs(third)), max(kurtosis, fourth)
-			for t, v := range sum {
-				sum[t] = clipped(v) * clipped(v)
-			}
-			for j := range w {
-				w[j] = floats.Dot(sum, z.RawRowView(j))
-			}
-			length := floats.Norm(w, 2)
-			if length == 0 {
-				break
-			}
-			floats.Scale(1/length, w)
-		}
-	}
-	return skewness, kurtosis
+	return skewness
 }

@@ -51,14 +51,6 @@ const (
 	minPositions = 100
 	// falseAlarm is the probability of a false detection in all pairs together. A choice.
 	falseAlarm = 0.01
-	// certainErrors is by how many standard errors signals must depend on each other for that to
-	// be beyond doubt. The following was measured with errors that were a tenth smaller, and a limit
-	// of five, as for a discovery in physics. Of 66 linear mixtures with noise or surplus sources
-	// that the linear rule calls identified (2,500 positions), five depend by more without a known
-	// reason, two of them with a correlation of 0.56 and 0.90 with their sources; of 45 with 20,000
-	// positions two, of 0.97 and 0.99. Four of AR(7) after 5 to 20 GELU steps, of 0.53 to 0.62,
-	// depend by 11 to 50. At four, four right ones more of 201 with 1,024 positions do.
-	certainErrors = 4.5
 )
 
 // Dependences returns the dependence of every pair of the signals z, d×n. Of the options it uses
@@ -73,10 +65,11 @@ func Dependences(ctx context.Context, z *mat.Dense, o Options) ([]Dependence, er
 }
 
 // dependences returns the dependences of at most maxConditioned signals z by their innovations as
-// Markov chains, where these describe a signal much better than an autoregression and the dependences
-// by autoregressions are significant. The innovations that an autoregression finds in a telegraph depend
-// on its level: two independent telegraphs seemed to depend on each other significantly in 22 of 600
-// mixtures (n = 1,024), and do in one. The innovations of more signals are those of autoregressions.
+// Markov chains, where these describe a signal much better than an autoregression and the
+// dependences by autoregressions are significant. The innovations that an autoregression finds in a
+// telegraph depend on its level: two independent telegraphs seemed to depend on each other
+// significantly in 22 of 600 mixtures (n = 1,024), and do in one. The innovations of more signals
+// are those of autoregressions.
 func dependences(
 	ctx context.Context, z *mat.Dense, x *index, components int,
 ) ([]Dependence, error) {
@@ -141,12 +134,12 @@ func compareInnovations(
 	return pairs, nil
 }
 
-// features are standardised functions of a signal's innovations, and of its states: innovations with
-// predictions. Each is a row over the positions.
+// features are standardised functions of a signal's innovations, and of its states: innovations
+// with predictions. Each is a row over the positions.
 type features struct{ innovations, states *mat.Dense }
 
-// measurePairs returns the dependences of every two signals. If glance is true, those that are far from
-// significant are estimated roughly.
+// measurePairs returns the dependences of every two signals. If glance is true, those that are far
+// from significant are estimated roughly.
 func measurePairs(ctx context.Context, signals []features, glance bool) ([]Dependence, error) {
 	var pairs []Dependence
 	for i := range signals {
@@ -165,14 +158,15 @@ func measurePairs(ctx context.Context, signals []features, glance bool) ([]Depen
 	return pairs, err
 }
 
-// Every glanceEvery-th shift comes first, and the others only where the dependence by these is above
-// suspectShare of the significant one (J. Besag, P. Clifford, Biometrika 78(2), 1991). Of normally
-// distributed information that misses 2 of 10,000 dependences that are just significant, and 14 % of
-// independent pairs go on. With half of suspectShare it is none and 29 %, with 0.75 10 % and 6 %.
+// Every glanceEvery-th shift comes first, and the others only where the dependence by these is
+// above suspectShare of the significant one (J. Besag, P. Clifford, Biometrika 78(2), 1991). Of
+// normally distributed information that misses 2 of 10,000 dependences that are just significant,
+// and 14 % of independent pairs go on. With half of suspectShare it is none and 29 %, with 0.75 10
+// % and 6 %.
 const glanceEvery, suspectShare = 4, 0.5
 
-// dependence returns the Nats and the SE of two signals. If Nats is less than enough times SE by a part
-// of the shifts, both are of these.
+// dependence returns the Nats and the SE of two signals. If Nats is less than enough times SE by a
+// part of the shifts, both are of these.
 func dependence(a, b features, enough float64) (nats, se float64) {
 	_, n := a.states.Dims()
 	measured, _ := information(a, b, 0)
@@ -197,8 +191,8 @@ func dependence(a, b features, enough float64) (nats, se float64) {
 	return measured - mean, std
 }
 
-// selfPrediction returns the predictions of a signal from its own past at the compared positions, and
-// the innovations, which are their errors. It learns from all positions.
+// selfPrediction returns the predictions of a signal from its own past at the compared positions,
+// and the innovations, which are their errors. It learns from all positions.
 func selfPrediction(
 	z []float64, lags, positions, compared []int,
 ) (innovations, predictions []float64) {
@@ -301,8 +295,8 @@ func legendre(values []float64) [][]float64 {
 }
 
 // information returns the mutual information in nats of each one's innovations with the other's
-// states, of two signals: with b shifted circularly forward against a, and backward. It is half of the
-// sum of the squared correlations of their features, an approximation for little information.
+// states, of two signals: with b shifted circularly forward against a, and backward. It is half of
+// the sum of the squared correlations of their features, an approximation for little information.
 func information(a, b features, shift int) (forward, backward float64) {
 	_, n := a.states.Dims()
 	ahead := shiftedNats(a.innovations, b.states, shift)
@@ -332,8 +326,8 @@ func shiftedNats(a, b *mat.Dense, shift int) float64 {
 	return norm * norm / 2
 }
 
-// significantErrors returns how many standard errors the largest of so many dependences must be above 0
-// to be significant (C. E. Bonferroni's correction).
+// significantErrors returns how many standard errors the largest of so many dependences must be
+// above 0 to be significant (C. E. Bonferroni's correction).
 func significantErrors(pairs int) float64 {
 	chance := distuv.StudentsT{Sigma: math.Sqrt(1 + 1.0/nullShifts), Nu: nullShifts - 1}
 	return chance.Quantile(1 - falseAlarm/float64(max(1, pairs)))

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
@@ -38,52 +37,6 @@ func TestTowards(t *testing.T) {
 	back, err := turnedBack.Apply(&turned)
 	if err != nil || !mat.EqualApprox(back, white, 1e-12) {
 		t.Errorf("not turned back (%v)", err)
-	}
-}
-
-// What isn't known replaces only what isn't either.
-func TestAccepted(t *testing.T) {
-	apart := &linear.Findings{Groups: [][]int{{0}, {1}, {2}}}
-	together := &linear.Findings{Groups: [][]int{{0}, {1, 2}}}
-	fitted := func(agreement float64, gains ...float64) *Model {
-		m := &Model{Findings: Findings{Agreement: agreement, Agreeing: 2}}
-		for _, g := range gains {
-			m.PastGain = append(m.PastGain, Difference{Mean: g, SE: .01})
-		}
-		return m
-	}
-	alone := fitted(1, .2, .3, .2)
-	alone.Agreeing = 0
-	rotated := fitted(.9, .2, .3, .2)
-	rotated.Groups = [][]int{{0, 2}}
-	white := fitted(.99, .2, .02, .2)
-	white.Groups = [][]int{{0, 1}}
-	for _, test := range []struct {
-		name                   string
-		network                *Model
-		overKnown, overUnknown bool
-	}{
-		{"known", fitted(.99, .2, .3, .2), true, true},
-		{"one is white", fitted(.99, .2, .02, .2), false, true},
-		{"one is white, and of any rotation", white, false, true},
-		{"others recovered other signals", fitted(.9, .2, .3, .2), false, true},
-		{"others recovered others, and of any rotation", rotated, false, false},
-		{"no other is as good", alone, false, true},
-	} {
-		for _, in := range []struct {
-			place string
-			start int
-			found *linear.Findings
-			want  bool
-		}{
-			{"an identified demixing", linearPlace, apart, test.overKnown},
-			{"one with a group", linearPlace, together, test.overUnknown},
-			{"conditional normalisation", conditionalPlace, apart, test.overUnknown},
-		} {
-			if got := isAccepted(test.network, in.start, in.found); got != in.want {
-				t.Errorf("%s, in the place of %s: %v, want %v", test.name, in.place, got, in.want)
-			}
-		}
 	}
 }
 
@@ -195,35 +148,53 @@ func TestSilence(t *testing.T) {
 	for _, of := range chosen.Candidates {
 		t.Logf("%s: %.3f nats per position", c.baselines[of.Baseline].Name, of.CodeLength)
 	}
-	if chosen.Baseline != linearPlace {
-		t.Errorf("%s is the shortest description", c.baselines[chosen.Baseline].Name)
+	if chosen.Chosen != linearPlace {
+		t.Errorf("%s is the shortest description", c.baselines[chosen.Chosen].Name)
 	}
 }
 
-// TestUnexplainedDependence screens a mixture behind two layers, of which neither curvature nor
-// conditional normalisation shows that it is nonlinear. Its signals depend on each other without
-// noise that explains it, which is reason enough to fit networks. Those of a linear mixture don't.
-func TestUnexplainedDependence(t *testing.T) {
-	s, layered := leakyProblem(t, 41, 2, 1024)
-	linearly, err := datasets.LinearMix(mat.NewDense(2, 2, []float64{1, 0.6, -0.3, 1}), s)
+// TestGate has a mixture for each of the gate's tests, and linear ones, which ask for nothing.
+func TestGate(t *testing.T) {
+	const n = 1024
+	s, layered := leakyProblem(t, 41, 2, n)
+	matrix := mat.NewDense(2, 2, []float64{1, 0.6, -0.3, 1})
+	linearly, err := datasets.LinearMix(matrix, s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, test := range map[string]struct {
-		x         *mat.Dense
-		nonlinear bool
-	}{"two layers": {layered, true}, "a matrix": {linearly, false}} {
-		i := newImprover(t, test.x, nil)
-		screening, nonlinear, err := i.screen(t.Context())
+	rng := newRand(3)
+	noisy := mat.DenseCopyOf(linearly)
+	noisy.Apply(func(_, _ int, v float64) float64 { return v + 0.3*rng.NormFloat64() }, noisy)
+	afterwards := func(seed uint64, f func(float64) float64) *mat.Dense {
+		x, err := datasets.PostNonlinearMix(newRand(seed), s, f)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if screening.Network {
-			t.Errorf("%s: the curvature is %.1f, so that the test shows nothing", name,
-				screening.Curvature.Deviation)
+		return x
+	}
+	cubic := func(v float64) float64 { return v + 0.3*v*v*v }
+	for name, test := range map[string]struct {
+		x                     *mat.Dense
+		open, curved, certain bool
+	}{
+		"tanh":              {afterwards(6, math.Tanh), true, true, true},
+		"two layers":        {layered, true, false, true},
+		"a cubic":           {afterwards(2, cubic), true, false, false},
+		"a matrix":          {linearly, false, false, false},
+		"a matrix in noise": {noisy, false, false, false},
+	} {
+		i := newImprover(t, test.x, nil)
+		screening, open, err := i.gate(t.Context())
+		if err != nil {
+			t.Fatal(err)
 		}
-		if nonlinear != test.nonlinear || i.isUnexplained(screening) != test.nonlinear {
-			t.Errorf("%s: nonlinear %v, want %v: %s", name, nonlinear, test.nonlinear, screening.Why)
+		if open != test.open || screening.Network != test.curved ||
+			screening.isCertain() != test.certain || !screening.Predicted {
+			t.Errorf("%s: open %v; %+v %+v, want %+v",
+				name, open, screening, screening.Curvature, test)
+		}
+		if i.isUnexplained(screening) != (test.certain && !hasNoise(i.linear.Linear)) {
+			t.Errorf("%s: unexplained %v", name, i.isUnexplained(screening))
 		}
 	}
 }
@@ -253,82 +224,41 @@ func TestCoarseChannel(t *testing.T) {
 	}
 }
 
-// Of two signals, noise of equal strength in both channels is correlated by what the demixing says; with
-// units of the channels as their standard deviations it doesn't depend on the units.
-func TestPulseNoiseNats(t *testing.T) {
-	rng := rand.New(rand.NewPCG(7, 1))
-	s := autoregressions(rng, 2, 2000, false)
-	b := mat.NewDense(2, 2, []float64{1, 0.5, -0.2, 2})
-	var x, z mat.Dense
-	x.Mul(mat.NewDense(2, 2, []float64{3, 1, 0, 0.1}), s)
-	z.Mul(b, &x)
-	want := func(first, second float64) float64 { // by the noise's standard deviations
-		row := func(i int) (u, v float64) { return first * b.At(i, 0), second * b.At(i, 1) }
-		u, v := row(0)
-		w, y := row(1)
-		r := (u*w + v*y) / math.Sqrt((u*u+v*v)*(w*w+y*y))
-		return -math.Log(1-r*r) / 2
+// The gain is over the shortest code of the linear rule, and noise explains twice as much of it if
+// the rule found noise or more sources than channels.
+func TestGain(t *testing.T) {
+	c := &comparison{ofRule: []int{3}}
+	choice := &Choice{Candidates: []Candidate{
+		{Baseline: whitenedPlace, CodeLength: 1}, {Baseline: linearPlace, CodeLength: 3},
+		{Baseline: conditionalPlace, CodeLength: 2.25}, {Baseline: 3, CodeLength: 2.5},
+		{Baseline: whitenedPlace, Network: true, CodeLength: 2},
+	}}
+	for place, want := range []float64{1.5, -0.5, 0.25, 0, 0.5} {
+		if got := c.gain(choice, place); got != want {
+			t.Errorf("candidate %d: %g, want %g", place, got, want)
+		}
 	}
-	if got := pulseNoiseNats(&x, &z, true); math.Abs(got-want(1, 1)) > 1e-9 {
-		t.Errorf("in the same unit: %g nats, want %g", got, want(1, 1))
+	x, err := ica.New(mat.NewDense(3, 4, []float64{1, 2, 3, 5, 8, 1, 2, 4, 0, 1, 0, 3}))
+	if err != nil {
+		t.Fatal(err)
 	}
-	deviation := func(i int) float64 { return stat.PopStdDev(x.RawRowView(i), nil) }
-	if got := pulseNoiseNats(&x, &z, false); math.Abs(got-want(deviation(0), deviation(1))) > 1e-9 {
-		t.Errorf("in the channels' units: %g nats, want %g", got, want(deviation(0), deviation(1)))
+	for _, test := range []struct {
+		findings linear.Findings
+		want     float64
+	}{
+		{linear.Findings{Noise: []float64{0, minNoise / 2, 0}}, 1.5 * noiseNats},
+		{linear.Findings{Noise: []float64{0, 2 * minNoise, 0}}, 3 * noiseNats},
+		{linear.Findings{Reason: linear.MoreSources}, 3 * noiseNats},
+	} {
+		i := &improver{x: x, linear: Separation{Linear: &test.findings}}
+		if got := i.noiseNats(); got != test.want {
+			t.Errorf("%+v: %g, want %g", test.findings, got, test.want)
+		}
 	}
 }
 
-// Spike trains in noise have curvature after a linear demixing, which confirms no nonlinear mixing. The
-// same curvature counts where the rule found no noise.
-func TestPulsesInNoiseConfirmNothing(t *testing.T) {
-	const d, n = 4, 5000
-	rng := rand.New(rand.NewPCG(3, 4))
-	s := mat.NewDense(d, n, nil)
-	for i := range d {
-		row, width := s.RawRowView(i), 2+float64(i)/2
-		for at := rng.IntN(60); at+30 < n; at += 50 + rng.IntN(20) {
-			for k := range 30 { // the derivative of a Gaussian bell
-				u := (float64(k) - 15) / width
-				row[at+k] += u * math.Exp(-u*u/2)
-			}
-		}
-	}
-	a, x := mat.NewDense(d, d, nil), new(mat.Dense)
-	a.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, a)
-	x.Mul(a, s)
-	for i := range d {
-		row := x.RawRowView(i)
-		noise := 0.1 * stat.PopStdDev(row, nil)
-		for t := range row {
-			row[t] += noise * rng.NormFloat64()
-		}
-	}
-	c, err := MeasureCurvature(t.Context(), linearlyDemixed(t, x))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !c.Evident() || !c.Pulsed || c.Skewed {
-		t.Fatalf("%+v, want evident curvature of pulses that aren't skewed", c)
-	}
-	mixed, err := ica.New(x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	found, err := linear.Separate(t.Context(), mixed, linear.Options{Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	i := &improver{x: mixed, linear: Separation{Linear: &found.Findings}}
-	if i.isConfirmable(t.Context(), c) || i.isConfirmed(t.Context(), c, &Curvature{}) {
-		t.Errorf("the curvature confirms a nonlinear mixing; noise %.4f", found.Noise)
-	}
-	i.linear.Linear = &linear.Findings{Noise: make([]float64, d)}
-	if !i.isConfirmable(t.Context(), c) || !i.isConfirmed(t.Context(), c, &Curvature{}) {
-		t.Error("without noise the curvature confirms nothing")
-	}
-}
-
-// The linear rule's code length is that of the best of its models, if its own is significantly longer.
+// The linear rule's code length is that of the best of its models, if its own is significantly
+// longer.
 func TestCodeLengthOfRule(t *testing.T) {
 	long, equal := Difference{Mean: 0.2, SE: 0.06}, Difference{Mean: 0.1, SE: 0.06}
 	c := &comparison{separations: make([]Separation, 3), ofRule: []int{2}}

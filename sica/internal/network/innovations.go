@@ -71,24 +71,6 @@ func newInnovationData(z, innovations *mat.Dense, order int) *innovationData {
 	return l
 }
 
-// varying reports whether innovations are strong where they were strong more than longOrder
-// positions before, beyond what the signals' values explain. Strengths at nearer positions may be
-// an effect of the values.
-func (l *innovationData) varying() bool {
-	var all association
-	for i := range l.d {
-		values := &span{many: l.d > calibratedSignals}
-		values.add(l.past.rows[0])
-		values.add(selfFeatures(l.values[i])...)
-		for j := range l.d {
-			values.add(multiply(l.values[i], l.values[j]), multiply(l.values[j], l.values[j]))
-		}
-		delayed := append(make([]float64, longOrder), l.scores[i][:l.n-longOrder]...)
-		all.add(strength(l.scores[i]), values.extension(strengths(delayed)...))
-	}
-	return all.deviation() > curvatureSigmas
-}
-
 // oddAssociations returns the associations with odd functions of the values:
 //
 //   - of the products of two innovations, by ranks and by signs, with the values,
@@ -111,7 +93,7 @@ func (l *innovationData) oddAssociations() []association {
 
 // evenAssociations returns the associations of functions of the innovations with functions of the
 // values that are even together. Only these are left by an odd mixing of symmetric sources, such as
-// tanh(A·s). Surplus sources that aren't steady leave them, too.
+// tanh(A·s). Waves and pulses of surplus sources leave them, too.
 func (l *innovationData) evenAssociations() []association {
 	all := make([]association, 5)
 	withValues := l.past.extended(l.values...)
@@ -336,14 +318,11 @@ func (a *association) join(b association) {
 	floats.Add(a.shifted[:], b.shifted[:])
 }
 
-// excess returns the sum minus its mean over the shifts.
-func (a *association) excess() float64 { return a.sum - stat.Mean(a.shifted[:], nil) }
-
-// deviation returns the excess in standard deviations over the shifts.
+// deviation returns the sum minus its mean over the shifts, in standard deviations over the shifts.
 func (a *association) deviation() float64 {
-	_, std := stat.MeanStdDev(a.shifted[:], nil)
+	mean, std := stat.MeanStdDev(a.shifted[:], nil)
 	if std == 0 {
 		return 0
 	}
-	return a.excess() / std
+	return (a.sum - mean) / std
 }

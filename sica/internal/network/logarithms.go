@@ -12,19 +12,19 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/grid"
 )
 
-// logOffsets are how far the smallest value is from the pole of a logarithm, in standard deviations, from
-// a steep to a nearly linear one. They are a choice.
+// logOffsets are how far the smallest value is from the pole of a logarithm, in standard
+// deviations, from a steep to a nearly linear one. They are a choice.
 var logOffsets = []float64{0.003, 0.01, 0.03, 0.1, 0.3, 1}
 
-// logLags are the values of its past that a logarithm is predicted from to choose its offset. They are a
-// choice.
+// logLags are the values of its past that a logarithm is predicted from to choose its offset. They
+// are a choice.
 var logLags = []int{-1, -2, -3}
 
-// addLogarithms adds the linear rule with the logarithm of each signal that has a shorter code so: a
-// baseline for sources whose changes are larger where their values are, as of rates, prices and
+// addLogarithms adds the linear rule with the logarithm of each signal that has a shorter code so:
+// a baseline for sources whose changes are larger where their values are, as of rates, prices and
 // concentrations. A network describes that in a shorter code than the models of signals, though the
-// mixing is linear, so that it must have a shorter code than this baseline, too. Nothing is added if no
-// signal has a shorter code.
+// mixing is linear, so that it must have a shorter code than this baseline, too. Nothing is added
+// if no signal has a shorter code.
 func (c *comparison) addLogarithms() {
 	rule := c.baselines[linearPlace]
 	if len(rule.LogDet) != 1 {
@@ -53,9 +53,9 @@ func (c *comparison) addLogarithms() {
 	}
 }
 
-// logarithm returns y = log(±z − min(±z) + c), with the sign and the offset c of the shortest code as a
-// Gaussian autoregression. It is nil if z itself has as short a code, with that of c. The logarithm of
-// the slope |dy/dz| is −y.
+// logarithm returns y = log(±z − min(±z) + c), with the sign and the offset c of the shortest code
+// as a Gaussian autoregression. It is nil if z itself has as short a code, with that of c. The
+// logarithm of the slope |dy/dz| is −y.
 func logarithm(z []float64) (y []float64) {
 	positions := grid.Range(len(z))[len(logLags):]
 	_, shortest := ar.Regress(z, logLags, positions)

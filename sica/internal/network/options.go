@@ -49,9 +49,6 @@ type Options struct {
 	// LearningRate is the highest learning rate of the network; that of the sources is twice as
 	// much. The default is 0.04, for d > 8 signals 0.18/d.
 	LearningRate float64
-	// SameUnit is whether the mixed signals have the same unit, as principal components have. Improve
-	// otherwise takes noise for the same share of the variance of each.
-	SameUnit bool
 	// OnProgress, if it isn't nil, is called while a fit makes progress.
 	OnProgress func(Progress)
 

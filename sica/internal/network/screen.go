@@ -17,92 +17,65 @@ import (
 // A Screening is a test of the recovered signals of a linear demixing: whether they are reason to
 // fit a network.
 type Screening struct {
-	// Network is whether they are: whether they are Predicted, and depend on each other in a way
-	// that neither sensor noise nor surplus sources explain.
+	// Network is whether they are: whether they are Predicted and Dependent, and their Curvature is
+	// Evident, which neither sensor noise nor surplus sources explain.
 	Network bool
 	// Dependent is whether the signals depend on each other significantly, by the Pairs.
 	Dependent bool
 	Pairs     []Dependence
-	// Curvature says how much their mixing varies with their values. Predicted is whether at least
-	// one signal is predicted by its own past. Otherwise no nonlinear demixing could be identified.
-	// Neither is measured for signals that aren't Dependent, and Curvature is nil then and for images.
+	// Curvature says how much their mixing varies with their values; nil of signals that aren't
+	// Dependent.
 	Curvature *Curvature
+	// Predicted is whether at least one signal is predicted by its own past. Otherwise no nonlinear
+	// demixing could be identified. It is false if their Curvature is Predictable.
 	Predicted bool
 	// Why says the result in a sentence.
 	Why string
 }
 
-// Screen tests whether the signals z, d×n, of a linear demixing are reason to fit a network. It is
-// an error if there are too few positions for the test. It stops with ctx's error when ctx ends.
+// Screen tests whether the signals z of a linear demixing, d×n of a sequence, are reason to fit a
+// network. It is an error if there are too few positions for the test. It stops with ctx's error
+// when ctx ends.
 func Screen(ctx context.Context, z *mat.Dense, o Options) (*Screening, error) {
 	o, x, err := o.indexed(ctx, z)
 	if err != nil {
 		return nil, err
 	}
-	return x.screen(ctx, z, o)
-}
-
-// screen is Screen for signals with the index x.
-func (x *index) screen(ctx context.Context, z *mat.Dense, o Options) (s *Screening, err error) {
 	o.report(Measuring, 0)
-	s = &Screening{}
+	s := &Screening{}
 	if s.Pairs, err = dependences(ctx, z, x, o.Components); err != nil {
 		return nil, err
 	}
-	_, s.Dependent = Worst(s.Pairs)
-	if !s.Dependent {
-		s.Why = s.explain(false)
-		return s, nil
-	}
-	if err := s.measure(ctx, z, x, o); err != nil {
-		return nil, err
-	}
-	if s.isPredictable() {
-		s.Pairs, s.Dependent = nil, false
-		s.Why = "The signals are predicted too well for their innovations to be examined."
-		return s, nil
-	}
-	nonlinear := true
-	if d, _ := z.Dims(); s.Curvature != nil {
-		nonlinear = s.Curvature.callsForNetwork()
-		if o.many(d) {
-			nonlinear = s.Curvature.Deviation > manyCurvatureSigmas
+	if _, s.Dependent = Worst(s.Pairs); s.Dependent {
+		s.Curvature, err = MeasureCurvature(ctx, selectSuspects(z, s.Pairs))
+		if err != nil {
+			return nil, err
+		}
+		if s.Curvature.Predictable {
+			s.Pairs, s.Dependent = nil, false
+			s.Why = "The signals are predicted too well for their innovations to be examined."
+			return s, nil
 		}
 	}
-	s.Network = nonlinear && s.Predicted
-	s.Why = s.explain(nonlinear)
+	if s.Predicted, err = x.anyPredicted(ctx, z, o); err != nil {
+		return nil, err
+	}
+	s.Network = s.Predicted && s.Dependent && s.Curvature.Evident()
+	if d, _ := z.Dims(); o.many(d) && s.Network {
+		s.Network = s.Curvature.Deviation > manyEvidentSigmas
+	}
+	s.Why = s.explain()
 	return s, nil
 }
 
-// measure sets the Curvature of the signals z, whose index is x, and whether they are Predicted if they
-// aren't Predictable.
-func (s *Screening) measure(ctx context.Context, z *mat.Dense, x *index, o Options) (err error) {
-	if x.Sequence() {
-		if s.Curvature, err = MeasureCurvature(ctx, selectSuspects(z, s.Pairs)); err != nil {
-			return err
-		}
-		if s.Curvature.Predictable {
-			return nil
-		}
-	}
-	s.Predicted, err = x.anyPredicted(ctx, z, o)
-	return err
-}
-
-// isPredictable reports whether the signals are Predictable, so that their pasts say nothing of the
-// mixing.
-func (s *Screening) isPredictable() bool { return s.Curvature != nil && s.Curvature.Predictable }
-
-// explain returns the result in a sentence. Nonlinear is whether there is evidence of a nonlinear
-// mixture.
-func (s *Screening) explain(nonlinear bool) string {
-	if !s.Dependent {
-		return "The signals don't depend on each other significantly."
-	}
+// explain returns the result in a sentence.
+func (s *Screening) explain() string {
 	switch {
+	case !s.Dependent:
+		return "The signals don't depend on each other significantly."
 	case !s.Predicted:
 		return s.dependence() + ". Signals that their pasts don't predict can't show why."
-	case !nonlinear:
+	case !s.Network:
 		return "Sensor noise or more sources than channels may explain how the signals depend on " +
 			"each other."
 	}
@@ -115,15 +88,6 @@ func (s *Screening) dependence() string {
 	return fmt.Sprintf("Signals %d and %d depend on each other (mutual information of their "+
 		"innovations, in nats per position: %.3f, SE %.3f)",
 		worst.I+1, worst.J+1, worst.Nats, worst.SE)
-}
-
-// isWeak reports whether the reason for a network may be chance: whether no curvature is evident,
-// and the signals don't depend on each other beyond doubt. At n = 1,024 that was so for 15 of 304
-// linear mixtures with noise or surplus sources, and for 5 of 384 nonlinear ones. Conditional
-// normalisation had a shorter code for all five of these, and for none of the linear ones on which
-// it was tried.
-func (s *Screening) isWeak() bool {
-	return s.Curvature != nil && !s.Curvature.Evident() && !s.isCertain()
 }
 
 // isCertain reports whether the signals depend on each other beyond doubt.
@@ -174,25 +138,12 @@ func (x *index) anyPredicted(ctx context.Context, z *mat.Dense, o Options) (bool
 	return false, ctx.Err()
 }
 
-// firstScored is how many positions are scored first for whether a signal is predicted. It is a choice:
-// most signals that are predicted are so at as many.
+// firstScored is how many positions are scored first for whether a signal is predicted. It is a
+// choice: most signals that are predicted are so at as many.
 const firstScored = 2048
 
-// anyCorrelated reports whether an autoregression saves more than the code of its coefficients for one
-// of the signals z. If it doesn't, none is predicted.
-func (x *index) anyCorrelated(z *mat.Dense) bool {
-	d, _ := z.Dims()
-	for i := range d {
-		values := mat.Row(nil, i, z)
-		quantile.Normal(values)
-		if x.isCorrelated(values) {
-			return true
-		}
-	}
-	return false
-}
-
-// isCorrelated reports whether an autoregression saves more than the code of its coefficients for z.
+// isCorrelated reports whether an autoregression saves more than the code of its coefficients for
+// z.
 func (x *index) isCorrelated(z []float64) bool {
 	n := float64(len(x.scored))
 	_, residualStd := ar.Regress(z, x.lags, x.scored)
@@ -214,8 +165,8 @@ func (x *index) isPredicted(ctx context.Context, z []float64, o Options) bool {
 		x.pastShortens(ctx, z, o, maxPositions)
 }
 
-// pastShortens reports whether the past makes the code of z significantly shorter. It fits to and scores
-// at most the given number of positions of each fold. If ctx ends, the answer means nothing.
+// pastShortens reports whether the past makes the code of z significantly shorter. It fits to and
+// scores at most the given number of positions of each fold. If ctx ends, the answer means nothing.
 func (x *index) pastShortens(ctx context.Context, z []float64, o Options, positions int) bool {
 	var with, without []float64
 	for fold := range o.Folds {

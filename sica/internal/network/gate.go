@@ -1,0 +1,124 @@
+package network
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/seed-47b1e431/gosica/internal/evidence"
+	"github.com/seed-47b1e431/gosica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/linear"
+)
+
+// The gate has three numbers, one for each test: evidentSigmas and these.
+const (
+	// certainErrors is by how many standard errors signals must depend on each other for that to
+	// be beyond doubt. It is the only reason for 4 of 268 nonlinear mixtures (n = 1,024 and 2,500),
+	// and for 5 of 481 linear ones and windows of recordings. At half of it four more linear ones
+	// ask for networks; at twice two nonlinear ones of 170 don't.
+	certainErrors = 4.5
+	// minConditionalGain is by how many nats per position the code of conditional normalisation
+	// must be shorter than the linear rule's, and by more than a standard error. It is the only
+	// reason for 12 of 158 nonlinear mixtures, and for 2 of 3 linear ones of 236 (n = 1,024). Half
+	// and twice of it decide all of these the same.
+	minConditionalGain = 0.02
+)
+
+const (
+	// The last two tests are made for at most maxConditioned signals: conditional normalisation
+	// takes seconds for more, and networks of more take minutes. It is a choice.
+	maxConditioned = 4
+	// Conditional normalisation is evaluated at glancePositions in the middle, as its time grows
+	// with the positions. It is a choice: half of it misses weakly nonlinear mixings, twice costs
+	// seconds in each linear fit.
+	glancePositions = 2048
+	// hopelessErrors is by how many standard errors its code must be longer at the positions that
+	// the first fold holds out for the second not to be evaluated. That ends 162 of 210 evaluations
+	// of linear mixtures, and none that are a reason for networks (n = 1,024). At half of it that
+	// is as good.
+	hopelessErrors = 2
+	// minNoise is the share of a channel's variance from which the linear rule's noise counts:
+	// noise of one percent of its standard deviation. With ten times of it, a network was fitted to
+	// one of six synthetic EEGs with noise of 0.5 µV. Half and twice of it are as good.
+	minNoise = 1e-4
+)
+
+// gate tests whether the linear rule's signals are reason to compare nonlinear separations, at the
+// positions at which these would be compared. They are if a signal is predicted by its own past, as
+// no nonlinear demixing could be identified otherwise, and one of three holds:
+//
+//   - The signals depend on each other, and their curvature is evident; see Screen.
+//   - They depend on each other beyond doubt.
+//   - The code of conditional normalisation is shorter by minConditionalGain.
+//
+// The last two count for at most maxConditioned signals, and only where the rule found no noise and
+// no more sources than channels, which explain them. The Why of the screening says which holds.
+func (i *improver) gate(ctx context.Context) (s *Screening, open bool, err error) {
+	z := signal.SpreadBlocks(i.linear.Z, comparedBlocks, comparedBlock)
+	d, n := z.Dims()
+	o := i.options
+	o.Shape = []int{n}
+	if s, err = Screen(ctx, z, o); err != nil {
+		return nil, false, err
+	}
+	if s.Network || !s.Predicted || d > maxConditioned || hasNoise(i.linear.Linear) {
+		return s, s.Network, nil
+	}
+	if s.isCertain() {
+		s.Why = s.dependence() + ", and no noise that explains it was found."
+		return s, true, nil
+	}
+	gain, err := i.conditionalGain(ctx)
+	if err != nil || gain.Mean <= max(minConditionalGain, gain.SE) {
+		return s, false, err
+	}
+	s.Why = fmt.Sprintf("Conditional normalisation gives the mixed signals a code that is "+
+		"%.3f ± %.3f nats per position shorter.", gain.Mean, gain.SE)
+	return s, true, nil
+}
+
+// isUnexplained reports whether the linear rule's signals depend on each other beyond doubt, and
+// the rule found neither noise nor surplus sources.
+func (i *improver) isUnexplained(s *Screening) bool {
+	return s.isCertain() && !hasNoise(i.linear.Linear)
+}
+
+// hasNoise reports whether the linear rule found noise in a channel, or more sources than channels.
+func hasNoise(findings *linear.Findings) bool {
+	return findings.Reason == linear.MoreSources ||
+		slices.ContainsFunc(findings.Noise, func(share float64) bool { return share > minNoise })
+}
+
+// conditionalGain returns by how much the code of conditional normalisation is shorter than the
+// linear rule's, in the middle of the mixed signals; 0 if it can't be evaluated. It is that of the
+// first fold if that is hopeless. The gain needn't be significant: it is a reason to fit networks,
+// whose gain must be significant.
+func (i *improver) conditionalGain(ctx context.Context) (gain Difference, err error) {
+	x, g := i.x.Grid().Middle(i.x.X(), glancePositions)
+	o := i.options
+	o.Shape = g.Shape()
+	o.ConstantStrength = true // a nonlinearity may look like a strength that varies
+	white := i.white
+	if white.Z, err = mapping.ApplyAll(x, white.Maps); err != nil {
+		return gain, err
+	}
+	c, err := i.comparison(ctx, x, white, o)
+	if err != nil || len(c.baselines) <= conditionalPlace {
+		return gain, err
+	}
+	s, err := newSelection(ctx, c.baselines[linearPlace:], o)
+	if err != nil {
+		return gain, err
+	}
+	for fold := range s.options.Folds {
+		if err := s.scoreFold(ctx, fold); err != nil {
+			return gain, err
+		}
+		gain = evidence.NewDifference(s.Candidates[1].constant, s.Candidates[0].constant)
+		if gain.Mean < -hopelessErrors*gain.SE {
+			break
+		}
+	}
+	return gain, nil
+}
