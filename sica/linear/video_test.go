@@ -54,9 +54,6 @@ func TestVideo(t *testing.T) {
 	if os.Getenv("SICA_LONG_TESTS") != "" {
 		seeds = 8
 	}
-	if testing.Short() {
-		seeds = 2
-	}
 	photographs, shape, err := datasets.Photographs()
 	if err != nil {
 		t.Fatal(err)

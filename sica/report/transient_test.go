@@ -81,7 +81,7 @@ func TestSharedTransientIsNotSeparated(t *testing.T) {
 			"has more than half of its variance in one short stretch, from 2", [2]string{"yes", "yes, but a transient"}},
 		{"of both", [2]float64{40, 40}, NoEvidence,
 			"Signals 1 and 2 have more than half of their variance in one short stretch, from 2",
-			[2]string{"no: a transient", "no: a transient"}},
+			[2]string{"no: a transient, not identified", "no: a transient, not identified"}},
 	} {
 		s, err := datasets.AR(rng(5), n,
 			datasets.ARProcess{Coefficients: []float64{0.9}, Innovation: datasets.Laplace, Scale: 0.4, BurnIn: 100},

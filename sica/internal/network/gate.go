@@ -11,12 +11,11 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/linear"
 )
 
-// The gate has three numbers, one for each test: evidentSigmas and these.
+// The gate has two numbers, one for each test: evidentSigmas and minConditionalGain.
 const (
 	// certainErrors is by how many standard errors signals must depend on each other for that to
-	// be beyond doubt. It is the only reason for 4 of 268 nonlinear mixtures (n = 1,024 and 2,500),
-	// and for 5 of 481 linear ones and windows of recordings. At half of it four more linear ones
-	// ask for networks; at twice two nonlinear ones of 170 don't.
+	// be beyond doubt. It is no reason for networks: of 268 nonlinear mixtures (n = 1,024 and 2,500) it
+	// would be the only one for four, of 481 linear ones and windows of recordings for five.
 	certainErrors = 4.5
 	// minConditionalGain is by how many nats per position the code of conditional normalisation
 	// must be shorter than the linear rule's, and by more than a standard error. It is the only
@@ -26,7 +25,7 @@ const (
 )
 
 const (
-	// The last two tests are made for at most maxConditioned signals: conditional normalisation
+	// The second test is made for at most maxConditioned signals: conditional normalisation
 	// takes seconds for more, and networks of more take minutes. It is a choice.
 	maxConditioned = 4
 	// Conditional normalisation is evaluated at glancePositions in the middle, as its time grows
@@ -46,14 +45,13 @@ const (
 
 // gate tests whether the linear rule's signals are reason to compare nonlinear separations, at the
 // positions at which these would be compared. They are if a signal is predicted by its own past, as
-// no nonlinear demixing could be identified otherwise, and one of three holds:
+// no nonlinear demixing could be identified otherwise, and one of two holds:
 //
 //   - The signals depend on each other, and their curvature is evident; see Screen.
-//   - They depend on each other beyond doubt.
 //   - The code of conditional normalisation is shorter by minConditionalGain.
 //
-// The last two count for at most maxConditioned signals, and only where the rule found no noise and
-// no more sources than channels, which explain them. The Why of the screening says which holds.
+// The second counts for at most maxConditioned signals, and only where the rule found no noise and no
+// more sources than channels, which explain it. The Why of the screening says which holds.
 func (i *improver) gate(ctx context.Context) (s *Screening, open bool, err error) {
 	z := signal.SpreadBlocks(i.linear.Z, comparedBlocks, comparedBlock)
 	d, n := z.Dims()
@@ -64,10 +62,6 @@ func (i *improver) gate(ctx context.Context) (s *Screening, open bool, err error
 	}
 	if s.Network || !s.Predicted || d > maxConditioned || hasNoise(i.linear.Linear) {
 		return s, s.Network, nil
-	}
-	if s.isCertain() {
-		s.Why = s.dependence() + ", and no noise that explains it was found."
-		return s, true, nil
 	}
 	gain, err := i.conditionalGain(ctx)
 	if err != nil || gain.Mean <= max(minConditionalGain, gain.SE) {
