@@ -11,11 +11,11 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/linear"
 )
 
-// The gate has two numbers, one for each test: evidentSigmas and minConditionalGain.
+// The gate has three numbers, one for each test: evidentSigmas and these.
 const (
 	// certainErrors is by how many standard errors signals must depend on each other for that to
-	// be beyond doubt. It is no reason for networks: of 268 nonlinear mixtures (n = 1,024 and 2,500) it
-	// would be the only one for four, of 481 linear ones and windows of recordings for five.
+	// be beyond doubt. At half of it four more of 481 linear mixtures and windows of recordings ask
+	// for networks; at twice two nonlinear ones of 170 don't.
 	certainErrors = 4.5
 	// minConditionalGain is by how many nats per position the code of conditional normalisation
 	// must be shorter than the linear rule's, and by more than a standard error. It is the only
@@ -25,17 +25,16 @@ const (
 )
 
 const (
-	// The second test is made for at most maxConditioned signals: conditional normalisation
+	// The last two tests are made for at most maxConditioned signals: conditional normalisation
 	// takes seconds for more, and networks of more take minutes. It is a choice.
 	maxConditioned = 4
 	// Conditional normalisation is evaluated at glancePositions in the middle, as its time grows
 	// with the positions. It is a choice: half of it misses weakly nonlinear mixings, twice costs
 	// seconds in each linear fit.
 	glancePositions = 2048
-	// hopelessErrors is by how many standard errors its code must be longer at the positions that
-	// the first fold holds out for the second not to be evaluated. That ends 162 of 210 evaluations
-	// of linear mixtures, and none that are a reason for networks (n = 1,024). At half of it that
-	// is as good.
+	// hopelessErrors is by how many standard errors its code must be longer to be no reason. If it is at
+	// the positions that the first fold holds out, the second isn't evaluated: of 210 evaluations of linear
+	// mixtures that ends 162, and none that is a reason for networks (n = 1,024).
 	hopelessErrors = 2
 	// minNoise is the share of a channel's variance from which the linear rule's noise counts:
 	// noise of one percent of its standard deviation. With ten times of it, a network was fitted to
@@ -45,13 +44,15 @@ const (
 
 // gate tests whether the linear rule's signals are reason to compare nonlinear separations, at the
 // positions at which these would be compared. They are if a signal is predicted by its own past, as
-// no nonlinear demixing could be identified otherwise, and one of two holds:
+// no nonlinear demixing could be identified otherwise, and one of three holds:
 //
 //   - The signals depend on each other, and their curvature is evident; see Screen.
 //   - The code of conditional normalisation is shorter by minConditionalGain.
+//   - They depend on each other beyond doubt, and that code isn't longer beyond doubt, as it is where
+//     there are more sources than channels.
 //
-// The second counts for at most maxConditioned signals, and only where the rule found no noise and no
-// more sources than channels, which explain it. The Why of the screening says which holds.
+// The last two count for at most maxConditioned signals, and only where the rule found no noise and
+// no more sources than channels, which explain them. The Why of the screening says which holds.
 func (i *improver) gate(ctx context.Context) (s *Screening, open bool, err error) {
 	z := signal.SpreadBlocks(i.linear.Z, comparedBlocks, comparedBlock)
 	d, n := z.Dims()
@@ -64,8 +65,15 @@ func (i *improver) gate(ctx context.Context) (s *Screening, open bool, err error
 		return s, s.Network, nil
 	}
 	gain, err := i.conditionalGain(ctx)
-	if err != nil || gain.Mean <= max(minConditionalGain, gain.SE) {
+	switch {
+	case err != nil:
 		return s, false, err
+	case gain.Mean > max(minConditionalGain, gain.SE):
+	case s.isCertain() && !isHopeless(gain):
+		s.Why = s.dependence() + ", and no noise that explains it was found."
+		return s, true, nil
+	default:
+		return s, false, nil
 	}
 	s.Why = fmt.Sprintf("Conditional normalisation gives the mixed signals a code that is "+
 		"%.3f ± %.3f nats per position shorter.", gain.Mean, gain.SE)
@@ -110,9 +118,12 @@ func (i *improver) conditionalGain(ctx context.Context) (gain Difference, err er
 			return gain, err
 		}
 		gain = evidence.NewDifference(s.Candidates[1].constant, s.Candidates[0].constant)
-		if gain.Mean < -hopelessErrors*gain.SE {
+		if isHopeless(gain) {
 			break
 		}
 	}
 	return gain, nil
 }
+
+// isHopeless reports whether a code with this gain is longer beyond doubt.
+func isHopeless(gain Difference) bool { return gain.Mean < -hopelessErrors*gain.SE }
