@@ -129,30 +129,24 @@ func (r *Report) hasTransient(i int) (has, isShared bool) {
 	return false, false
 }
 
-// sharedTransients is the test of transients, and singleTransients a warning: a source may be one
-// event, but two sources seldom have theirs at the same time.
-func (r *Report) sharedTransients(suspects []int) (findings []finding) {
-	for _, t := range r.Transients {
-		if signals := without(t.Signals, suspects); len(signals) > 1 {
-			findings = append(findings, finding{
-				fmt.Sprintf("%s have more than half of their variance in one short stretch, %s. It alone "+
-					"decides what they are.", text.Capitalise(text.Signals(signals)), r.span(t)),
-				[]string{"Leave that stretch out and separate again."},
-			})
-		}
+// transients finds the stretches that hold most of the variance of several signals (shared), or of one.
+// The former fail a test and the latter are a warning: a source may be one event, but two sources
+// seldom have theirs at the same time.
+func (r *Report) transients(suspects []int, shared bool) (findings []finding) {
+	next := "Leave that stretch out and separate again."
+	if !shared {
+		next = "Leave that stretch out and separate again, unless this event is what you look for."
 	}
-	return findings
-}
-
-func (r *Report) singleTransients(suspects []int) (findings []finding) {
 	for _, t := range r.Transients {
-		if signals := without(t.Signals, suspects); len(signals) == 1 {
-			findings = append(findings, finding{
-				fmt.Sprintf("%s has more than half of its variance in one short stretch, %s. It alone decides "+
-					"what that signal is.", text.Capitalise(text.Signals(signals)), r.span(t)),
-				[]string{"Leave that stretch out and separate again, unless this event is what you look for."},
-			})
+		signals := without(t.Signals, suspects)
+		if len(signals) == 0 || shared != (len(signals) > 1) {
+			continue
 		}
+		findings = append(findings, finding{
+			fmt.Sprintf("More than half of the variance of %s is in one short stretch, %s, which alone "+
+				"decides what that is.", text.Signals(signals), r.span(t)),
+			[]string{next},
+		})
 	}
 	return findings
 }

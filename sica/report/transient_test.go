@@ -78,9 +78,9 @@ func TestSharedTransientIsNotSeparated(t *testing.T) {
 	}{
 		{"none", [2]float64{0, 0}, Separated, "", [2]string{"yes", "yes"}},
 		{"of one source", [2]float64{40, 0}, Separated,
-			"has more than half of its variance in one short stretch, from 2", [2]string{"yes", "yes, but a transient"}},
+			"is in one short stretch, from 2", [2]string{"yes", "yes, but a transient"}},
 		{"of both", [2]float64{40, 40}, NoEvidence,
-			"Signals 1 and 2 have more than half of their variance in one short stretch, from 2",
+			"the variance of signals 1 and 2 is in one short stretch, from 2",
 			[2]string{"no: a transient, not identified", "no: a transient, not identified"}},
 	} {
 		s, err := datasets.AR(rng(5), n,

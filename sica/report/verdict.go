@@ -93,7 +93,7 @@ func (r *Report) conclude() {
 		r.report(finding{reason: fmt.Sprintf("The fit, on %d positions, called no signal identified. "+
 			"For their recording that counts more: report on all positions.", n)})
 	}
-	r.report(r.singleTransients(suspects)...)
+	r.report(r.transients(suspects, false)...)
 	r.report(r.suspectFinding(suspects, slices.Concat(open...))...)
 }
 
@@ -151,7 +151,7 @@ func (r *Report) test(suspects []int) (findings []finding) {
 			add(t.name, t.finding(r, signals))
 		}
 	}
-	add("transients", r.sharedTransients(suspects)...)
+	add("transients", r.transients(suspects, true)...)
 	if r.fit.origin == otherPositions {
 		for k := range findings {
 			findings[k].next = []string{separateAnew}
