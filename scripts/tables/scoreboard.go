@@ -28,6 +28,7 @@ type scoreboard struct {
 	out, against, part, only, backend string
 	sets, without                     []string
 	runs, seeds                       int
+	linear                            bool
 }
 
 func newScoreboard() *cobra.Command {
@@ -61,10 +62,11 @@ are comparable.`,
 	f.IntVar(&s.runs, "runs", 1, "`TIMES` as many seeds of each mixture")
 	f.IntVar(&s.seeds, "seeds", 0, "at most `N` seeds of each mixture; 0: all")
 	f.StringVar(&s.backend, "backend", backend.Auto, "auto, go, xla:cpu or xla:cuda")
+	f.BoolVar(&s.linear, "linear", false, "fit no networks, which take most of the time")
 	if ablation.Enabled {
 		f.StringArrayVar(&s.without, "without", nil,
-			"also without these `RULES`, with commas between them, and SICA_WITHOUT doesn't count; "+
-				"again for other rules")
+			"also without these `RULES`, with commas between them, or with a number multiplied, as in "+
+				"rejection*2; SICA_WITHOUT doesn't count; again for others")
 	}
 	return cmd
 }
@@ -154,6 +156,7 @@ func (s *scoreboard) separate(
 			if err := ablation.Set(ruleNames(c.Without)...); err != nil {
 				return nil, err
 			}
+			c.LinearOnly = s.linear
 			if score, err = c.Separate(ctx, b); err != nil {
 				return nil, err
 			}

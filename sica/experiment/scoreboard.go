@@ -31,7 +31,9 @@ type CaseID struct {
 // A Case is a mixture of the scoreboard with a seed.
 type Case struct {
 	CaseID
-	draw func(seed uint64) (sources *mat.Dense, mixed *ica.Signals, err error)
+	// LinearOnly is whether no network is fitted.
+	LinearOnly bool
+	draw       func(seed uint64) (sources *mat.Dense, mixed *ica.Signals, err error)
 }
 
 // A Score says how well sica.Default separates a case, and what it says about that.
@@ -141,6 +143,9 @@ func (c Case) Separate(ctx context.Context, b compute.Backend) (Score, error) {
 	}
 	cfg := sica.Default()
 	cfg.Shape, cfg.Seed = gridShape(x), c.Seed
+	if c.LinearOnly {
+		cfg.Method = sica.LinearOnly
+	}
 	before := processor.Seconds()
 	r, err := sica.Fit(ctx, b, x.X(), cfg)
 	score.Seconds = roundDigits(max(processor.Seconds()-before, 0), mccDigits)
