@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gomlx/compute"
 	"github.com/spf13/cobra"
@@ -34,6 +35,7 @@ type separateOptions struct {
 	fitting   files.Fitting
 	in, truth []string
 	out, json string
+	began     time.Time // when the command did
 
 	checkpoint, save string
 	resume           bool
@@ -147,6 +149,7 @@ func (opt *separateOptions) config(changed func(flag string) bool) (sica.Config,
 }
 
 func (opt *separateOptions) run(cmd *cobra.Command) error {
+	opt.began = time.Now()
 	cfg, err := opt.config(cmd.Flags().Changed)
 	if err != nil {
 		return err
@@ -223,16 +226,19 @@ func (opt *separateOptions) runWhole(
 	})
 	res, fitErr := in.fit(cmd.Context(), b, cfg)
 	iterations.Done()
-	parts.Done()
 	if fitErr != nil && (res == nil || res.Iterations == 0) {
 		return fmt.Errorf("%s: %w; nothing was written", opt.in[0], fitErr)
 	}
 
 	// A fit that was cut short has a result, which is written before its error is returned.
 	about := fitted{in.source, in.learned, in.Recording, opt.fitting.Highpasses()}
-	if err := printSummary(out, res, about); err != nil {
+	parts.Part("describing the signals", 0)
+	summary, err := summarise(res, about)
+	if err != nil {
 		return err
 	}
+	parts.Done()
+	printSummary(out, res, summary, opt.began)
 	clipped := opt.fitting.Clipped() // before a filter
 	if !opt.fitting.Filters() && len(res.Clipped) > 0 {
 		clipped = about.clipped()
@@ -477,7 +483,9 @@ func (opt *separateOptions) runLong(
 		return fmt.Errorf("%s: %w; nothing was written", opt.in[0], err)
 	}
 	about := fitted{in.learned, nil, &in.About, opt.fitting.Highpasses()}
-	if err := printSummary(out, res, about); err != nil {
+	parts.Part("describing the signals", 0)
+	summary, err := summarise(res, about)
+	if err != nil {
 		return err
 	}
 	res.Channels = in.About.Names
@@ -488,6 +496,7 @@ func (opt *separateOptions) runLong(
 		return fmt.Errorf("%s: %w", opt.in[0], err)
 	}
 	parts.Done()
+	printSummary(out, res, summary, opt.began)
 	files.NoteAside(out, &in.About, opt.out)
 	_, rep.LearnedOn = res.Z.Dims()
 	if err := opt.write(out, in.About.Rate, res, rep); err != nil {

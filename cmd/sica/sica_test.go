@@ -369,7 +369,7 @@ func TestDemo(t *testing.T) {
 		t.Errorf("files %q, want %q", got, want)
 	}
 	for _, want := range []string{"ZCA", "\ntwo AR(7) sequences:\n",
-		"\nthree MNIST digits:\n  The rotation of signals 1, 2 is not identified: the magnitudes"} {
+		"\nthree MNIST digits:\n  Only signal 3 is identified: signals depend on each other"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("printed %q without %q", out.String(), want)
 		}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -26,17 +27,23 @@ import (
 // choice.
 const summaryRows = 20
 
-// printSummary prints how long the separation took, a table of the recovered signals in the order
-// of the file, and why they are the result.
-func printSummary(out io.Writer, res *sica.Result, in fitted) error {
+// printSummary prints how long it took since the command began, and the summary.
+func printSummary(out io.Writer, res *sica.Result, summary string, began time.Time) {
+	seconds := time.Since(began).Seconds()
 	if res.Stopped == sica.StoppedMethod {
-		fmt.Fprintf(out, "separated in %.1f s\n\n", res.Elapsed.Seconds())
+		fmt.Fprintf(out, "separated in %.1f s\n\n%s", seconds, summary)
 	} else {
-		fmt.Fprintf(out, "stopped after %s and %.1f s\n\n",
-			text.Counted(res.Iterations, "iteration"), res.Elapsed.Seconds())
+		fmt.Fprintf(out, "stopped after %s and %.1f s\n\n%s",
+			text.Counted(res.Iterations, "iteration"), seconds, summary)
 	}
-	if err := writeSummary(out, res, in); err != nil {
-		return err
+}
+
+// summarise returns a table of the recovered signals in the order of the file, and why they are the
+// result.
+func summarise(res *sica.Result, in fitted) (string, error) {
+	var out strings.Builder
+	if err := writeSummary(&out, res, in); err != nil {
+		return "", err
 	}
 	why := []string{usage.Flags(res.Why)}
 	if res.Linear != nil && mayBeRight(res.Linear) {
@@ -48,8 +55,8 @@ func printSummary(out io.Writer, res *sica.Result, in fitted) error {
 		why = append(why, "The test for a nonlinear mixing, which --method sica makes, also shows many "+
 			"cases of more sources than channels.")
 	}
-	_, err := io.WriteString(out, "\n"+text.Wrap("", strings.Join(why, " "))+"\n")
-	return err
+	fmt.Fprintf(&out, "\n%s\n", text.Wrap("", strings.Join(why, " ")))
+	return out.String(), nil
 }
 
 // maxTimes is how many outliers a line names by their times, as many as the reason has.

@@ -63,8 +63,12 @@ func (s *Solution) cause() string {
 		return text.Signals(s.NoiseLike) + " can't be told from noise of the channels, under which a " +
 			"source may be hidden, so that others are mixtures"
 	case Dependence:
-		return s.dependence() + ". Noise of the channels, more sources than channels, a nonlinear mixing " +
-			"such as clipping, or one that changes with time may be the reason"
+		why := s.dependence()
+		if s.isDependent() {
+			why += ". Noise of the channels, more sources than channels, a nonlinear mixing such as " +
+				"clipping, or one that changes with time may be the reason"
+		}
+		return why
 	case MoreSources:
 		return "there seem to be more sources than channels"
 	}
