@@ -50,6 +50,9 @@ var disabled = map[string]bool{}
 
 func init() {
 	if rules := os.Getenv(Variable); rules != "" {
+		if strings.Contains(rules, "*") {
+			panic(fmt.Sprintf("%s: is %q; must be names of rules, as numbers aren't known yet", Variable, rules))
+		}
 		if err := Set(strings.Split(rules, ",")...); err != nil {
 			panic(fmt.Sprintf("%s: %v", Variable, err))
 		}

@@ -7,6 +7,7 @@ import "github.com/seed-47b1e431/gosica/internal/ablation"
 func init() {
 	ablation.Register(map[string]*float64{
 		"anglegain":          &angleGain,
+		"clearlylonger":      &clearlyLonger,
 		"clearlyshorter":     &clearlyShorter,
 		"coarseresolution":   &coarseResolution,
 		"distinctspread":     &distinctSpread,
@@ -26,5 +27,6 @@ func init() {
 		"settledshare":       &settledShare,
 		"strongpower":        &strongPower,
 		"surpluserrors":      &surplusErrors,
+		"unexpected":         &unexpected,
 	})
 }

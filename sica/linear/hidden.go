@@ -28,7 +28,8 @@ var hidingShare = 0.19
 //   - noise makes signals depend on each other: noiseEstimate.excess;
 //   - the density of the signal's innovations is one that noise has smoothed: smoothingCost.
 //
-// For a white signal the noise may be maxUnseenNoise of the channels' variance at most. If it is
+// For a white signal the noise may be maxUnseenNoise of the channels' variance at most, or what the
+// dependence of the signals shows. If it is
 // Gaussian, too, nothing else would exclude noise as strong as itself.
 func (c *channels) hideable(ctx context.Context, sol *Solution) ([]bool, error) {
 	eigenvalues, unit := c.bandEigenvalues(), c.demixing(sol.Demixing)
@@ -44,7 +45,7 @@ func (c *channels) hideable(ctx context.Context, sol *Solution) ([]bool, error) 
 			square += v * v / (c.sd[j] * c.sd[j])
 		}
 		variance := hidingShare / square
-		if sol.Sources[i].Order == 0 && variance > maxUnseenNoise*mean {
+		if sol.Sources[i].Order == 0 && variance > max(maxUnseenNoise*mean, sol.unseen.variance) {
 			return
 		}
 		nats := c.spectrum.floorCost(eigenvalues, variance) + sol.unseen.excess(variance)

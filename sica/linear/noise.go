@@ -32,6 +32,10 @@ var settledShare = 0.3
 // many signals there are, for its signals to count: the tolerance for three.
 var nearlyAsGood = 15.
 
+// clearlyLonger is by how many tolerances a code of images must be longer at some scale for its signals
+// not to count.
+var clearlyLonger = 6.
+
 // clearlyShorter is by how many tolerances a code must be shorter, at half of the scales or more, for
 // whitening to be left for it: a nonlinear mixing gains up to three.
 var clearlyShorter = 5.
@@ -127,8 +131,8 @@ func (s *search) judge(ctx context.Context, sol *Solution) (err error) {
 // compare chooses among first, demixings of textbook methods, those at which descents from all of
 // these end at coarser time scales, and those at which they end with noise in the models. Of more than
 // fewSignals channels a descent takes so long that there are only those from first, without noise. Of
-// images only those with noise count beside first: images such as digits often depend on each other, so
-// that a shorter code alone isn't enough.
+// images only one with noise is chosen beside first: images such as digits often depend on each other,
+// so that a shorter code alone isn't enough.
 func (s *search) compare(
 	ctx context.Context, first *explanation, textbook []*explanation,
 ) error {
@@ -153,12 +157,8 @@ func (s *search) compare(
 		}
 	}
 	s.chosen, s.scale = c.choose(s.all, 0)
-	if c.isImage() {
-		counts := func(e *explanation) bool { return e == first || e.impliesNoise() }
-		if !counts(s.chosen) {
-			s.chosen, s.scale = first, 0
-		}
-		s.all = slices.DeleteFunc(s.all, func(e *explanation) bool { return !counts(e) })
+	if c.isImage() && !s.chosen.impliesNoise() {
+		s.chosen, s.scale = first, 0
 	}
 	return nil
 }
@@ -332,27 +332,37 @@ func (s *search) confidence() []float64 {
 	if s.all == nil {
 		return confidence
 	}
-	// At a scale the excess counts up to the tolerance.
-	counted := func(e *explanation) (nats float64) {
-		for _, v := range c.excess(e, s.all, 0) {
-			nats += min(v, c.tolerance())
-		}
-		return nats
-	}
 	for _, e := range s.all {
-		if e == s.chosen {
+		if e == s.chosen || !s.isNearlyAsGood(e) {
 			continue
 		}
-		excess := counted(e) - counted(s.chosen)
 		correlations, places := c.matches(s.chosen, e)
-		if excess <= nearlyAsGood && !ablation.Off("nearlyasgood") {
-			_, fidelity := c.denoised(e)
-			for i, r := range correlations {
-				confidence[i] = min(confidence[i], r, fidelity[places[i]])
-			}
+		_, fidelity := c.denoised(e)
+		for i, r := range correlations {
+			confidence[i] = min(confidence[i], r, fidelity[places[i]])
 		}
 	}
 	return confidence
+}
+
+// isNearlyAsGood reports whether e's signals count beside the chosen ones. Over the scales its code is
+// hardly longer then, where at each the excess counts up to the tolerance. Images, which often depend on
+// each other, must say more: its code isn't clearly longer at any scale.
+func (s *search) isNearlyAsGood(e *explanation) bool {
+	if ablation.Off("nearlyasgood") {
+		return false
+	}
+	c := s.c
+	excess, chosen := c.excess(e, s.all, 0), c.excess(s.chosen, s.all, 0)
+	most, counted := 0.0, 0.0
+	for k, v := range excess {
+		most = max(most, v-chosen[k])
+		counted += min(v, c.tolerance()) - min(chosen[k], c.tolerance())
+	}
+	if c.isImage() {
+		return most <= clearlyLonger*c.tolerance()
+	}
+	return counted <= nearlyAsGood
 }
 
 // solution returns the solution of the chosen explanation. It is nil if base is whitening and the

@@ -105,7 +105,7 @@ func TestNoiseIsTheReason(t *testing.T) {
 		x.Mul(mixing.Slice(0, d, 0, d), s)
 		x.Apply(func(_, _ int, v float64) float64 { return v + test.noise*rng.NormFloat64() }, &x)
 		sol := separate(t, &x, linear.Options{Seed: 1})
-		if sol.Reason != linear.Noise || len(sol.Groups) == d || sol.Evidence < 100 {
+		if sol.Reason != linear.Noise || len(sol.Groups) == d || sol.Evidence < 20*math.Log(20) {
 			t.Errorf("%s: groups %v, evidence %.1f, reason %v", name, sol.Groups, sol.Evidence, sol.Reason)
 		}
 	}

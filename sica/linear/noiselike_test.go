@@ -147,8 +147,8 @@ func TestWhiteGaussianSource(t *testing.T) {
 			mixtures++
 			if len(sol.Groups) == d {
 				identified++
-			} else if sol.Reason != linear.HiddenNoise {
-				t.Errorf("d = %d, seed %d: %v, want hidden noise", d, seed, sol.Reason)
+			} else if sol.Reason != linear.HiddenNoise && sol.Reason != linear.Noise {
+				t.Errorf("d = %d, seed %d: %v, want noise", d, seed, sol.Reason)
 			}
 			if sol.NoiseLike != nil || slices.Max(sol.Noise) > 0.01 {
 				t.Errorf("d = %d, seed %d: like noise %v, noise %.3f; want none", d, seed, sol.NoiseLike, sol.Noise)
