@@ -45,7 +45,8 @@ func (c *channels) hideable(ctx context.Context, sol *Solution) ([]bool, error) 
 			square += v * v / (c.sd[j] * c.sd[j])
 		}
 		variance := hidingShare / square
-		if sol.Sources[i].Order == 0 && variance > max(maxUnseenNoise*mean, sol.unseen.variance) {
+		shown := sol.unseen.variance - sol.unseen.standardError
+		if sol.Sources[i].Order == 0 && variance > max(maxUnseenNoise*mean, shown) {
 			return
 		}
 		nats := c.spectrum.floorCost(eigenvalues, variance) + sol.unseen.excess(variance)

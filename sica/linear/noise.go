@@ -362,7 +362,7 @@ func (s *search) isNearlyAsGood(e *explanation) bool {
 	if c.isImage() {
 		return most <= clearlyLonger*c.tolerance()
 	}
-	return counted <= nearlyAsGood
+	return counted < nearlyAsGood
 }
 
 // solution returns the solution of the chosen explanation. It is nil if base is whitening and the

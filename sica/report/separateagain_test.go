@@ -74,7 +74,7 @@ func TestWrongRotationsAreReported(t *testing.T) {
 // distinguishable.
 func TestFindingsHaveOrderOfSignals(t *testing.T) {
 	for place := range 3 {
-		s := noise(rng(5), 3, 2000, datasets.Normal)
+		s := noise(rng(8), 3, 2000, datasets.Normal)
 		s.SetRow(place, noise(rng(6), 1, 2000, datasets.Uniform).RawRowView(0))
 		l := again(t, s, 2000)
 		for i := range 3 {
