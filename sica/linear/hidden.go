@@ -28,9 +28,9 @@ var hidingShare = 0.19
 //   - noise makes signals depend on each other: noiseEstimate.excess;
 //   - the density of the signal's innovations is one that noise has smoothed: smoothingCost.
 //
-// For a white signal the noise may be maxUnseenNoise of the channels' variance at most, or what the
-// dependence of the signals shows. If it is
-// Gaussian, too, nothing else would exclude noise as strong as itself.
+// For a white signal the noise may be maxUnseenNoise of the channels' variance at most, or the estimate
+// from the dependence of the signals less its standard error. If it is Gaussian, too, nothing else would
+// exclude noise as strong as itself.
 func (c *channels) hideable(ctx context.Context, sol *Solution) ([]bool, error) {
 	eigenvalues, unit := c.bandEigenvalues(), c.demixing(sol.Demixing)
 	deviation := floats.Norm(c.sd, 2)

@@ -147,8 +147,8 @@ func withSignals(white *signal.Whitening, z *mat.Dense) *signal.Whitening {
 	return &w
 }
 
-// isCertain reports whether the evidence identifies all signals beyond doubt. They may depend on
-// each other, which more positions wouldn't change.
+// isCertain reports whether the evidence identifies all signals beyond doubt. A small Independence
+// doesn't count, as more positions wouldn't change it.
 func (s *Solution) isCertain() bool {
 	if s.whitened || s.minDependence || s.hasMoreSources() || s.Evidence < certain ||
 		len(s.Groups) < len(s.Mean) || s.dependent != nil || s.uncertain != nil {

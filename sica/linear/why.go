@@ -55,7 +55,7 @@ func (s *Solution) null() string {
 func (s *Solution) cause() string {
 	switch s.Reason {
 	case Noise:
-		return "noise of the channels, or more sources than channels, hides the rotation of signals " +
+		return "noise of the channels, or more sources than channels, may mix signals " +
 			text.Groups(s.Groups)
 	case HiddenNoise:
 		return "noise of the channels that nothing shows could hide signals " + text.Groups(s.Groups)

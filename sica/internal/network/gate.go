@@ -46,7 +46,8 @@ const (
 // positions at which these would be compared. They are if a signal is predicted by its own past, as
 // no nonlinear demixing could be identified otherwise, and one of three holds:
 //
-//   - The signals depend on each other, and their curvature is evident; see Screen.
+//   - The signals depend on each other, and their curvature is evident (see Screen), or certain where
+//     the rule found noise or more sources than channels.
 //   - The code of conditional normalisation is shorter by minConditionalGain.
 //   - They depend on each other beyond doubt, and that code isn't longer beyond doubt, as it is where
 //     there are more sources than channels.
@@ -61,7 +62,12 @@ func (i *improver) gate(ctx context.Context) (s *Screening, open bool, err error
 	if s, err = Screen(ctx, z, o); err != nil {
 		return nil, false, err
 	}
-	if s.Network || !s.Predicted || d > maxConditioned || hasNoise(i.linear.Linear) {
+	noisy := hasNoise(i.linear.Linear)
+	if s.Network && noisy && s.Curvature.Deviation <= certainSigmas {
+		s.Network = false
+		s.Why = s.explain()
+	}
+	if s.Network || !s.Predicted || d > maxConditioned || noisy {
 		return s, s.Network, nil
 	}
 	gain, err := i.conditionalGain(ctx)
@@ -69,15 +75,14 @@ func (i *improver) gate(ctx context.Context) (s *Screening, open bool, err error
 	case err != nil:
 		return s, false, err
 	case gain.Mean > max(minConditionalGain, gain.SE):
+		s.Why = fmt.Sprintf("Conditional normalisation gives the mixed signals a code that is "+
+			"%.3f ± %.3f nats per position shorter.", gain.Mean, gain.SE)
+		return s, true, nil
 	case s.isCertain() && !isHopeless(gain):
 		s.Why = s.dependence() + ", and no noise that explains it was found."
 		return s, true, nil
-	default:
-		return s, false, nil
 	}
-	s.Why = fmt.Sprintf("Conditional normalisation gives the mixed signals a code that is "+
-		"%.3f ± %.3f nats per position shorter.", gain.Mean, gain.SE)
-	return s, true, nil
+	return s, false, nil
 }
 
 // isUnexplained reports whether the linear rule's signals depend on each other beyond doubt, and

@@ -62,7 +62,7 @@ func Screen(ctx context.Context, z *mat.Dense, o Options) (*Screening, error) {
 	}
 	s.Network = s.Predicted && s.Dependent && s.Curvature.Evident()
 	if d, _ := z.Dims(); o.many(d) && s.Network {
-		s.Network = s.Curvature.Deviation > manyEvidentSigmas
+		s.Network = s.Curvature.Deviation > certainSigmas
 	}
 	s.Why = s.explain()
 	return s, nil
