@@ -59,14 +59,14 @@ type channels struct {
 	sd         []float64 // of each channel
 	covariance *mat.SymDense
 	white      *signal.Whitening
-	scales     []int          // time scales
-	clean      func() *cosine // without the noise of the resolution
-	noisy      *cosine        // with it
-	x          []*mat.Dense   // with that noise at each scale; nil where it wasn't needed yet
-	spectrum   *spectrum      // of noisy
-	parts      []*spectrum    // of surplusParts equal parts of noisy; nil for images
-	added      []float64      // d×d, the covariance of the noise of the resolution
-	choices    [][]choice     // of models, made so far at each scale
+	scales     []int           // time scales
+	clean      func() *cosine  // without the noise of the resolution
+	noisy      *cosine         // with it
+	x          []*mat.Dense    // with that noise at each scale; nil where it wasn't needed yet
+	spectrum   *spectrum       // of noisy
+	parts      []*spectrum     // of surplusParts equal parts of noisy; nil for images
+	added      []float64       // d×d, the covariance of the noise of the resolution
+	choices    [][]modelChoice // of models, made so far at each scale
 	seed       uint64
 	last       scaledSignals // that signals returned last
 	sameUnit   bool          // Options.SameUnit
@@ -110,7 +110,7 @@ func newChannels(
 	if len(c.scales) < 2 {
 		return c
 	}
-	c.choices, c.x = make([][]choice, len(c.scales)), make([]*mat.Dense, len(c.scales))
+	c.choices, c.x = make([][]modelChoice, len(c.scales)), make([]*mat.Dense, len(c.scales))
 	standard := mat.DenseCopyOf(white.Inverse) // from white signals to the channels
 	for i := range d {
 		row := standard.RawRowView(i)
@@ -421,7 +421,7 @@ func (c *channels) descent(
 		return nil, err
 	}
 	for i := range c.d {
-		c.choices[k] = append(c.choices[k], *newChoice(m.y.RawRowView(i), &m.sources[i]))
+		c.choices[k] = append(c.choices[k], *newModelChoice(m.y.RawRowView(i), &m.sources[i]))
 	}
 	var b mat.Dense
 	b.Mul(m.b, s.whitening)

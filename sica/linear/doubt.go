@@ -26,7 +26,8 @@ type doubt struct {
 	pairs [][2]int // signals of these share a group
 }
 
-// conclude sets what is identified, and why not all signals are, from the evidence and the doubts.
+// conclude sets what is identified, and why not all signals are, from the evidence and the doubts. The
+// last doubt that joins groups, or that is one of all signals, is the Reason.
 func (s *Solution) conclude(white *signal.Whitening, opt Options) {
 	if !opt.Noiseless && len(s.Mean) > 1 {
 		s.NoiseLike = s.likeNoise(white)

@@ -175,7 +175,7 @@ func (c *channels) gainOverGaussian(ctx context.Context, e *explanation, k int) 
 		kept = make([]source, c.d)
 	}
 	gains := make([]float64, c.d)
-	made := make([]*choice, c.d)
+	made := make([]*modelChoice, c.d)
 	workers := parallel.Workers(c.d)
 	coders := make([]*coder, workers)
 	err := parallel.Do(ctx, workers, c.d, func(worker, i int) {
@@ -190,7 +190,7 @@ func (c *channels) gainOverGaussian(ctx context.Context, e *explanation, k int) 
 		s.q, _ = past.SelfMoments(context.Background(), p, signal)
 		isShared := c.setModel(coder, s, e, k, i, signal)
 		if !isShared {
-			made[i] = newChoice(signal, s)
+			made[i] = newModelChoice(signal, s)
 		}
 		gains[i] = float64(p.N) * (coder.gaussianLength(s.q) - s.codeLength)
 	})
@@ -212,7 +212,7 @@ func (c *channels) setModel(
 	coder *coder, s *source, e *explanation, k, i int, y []float64,
 ) (isShared bool) {
 	if e.sources == nil {
-		if match, correlation := findChoice(c.choices[k], y); match != nil {
+		if match, correlation := findModelChoice(c.choices[k], y); match != nil {
 			if correlation < 0 { // a density needn't be symmetric
 				floats.Scale(-1, y)
 			}
@@ -229,22 +229,22 @@ func (c *channels) setModel(
 	return false
 }
 
-// A choice is the model that was chosen for a signal: its order, window and density.
-type choice struct {
+// A modelChoice is the model that was chosen for a signal: its order, window and density.
+type modelChoice struct {
 	signal []float64 // of length 1
 	source source
 }
 
-// newChoice returns the choice of the model s for the signal y.
-func newChoice(y []float64, s *source) *choice {
+// newModelChoice returns the choice of the model s for the signal y.
+func newModelChoice(y []float64, s *source) *modelChoice {
 	unit := slices.Clone(y)
 	floats.Scale(1/floats.Norm(unit, 2), unit)
-	return &choice{unit, source{weights: s.weights, window: s.window, density: s.density}}
+	return &modelChoice{unit, source{weights: s.weights, window: s.window, density: s.density}}
 }
 
-// findChoice returns the choice for the signal that correlates most with y, and their correlation;
+// findModelChoice returns the choice for the signal that correlates most with y, and their correlation;
 // nil if none correlates by sameChoice.
-func findChoice(all []choice, y []float64) (match *choice, correlation float64) {
+func findModelChoice(all []modelChoice, y []float64) (match *modelChoice, correlation float64) {
 	length := floats.Norm(y, 2)
 	for k := range all {
 		r := floats.Dot(y, all[k].signal) / length

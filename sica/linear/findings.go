@@ -75,8 +75,9 @@ type Findings struct {
 	// 0.01 no signal is identified. It is 1 for images, whose sources often depend on each other:
 	// of these, pairs of a large Dependence aren't identified.
 	Independence float64 `json:"independence"`
-	// Candidate is the name of the start whose descent led to the demixing, such as that of a textbook
-	// method. It isn't one of the methods in sica.Summary.Candidates.
+	// Candidate is what led to the demixing: the start of a descent, such as "spectra", or "coarser time
+	// scale", "with noise" and "most noise" for descents there. It isn't one of the methods in
+	// sica.Summary.Candidates.
 	Candidate string `json:"candidate"`
 	// Skipped are the candidates that failed.
 	Skipped []Skipped `json:"skipped,omitempty"`

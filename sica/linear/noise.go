@@ -17,10 +17,9 @@ const (
 	// 32 channels, 45 sources that burst and muscles, the ten strongest sources correlate with the nearest
 	// signals by 0.82 with it and 0.77 without. The search takes four times as long as the separation.
 	maxChannels = 32
-	// settledPositions is how many positions the finest scale has that decides this in a long
-	// sequence. Of 79 searches (n = 2,500) the finest scale but one alone decided a single one. With it
-	// 50 mixtures of 20,000 positions (the kinds of the table of noise) have the same MCCs to 0.0001
-	// as with all scales.
+	// Of a long sequence isSettled looks only at scales with at most settledPositions. With that 50
+	// mixtures of 20,000 positions (the kinds of the table of noise) have the same MCCs to 0.0001 as
+	// with all scales.
 	settledPositions = 4096
 )
 
@@ -40,8 +39,8 @@ var clearlyLonger = 6.
 // whitening to be left for it: a nonlinear mixing gains up to three.
 var clearlyShorter = 5.
 
-// A search is the state of the comparison of explanations.
-type search struct {
+// A comparison is that of explanations.
+type comparison struct {
 	c      *channels
 	all    []*explanation // the first is the rule's without noise; nil if that is settled
 	chosen *explanation   // nil if the rule's can't be explained
@@ -60,7 +59,7 @@ func withNoise(
 	if opt.Noiseless || d < 2 || d > maxChannels || base.coarse {
 		return base, nil
 	}
-	s := &search{c: newChannels(white, shape, power, opt.Seed)}
+	s := &comparison{c: newChannels(white, shape, power, opt.Seed)}
 	s.c.sameUnit = opt.SameUnit
 	if len(s.c.scales) < 2 {
 		return base, nil
@@ -89,7 +88,7 @@ func withNoise(
 	if err != nil {
 		return nil, err
 	}
-	return sol, s.judge(ctx, sol)
+	return sol, s.examine(ctx, sol)
 }
 
 // explanationOf returns the explanation by the solution without noise in its models.
@@ -103,7 +102,7 @@ func (c *channels) explanationOf(base *Solution) *explanation {
 }
 
 // result returns the solution of the chosen explanation, or base, which is that of first.
-func (s *search) result(
+func (s *comparison) result(
 	ctx context.Context, base *Solution, first *explanation,
 ) (*Solution, error) {
 	if s.chosen != first {
@@ -116,10 +115,10 @@ func (s *search) result(
 	return base, nil
 }
 
-// judge sets what the comparison says of the solution of the chosen explanation: the evidence for more
+// examine sets what the comparison says of the solution of the chosen explanation: the evidence for more
 // sources than channels, the pairs that aren't certain, and the signals of a sequence that noise could
 // hide.
-func (s *search) judge(ctx context.Context, sol *Solution) (err error) {
+func (s *comparison) examine(ctx context.Context, sol *Solution) (err error) {
 	sol.SurplusEvidence = s.c.surplus(s.chosen)
 	sol.uncertain = s.uncertainPairs()
 	if !s.c.isImage() && !sol.isDependent() && !sol.hasMoreSources() {
@@ -133,7 +132,7 @@ func (s *search) judge(ctx context.Context, sol *Solution) (err error) {
 // fewSignals channels a descent takes so long that there are only those from first, without noise. Of
 // images only one with noise is chosen beside first: images such as digits often depend on each other,
 // so that a shorter code alone isn't enough.
-func (s *search) compare(
+func (s *comparison) compare(
 	ctx context.Context, first *explanation, textbook []*explanation,
 ) error {
 	c := s.c
@@ -172,7 +171,7 @@ func (c *channels) predictsAs(m *demixing) bool {
 
 // measure measures the explanations at each time scale, and drops those for which that isn't possible.
 // It reports whether the rule's is still there.
-func (s *search) measure(ctx context.Context) (ok bool, err error) {
+func (s *comparison) measure(ctx context.Context) (ok bool, err error) {
 	rule := s.all[0]
 	if s.all, err = s.c.measureAll(ctx, s.all, 0); err != nil {
 		return false, err
@@ -181,7 +180,7 @@ func (s *search) measure(ctx context.Context) (ok bool, err error) {
 }
 
 // addCoarser adds the explanations at which descents from the given ones end at the coarser time scales.
-func (s *search) addCoarser(ctx context.Context, begin []*explanation) error {
+func (s *comparison) addCoarser(ctx context.Context, begin []*explanation) error {
 	c := s.c
 	for k := 1; k < len(c.scales) && !ablation.Off("coarserdescents"); k++ {
 		e, err := c.descent(ctx, "coarser time scale", k, make([]float64, c.d), begin)
@@ -196,7 +195,7 @@ func (s *search) addCoarser(ctx context.Context, begin []*explanation) error {
 // addNoisy adds explanations with noise to those that are measured at each time scale: with the noise
 // that the signals of the coarsest scale imply, and with nearly the most that there can be, as the
 // spectra of white sources don't show any.
-func (s *search) addNoisy(ctx context.Context, textbook []*explanation) error {
+func (s *comparison) addNoisy(ctx context.Context, textbook []*explanation) error {
 	c := s.c
 	if ablation.Off("addnoisy") {
 		return nil
@@ -304,7 +303,7 @@ func (c *channels) denoised(e *explanation) (w *mat.Dense, fidelity []float64) {
 
 // uncertainPairs returns the pairs of the chosen signals that aren't identified with noise in the
 // models: each signal of low confidence with the one of lowest confidence among the others.
-func (s *search) uncertainPairs() (pairs [][2]int) {
+func (s *comparison) uncertainPairs() (pairs [][2]int) {
 	confidence := s.confidence()
 	for i, v := range confidence {
 		if v >= minFidelity {
@@ -326,7 +325,7 @@ func (s *search) uncertainPairs() (pairs [][2]int) {
 //   - with its source, as the noise lets expect;
 //   - if explanations were compared, with the nearest signal of each that is nearly as good
 //     at most scales, and of that signal with its source, as its noise lets expect.
-func (s *search) confidence() []float64 {
+func (s *comparison) confidence() []float64 {
 	c := s.c
 	_, confidence := c.denoised(s.chosen)
 	if s.all == nil {
@@ -348,7 +347,7 @@ func (s *search) confidence() []float64 {
 // isNearlyAsGood reports whether e's signals count beside the chosen ones. Over the scales its code is
 // hardly longer then, where at each the excess counts up to the tolerance. Images, which often depend on
 // each other, must say more: its code isn't clearly longer at any scale.
-func (s *search) isNearlyAsGood(e *explanation) bool {
+func (s *comparison) isNearlyAsGood(e *explanation) bool {
 	if ablation.Off("nearlyasgood") {
 		return false
 	}
@@ -367,7 +366,7 @@ func (s *search) isNearlyAsGood(e *explanation) bool {
 
 // solution returns the solution of the chosen explanation. It is nil if base is whitening and the
 // explanation isn't better than that.
-func (s *search) solution(ctx context.Context, base *Solution) (*Solution, error) {
+func (s *comparison) solution(ctx context.Context, base *Solution) (*Solution, error) {
 	c := s.c
 	noise := s.chosen.model.noise
 	sep, err := c.separator(ctx, c.scales[s.scale], noise)
@@ -419,7 +418,7 @@ func (s *search) solution(ctx context.Context, base *Solution) (*Solution, error
 // the rule's demixing, at half of the scales or more, that whitening is left for it. A nonlinear
 // mixing of signals whose rotation isn't identified can gain much at a single scale, and seem to be
 // noise.
-func (s *search) isClearlyShorter() bool {
+func (s *comparison) isClearlyShorter() bool {
 	first, scales := s.all[0], 0
 	for k, v := range s.chosen.lengths {
 		if first.lengths[k]-v > clearlyShorter*s.c.tolerance() {

@@ -109,7 +109,7 @@ func middleIsNoiseless(
 	first := (n - stretch) / 2
 	middle := white.White.Slice(0, d, first, first+stretch).(*mat.Dense)
 	sol.Demixing = polished.Demixing
-	// A whole search in more than half of the positions isn't worth repeating with all.
+	// If the middle is more than half of all, only isSettled is asked: a comparison is left to all.
 	brief := n < 2*stretch
 	found, err := withNoise(ctx, withSignals(white, middle), []int{stretch}, power, opt, sol, brief)
 	if err != nil || found != sol || !sol.isCertain() {

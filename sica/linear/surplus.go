@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// surplusParts is into how many parts of the positions it looks for more sources than channels.
+	// surplusParts is into how many parts the positions are cut, whose spectra are compared.
 	surplusParts = 4
 	// windowedPositions is from how many positions on windowed parts decide that. At 20,000, of 15
 	// mixtures of a sine, a square wave and a sawtooth 2 are above it with Hann's window and 11
@@ -26,13 +26,13 @@ const (
 // to be some.
 var surplusErrors = 3.5
 
-// explainedErrors is the evidence below which a demixing that fits the spectra better explains them.
+// explainedErrors is the evidence that a refitted demixing may leave for the spectra to count as explained.
 var explainedErrors = 1.
 
 // surplus returns the evidence, in standard errors, that the spectra aren't those of as many sources
 // and white noise: what e's model leaves unexplained. A demixing that the noise has biased leaves
 // something, too, and so does what leaks from strong lines of the spectrum into other bands. So if
-// a demixing near e leaves next to nothing in windowed parts, that counts.
+// a demixing near e leaves next to nothing, that counts; the parts of a long sequence are windowed there.
 //
 // It is 0 for images: the strokes of digits lie in one place and have the same width, so that they
 // correlate in the same way in all parts without surplus sources.

@@ -337,7 +337,7 @@ func (s *selection) levelCandidates(level int) []int {
 }
 
 // betterSigmas is the number of standard errors by which a code must be shorter. It is a choice. It
-// is small because networks are only fitted where Screen has found evidence for a nonlinear
+// is small because networks are only fitted where the gate has found evidence for a nonlinear
 // mixture, and their codes include the cost of their choice.
 const betterSigmas = 2
 

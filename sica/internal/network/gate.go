@@ -48,7 +48,7 @@ const (
 //
 //   - The signals depend on each other, and their curvature is evident (see Screen), or certain where
 //     the rule found noise or more sources than channels.
-//   - The code of conditional normalisation is shorter by minConditionalGain.
+//   - The code of conditional normalisation is shorter by minConditionalGain and a standard error.
 //   - They depend on each other beyond doubt, and that code isn't longer beyond doubt, as it is where
 //     there are more sources than channels.
 //
