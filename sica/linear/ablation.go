@@ -27,6 +27,5 @@ func init() {
 		"settledshare":       &settledShare,
 		"strongpower":        &strongPower,
 		"surpluserrors":      &surplusErrors,
-		"unexpected":         &unexpected,
 	})
 }

@@ -11,9 +11,6 @@ import (
 // takes one to two nats an angle.
 var rejection = 5.
 
-// unexpected is the prior of an explanation that isn't expected, in tolerances.
-var unexpected = 0.5
-
 // shortest returns the explanation with the shortest code at each scale from first on.
 func (c *channels) shortest(all []*explanation, first int) []*explanation {
 	best := make([]*explanation, len(c.scales))
@@ -59,8 +56,8 @@ func (c *channels) score(e *explanation, all []*explanation, first int) float64 
 	return c.prior(e, all[0]) + floats.Norm(c.excess(e, all, first), 2)
 }
 
-// prior returns what an unexpected explanation must gain, and 0 for an expected one. That is the rule's,
-// or any with noise if the rule's is doubted.
+// prior returns the tolerance for an unexpected explanation, which must gain as much, and 0 for an expected
+// one. That is the rule's, or any with noise if the rule's is doubted.
 func (c *channels) prior(e, rule *explanation) float64 {
 	isExpected := e == rule
 	if rule.doubted {
@@ -69,5 +66,5 @@ func (c *channels) prior(e, rule *explanation) float64 {
 	if isExpected {
 		return 0
 	}
-	return unexpected * c.tolerance()
+	return c.tolerance()
 }
