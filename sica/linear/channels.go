@@ -40,11 +40,13 @@ const (
 )
 
 // mostNoiseShare is the strongest noise that is tried, as a share of the weakest principal component's
-// variance: nearly all of it.
+// variance. Of 24 mixtures of bursts with noise of 0.2 the mean MCC is 0.885, 0.902 and 0.891 with 0.7, 0.9
+// and 0.97.
 var mostNoiseShare = 0.9
 
 // minSignal bounds from below which share of a direction's variance isn't noise: −7 dB. Beyond, its
-// whitening would be noise enlarged.
+// whitening would be noise enlarged. It is a choice; docs/explanation/linear.md#numbers has what half and
+// twice of it, and of the other variables of this package, do.
 var minSignal = 0.2
 
 // timeScales are how many positions become one. At 8 and 16, three instruments, bursts and EEG

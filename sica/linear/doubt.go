@@ -11,7 +11,9 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// minIndependence is the probability below which signals don't count as independent.
+// minIndependence is the probability below which signals don't count as independent. Of 224 mixtures
+// (n = 1,024 and 2,500) that were identified rightly, 10 have less; of 11 that weren't, with more sources
+// than channels, 4. With a tenth of it 5 and 4.
 var minIndependence = 0.01
 
 // minFidelity is the correlation with its source, as the noise lets expect, below which a signal isn't

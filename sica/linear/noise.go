@@ -24,19 +24,23 @@ const (
 )
 
 // settledShare is the share of the tolerance that a step at a coarser time scale may promise for the
-// rule's demixing to be kept without descents there.
+// rule's demixing to be kept without descents there. All of 228 mixtures without noise (n = 1,024) have the
+// same signals as with descents, in 0.6 of the time, 0.8 at 0.2.
 var settledShare = 0.3
 
 // nearlyAsGood is by how many nats the code of a demixing may be longer, over all time scales and however
-// many signals there are, for its signals to count: the tolerance for three.
+// many signals there are, for its signals to count: the tolerance for three. With that of twelve, 330,
+// Laplace AR(1) processes beside Gaussian noise weren't identified.
 var nearlyAsGood = 15.
 
 // clearlyLonger is by how many tolerances a code of images must be longer at some scale for its signals
-// not to count.
+// not to count. It is a choice. In 29 mixtures of digits and photographs (noise of 0 to 0.2) those of other
+// demixings are longer by 10 or more in most that are right, by 1.5 at most in most that are wrong.
 var clearlyLonger = 6.
 
 // clearlyShorter is by how many tolerances a code must be shorter, at half of the scales or more, for
-// whitening to be left for it: a nonlinear mixing gains up to three.
+// whitening to be left for it. Two hearts beside noise of 0.02 gain 10 to 30, AR(7) processes of equal
+// spectra after ten small GELU steps up to 3.
 var clearlyShorter = 5.
 
 // A comparison is that of explanations.

@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	// surplusParts is into how many parts the positions are cut, whose spectra are compared.
+	// surplusParts is into how many parts the positions are cut, whose spectra are compared. With 2 parts 8
+	// of the 208 and 17 of the 32 mixtures of surplusErrors are above it, with 8 none and 18.
 	surplusParts = 4
 	// windowedPositions is from how many positions on windowed parts decide that. At 20,000, of 15
 	// mixtures of a sine, a square wave and a sawtooth 2 are above it with Hann's window and 11
@@ -23,10 +24,12 @@ const (
 )
 
 // surplusErrors is the evidence for more sources than channels, in standard errors, from which there seem
-// to be some.
+// to be some. Of 208 mixtures with noise, but no more sources than channels, one is above it, of 32
+// synthetic EEGs with one to eight sources more 19; above 5, 11 of these.
 var surplusErrors = 3.5
 
 // explainedErrors is the evidence that a refitted demixing may leave for the spectra to count as explained.
+// Twice of it hides half of the sources above the number of channels at 2,500 positions.
 var explainedErrors = 1.
 
 // surplus returns the evidence, in standard errors, that the spectra aren't those of as many sources

@@ -37,11 +37,13 @@ const (
 	maxDoubted, glance = 8, 4096
 )
 
-// significance is how many standard errors a correlation must be away from 0 to overrule the code length.
+// significance is how many standard errors a correlation must be away from 0 to overrule the code length:
+// five, as for a discovery in physics.
 var significance = 5.
 
 // doubtfulDependence is the correlation of the sizes of innovations above which signals of images count as
-// dependent.
+// dependent. Of 80 triples of digits those below it were recovered with an MCC of 0.976 or more, those
+// above it with 0.73 to 0.999.
 var doubtfulDependence = 0.1
 
 // angleGain is what an angle must gain, in nats, to be worth estimating: half a nat is gained by chance,
