@@ -149,7 +149,7 @@ func measurePairs(ctx context.Context, signals []features, glance bool) ([]Depen
 	}
 	enough := math.Inf(-1)
 	if glance {
-		enough = suspectShare * significantErrors(len(pairs))
+		enough = suspectShare * errorsByChance(falseAlarm, len(pairs))
 	}
 	err := parallel.Do(ctx, parallel.Workers(len(pairs)), len(pairs), func(_, k int) {
 		pair := &pairs[k]
@@ -326,11 +326,11 @@ func shiftedNats(a, b *mat.Dense, shift int) float64 {
 	return norm * norm / 2
 }
 
-// significantErrors returns how many standard errors the largest of so many dependences must be
-// above 0 to be significant (C. E. Bonferroni's correction).
-func significantErrors(pairs int) float64 {
+// errorsByChance returns above how many standard errors the largest of so many dependences is with
+// probability alarm if all signals are independent (C. E. Bonferroni's correction).
+func errorsByChance(alarm float64, pairs int) float64 {
 	chance := distuv.StudentsT{Sigma: math.Sqrt(1 + 1.0/nullShifts), Nu: nullShifts - 1}
-	return chance.Quantile(1 - falseAlarm/float64(max(1, pairs)))
+	return chance.Quantile(1 - alarm/float64(max(1, pairs)))
 }
 
 // Worst returns the pair whose dependence is the most standard errors above 0, and whether it is
@@ -342,5 +342,5 @@ func Worst(pairs []Dependence) (worst Dependence, significant bool) {
 			worst, maxErrors = p, errors
 		}
 	}
-	return worst, maxErrors > significantErrors(len(pairs))
+	return worst, maxErrors > errorsByChance(falseAlarm, len(pairs))
 }

@@ -196,7 +196,7 @@ func TestGlanceAtPairs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	few, limit := 0, significantErrors(len(pairs))
+	few, limit := 0, errorsByChance(falseAlarm, len(pairs))
 	for k, p := range pairs {
 		if glance[k] != p {
 			few++

@@ -93,7 +93,7 @@ func (s *Screening) dependence() string {
 // isCertain reports whether the signals depend on each other beyond doubt.
 func (s *Screening) isCertain() bool {
 	worst, _ := Worst(s.Pairs)
-	return worst.Nats > certainErrors*worst.SE
+	return worst.Nats > errorsByChance(certainAlarm, len(s.Pairs))*worst.SE
 }
 
 // selectSuspects returns at most fewSignals of the signals z, in their order: those in the most
