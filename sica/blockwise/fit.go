@@ -3,13 +3,11 @@ package blockwise
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/text"
@@ -19,8 +17,7 @@ import (
 
 // AlwaysLearned is how many positions of a recording Fit learns from before it asks
 // whether more are worth it: the linear rule takes seconds for them
-// (docs/evaluation/performance.md). Fit learns from all of up to twice as many, which takes
-// no longer than to fit a part, and its two halves for the error.
+// (docs/evaluation/performance.md). Fit learns from all of up to twice as many.
 const AlwaysLearned = 1 << 16
 
 const (
@@ -38,8 +35,7 @@ const (
 //
 // With n = 0 it chooses n so that all positions would be worth less than 0.0005 of correlation. The
 // linear rule gives each signal an expected error, 1 − |correlation| with its source
-// (linear.Findings.ExpectedError). It falls as 1/n, and is 1 for signals that aren't identified. A
-// quarter of the disagreement of the part's two halves takes its place where that is more. Fit
+// (linear.Findings.ExpectedError). It falls as 1/n, and is 1 for signals that aren't identified. Fit
 // begins with AlwaysLearned positions, or with all if these are at most twice as many. It takes as
 // many more as the error calls for, up to 2²² values in all, which is the most in memory. If that
 // isn't all, Result.Why says how many were taken and what to expect of it. Where the method isn't
@@ -149,7 +145,7 @@ func choosePart(
 	if byRule {
 		n = min(most, AlwaysLearned)
 		if t <= 2*AlwaysLearned {
-			n = most // a fit of all takes as long as those that judge a part
+			n = most
 		}
 	}
 	for {
@@ -206,11 +202,8 @@ func (e errorsOfPart) ofMost(share float64) string {
 		text.Counted(e.identified, "signal"), e.known, e.known*share)
 }
 
-// expectedErrors returns the fit of the part z by the settings, nil if they have a checkpoint,
-// and the errors of the linear rule's demixing. Positions are those of z. The errors are by its own
-// standard errors, or, where that is more, by how much its demixings of the two halves of the part,
-// whose blocks alternate, differ. Each half has the error twice, so that 1 − |correlation| of the two is four
-// times it. Standard errors are those of models that are right, which the halves don't ask for.
+// expectedErrors returns the fit of the part z by the settings, nil if they have a checkpoint, and the
+// errors that the linear rule expects of its demixing. Positions are those of z.
 func expectedErrors(
 	ctx context.Context, backend compute.Backend, z *mat.Dense, cfg sica.Config, positions []int,
 ) (*sica.Result, errorsOfPart, error) {
@@ -229,49 +222,13 @@ func expectedErrors(
 			return nil, errorsOfPart{}, err
 		}
 	}
-	cfg.Components, _ = rule.Z.Dims()
-	e := errorsOfPart{worst: slices.Max(rule.Linear.ExpectedError), signals: cfg.Components}
-	var identified []int
+	all := rule.Linear.ExpectedError
+	e := errorsOfPart{worst: slices.Max(all), signals: len(all)}
 	for _, g := range rule.Linear.Groups {
 		if len(g) == 1 {
-			identified = append(identified, g[0])
-			e.known = max(e.known, rule.Linear.ExpectedError[g[0]])
+			e.identified++
+			e.known = max(e.known, all[g[0]])
 		}
-	}
-	e.identified = len(identified)
-	var recovered [2]*mat.Dense
-	for k := range recovered {
-		x, its := everySecond(z, k, positions)
-		half, err := fitPart(ctx, backend, x, cfg, its)
-		if err != nil {
-			e.worst = 1 // a half can't be separated by itself
-			return whole, e, ctx.Err()
-		}
-		if recovered[k], err = half.Transform(z); err != nil {
-			return nil, errorsOfPart{}, err
-		}
-	}
-	differences := make([]float64, cfg.Components) // of the first half's signals from the second's
-	for i := range differences {
-		_, correlation := nearest(recovered[0].RawRowView(i), recovered[1])
-		differences[i] = (1 - correlation) / 4
-		e.worst = max(e.worst, differences[i])
-	}
-	for _, i := range identified {
-		place, _ := nearest(rule.Z.RawRowView(i), recovered[0])
-		e.known = max(e.known, differences[place])
 	}
 	return whole, e, nil
-}
-
-// nearest returns the place of the signal of z that is most similar to the given one, and their absolute
-// correlation.
-func nearest(signal []float64, z *mat.Dense) (place int, correlation float64) {
-	d, _ := z.Dims()
-	for j := range d {
-		if c := math.Abs(stat.Correlation(signal, z.RawRowView(j), nil)); c > correlation {
-			place, correlation = j, c
-		}
-	}
-	return place, correlation
 }

@@ -87,24 +87,3 @@ func Positions(x Source, n int) []int {
 	}
 	return positions
 }
-
-// everySecond are the blocks of a part at even places, or at odd ones, and their positions of the part's.
-// A part that is too short has shorter blocks.
-func everySecond(part *mat.Dense, odd int, positions []int) (half *mat.Dense, its []int) {
-	d, n := part.Dims()
-	length := max(min(spread, n/8), 1)
-	half = new(mat.Dense)
-	for from := odd * length; from < n; from += 2 * length {
-		end := min(from+length, n)
-		its = append(its, positions[from:end]...)
-		block := part.Slice(0, d, from, end)
-		if half.IsEmpty() {
-			half.CloneFrom(block)
-			continue
-		}
-		var longer mat.Dense
-		longer.Augment(half, block)
-		half = &longer
-	}
-	return half, its
-}
