@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -22,24 +21,24 @@ type EEGOptions struct {
 	Channels []string
 	// Rate is in Hz, at least 128, and Seconds the length, at least 10.
 	Rate, Seconds float64
-	// Background is the number of dipoles with a 1/f spectrum. With the six other sources of [SimulateEEG] there
-	// are more sources than channels if it is above len(Channels)−6.
+	// Background is the number of dipoles with a 1/f spectrum. With the six other sources of
+	// [SimulateEEG] there are more sources than channels if it is above len(Channels)−6.
 	Background int
 	// Bursts is the standard deviation of the logarithm of a background source's amplitude, which
-	// varies over seconds; 0 for steady Gaussian sources.
+	// varies over seconds, at most 5; 0 for steady Gaussian sources.
 	Bursts float64
 	// Noise is the standard deviation of each channel's noise, in µV.
 	Noise float64
 }
 
-// DefaultEEG returns the settings for two minutes in 32 channels at 128 Hz, with 46 sources: more than
-// channels.
+// DefaultEEG returns the settings for two minutes in 32 channels at 128 Hz, with 46 sources: more
+// than channels.
 func DefaultEEG() EEGOptions {
 	return EEGOptions{
 		Channels: []string{
-			"Fp1", "Fp2", "AF3", "AF4", "F7", "F3", "Fz", "F4", "F8", "FC5", "FC1", "FC2", "FC6", "T7", "C3",
-			"Cz", "C4", "T8", "CP5", "CP1", "CP2", "CP6", "P7", "P3", "Pz", "P4", "P8", "PO3", "PO4", "O1",
-			"Oz", "O2",
+			"Fp1", "Fp2", "AF3", "AF4", "F7", "F3", "Fz", "F4", "F8", "FC5", "FC1", "FC2", "FC6",
+			"T7", "C3", "Cz", "C4", "T8", "CP5", "CP1", "CP2", "CP6", "P7", "P3", "Pz", "P4", "P8",
+			"PO3", "PO4", "O1", "Oz", "O2",
 		},
 		Rate: 128, Seconds: 120, Background: 40, Bursts: 0.5, Noise: 1,
 	}
@@ -49,8 +48,8 @@ func DefaultEEG() EEGOptions {
 type SimulatedEEG struct {
 	// Recording has the channels, d×n, in µV: Patterns·Sources and the channels' noise.
 	Recording *Recording
-	// Kinds are what the sources are: "blinks", "eye movements", "alpha" twice, "muscle", "line", and
-	// "background".
+	// Kinds are what the sources are: "blinks", "eye movements", "alpha" twice, "muscle", "line",
+	// and "background".
 	Kinds []string
 	// Sources are k×n, each in µV at the channel where it is strongest.
 	Sources *mat.Dense
@@ -58,16 +57,17 @@ type SimulatedEEG struct {
 	Patterns *mat.Dense
 }
 
-// SimulateEEG draws an electroencephalogram by a forward model: dipoles in a spherical head of four layers
-// (brain, fluid, skull, scalp), whose potentials at the electrodes are against their mean, plus noise
-// of each channel. No person was recorded. The sources are, with their largest standard deviations in a
-// channel in µV,
+// SimulateEEG draws an electroencephalogram by a forward model: dipoles in a spherical head of four
+// layers (brain, fluid, skull, scalp), whose potentials at the electrodes are against their mean,
+// plus noise of each channel. No person was recorded. The sources are, with their largest standard
+// deviations in a channel in µV,
 //
-//   - blinks (pulses of 0.3 s, 100 high, every 2 to 6 s) and eye movements (steps, 15), at both eyes;
+//   - blinks (pulses of 0.3 s, 150 high, every 2 to 6 s) and eye movements (steps, 15), at both
+//     eyes;
 //   - two alpha rhythms of 9.5 and 10.5 Hz in the back of the head, which come and go (10 and 7);
 //   - bursts of a muscle below T8, 20 to 60 Hz (5), and the line, 50 Hz, in all channels (3);
-//   - opt.Background dipoles between 55 and 75 mm from the middle, in random directions, of spectra 1/f^a
-//     with a from 0.8 to 1.8 (6 times e^z with z from N(0, 0.5²)).
+//   - opt.Background dipoles between 55 and 75 mm from the middle, in random directions, of
+//     spectra 1/f^a with a from 1 to 2 (4 times e^z with z from N(0, 0.5²)).
 //
 // It is an error if a setting is out of range or a channel isn't an electrode.
 func SimulateEEG(rng *rand.Rand, opt EEGOptions) (*SimulatedEEG, error) {
@@ -78,32 +78,34 @@ func SimulateEEG(rng *rand.Rand, opt EEGOptions) (*SimulatedEEG, error) {
 		return nil, fmt.Errorf("datasets: SimulateEEG: %w", err)
 	}
 	n := int(opt.Rate * opt.Seconds)
-	g := &eegGenerator{rng: rng, rate: opt.Rate, n: n, montage: dipole.NewMontage(opt.Channels)}
+	g := &eegGenerator{rng: rng, rate: opt.Rate, n: n}
+	g.potentials = dipole.NewMontage(opt.Channels).Potentials
 	g.add("blinks", g.eyes(r3.Vec{Y: 1, Z: 0.6}), 0, g.blinks())
 	g.add("eye movements", g.eyes(r3.Vec{X: 1}), 15, g.gaze())
-	g.add("alpha", g.potentials(r3.Vec{X: -0.025, Y: -0.055, Z: 0.03}, r3.Vec{X: -0.3, Y: -1, Z: 0.3}), 10,
-		g.bursting(1, g.coloured(band(9.5, 1))))
-	g.add("alpha", g.potentials(r3.Vec{X: 0.03, Y: -0.05, Z: 0.04}, r3.Vec{X: 0.2, Y: -0.4, Z: 1}), 7,
-		g.bursting(1, g.coloured(band(10.5, 1))))
-	g.add("muscle", g.potentials(r3.Vec{X: 0.077, Z: -0.003}, r3.Vec{X: 1, Y: 0.3}), 5,
-		g.bursting(1.5, g.coloured(band(40, 10))))
-	g.add("line", g.everywhere(), 3, g.line())
+	left, leftMoment := r3.Vec{X: -0.025, Y: -0.055, Z: 0.03}, r3.Vec{X: -0.3, Y: -1, Z: 0.3}
+	right, rightMoment := r3.Vec{X: 0.03, Y: -0.05, Z: 0.04}, r3.Vec{X: 0.2, Y: -0.4, Z: 1}
+	g.add("alpha", g.potentials(left, leftMoment), 10, g.bursting(1, g.coloured(band(9.5, 1))))
+	g.add("alpha", g.potentials(right, rightMoment), 7, g.bursting(1, g.coloured(band(10.5, 1))))
+	belowT8 := g.potentials(r3.Vec{X: 0.077, Z: -0.003}, r3.Vec{X: 1, Y: 0.3})
+	g.add("muscle", belowT8, 5, g.bursting(1.5, g.coloured(band(40, 10))))
+	g.add("line", g.everywhere(len(opt.Channels)), 3, g.line())
 	for range opt.Background {
-		exponent := 0.8 + rng.Float64()
+		exponent := 1 + rng.Float64()
 		spectrum := func(f float64) float64 { return math.Pow(max(f, 0.5), -exponent/2) }
 		place := r3.Scale(0.055+0.02*rng.Float64(), g.direction())
-		g.add("background", g.potentials(place, g.direction()), 6*math.Exp(0.5*rng.NormFloat64()),
-			g.bursting(opt.Bursts, g.coloured(spectrum)))
+		pattern, deviation := g.potentials(place, g.direction()), 4*math.Exp(0.5*rng.NormFloat64())
+		g.add("background", pattern, deviation, g.bursting(opt.Bursts, g.coloured(spectrum)))
 	}
 	return g.recording(opt), nil
 }
 
 func (opt EEGOptions) check() error {
-	const minChannels, minRate, minSeconds = 8, 128, 10
+	const minChannels, minRate, minSeconds, maxBursts = 8, 128, 10, 5
 	if found := dipole.NewMontage(opt.Channels).Channels; len(found) < len(opt.Channels) {
 		for i, name := range opt.Channels {
 			if !slices.Contains(found, i) {
-				return fmt.Errorf("Channels: %q isn't an electrode of the 10–10 system, or is twice there", name)
+				return fmt.Errorf("Channels: %q isn't an electrode of the 10–10 system, "+
+					"or is twice there", name)
 			}
 		}
 	}
@@ -111,32 +113,36 @@ func (opt EEGOptions) check() error {
 		return fmt.Errorf("Channels: are %d; must be at least %d", d, minChannels)
 	}
 	if !(opt.Rate >= minRate && opt.Seconds >= minSeconds) ||
-		!(opt.Rate*opt.Seconds*float64(len(opt.Channels)+opt.Background) <= MaxEntries) {
-		return fmt.Errorf("Rate is %g and Seconds %g; must be at least %d and %d, with at most %d values",
-			opt.Rate, opt.Seconds, minRate, minSeconds, MaxEntries)
+		!(opt.Rate*opt.Seconds*(float64(len(opt.Channels))+float64(opt.Background)) <= MaxEntries) {
+		return fmt.Errorf("Rate is %g and Seconds %g; must be at least %d and %d, "+
+			"with at most %d values", opt.Rate, opt.Seconds, minRate, minSeconds, MaxEntries)
 	}
 	if opt.Background < 0 {
 		return fmt.Errorf("Background is %d; must be at least 0", opt.Background)
 	}
-	if !finite(opt.Bursts) || !finite(opt.Noise) || opt.Bursts < 0 || opt.Noise < 0 {
-		return errors.New("Bursts and Noise must be finite and at least 0")
+	if !(opt.Bursts >= 0 && opt.Bursts <= maxBursts) {
+		return fmt.Errorf("Bursts is %g; must be 0 to %d", opt.Bursts, maxBursts)
+	}
+	if !finite(opt.Noise) || opt.Noise < 0 {
+		return fmt.Errorf("Noise is %g; must be finite and at least 0", opt.Noise)
 	}
 	return nil
 }
 
 // An eegGenerator draws sources one after the other.
 type eegGenerator struct {
-	rng     *rand.Rand
-	rate    float64
-	n       int
-	montage dipole.Montage
+	rng  *rand.Rand
+	rate float64
+	n    int
+	// potentials are those of a dipole's place and moment, in m and A·m.
+	potentials func(place, moment r3.Vec) []float64
 
 	kinds             []string
 	sources, patterns [][]float64
 }
 
-// add adds a source with the shape of its pattern. Its standard deviation becomes deviation, in µV, or
-// stays if that is 0.
+// add adds a source with the shape of its pattern. Its standard deviation becomes deviation, in µV,
+// or stays if that is 0.
 func (g *eegGenerator) add(kind string, pattern []float64, deviation float64, source []float64) {
 	floats.Scale(1/floats.Norm(pattern, math.Inf(1)), pattern)
 	floats.AddConst(-stat.Mean(source, nil), source)
@@ -165,20 +171,16 @@ func (g *eegGenerator) recording(opt EEGOptions) *SimulatedEEG {
 	}
 }
 
-// potentials returns those of a dipole at a place in m from the middle of the head.
-func (g *eegGenerator) potentials(place, moment r3.Vec) []float64 {
-	return g.montage.Potentials(place, moment)
-}
-
 // eyes returns the potentials of two equal dipoles at the eyes.
 func (g *eegGenerator) eyes(moment r3.Vec) []float64 {
-	left := g.potentials(r3.Vec{X: -0.03, Y: 0.068, Z: -0.027}, moment)
-	return floats.AddTo(left, left, g.potentials(r3.Vec{X: 0.03, Y: 0.068, Z: -0.027}, moment))
+	v := g.potentials(r3.Vec{X: -0.03, Y: 0.068, Z: -0.027}, moment)
+	floats.Add(v, g.potentials(r3.Vec{X: 0.03, Y: 0.068, Z: -0.027}, moment))
+	return v
 }
 
-// everywhere returns random potentials, such as wires have.
-func (g *eegGenerator) everywhere() []float64 {
-	v := make([]float64, len(g.montage.Channels))
+// everywhere returns random potentials in d channels, such as wires have.
+func (g *eegGenerator) everywhere(d int) []float64 {
+	v := make([]float64, d)
 	for i := range v {
 		v[i] = g.rng.NormFloat64()
 	}
@@ -196,7 +198,8 @@ func band(middle, width float64) func(f float64) float64 {
 	return func(f float64) float64 { return math.Exp(-0.5 * math.Pow((f-middle)/width, 2)) }
 }
 
-// coloured returns Gaussian noise of variance 1, periodic, with an amplitude for each frequency in Hz.
+// coloured returns Gaussian noise of variance 1, periodic, with an amplitude for each frequency in
+// Hz.
 func (g *eegGenerator) coloured(amplitude func(f float64) float64) []float64 {
 	fft := fourier.NewFFT(g.n)
 	coefficients := make([]complex128, g.n/2+1)
@@ -219,12 +222,12 @@ func (g *eegGenerator) bursting(deviation float64, x []float64) []float64 {
 	return x
 }
 
-// blinks returns pulses of 0.3 s, each 80 to 120 µV high.
+// blinks returns pulses of 0.3 s, each 120 to 180 µV high.
 func (g *eegGenerator) blinks() []float64 {
 	x := make([]float64, g.n)
 	width := int(0.3 * g.rate)
 	for begin := g.wait(1, 3); begin+width < g.n; begin += g.wait(2, 6) {
-		height := 80 + 40*g.rng.Float64()
+		height := 120 + 60*g.rng.Float64()
 		for k := range width {
 			x[begin+k] = height * math.Pow(math.Sin(math.Pi*float64(k)/float64(width)), 2)
 		}

@@ -1,11 +1,12 @@
-// Package dipole has the potentials that current dipoles in a spherical head make at electrodes of the
-// 10–10 system, and fits a dipole to potentials.
+// Package dipole has the potentials that current dipoles in a spherical head make at electrodes of
+// the 10–10 system, and fits a dipole to potentials.
 //
 // The head is MNE-Python's sphere of four layers: brain, fluid, skull and scalp. Its potentials are
 // those of three dipoles in a homogeneous sphere (P. Berg, M. Scherg, "A fast method for forward
 // computation of multiple-shell spherical head models", Electroencephalography and Clinical
 // Neurophysiology 90(1), 1994), for which there is a closed form (D. A. Brody, F. H. Terry, R. E.
-// Ideker, "Eccentric dipole in a spherical medium", IEEE Trans. Biomedical Engineering 20(2), 1973).
+// Ideker, "Eccentric dipole in a spherical medium", IEEE Trans. Biomedical Engineering 20(2),
+// 1973).
 package dipole
 
 import (
@@ -43,8 +44,8 @@ type Montage struct {
 	places []r3.Vec // of the electrodes, in m
 }
 
-// NewMontage returns the electrodes of the channels with names of the 10–10 system. Of several channels
-// of one electrode it takes the first.
+// NewMontage returns the electrodes of the channels with names of the 10–10 system. Of several
+// channels of one electrode it takes the first.
 func NewMontage(channels []string) Montage {
 	var m Montage
 	used := map[electrode.Place]bool{}
@@ -58,8 +59,8 @@ func NewMontage(channels []string) Montage {
 	return m
 }
 
-// Potentials returns the potential at each electrode, in V, of a dipole in the brain: its place in m
-// from the middle of the head, and its moment in A·m. They are against the electrodes' mean.
+// Potentials returns the potential at each electrode, in V, of a dipole in the brain: its place in
+// m from the middle of the head, and its moment in A·m. They are against the electrodes' mean.
 func (m Montage) Potentials(place, moment r3.Vec) []float64 {
 	v := make([]float64, len(m.places))
 	for i, at := range m.places {
@@ -71,8 +72,8 @@ func (m Montage) Potentials(place, moment r3.Vec) []float64 {
 	return v
 }
 
-// leadVector returns the gradient of the potential at a place on the surface of the homogeneous sphere
-// by the moment of a dipole, in V/(A·m):
+// leadVector returns the gradient of the potential at a place on the surface of the homogeneous
+// sphere by the moment of a dipole, in V/(A·m):
 //
 //	(2·d/|d|³ + (e + ((e·q)·e − R²·q)/(|d|·R + R² − e·q)) / (R²·|d|)) / 4πσ,  d = e − q
 //
@@ -88,17 +89,17 @@ func leadVector(e, q r3.Vec) r3.Vec {
 }
 
 const (
-	// gridStep is the distance of neighbouring places that Residuals tries, in m. With half of it the
-	// median residual of 40 components changes by less than 0.001.
+	// gridStep is the distance of neighbouring places that Residuals tries, in m. Of the potentials
+	// of 43 dipoles between them it leaves at most 0.003 over, half of it 0.0008, and 9 mm 0.011.
 	gridStep = 0.006
-	// gridRadius is the largest distance of these places from the middle, in m: near the skull a dipole
-	// fits the noise of single electrodes.
+	// gridRadius is the largest distance of these places from the middle, in m: near the skull a
+	// dipole fits the noise of single electrodes.
 	gridRadius = BrainRadius - 0.002
 )
 
-// Residuals returns for each column of patterns, one row a channel, the share of its variance over the
-// electrodes that the best dipole leaves over, 0 to 1: of all places of a grid in the brain, with the
-// moment of least squares. That of a constant column is 1.
+// Residuals returns for each column of patterns, one row a channel, the share of its variance over
+// the electrodes that the best dipole leaves over, 0 to 1: of all places of a grid in the brain,
+// with the moment of least squares. That of a constant column is 1.
 func (m Montage) Residuals(patterns mat.Matrix) []float64 {
 	_, k := patterns.Dims()
 	columns, residuals := make([][]float64, k), make([]float64, k)

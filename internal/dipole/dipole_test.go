@@ -13,10 +13,10 @@ import (
 // layers are the outer radii and the conductivities of a sphere's layers, from the innermost.
 type layers struct{ radii, conductivities []float64 }
 
-// factor returns the factor of the term n of the series, 1 for a homogeneous sphere of the outermost
-// layer's conductivity. In a layer the potential of term n is a·r^n + b·r^−(n+1). A dipole of the
-// innermost layer makes b = 1/σ there. Potential and current are continuous at each border, and no
-// current leaves the head.
+// factor returns the factor of the term n of the series, 1 for a homogeneous sphere of the
+// outermost layer's conductivity. In a layer the potential of term n is a·r^n + b·r^−(n+1). A
+// dipole of the innermost layer makes b = 1/σ there. Potential and current are continuous at each
+// border, and no current leaves the head.
 func (l layers) factor(n float64) float64 {
 	last := len(l.radii) - 1
 	// outermost returns the outermost layer's a and b from those of the innermost.
@@ -37,12 +37,12 @@ func (l layers) factor(n float64) float64 {
 	return (x*(a0+b0) + a1 + b1) * l.conductivities[last] * n / (2*n + 1)
 }
 
-// potential returns the potential of a dipole at a place on the surface, by the exact series: the source
-// of the term n is the dipole's gradient of |q|^n·P_n(cos γ).
+// potential returns the potential of a dipole at a place on the surface, by the exact series: the
+// source of the term n is the dipole's gradient of |q|^n·P_n(cos γ).
 func (l layers) potential(e, q, moment r3.Vec) float64 {
 	b, radial := r3.Norm(q)/HeadRadius, r3.Unit(q)
 	cosine := r3.Dot(r3.Unit(e), radial)
-	tangent := r3.Sub(r3.Unit(e), r3.Scale(cosine, radial)) // sin γ times the direction of growing cos γ
+	tangent := r3.Sub(r3.Unit(e), r3.Scale(cosine, radial)) // |q| times the gradient of cos γ
 	sum, before, legendre := 0.0, 1.0, cosine
 	derivative := 1.0 // of P_n
 	for k := 1; k < 120; k++ {
@@ -77,9 +77,11 @@ func TestClosedFormIsTheSeries(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 0))
 	one := layers{[]float64{1}, []float64{conductivity}}
 	for range 20 {
-		e, q, moment := random(rng, HeadRadius), random(rng, 0.8*rng.Float64()*HeadRadius), random(rng, 1)
+		e, q := random(rng, HeadRadius), random(rng, 0.8*rng.Float64()*HeadRadius)
+		moment := random(rng, 1)
 		want := one.potential(e, q, moment)
-		if got := r3.Dot(leadVector(e, q), moment); math.Abs(got-want) > 1e-6*r3.Norm(leadVector(e, q)) {
+		lead := leadVector(e, q)
+		if got := r3.Dot(lead, moment); math.Abs(got-want) > 1e-6*r3.Norm(lead) {
 			t.Errorf("%g V, want %g", got, want)
 		}
 	}
@@ -99,14 +101,14 @@ func TestShellsAreTheLayers(t *testing.T) {
 		floats.AddConst(-floats.Sum(want)/float64(len(want)), want)
 		got := m.Potentials(q, moment)
 		if off := floats.Distance(got, want, 2) / floats.Norm(want, 2); off > 0.01 {
-			t.Errorf("at %.2f of the radius the potentials are off by %.4f", r3.Norm(q)/HeadRadius, off)
+			t.Errorf("at %.3f m the potentials are off by %.4f", r3.Norm(q), off)
 		}
 	}
 }
 
 var allNames = []string{
-	"Fp1", "Fp2", "F7", "F3", "Fz", "F4", "F8", "EOG1", "T7", "C3", "Cz", "C4", "T8", "P7", "P3", "Pz", "P4",
-	"P8", "O1", "Oz", "O2", "T3",
+	"Fp1", "Fp2", "F7", "F3", "Fz", "F4", "F8", "EOG1", "T7", "C3", "Cz", "C4", "T8", "P7", "P3", "Pz",
+	"P4", "P8", "O1", "Oz", "O2", "T3",
 }
 
 // A dipole leaves nothing over of its own potentials at a place of the grid, little between places,

@@ -12,14 +12,17 @@ func TestPlaces(t *testing.T) {
 	for name := range places {
 		p, ok := PlaceOf(name)
 		d := p.Direction()
-		if !ok || math.Abs(p.Polar) > 115 || math.Abs(p.Longitude) > 90 || math.Abs(r3.Norm(d)-1) > 1e-12 {
+		isUnit := math.Abs(r3.Norm(d)-1) < 1e-12
+		if !ok || math.Abs(p.Polar) > 115 || math.Abs(p.Longitude) > 90 || !isUnit {
 			t.Errorf("%s is at %v, direction %v", name, p, d)
 		}
 		switch last := name[len(name)-1]; {
-		case last == 'z' && math.Abs(d.X) > 1e-9, last >= '0' && last <= '9' && (last%2 == 1) != (d.X < 0):
+		case last == 'z' && math.Abs(d.X) > 1e-9,
+			last >= '0' && last <= '9' && (last%2 == 1) != (d.X < 0):
 			t.Errorf("%s is at %v", name, d)
 		}
-		if name[0] == 'f' && d.Y < -1e-9 || name[0] == 'p' && d.Y > 0 || name[0] == 'o' && d.Y > -0.7 {
+		first := name[0]
+		if first == 'f' && d.Y < -1e-9 || first == 'p' && d.Y > 0 || first == 'o' && d.Y > -0.7 {
 			t.Errorf("%s is at %v", name, d)
 		}
 	}
