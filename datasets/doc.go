@@ -9,6 +9,7 @@
 // mixtures. Then there are
 //
 //   - sources: [AR7], [LaplaceAR], [Heart]; real ones: [Voices], [ECG], [Photographs], [MNIST];
+//   - a recording with its truth: [SimulateEEG];
 //   - mixings: [LinearMix], [LayeredMix], [PostNonlinearMix];
 //   - files with names and rates: [ReadRecording], [WriteRecording]; images: [ReadImages],
 //     [WriteImages]; recordings beyond memory: [OpenStream], [WriteBlocks].

@@ -1,4 +1,4 @@
-// Package electrode normalises the names of EEG channels.
+// Package electrode has the names of EEG channels, normalised, and the places of their electrodes.
 package electrode
 
 import "strings"

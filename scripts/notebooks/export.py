@@ -25,7 +25,7 @@ PAGES = ROOT / "docs" / "notebooks"
 NEEDS = {
     "learn": ["getting_started", "when_not_to_trust_it", "stopping_and_resuming", "settings"],
     "the paper": ["fig1_heart", "fig2_assumptions", "fig3_ar7", "fig4_mnist"],
-    "recordings": ["real_ecg", "real_speech", "real_images"],
+    "recordings": ["real_eeg", "real_ecg", "real_speech", "real_images"],
     "how it works": ["nonlinear", "inside_sica"],
     "speed": ["benchmarks"],
 }

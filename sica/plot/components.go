@@ -197,9 +197,10 @@ func drawComponents(
 	}
 	bars := t.drawColumn(t.columns.bars, "its pattern in the channels", "")
 	bar := (bars.Max.X - bars.Min.X) / vg.Length(len(channels))
-	for j, n := range channels {
+	every := max(1, int(math.Ceil(float64(t.names.Height("F")/bar)))) // so that names don't overlap
+	for j := 0; j < len(channels); j += every {
 		place := vg.Point{X: bars.Min.X + bar*(vg.Length(j)+0.5), Y: bars.Min.Y - 4*pixel}
-		c.FillText(t.names, place, n)
+		c.FillText(t.names, place, channels[j])
 	}
 	for k, r := range rows {
 		trace := t.cell(k, t.columns.traces)

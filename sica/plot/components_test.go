@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -66,6 +67,24 @@ func TestComponentsErrors(t *testing.T) {
 	} {
 		if _, err := f(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// Where names of channels would overlap, only some are shown.
+func TestChannelNamesDontOverlap(t *testing.T) {
+	for _, d := range []int{10, 60} {
+		names := make([]string, d)
+		for i := range names {
+			names[i] = fmt.Sprintf("Q%02d", i+1)
+		}
+		p, err := Components(0, 1, names, Component{Trace: []float64{1, 2}, Pattern: make([]float64, d)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown := strings.Count(textOf(t, p), "Q")
+		if d == 10 && shown != d || d == 60 && (shown < 15 || shown > 30) {
+			t.Errorf("%d of %d names are shown", shown, d)
 		}
 	}
 }
