@@ -12,7 +12,6 @@ func init() {
 		"coarseresolution":   &coarseResolution,
 		"distinctspread":     &distinctSpread,
 		"doubtfuldependence": &doubtfulDependence,
-		"explainederrors":    &explainedErrors,
 		"hidingshare":        &hidingShare,
 		"identified":         &identified,
 		"mindependence":      &minIndependence,

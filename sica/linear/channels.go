@@ -145,7 +145,7 @@ func newChannels(
 	}
 	c.spectrum = c.noisy.spectrum()
 	if sequence {
-		c.parts = partSpectra(c.x[0], c.noisy.first, false)
+		c.parts = partSpectra(c.x[0], c.noisy.first, n >= windowedPositions)
 	}
 	return c
 }

@@ -38,8 +38,6 @@ type explanation struct {
 	sources [][]source
 	// doubted is whether the rule's signals hide a source, or depend on each other.
 	doubted bool
-	// surplus is the evidence for surplus sources, by channels.surplus; nil if it isn't known yet.
-	surplus *float64
 }
 
 // impliesNoise reports whether e has more than next to no noise in a channel.

@@ -1,11 +1,13 @@
 package linear
 
 import (
+	"context"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/parallel"
 )
 
 const (
@@ -79,21 +81,6 @@ func (m *noiseModel) covariance(k int, added []float64) *mat.Dense {
 	return cov
 }
 
-// matchMixing returns the demixing near b whose model of the bands s has the largest likelihood. It
-// is nil if b is singular.
-func matchMixing(s *spectrum, added []float64, b *mat.Dense) *mat.Dense {
-	if mat.Det(b) == 0 {
-		return nil
-	}
-	loss := newMatchLoss(s, added, b)
-	x := minimise(loss.at, loss.initial(), matchSteps, matchTolerance)
-	loss.free = true
-	x = minimise(loss.at, append(x, make([]float64, s.d*s.d)...), matchSteps, matchTolerance)
-	matched := new(mat.Dense)
-	matched.Mul(loss.refinement(x), b)
-	return matched
-}
-
 // noiseCost returns the code length in nats of the noise of all channels.
 func (s *spectrum) noiseCost() float64 { return float64(s.d) / 2 * math.Log(floats.Sum(s.weights)) }
 
@@ -131,7 +118,7 @@ func (f *matchLoss) scoreGain(x []float64) float64 {
 	d := f.s.d
 	score, information := mat.NewVecDense(d, nil), mat.NewSymDense(d, nil)
 	for k := range f.s.weights {
-		f.setBand(x[k*d:(k+1)*d], f.added)
+		f.setBand(k, x[k*d:(k+1)*d], f.added)
 		if !f.addScore(score, information, k) {
 			return math.Inf(1)
 		}
@@ -151,11 +138,12 @@ func (f *matchLoss) scoreGain(x []float64) float64 {
 // S⁻¹ for the powers P, of M for P and N, and of Bᵀ·M for N.
 func (f *matchLoss) addScore(score *mat.VecDense, information *mat.SymDense, k int) bool {
 	d, w := f.s.d, f.s.weights[k]
-	if _, ok := invertSymmetric(f.inv, f.cov, d); !ok {
+	band := &f.bands[k]
+	if _, ok := invertSymmetric(band.inv, band.cov, d); !ok {
 		return false
 	}
 	square := func(_, _ int, v float64) float64 { return v * v }
-	inverse := mat.NewDense(d, d, f.inv)
+	inverse := mat.NewDense(d, d, band.inv)
 	var m, byNoise, slope, slopeB, nuisance, shares mat.Dense
 	m.Mul(inverse, f.b)
 	byNoise.Mul(f.b.T(), &m)
@@ -193,24 +181,28 @@ func exponentials(y, x []float64) []float64 {
 	return y
 }
 
-// A matchLoss is the negative log-likelihood of bands, of the signals T·B·x:
+// A matchLoss is the negative log-likelihood of bands, of the signals B·x:
 //
-//	Σ_k w_k/2·(log det S_k + tr(S_k⁻¹·T·C_k·Tᵀ)) − Σ_k w_k·log |det T|,
-//	S_k = diag(P_k) + T·B·(diag(N) + F)·Bᵀ·Tᵀ,
+//	Σ_k w_k/2·(log det S_k + tr(S_k⁻¹·C_k)),  S_k = diag(P_k) + B·(diag(N) + F)·Bᵀ,
 //
-// plus what makes the channels' noise, as a share of their variance, similar. T is the identity
-// unless the mixing is free; then it is I + E, where the diagonal of E is 0, as P has the scales.
+// plus what makes the channels' noise, as a share of their variance, similar.
 type matchLoss struct {
-	s            *spectrum  // of B·x
-	b            *mat.Dense // B
-	added        []float64  // B·F·Bᵀ
-	free         bool       // whether the mixing is a parameter
-	noise, power []float64  // N, and P_k of a band
-	noiseCov     []float64  // B·(diag(N) + F)·Bᵀ
-	cov, inv     []float64  // S_k of a band, and its inverse
-	product      []float64  // S_k⁻¹·T·C_k·Tᵀ of a band
-	bandSlope    []float64  // the derivative with respect to S_k of a band
-	slope        []float64  // the sum of bandSlope over the bands
+	s        *spectrum  // of B·x
+	b        *mat.Dense // B
+	added    []float64  // B·F·Bᵀ
+	noise    []float64  // N
+	noiseCov []float64  // B·(diag(N) + F)·Bᵀ
+	bands    []bandLoss
+}
+
+// A bandLoss is the share of a band in the loss.
+type bandLoss struct {
+	power    []float64 // P
+	cov, inv []float64 // S and its inverse
+	product  []float64 // S⁻¹·C
+	slope    []float64 // the derivative with respect to S
+	nats     float64
+	ok       bool // whether S is positive definite
 }
 
 func newMatchLoss(s *spectrum, added []float64, b *mat.Dense) *matchLoss {
@@ -218,154 +210,103 @@ func newMatchLoss(s *spectrum, added []float64, b *mat.Dense) *matchLoss {
 	var f mat.Dense
 	f.Product(b, mat.NewDense(d, d, added), b.T())
 	room := func() []float64 { return make([]float64, d*d) }
+	bands := make([]bandLoss, len(s.weights))
+	for k := range bands {
+		bands[k] = bandLoss{power: make([]float64, d), cov: room(), inv: room(), product: room(), slope: room()}
+	}
 	return &matchLoss{
 		s: s.transformed(b), b: b, added: f.RawMatrix().Data,
-		noise: make([]float64, d), power: make([]float64, d),
-		noiseCov: room(), cov: room(), inv: room(), product: room(), bandSlope: room(), slope: room(),
+		noise: make([]float64, d), noiseCov: room(), bands: bands,
 	}
 }
 
-// refinement returns T of the parameters x.
-func (f *matchLoss) refinement(x []float64) *mat.Dense {
-	d := f.s.d
-	t := mat.NewDense(d, d, slices.Clone(x[len(x)-d*d:]))
-	for i := range d {
-		t.Set(i, i, 1)
-	}
-	return t
-}
-
-// at returns the loss at x = (log P, log N), followed by E if the mixing is free. It is +Inf if an
-// S_k isn't positive definite, or if T is singular. It sets the gradient g unless that is nil.
+// at returns the loss at x = (log P, log N). It is +Inf if an S_k isn't positive definite. It sets the
+// gradient g unless that is nil.
 func (f *matchLoss) at(x, g []float64) float64 {
-	d, bands := f.s.d, len(f.s.weights)
-	logNoise := x[bands*d : (bands+1)*d]
+	d := f.s.d
+	logNoise := x[len(x)-d:]
 	f.setNoise(logNoise)
-	noiseCov, covariances := f.noiseCov, f.s.covariances
-	var t, products *mat.Dense // products is Σ_k w_k·S_k⁻¹·T·C_k·Tᵀ
-	loss := 0.0
-	if f.free {
-		t, products = f.refinement(x), mat.NewDense(d, d, nil)
-		logDet, _ := mat.LogDet(t)
-		loss -= floats.Sum(f.s.weights) * logDet
-		noise := &spectrum{d: d, covariances: [][]float64{f.noiseCov}}
-		noiseCov = noise.transformed(t).covariances[0]
-		covariances = f.s.transformed(t).covariances
+	workers := 1
+	if d > fewSignals {
+		workers = parallel.Workers(len(f.bands))
 	}
-	clear(f.slope)
-	mean := floats.Sum(logNoise) / float64(d)
+	parallel.Do(context.Background(), workers, len(f.bands), func(_, k int) {
+		f.measureBand(k, x[k*d:(k+1)*d])
+		if g != nil && f.bands[k].ok {
+			f.differentiateBand(k, g[k*d:(k+1)*d])
+		}
+	})
+	loss, mean := 0.0, floats.Sum(logNoise)/float64(d)
 	for _, v := range logNoise {
 		loss += noiseSimilarity / 2 * (v - mean) * (v - mean)
 	}
-	for k, w := range f.s.weights {
-		f.setBand(x[k*d:(k+1)*d], noiseCov)
-		logDet, ok := invertSymmetric(f.inv, f.cov, d)
-		if !ok {
+	for k := range f.bands {
+		if !f.bands[k].ok {
 			return math.Inf(1)
 		}
-		loss += w / 2 * (logDet + floats.Dot(f.inv, covariances[k]))
-		if g != nil {
-			f.differentiateBand(g[k*d:(k+1)*d], w, covariances[k], products)
-		}
+		loss += f.bands[k].nats
 	}
-	if g == nil {
-		return loss
+	if g != nil {
+		f.differentiateNoise(g[len(x)-d:], logNoise, mean)
 	}
-	if f.free {
-		if !f.differentiateMixing(g[len(g)-d*d:], t, products, noiseCov) {
-			return math.Inf(1)
-		}
-		// From here on slope is the derivative with respect to noiseCov, Tᵀ·slope·T.
-		slope := mat.NewDense(d, d, f.slope)
-		var byNoiseCov mat.Dense
-		byNoiseCov.Product(t.T(), slope, t)
-		slope.Copy(&byNoiseCov)
-	}
-	f.differentiateNoise(g[bands*d:(bands+1)*d], logNoise, mean)
 	return loss
 }
 
 // setNoise sets N, and B·(diag(N) + F)·Bᵀ.
 func (f *matchLoss) setNoise(logNoise []float64) {
-	d := f.s.d
 	exponentials(f.noise, logNoise)
-	copy(f.noiseCov, f.added)
-	for i := range d {
-		for j := range d {
-			for l, v := range f.noise {
-				f.noiseCov[i*d+j] += f.b.At(i, l) * v * f.b.At(j, l)
-			}
-		}
+	var cov mat.Dense
+	cov.Product(f.b, diagonal(f.noise), f.b.T())
+	floats.AddTo(f.noiseCov, f.added, cov.RawMatrix().Data)
+}
+
+// setBand sets P and S of band k, for the covariance of noise.
+func (f *matchLoss) setBand(k int, logPower, noiseCov []float64) {
+	band := &f.bands[k]
+	exponentials(band.power, logPower)
+	copy(band.cov, noiseCov)
+	for i, p := range band.power {
+		band.cov[i*f.s.d+i] += p
 	}
 }
 
-// setBand sets P and S of a band, for the covariance of noise.
-func (f *matchLoss) setBand(logPower, noiseCov []float64) {
-	exponentials(f.power, logPower)
-	copy(f.cov, noiseCov)
-	for i, p := range f.power {
-		f.cov[i*f.s.d+i] += p
+// measureBand sets the code length of band k.
+func (f *matchLoss) measureBand(k int, logPower []float64) {
+	f.setBand(k, logPower, f.noiseCov)
+	band := &f.bands[k]
+	var logDet float64
+	logDet, band.ok = invertSymmetric(band.inv, band.cov, f.s.d)
+	band.nats = f.s.weights[k] / 2 * (logDet + floats.Dot(band.inv, f.s.covariances[k]))
+}
+
+// differentiateBand sets g to the derivative with respect to log P of band k, whose S⁻¹ is set, and the
+// band's slope, w/2·(S⁻¹ − S⁻¹·C·S⁻¹).
+func (f *matchLoss) differentiateBand(k int, g []float64) {
+	d, band := f.s.d, &f.bands[k]
+	multiply(band.product, band.inv, f.s.covariances[k], d)
+	multiply(band.slope, band.product, band.inv, d)
+	for i, v := range band.inv {
+		band.slope[i] = f.s.weights[k] / 2 * (v - band.slope[i])
+	}
+	for i, p := range band.power {
+		g[i] = band.slope[i*d+i] * p
 	}
 }
 
-// differentiateBand sets g to the derivative with respect to log P of a band of weight w and
-// covariance T·C·Tᵀ = c, whose S⁻¹ is set. It adds to f.slope and, unless that is nil, to products.
-func (f *matchLoss) differentiateBand(g []float64, w float64, c []float64, products *mat.Dense) {
-	d := f.s.d
-	// The derivative with respect to S is w/2·(S⁻¹ − S⁻¹·C·S⁻¹).
-	multiply(f.product, f.inv, c, d)
-	if products != nil {
-		floats.AddScaled(products.RawMatrix().Data, w, f.product)
-	}
-	multiply(f.bandSlope, f.product, f.inv, d)
-	for i, v := range f.inv {
-		f.bandSlope[i] = w / 2 * (v - f.bandSlope[i])
-	}
-	floats.Add(f.slope, f.bandSlope)
-	for i, p := range f.power {
-		g[i] = f.bandSlope[i*d+i] * p
-	}
-}
-
-// differentiateNoise sets g to the derivative with respect to log N, whose mean is given. f.slope
-// is the derivative with respect to f.noiseCov.
+// differentiateNoise sets g to the derivative with respect to log N, whose mean is given.
 func (f *matchLoss) differentiateNoise(g, logNoise []float64, mean float64) {
 	d := f.s.d
+	slope := mat.NewDense(d, d, nil) // with respect to noiseCov
+	for k := range f.bands {
+		floats.Add(slope.RawMatrix().Data, f.bands[k].slope)
+	}
+	var slopeB mat.Dense
+	slopeB.Mul(slope, f.b)
 	for l, v := range f.noise {
 		sum := 0.0
 		for i := range d {
-			for j := range d {
-				sum += f.b.At(i, l) * f.slope[i*d+j] * f.b.At(j, l)
-			}
+			sum += f.b.At(i, l) * slopeB.At(i, l)
 		}
 		g[l] = sum*v + noiseSimilarity*(logNoise[l]-mean)
 	}
-}
-
-// differentiateMixing sets g to the derivative of the loss with respect to E,
-//
-//	(Σ_k w_k·S_k⁻¹·T·C_k·Tᵀ + 2·H·T·Q·Tᵀ − Σ_k w_k·I)·T⁻ᵀ,
-//
-// with H = f.slope, and Q = B·(diag(N) + F)·Bᵀ. The argument products is the first sum, which is
-// overwritten, and noiseCov is T·Q·Tᵀ. It reports whether T has an inverse.
-func (f *matchLoss) differentiateMixing(
-	g []float64, t, products *mat.Dense, noiseCov []float64,
-) bool {
-	d := f.s.d
-	var inverse, noisy mat.Dense
-	if inverse.Inverse(t) != nil {
-		return false
-	}
-	noisy.Mul(mat.NewDense(d, d, f.slope), mat.NewDense(d, d, noiseCov))
-	noisy.Scale(2, &noisy)
-	products.Add(products, &noisy)
-	for i := range d {
-		products.Set(i, i, products.At(i, i)-floats.Sum(f.s.weights))
-	}
-	e := mat.NewDense(d, d, g)
-	e.Mul(products, inverse.T())
-	for i := range d {
-		e.Set(i, i, 0)
-	}
-	return true
 }

@@ -12,33 +12,28 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// The gradient of the spectral match is that of finite differences, with the mixing kept and free.
+// The gradient of the spectral match is that of finite differences.
 func TestMatchGradient(t *testing.T) {
 	s := newCosine(gaussians(3, 3, 400), []int{400}).spectrum()
 	added := []float64{0.01, 0, 0, 0, 0.02, 0, 0, 0, 0.01}
-	for _, free := range []bool{false, true} {
-		f := newMatchLoss(s, added, gaussians(4, 3, 3))
-		x := make([]float64, 3*len(s.weights)+3)
-		if f.free = free; free {
-			x = append(x, make([]float64, 9)...)
-		}
-		rng := rand.New(rand.NewPCG(5, 5))
-		for i := range x {
-			x[i] = 0.1 * rng.NormFloat64()
-		}
-		g := make([]float64, len(x))
-		f.at(x, g)
-		for i := range x {
-			const h = 1e-5
-			v := x[i]
-			x[i] = v + h
-			above := f.at(x, nil)
-			x[i] = v - h
-			below := f.at(x, nil)
-			x[i] = v
-			if want := (above - below) / (2 * h); math.Abs(g[i]-want) > 1e-4*(1+math.Abs(want)) {
-				t.Errorf("free %t: derivative %d is %g, want %g", free, i, g[i], want)
-			}
+	f := newMatchLoss(s, added, gaussians(4, 3, 3))
+	x := make([]float64, 3*len(s.weights)+3)
+	rng := rand.New(rand.NewPCG(5, 5))
+	for i := range x {
+		x[i] = 0.1 * rng.NormFloat64()
+	}
+	g := make([]float64, len(x))
+	f.at(x, g)
+	for i := range x {
+		const h = 1e-5
+		v := x[i]
+		x[i] = v + h
+		above := f.at(x, nil)
+		x[i] = v - h
+		below := f.at(x, nil)
+		x[i] = v
+		if want := (above - below) / (2 * h); math.Abs(g[i]-want) > 1e-4*(1+math.Abs(want)) {
+			t.Errorf("derivative %d is %g, want %g", i, g[i], want)
 		}
 	}
 }
@@ -79,40 +74,6 @@ func TestScoreGain(t *testing.T) {
 		if gain < 1 || math.Abs(promised-gain) > 0.25*gain {
 			t.Errorf("noise of power %g: %g nats are promised, %g gained", power, promised, gain)
 		}
-	}
-}
-
-// A demixing that isn't exact is led to the one that the spectra have, in spite of noise in the
-// channels, which leads the whitened one astray.
-func TestMatchMixing(t *testing.T) {
-	const n = 20_000
-	s := laplaceAR(61, n, 0.95, 0.6, -0.3)
-	a := mat.NewDense(3, 3, []float64{1, 0.8, 0.5, 0.3, 1, 0.9, 0.6, 0.2, 1})
-	x := new(mat.Dense)
-	x.Mul(a, s)
-	x.Add(x, scaled(0.5, gaussians(62, 3, n)))
-	var b, start mat.Dense
-	if err := b.Inverse(a); err != nil {
-		t.Fatal(err)
-	}
-	start.Mul(mat.NewDense(3, 3, []float64{1, 0.2, -0.1, 0.1, 1, 0.15, -0.1, 0.1, 1}), &b)
-	matched := matchMixing(newCosine(x, []int{n}).spectrum(), make([]float64, 9), &start)
-	leaks := func(b *mat.Dense) float64 { // the largest share of another source's amplitude
-		var g mat.Dense
-		g.Mul(b, a)
-		largest := 0.0
-		for i := range 3 {
-			for j := range 3 {
-				if j != i {
-					amplitude := floats.Norm(s.RawRowView(j), 2) / floats.Norm(s.RawRowView(i), 2)
-					largest = max(largest, amplitude*math.Abs(g.At(i, j)/g.At(i, i)))
-				}
-			}
-		}
-		return largest
-	}
-	if before, after := leaks(&start), leaks(matched); before < 0.2 || after > 0.06 {
-		t.Errorf("leak %.3f before, %.3f after; want more than 0.2 and next to none", before, after)
 	}
 }
 

@@ -16,10 +16,9 @@ const (
 	// surplusParts is into how many parts the positions are cut, whose spectra are compared. With 2 parts 8
 	// of the 208 and 17 of the 32 mixtures of surplusErrors are above it, with 8 none and 18.
 	surplusParts = 4
-	// windowedPositions is from how many positions on windowed parts decide that. At 20,000, of 15
-	// mixtures of a sine, a square wave and a sawtooth 2 are above it with Hann's window and 11
-	// without, of 15 synthetic EEGs with surplus sources all are. At 2,500 the window, which uses
-	// less of the positions, hides half of these.
+	// windowedPositions is from how many positions on the parts are windowed, so that strong lines don't
+	// leak into other bands. At 2,500 the window, which uses less of the positions, hides half of the
+	// surplus sources.
 	windowedPositions = 8192
 )
 
@@ -28,50 +27,16 @@ const (
 // synthetic EEGs with one to eight sources more 19; above 5, 11 of these.
 var surplusErrors = 3.5
 
-// explainedErrors is the evidence that a refitted demixing may leave for the spectra to count as explained.
-// Twice of it hides half of the sources above the number of channels at 2,500 positions.
-var explainedErrors = 1.
-
 // surplus returns the evidence, in standard errors, that the spectra aren't those of as many sources
-// and white noise: what e's model leaves unexplained. A demixing that the noise has biased leaves
-// something, too, and so does what leaks from strong lines of the spectrum into other bands. So if
-// a demixing near e leaves next to nothing, that counts; the parts of a long sequence are windowed there.
+// and white noise: what e's model leaves unexplained.
 //
 // It is 0 for images: the strokes of digits lie in one place and have the same width, so that they
 // correlate in the same way in all parts without surplus sources.
 func (c *channels) surplus(e *explanation) float64 {
-	if e.surplus == nil {
-		evidence := c.newSurplus(e)
-		e.surplus = &evidence
-	}
-	return *e.surplus
-}
-
-// newSurplus computes what surplus returns.
-func (c *channels) newSurplus(e *explanation) float64 {
 	if len(c.parts) == 0 || ablation.Off("surplus") {
 		return 0
 	}
-	evidence := unexplained(e, c.spectrum, c.parts, c.added)
-	if evidence <= surplusErrors {
-		return evidence
-	}
-	parts := c.parts
-	if c.noisy.shape[0] >= windowedPositions {
-		parts = partSpectra(c.x[0], c.noisy.first, true)
-	}
-	mean := meanSpectrum(parts)
-	refined := &explanation{b: matchMixing(mean, c.added, e.b)}
-	if refined.b == nil {
-		return evidence
-	}
-	refined.model = matchSpectra(mean, c.added, c.unit(refined.b))
-	if refined.model != nil {
-		if left := unexplained(refined, mean, parts, c.added); left < explainedErrors {
-			return left
-		}
-	}
-	return evidence
+	return unexplained(e, c.spectrum, c.parts, c.added)
 }
 
 // unexplained returns the evidence, in standard errors, that the spectra of parts of the positions
@@ -176,18 +141,4 @@ func partSpectra(x *mat.Dense, first int, windowed bool) (parts []*spectrum) {
 		parts = append(parts, part.spectrum())
 	}
 	return parts
-}
-
-// meanSpectrum returns the mean of the spectra of equal parts, with all of their coefficients.
-func meanSpectrum(parts []*spectrum) *spectrum {
-	number := float64(len(parts))
-	mean := &spectrum{d: parts[0].d, first: number * parts[0].first}
-	for k, w := range parts[0].weights {
-		cov := make([]float64, mean.d*mean.d)
-		for _, p := range parts {
-			floats.AddScaled(cov, 1/number, p.covariances[k])
-		}
-		mean.covariances, mean.weights = append(mean.covariances, cov), append(mean.weights, number*w)
-	}
-	return mean
 }

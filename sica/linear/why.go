@@ -70,7 +70,7 @@ func (s *Solution) cause() string {
 		}
 		return why
 	case MoreSources:
-		return "there seem to be more sources than channels"
+		return "there seem to be more sources than channels, or channels with noise"
 	}
 	return fmt.Sprintf("rotations of signals %s explain them as well as %s", text.Groups(s.Groups), s.null())
 }
