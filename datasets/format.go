@@ -100,6 +100,7 @@ type content struct {
 	// bySignal is the order of the numbers: all of one signal after another. Otherwise they
 	// come position by position.
 	bySignal bool
+	array    *fixedArray // where the numbers are; nil unless they are of one size, one beside the next
 	// read fills values with the next numbers, and returns how many there were before an
 	// error. At the end of a file of unknown length the error is io.EOF.
 	read func(values []float64) (int, error)
@@ -323,4 +324,48 @@ func shortened(text string) string {
 		return strings.ToValidUTF8(text, "\ufffd")
 	}
 	return strings.ToValidUTF8(text[:length], "") + "…"
+}
+
+// A fixedArray is the numbers of a file, d×n, all of one signal after another.
+type fixedArray struct {
+	first  int64 // byte of the first number
+	size   int   // bytes of a number
+	number func([]byte) float64
+}
+
+// byPosition returns what reads the numbers of file position by position: pieceSize numbers at once.
+func (a *fixedArray) byPosition(file io.ReaderAt, d, n int) func([]float64) (int, error) {
+	length := max(1, pieceSize/d) // positions that are read at once
+	rows := mat.NewDense(d, min(length, n), nil)
+	next, column := 0, make([]float64, d)
+	var pending []float64
+	fill := func() error {
+		rows := rows.Slice(0, d, 0, min(length, n-next)).(*mat.Dense)
+		for i := range d {
+			from := a.first + int64(a.size)*(int64(i)*int64(n)+int64(next))
+			read := fixedSize(io.NewSectionReader(file, from, math.MaxInt64-from), a.size, a.number)
+			if _, err := read(rows.RawRowView(i)); err != nil {
+				return err
+			}
+		}
+		_, width := rows.Dims()
+		next += width
+		pending = slices.Grow(pending[:0], d*width)
+		for t := range width {
+			pending = append(pending, mat.Col(column, t, rows)...)
+		}
+		return nil
+	}
+	return func(values []float64) (int, error) {
+		for k := 0; ; {
+			copied := copy(values[k:], pending)
+			pending = pending[copied:]
+			if k += copied; k == len(values) {
+				return k, nil
+			}
+			if err := fill(); err != nil {
+				return k, err
+			}
+		}
+	}
 }

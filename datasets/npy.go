@@ -34,7 +34,7 @@ func ReadNPY(r io.Reader) (*mat.Dense, error) {
 
 // openNPY reads an NPY file up to its numbers.
 func openNPY(r io.Reader, _ *ReadOptions) (*content, error) {
-	header, err := readNPYHeader(r)
+	header, start, err := readNPYHeader(r)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,10 @@ func openNPY(r io.Reader, _ *ReadOptions) (*content, error) {
 	if epochs > 0 {
 		return openEpochs(epochs, shape[1], shape[0], read)
 	}
-	return &content{d: shape[1], n: shape[0], bySignal: order == "True", read: read}, nil
+	return &content{
+		d: shape[1], n: shape[0], bySignal: order == "True", read: read,
+		array: &fixedArray{start, size, number},
+	}, nil
 }
 
 // npyField is a field of a structured array: its name and its type.
@@ -170,35 +173,36 @@ func epochsNote(epochs, n int) string {
 		"followed one another without a gap", epochs, n)
 }
 
-// readNPYHeader returns the text of the header, a dictionary in Python.
-func readNPYHeader(r io.Reader) (string, error) {
-	start := make([]byte, len(npyMagic)+2)
-	if _, err := io.ReadFull(r, start); err != nil {
-		return "", fmt.Errorf("no NPY header: %w", unexpectedEOF(err))
+// readNPYHeader returns the text of the header, a dictionary in Python, and at which byte the numbers
+// start.
+func readNPYHeader(r io.Reader) (text string, start int64, err error) {
+	magic := make([]byte, len(npyMagic)+2)
+	if _, err := io.ReadFull(r, magic); err != nil {
+		return "", 0, fmt.Errorf("no NPY header: %w", unexpectedEOF(err))
 	}
-	if !strings.HasPrefix(string(start), npyMagic) {
-		return "", errors.New("no NPY header; must begin with \\x93NUMPY: save the array by numpy.save")
+	if !strings.HasPrefix(string(magic), npyMagic) {
+		return "", 0, errors.New("no NPY header; must begin with \\x93NUMPY: save the array by numpy.save")
 	}
 	length := make([]byte, 4) // the least significant byte first, two of them in version 1
-	switch version := start[len(npyMagic)]; version {
+	switch version := magic[len(npyMagic)]; version {
 	case 1:
 		length = length[:2]
 	case 2, 3:
 	default:
-		return "", fmt.Errorf("NPY header: version is %d; must be 1 to 3", version)
+		return "", 0, fmt.Errorf("NPY header: version is %d; must be 1 to 3", version)
 	}
 	if _, err := io.ReadFull(r, length); err != nil {
-		return "", fmt.Errorf("NPY header: incomplete: %w", unexpectedEOF(err))
+		return "", 0, fmt.Errorf("NPY header: incomplete: %w", unexpectedEOF(err))
 	}
 	n := binary.LittleEndian.Uint32(append(length, 0, 0)[:4])
 	if n >= maxNPYHeader {
-		return "", fmt.Errorf("NPY header longer than the limit of %d bytes", maxNPYHeader)
+		return "", 0, fmt.Errorf("NPY header longer than the limit of %d bytes", maxNPYHeader)
 	}
-	text := make([]byte, n)
-	if _, err := io.ReadFull(r, text); err != nil {
-		return "", fmt.Errorf("NPY header: incomplete: %w", unexpectedEOF(err))
+	header := make([]byte, n)
+	if _, err := io.ReadFull(r, header); err != nil {
+		return "", 0, fmt.Errorf("NPY header: incomplete: %w", unexpectedEOF(err))
 	}
-	return string(text), nil
+	return string(header), int64(len(magic) + len(length) + len(header)), nil
 }
 
 // The entries of a header, in any order.

@@ -39,7 +39,7 @@ var ErrNotBlocks = errors.New("can't be read in blocks of positions")
 // signals. It reads it once more if there is a column of times, and once more if columns were set
 // aside. The file isn't kept open.
 //
-// The error wraps ErrNotBlocks for images, for EDF and BDF, and for NPY arrays in Fortran order.
+// The error wraps ErrNotBlocks for images, and for EDF and BDF.
 // Values that aren't finite are errors of [Stream.Blocks], for CSV already of OpenStream.
 func OpenStream(path string) (*Stream, error) { return ReadOptions{}.Stream(path) }
 
@@ -84,10 +84,6 @@ const maxObservedColumns = 1 << 12
 // observe reads the file for the first time and returns what its columns are like. It returns nil
 // if nothing is to be set aside: of a wide NPY or WAV file, or of one with an error.
 func (s *Stream) observe(c *content) ([]columnStats, error) {
-	if c.bySignal && c.d > 1 {
-		return nil, fmt.Errorf("an array in Fortran order, which has one signal after another, "+
-			"%w; must be saved in C order", ErrNotBlocks)
-	}
 	s.columns, s.d, s.n = c.d, c.d, c.n
 	if c.d < 1 || c.n < 1 && c.n != unknownLength {
 		return nil, checkSize(c.d, c.n)
@@ -214,6 +210,9 @@ func (s *Stream) open(use func(*content) error) error {
 	defer file.Close()
 	c, err := s.format.open(bufio.NewReaderSize(file, 1<<16), &s.options)
 	if err == nil {
+		if c.bySignal && c.d > 0 && c.n > 0 {
+			c.read, c.bySignal = c.array.byPosition(file, c.d, c.n), false
+		}
 		err = use(c)
 	}
 	if err != nil {

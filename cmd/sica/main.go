@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -25,6 +26,11 @@ import (
 )
 
 func main() {
+	// What takes the memory is a few large arrays, which are cheap to collect: of 64 channels a third
+	// less memory in the same time.
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(25)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// The first signal ends the work in good order, the second at once.
 	context.AfterFunc(ctx, stop)

@@ -16,7 +16,7 @@ import (
 const BlockSize = 1 << 14
 
 // A Stream is a recording that is read in blocks and reports its progress. It is in memory if its
-// file can't be read in blocks: an image, a pipe, an NPY array in Fortran order.
+// file can't be read in blocks: an image or a pipe.
 type Stream struct {
 	blockwise.Source
 	About datasets.Recording // without signals
