@@ -1,4 +1,4 @@
-// Package electrode normalises the names of EEG channels.
+// Package electrode normalises the names of EEG channels, and draws maps of the head from them.
 package electrode
 
 import "strings"
