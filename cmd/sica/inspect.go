@@ -57,10 +57,11 @@ a value of 1 adds to each channel: as bars, scaled to the largest of each row, a
 channels with names such as Fp1 and Cz, as a map of the head. --html writes a page
 that shows the same over the whole recording, and the channels without the
 components that are ticked there; it gives the command that removes them, and a
-file for sica remove --selection. Signs are those of the recovered signals. The signals, and a reference, are filtered and skipped as sica separate
-learned from them, unless --highpass, --lowpass, --notch or --skip say otherwise.
-For these numbers and the picture outliers, such as clicks, are interpolated; the
-files that separate and remove write keep them. The recording may be of any length.
+file for sica remove --selection. Signs are those of the recovered signals. The
+signals, and a reference, are filtered and skipped as sica separate learned from
+them, unless --highpass, --lowpass, --notch or --skip say otherwise. For these
+numbers and the picture outliers, such as clicks, are interpolated; the files that
+separate and remove write keep them. The recording may be of any length.
 
 ` + files.Formats,
 		Args: noArgs,
@@ -108,33 +109,10 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if err := opt.fitting.Recall(opt.model, cmd.Flags().Changed); err != nil {
-		return err
-	}
-	if err := opt.reading.Recall(opt.model, result.Channels, false); err != nil {
-		return err
-	}
-	in, err := opt.reading.Open(cmd.Context(), opt.in, shown.Part)
+	in, x, reference, err := opt.open(cmd, result, shown.Part)
 	if err != nil {
 		return err
 	}
-	reference, err := opt.readReference(in)
-	if err != nil {
-		return err
-	}
-	in.Doing, in.Reads = "analysing "+filepath.Base(opt.in[0]), 2 // by inspect.Recording
-	if opt.html != "" {
-		in.Reads++
-	}
-	in.MustVary = true
-	x, notes, err := opt.fitting.Source(cmd.Context(), in, &in.About)
-	if err == nil && reference != nil {
-		reference, _, err = opt.fitting.Source(cmd.Context(), reference, &in.About)
-	}
-	if err != nil {
-		return err
-	}
-	in.About.Notes = append(in.About.Notes, notes...)
 	all, err := inspect.Recording(result, x, reference)
 	if err != nil {
 		return fmt.Errorf("%s: %w", opt.in[0], err)
@@ -169,6 +147,35 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 	}
 	_, n := in.Dims()
 	return opt.propose(out, all, n)
+}
+
+// open returns the recording, its signals as the separation learned from them, and the reference.
+func (opt *inspectOptions) open(
+	cmd *cobra.Command, result *sica.Result, report func(doing string, fraction float64),
+) (in *files.Stream, x, reference blockwise.Source, err error) {
+	if err := opt.fitting.Recall(opt.model, cmd.Flags().Changed); err != nil {
+		return nil, nil, nil, err
+	}
+	if err := opt.reading.Recall(opt.model, result.Channels, false); err != nil {
+		return nil, nil, nil, err
+	}
+	if in, err = opt.reading.Open(cmd.Context(), opt.in, report); err != nil {
+		return nil, nil, nil, err
+	}
+	if reference, err = opt.readReference(in); err != nil {
+		return nil, nil, nil, err
+	}
+	in.Doing, in.Reads = "analysing "+filepath.Base(opt.in[0]), 2 // by inspect.Recording
+	if opt.html != "" {
+		in.Reads++
+	}
+	in.MustVary = true
+	x, notes, err := opt.fitting.Source(cmd.Context(), in, &in.About)
+	if err == nil && reference != nil {
+		reference, _, err = opt.fitting.Source(cmd.Context(), reference, &in.About)
+	}
+	in.About.Notes = append(in.About.Notes, notes...)
+	return in, x, reference, err
 }
 
 // write writes the files that are asked for.

@@ -93,6 +93,9 @@ func (opt *removeOptions) run(cmd *cobra.Command) error {
 	if err := files.CheckNotInput("--in", opt.in, places[0]); err != nil {
 		return err
 	}
+	if err := files.CheckNotInput("--selection", []string{opt.selection}, places[0]); err != nil {
+		return err
+	}
 	result, err := sica.Load(opt.model)
 	if err != nil {
 		return err

@@ -18,6 +18,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
+	"github.com/seed-47b1e431/gosica/sica/inspect"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 	"github.com/seed-47b1e431/gosica/sica/report"
 	"github.com/seed-47b1e431/gosica/sica/report/html"
@@ -156,8 +157,13 @@ func TestLongPageIsSmall(t *testing.T) {
 		t.Skip("takes seconds")
 	}
 	x := mixture(64, 100_000)
-	r := transformed(t, mat.DenseCopyOf(x.Slice(0, 64, 0, 1000)), 0, preprocess.ZCA)
-	page := write(t, html.Page{Result: r, X: blockwise.InMemory{Dense: x}})
+	part := mat.DenseCopyOf(x.Slice(0, 64, 0, 1000))
+	r := transformed(t, part, 0, preprocess.ZCA)
+	components, err := inspect.Components(r, part, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := write(t, html.Page{Result: r, X: blockwise.InMemory{Dense: x}, Components: components})
 	if len(page) > 10_000_000 {
 		t.Errorf("the page has %d bytes", len(page))
 	}
@@ -244,15 +250,14 @@ func TestPositionsAndShapes(t *testing.T) {
 func TestPageOfReport(t *testing.T) {
 	x := mixture(2, 200)
 	r := transformed(t, x, 0, preprocess.ZCA)
-	rep, err := report.New(t.Context(), nil, r, x, report.Options{Shape: []int{20, 10}})
-	if err != nil {
-		t.Fatal(err)
+	rep := &report.Report{
+		Verdict: report.NotIdentifiable, Predictability: make([]report.Predictability, 2),
+		Halves:    &report.Halves{Signals: []float64{0.99, 0.41}},
+		Stability: &report.Stability{Signals: []float64{0.9, 0.95}, Recoveries: [][]float64{{1}}},
 	}
-	rep.Halves = &report.Halves{Signals: []float64{0.99, 0.41}}
-	rep.Stability = &report.Stability{Signals: []float64{0.9, 0.95}, Recoveries: [][]float64{{1}}}
 	page := html.Page{Result: r, X: blockwise.InMemory{Dense: x}, Report: rep}
 	c := read(t, write(t, page))
-	if c.Report.Verdict != string(rep.Verdict) || c.Report.Tone == "" || c.Report.Text != rep.String() {
+	if c.Report.Verdict != string(rep.Verdict) || c.Report.Tone != "open" || c.Report.Text != rep.String() {
 		t.Errorf("report %+v", c.Report)
 	}
 	if facts := c.Components[1].Facts; !slices.Contains(facts, [2]string{"halves", "0.410"}) {
