@@ -197,7 +197,7 @@ func (opt *inspectOptions) write(
 		return nil
 	}
 	page := html.Page{
-		Result: r, X: x, Shape: about.Shape, Channels: files.ChannelNames(about), Units: about.Units,
+		Result: r, X: x, Channels: files.ChannelNames(about), Units: about.Units,
 		Rate: about.Rate, Start: about.Start, Components: all, Notes: about.Notes,
 	}
 	return writePage(opt.html, page, cmd, opt.in, opt.model)

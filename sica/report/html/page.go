@@ -44,7 +44,8 @@ type Page struct {
 	// what Result makes of X.
 	Z *mat.Dense
 	// Shape is that of the positions: of several axes, as of images, the page shows images, and of
-	// a video its middle frame. Nil is a sequence.
+	// a video its middle frame. Nil is the Result's shape if it has as many positions, and a
+	// sequence otherwise.
 	Shape []int
 	// Channels and Units are those of X; nil for numbers and none.
 	Channels, Units []string
@@ -115,6 +116,7 @@ func Write(w io.Writer, p Page) error {
 	}{p.Title, template.CSS(style), template.JS(script), template.JS(encoded)})
 }
 
+// check returns an error if fields don't fit together, and sets the Shape.
 func (p *Page) check() error {
 	if p.Result == nil || p.X == nil {
 		return errors.New("Result, X: must not be nil")
@@ -137,6 +139,9 @@ func (p *Page) check() error {
 	}
 	if len(p.Shape) > 0 && grid.Product(p.Shape) != n {
 		return fmt.Errorf("Shape: is %v; must have %d positions, or be nil", p.Shape, n)
+	}
+	if len(p.Shape) == 0 && grid.Product(p.Result.Shape) == n {
+		p.Shape = p.Result.Shape
 	}
 	if p.Z != nil {
 		if k, positions := p.Z.Dims(); k != signals || positions != n {
@@ -320,7 +325,7 @@ func (p *Page) facts(i int) [][2]string {
 	}
 	r := p.Report.Row(i)
 	return [][2]string{
-		{"own R²", r.Own}, {"all contexts", r.AllContexts()}, {"stability", r.Stability},
+		{"share", r.Share}, {"own R²", r.Own}, {"all contexts", r.AllContexts()}, {"stability", r.Stability},
 		{"halves", r.Halves}, {"error", r.Error}, {"reliable", r.Reliable},
 	}
 }

@@ -105,15 +105,20 @@
     return values;
   });
 
-  // takenOut returns the share of each channel's variance that removing takes out.
+  // covariance returns that of the points of two components.
+  const covariance = (i, j) => {
+    const a = source(i), b = source(j);
+    let sum = 0, sumA = 0, sumB = 0;
+    for (let t = 0; t < points; t++) { sum += a[t] * b[t]; sumA += a[t]; sumB += b[t]; }
+    return (sum - sumA * sumB / points) / points;
+  };
+
+  // takenOut returns the share of each channel's variance that removing takes out. Points that are
+  // means have less variance than the positions, so that only their correlations count.
   const takenOut = () => {
-    const rows = chosen();
-    const products = rows.map(i => rows.map(j => {
-      const a = source(i), b = source(j);
-      let sum = 0, sumA = 0, sumB = 0;
-      for (let t = 0; t < points; t++) { sum += a[t] * b[t]; sumA += a[t]; sumB += b[t]; }
-      return (sum - sumA * sumB / points) / points;
-    }));
+    const rows = chosen(), variances = rows.map(i => covariance(i, i));
+    const products = rows.map((i, p) => rows.map((j, q) => components[i].sd * components[j].sd *
+      (i === j ? 1 : covariance(i, j) / Math.sqrt(variances[p] * variances[q] || 1))));
     return channels.map((channel, c) => {
       let sum = 0;
       rows.forEach((_, p) => rows.forEach((_, q) => {
@@ -124,10 +129,14 @@
   };
 
   // largest names the channels with the largest shares.
-  const largest = (shares, count) => shares.map((share, c) => [share, channels[c].name])
+  const largest = (shares, count) => shares.map((share, c) => [share, spoken(c)])
     .sort((a, b) => b[0] - a[0]).slice(0, count).filter(([share]) => share >= 0.0005)
     .map(([share, name]) => `${name}\u00a0${percent(share)}`).join(", ");
 
+  // spoken is the name of a channel in a sentence.
+  const spoken = c => channels[c].name === String(c + 1) ? `channel\u00a0${c + 1}` : channels[c].name;
+  // fixed is v with so many decimals, and a minus sign as long as a plus.
+  const fixed = (v, decimals) => v.toFixed(decimals).replace(/^-(0\.0*$)?/, (_, zero) => zero ?? "−");
   const percent = share => `${share >= 0.0995 ? (100 * share).toFixed(0) : (100 * share).toFixed(1)}\u00a0%`;
 
   // Time ---------------------------------------------------------------------------------------
@@ -252,6 +261,7 @@
     return same && sds.length > 0 && sds.at(-1) < 20 * sds[0] ? sds[sds.length >> 1] : 0;
   })();
   const deviations = 8; // in the height of a row
+  const decibels = 40; // in the height of a spectrum
 
   const rowHeight = () => view.shown === "channels" && channels.length > 24 || components.length > 24 ? 34 : 48;
   const rowCount = () => view.shown === "channels" ? channels.length : components.length;
@@ -431,7 +441,7 @@
     return shown;
   })();
 
-  // drawSpectrum draws power in dB, 40 below the largest at the bottom.
+  // drawSpectrum draws power in dB, with the largest at the top.
   const drawSpectrum = (context, width, height, spectrum) => {
     const bands = spectrum.slice(0, shownBands), most = Math.max(...bands), below = 16;
     context.strokeStyle = colours.line;
@@ -441,8 +451,8 @@
     context.lineWidth = 1.3;
     context.beginPath();
     bands.forEach((v, k) => {
-      const level = v > 0 ? Math.max(-40, 10 * Math.log10(v / most)) : -40;
-      context.lineTo(1 + k / (bands.length - 1) * (width - 2), 3 - level / 40 * (height - below - 5));
+      const level = v > 0 ? Math.max(-decibels, 10 * Math.log10(v / most)) : -decibels;
+      context.lineTo(1 + k / (bands.length - 1) * (width - 2), 3 - level / decibels * (height - below - 5));
     });
     context.stroke();
     const end = (bands.length - 1) / (2 * (spectrum.length - 1)) * (page.rate || 1) / page.step;
@@ -451,8 +461,7 @@
     context.textAlign = "left";
     context.fillText("0", 0, height);
     context.textAlign = "right";
-    context.fillText("↕ 40 dB", width - 4, 16);
-    context.fillText(page.rate > 0 ? `${Number(end.toPrecision(3))} Hz` : `1/${Math.round(1 / end)}`, width, height);
+    context.fillText(page.rate > 0 ? `${Number(end.toPrecision(3))} Hz` : `${Number(end.toPrecision(2))} a position`, width, height);
   };
 
   // drawImage draws values as an image, from black for the smallest to white.
@@ -504,16 +513,18 @@
     if (component.evidence) all.push(["because", component.evidence, true]);
     if (component.repeats && !component.facts) all.push(["repeats", (Math.floor(100 * component.repeats) / 100).toFixed(2)]);
     if (d) {
-      all.push(["share", percent(d.share)], ["kurtosis", d.excess_kurtosis.toFixed(1).replace("-", "−")]);
+      if (!component.facts) all.push(["share", percent(d.share)]);
+      all.push(["kurtosis", fixed(d.excess_kurtosis, 1)]);
       if (d.rhythm !== 0) all.push(["rhythm", rhythm(d), true]);
       if (d.correlation || d.coherence) {
-        all.push(["correlation", d.correlation.toFixed(2).replace("-", "−")], ["coherence", d.coherence.toFixed(2)]);
+        all.push(["correlation", fixed(d.correlation, 2)], ["coherence", d.coherence.toFixed(2)]);
       }
       const shares = channels.map((c, k) => (d.pattern[k] * component.sd / c.sd) ** 2);
       all.push(["most in", largest(shares, 3), true]);
     }
     for (const [name, value] of component.facts ?? []) {
-      if (value !== "–") all.push([name, value, name.length + value.length > 16]);
+      if (name === "share") all.unshift([name, value]);
+      else if (value !== "–") all.push([name, value, name.length + value.length > 16]);
     }
     return all;
   };
@@ -538,7 +549,7 @@
       return pictures[name];
     };
     if (component.described) {
-      const peak = channels[component.described.channel].name;
+      const peak = spoken(component.described.channel);
       const what = component.map ? "Map of the head" : "Pattern in the channels";
       card.append(make("div", {className: "pictures"}, picture("pattern", `${what}, most in ${peak}`), picture("spectrum", "Spectrum")));
     }
@@ -616,7 +627,8 @@
     const numbers = chosen().map(i => i + 1);
     get("count").textContent = numbers.length;
     get("commands").hidden = !page.command || numbers.length === 0;
-    get("command").textContent = `${page.command} --components ${numbers.join(",")}`;
+    const command = `${page.command} --components ${numbers.join(",")}`; // breaks between words only
+    get("command").replaceChildren(...command.split(" ").flatMap((word, k) => [k ? " " : "", make("span", {textContent: word})]));
     let words = "Tick a component to see the channels without it.";
     if (numbers.length > 0) {
       words = `Without ${numbers.join(", ")}. Taken out, as shares of the channels' variance: ${largest(takenOut(), 5) || "less than 0.05 %"}.`;
@@ -630,10 +642,13 @@
     const swatch = colour => make("span", {className: "swatch", style: `border-color: var(--${colour})`});
     const legend = get("legend");
     legend.replaceChildren();
+    if (shape) {
+      legend.append(view.shown === "channels" && removed.size > 0 ? "Left: recorded; right: without the ticked components." : "");
+      return;
+    }
     if (view.shown === "channels" && removed.size > 0) legend.append(swatch("before"), "recorded", swatch("trace"), "without the ticked components");
     else if (view.shown === "channels") legend.append(swatch("trace"), "recorded");
     else if (removable) legend.append(swatch("trace"), "kept", swatch("removed"), "ticked");
-    if (shape) return;
     const height = deviations / view.gain, digits = v => Number(v.toPrecision(2));
     let scale = `. A row is ${digits(height)} standard deviations high`;
     if (view.shown === "channels" && commonScale) scale = `. A row is ${digits(height * commonScale)} ${(channels[0].unit || "units").replace(/^uV$/, "µV")} high`;
@@ -757,8 +772,9 @@
     const [first, ...notes] = about();
     get("about").append(first);
     get("about").after(...notes.map(note => make("p", {textContent: `Note: ${note}`, className: "faint"})));
+    get("what").textContent = shape || !removable ? "" : `Each with its pattern in the channels, its spectrum (${decibels} dB high), and the trace of the stretch that is shown.`;
     if (page.report) showReport(page.report);
-    if (!removable) get("removal").hidden = true;
+    if (!removable) get("removal").hidden = get("to-removal").hidden = true;
     get("order").append(...orders.map(([name]) => make("option", {textContent: name})));
     get("order").addEventListener("change", putInOrder);
     const press = {
