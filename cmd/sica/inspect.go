@@ -120,7 +120,7 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 	if reference == nil { // with one, they stay sorted by coherence
 		inOrder(all)
 	}
-	if err := opt.write(cmd, result, all, x, &in.About); err != nil {
+	if err := opt.write(cmd, result, all, x, in); err != nil {
 		return err
 	}
 	shown.Done()
@@ -181,8 +181,9 @@ func (opt *inspectOptions) open(
 // write writes the files that are asked for.
 func (opt *inspectOptions) write(
 	cmd *cobra.Command, r *sica.Result, all []inspect.Component, x blockwise.Source,
-	about *datasets.Recording,
+	in *files.Stream,
 ) error {
+	about := &in.About
 	if opt.json != "" {
 		if err := files.WriteJSON(opt.json, all); err != nil {
 			return err
@@ -200,7 +201,8 @@ func (opt *inspectOptions) write(
 		Result: r, X: x, Channels: files.ChannelNames(about), Units: about.Units,
 		Rate: about.Rate, Start: about.Start, Components: all, Notes: about.Notes,
 	}
-	return writePage(opt.html, page, cmd, opt.in, opt.model)
+	_, n := in.Dims()
+	return writePage(opt.html, page, cmd, opt.in, n, opt.model)
 }
 
 // propose prints what to remove of a recording of n positions, and keeps it in the model's folder.

@@ -15,9 +15,11 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/report/html"
 )
 
-// writePage writes a page about a recording. The command cmd was given its files and, unless that is
-// empty, the folder of the separation, from which components can be removed.
-func writePage(path string, page html.Page, cmd *cobra.Command, in []string, model string) error {
+// writePage writes a page about a recording of n positions. The command cmd was given its files and,
+// unless that is empty, the folder of the separation, from which components can be removed.
+func writePage(
+	path string, page html.Page, cmd *cobra.Command, in []string, n int, model string,
+) error {
 	page.Title = strings.Join(baseNames(in), ", ")
 	if model != "" {
 		identity, err := files.Identity(model)
@@ -28,7 +30,6 @@ func writePage(path string, page html.Page, cmd *cobra.Command, in []string, mod
 		if err != nil {
 			return err
 		}
-		_, n := page.X.Dims()
 		page.Command = removeCommand(cmd, in, model, highpass)
 		page.Selection = selection{Model: identity, inspected: inspected{baseNames(in), n}}
 	}

@@ -269,7 +269,7 @@ func (opt *reportOptions) write(
 	if words := part.String(); words != "" {
 		page.Notes = append([]string{"this is about " + words}, page.Notes...)
 	}
-	if err := writePage(opt.html, page, cmd, opt.in, opt.model); err != nil {
+	if err := writePage(opt.html, page, cmd, opt.in, part.Total, opt.model); err != nil {
 		return err
 	}
 	fmt.Fprintln(out, "wrote", opt.html)

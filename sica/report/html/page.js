@@ -650,9 +650,9 @@
     else if (view.shown === "channels") legend.append(swatch("trace"), "recorded");
     else if (removable) legend.append(swatch("trace"), "kept", swatch("removed"), "ticked");
     const height = deviations / view.gain, digits = v => Number(v.toPrecision(2));
-    let scale = `. A row is ${digits(height)} standard deviations high`;
-    if (view.shown === "channels" && commonScale) scale = `. A row is ${digits(height * commonScale)} ${(channels[0].unit || "units").replace(/^uV$/, "µV")} high`;
-    legend.append(scale + ".");
+    let scale = `A row is ${digits(height)} standard deviations high`;
+    if (view.shown === "channels" && commonScale) scale = `A row is ${digits(height * commonScale)} ${(channels[0].unit || "units").replace(/^uV$/, "µV")} high`;
+    legend.append(`${legend.hasChildNodes() ? ". " : ""}${scale}.`);
   };
 
   const copy = async () => {
