@@ -75,7 +75,8 @@ separate and remove write keep them. The recording may be of any length.
 			"of one signal, to compare with")
 	f.StringVar(&opt.plot, "plot", "",
 		"`FILE` for a picture of the components and their patterns, .png or .svg")
-	f.StringVar(&opt.html, "html", "", "`FILE` for a page to look at the components and choose what to remove")
+	f.StringVar(&opt.html, "html", "",
+		"`FILE` for a page to look at the components and choose what to remove")
 	f.StringVar(&opt.json, "json", "", "`FILE` for all of it, with the patterns; signals count from 0 there")
 	opt.reading.Add(cmd)
 	opt.fitting.Add(cmd, "look at")

@@ -43,7 +43,8 @@ func TestSelection(t *testing.T) {
 	out, clean := filepath.Join(dir, "z.csv"), filepath.Join(dir, "clean.csv")
 	must(t, "separate", "--in", in, "--out", out, "--save", model, "--backend", "go")
 	must(t, "separate", "--in", out, "--out", clean, "--save", other, "--backend", "go")
-	if said := must(t, "inspect", "--model", model, "--in", in, "--skip", "1-16", "--html", page); !strings.Contains(said, "wrote "+page) {
+	said := must(t, "inspect", "--model", model, "--in", in, "--skip", "1-16", "--html", page)
+	if !strings.Contains(said, "wrote "+page) {
 		t.Errorf("inspect printed %q", said)
 	}
 	c := readPage(t, page)
@@ -63,8 +64,9 @@ func TestSelection(t *testing.T) {
 		return write(t, dir, name, string(b))
 	}
 	selection := ticked("selection.json", 1)
-	said := must(t, "remove", "--model", model, "--in", in, "--out", clean, "--selection", selection)
-	if !strings.Contains(said, "removing 2, as ticked for mixed.csv (256 positions)\n") || strings.Contains(said, "another recording") {
+	said = must(t, "remove", "--model", model, "--in", in, "--out", clean, "--selection", selection)
+	if !strings.Contains(said, "removing 2, as ticked for mixed.csv (256 positions)\n") ||
+		strings.Contains(said, "another recording") {
 		t.Errorf("remove printed %q", said)
 	}
 	bySelection, err := os.ReadFile(clean)
@@ -75,8 +77,8 @@ func TestSelection(t *testing.T) {
 	if byNumber, err := os.ReadFile(clean); err != nil || string(byNumber) != string(bySelection) {
 		t.Errorf("--selection and --components 2 differ, error %v", err)
 	}
-	if said := must(t, "remove", "--model", model, "--in", out, "--out", clean, "--selection", selection); !strings.Contains(said,
-		"note: this is another recording: z.csv (256 positions)\n") {
+	said = must(t, "remove", "--model", model, "--in", out, "--out", clean, "--selection", selection)
+	if !strings.Contains(said, "note: this is another recording: z.csv (256 positions)\n") {
 		t.Errorf("of another recording remove printed %q", said)
 	}
 	for _, test := range []struct {
@@ -94,8 +96,10 @@ func TestSelection(t *testing.T) {
 		{model, ticked("empty.json"), nil, exitUsage, "no component is ticked"},
 		{model, ticked("third.json", 2), nil, exitFailure, "has signal 3; must be one of 1 to 2"},
 	} {
-		args := append([]string{"remove", "--model", test.model, "--in", in, "--out", clean, "--selection", test.file}, test.more...)
-		if code, _, stderr := command(t.Context(), args...); code != test.code || !strings.Contains(stderr, test.want) {
+		args := append([]string{"remove", "--model", test.model, "--in", in, "--out", clean,
+			"--selection", test.file}, test.more...)
+		code, _, stderr := command(t.Context(), args...)
+		if code != test.code || !strings.Contains(stderr, test.want) {
 			t.Errorf("%q: exit %d, %q, want %d and %q", args, code, stderr, test.code, test.want)
 		}
 	}

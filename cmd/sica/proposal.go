@@ -166,7 +166,8 @@ func readSelection(path, model string, k int) (s selection, err error) {
 		return s, fmt.Errorf("%s: is of another separation than %s; must be of the same: make its page "+
 			"by sica inspect --html", path, model)
 	case len(s.Signals) == 0:
-		return s, usage.Errorf("--selection: in %s no component is ticked: tick one, or use --components", path)
+		return s, usage.Errorf("--selection: in %s no component is ticked: tick one, or use "+
+			"--components", path)
 	}
 	return s, checkSignals(path, s.Signals, k)
 }

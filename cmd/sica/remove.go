@@ -38,7 +38,8 @@ type removeOptions struct {
 func newRemove() *cobra.Command {
 	var opt removeOptions
 	cmd := &cobra.Command{
-		Use:   "remove --model DIR --in recording.csv --out clean.csv (--components 2,5 | --proposed | --selection FILE)",
+		Use: "remove --model DIR --in recording.csv --out clean.csv " +
+			"(--components 2,5 | --proposed | --selection FILE)",
 		Short: "Remove recovered signals from a recording",
 		Long: `Remove reads what sica separate --save wrote, and a recording of the same
 channels, and subtracts what some of the recovered signals contribute to it, such
@@ -160,7 +161,8 @@ func (opt *removeOptions) checkChoice() error {
 		}
 	}
 	if count != 1 {
-		return usage.Errorf("what to remove: say --components 2,5, --proposed or --selection FILE, one of the three")
+		return usage.Errorf("what to remove: say --components 2,5, --proposed or --selection FILE, " +
+			"one of the three")
 	}
 	return nil
 }
@@ -189,7 +191,8 @@ func (opt *removeOptions) choose(result *sica.Result) (c choice, err error) {
 	k, _ := result.Z.Dims()
 	if opt.proposed {
 		p, err := readProposal(opt.model, k)
-		return choice{p.Signals, "proposed with the reference " + p.Reference, p.inspected, p.caution()}, err
+		by := "proposed with the reference " + p.Reference
+		return choice{p.Signals, by, p.inspected, p.caution()}, err
 	}
 	if opt.selection != "" {
 		s, err := readSelection(opt.selection, opt.model, k)

@@ -262,9 +262,9 @@ func (opt *reportOptions) write(
 		return err
 	}
 	page := html.Page{
-		Result: result, X: blockwise.InMemory{Dense: part.X}, Z: z, Shape: rep.Shape, Channels: part.Names,
-		Units: part.Units, Rate: part.Rate, Start: part.Start, Positions: part.Positions, Report: rep,
-		Notes: part.Notes,
+		Result: result, X: blockwise.InMemory{Dense: part.X}, Z: z, Shape: rep.Shape,
+		Channels: part.Names, Units: part.Units, Rate: part.Rate, Start: part.Start,
+		Positions: part.Positions, Report: rep, Notes: part.Notes,
 	}
 	if words := part.String(); words != "" {
 		page.Notes = append([]string{"this is about " + words}, page.Notes...)

@@ -26,8 +26,8 @@ TICKED = (2, 5)
 
 DRAWN = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done())))"
 PICTURE = "id => document.getElementById(id).toDataURL()"
-VIEW = "() => [components.view.begin, components.view.span]"
-CLEANED = "channels => channels.map((_, c) => [...components.cleaned(c)])"
+VIEW = "() => [shown.view.begin, shown.view.span]"
+CLEANED = "channels => channels.map((_, c) => [...shown.cleaned(c)])"
 OVERFLOW = "() => document.documentElement.scrollWidth - window.innerWidth"
 
 
@@ -49,19 +49,22 @@ def main() -> int:
         problems = listen(page, folder.as_uri())
         opened = time.monotonic()
         page.goto((folder / "ecg.html").as_uri())
-        page.wait_for_function("() => window.components")
         page.evaluate(DRAWN)
         seconds = time.monotonic() - opened
         if seconds > OPEN_SECONDS:
             problems.append(f"it opens in {seconds:.1f} s, want less than {OPEN_SECONDS}")
         try:
-            problems += tick(page) + move(page) + remove(page, folder)
+            if page.evaluate("() => window.shown === undefined"):
+                problems.append("its script doesn't end")
+            else:
+                problems += tick(page) + move(page) + remove(page, folder)
         finally:
             problems += photograph(page, screenshots)
         chromium.close()
     for problem in problems:
         print(f"lab: a page of components: {problem}", file=sys.stderr)
-    print(f"a page of components: opened in {seconds:.1f} s, tested in {time.monotonic() - began:.1f} s, screenshots in {os.path.relpath(screenshots)}")
+    tested = time.monotonic() - began
+    print(f"a page of components: opened in {seconds:.1f} s, tested in {tested:.1f} s, screenshots in {os.path.relpath(screenshots)}")
     return 1 if problems else 0
 
 

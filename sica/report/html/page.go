@@ -88,6 +88,10 @@ var (
 	markup string
 	//go:embed page.css
 	style string
+	//go:embed numbers.js
+	numbers string
+	//go:embed draw.js
+	drawing string
 	//go:embed page.js
 	script string
 
@@ -113,7 +117,7 @@ func Write(w io.Writer, p Page) error {
 		Style  template.CSS
 		Script template.JS
 		Data   template.JS
-	}{p.Title, template.CSS(style), template.JS(script), template.JS(encoded)})
+	}{p.Title, template.CSS(style), template.JS(numbers + drawing + script), template.JS(encoded)})
 }
 
 // check returns an error if fields don't fit together, and sets the Shape.
@@ -195,7 +199,7 @@ type component struct {
 	Finding
 	series
 	Described *inspect.Component `json:"described"`
-	Map       []byte             `json:"map"` // of mapSize rows, from −127 to 127; nil without sensors
+	Map       []byte             `json:"map"` // see headMap; nil without sensors
 	SD        float64            `json:"sd"`
 	Facts     [][2]string        `json:"facts"` // of a report
 }
@@ -222,8 +226,8 @@ func (p *Page) content() (*content, error) {
 	c := &content{
 		Title: p.Title, Notes: p.Notes, Command: p.Command, Selection: p.Selection,
 		Rate: p.Rate, Start: p.Start, Total: n, Every: s.every, Shape: s.shape,
-		Channels: make([]channel, len(s.xDeviations)), Components: make([]component, len(s.zDeviations)),
-		Rest: quantiseAll(s.rest),
+		Channels:   make([]channel, len(s.xDeviations)),
+		Components: make([]component, len(s.zDeviations)), Rest: quantiseAll(s.rest),
 	}
 	c.Pieces, c.Step = p.pieces(n)
 	for i := range c.Channels {
@@ -265,8 +269,8 @@ func (p *Page) describe(c *content, demixing *sica.Demixing) error {
 	for _, described := range all {
 		if described.Signal < 0 || described.Signal >= len(c.Components) ||
 			len(described.Pattern) != len(c.Channels) {
-			return fmt.Errorf("Components: signal %d with a pattern of %d channels; must be one of %d, of %d",
-				described.Signal, len(described.Pattern), len(c.Components), len(c.Channels))
+			return fmt.Errorf("Components: signal %d with a pattern of %d channels; must be one of %d, "+
+				"of %d", described.Signal, len(described.Pattern), len(c.Components), len(c.Channels))
 		}
 		next := &c.Components[described.Signal]
 		next.Described = &described
@@ -282,7 +286,8 @@ func (p *Page) describe(c *content, demixing *sica.Demixing) error {
 	return nil
 }
 
-// headMap returns the map of a pattern as bytes of two's complement, row by row from the nose.
+// headMap returns the map of a pattern: values from −127 to 127 as bytes of two's complement, row by
+// row from the nose.
 func headMap(sensors []electrode.Sensor, pattern []float64) []byte {
 	height := electrode.Map(sensors, pattern)
 	values := make([]byte, 0, mapSize*mapSize)
@@ -325,8 +330,8 @@ func (p *Page) facts(i int) [][2]string {
 	}
 	r := p.Report.Row(i)
 	return [][2]string{
-		{"share", r.Share}, {"own R²", r.Own}, {"all contexts", r.AllContexts()}, {"stability", r.Stability},
-		{"halves", r.Halves}, {"error", r.Error}, {"reliable", r.Reliable},
+		{"share", r.Share}, {"own R²", r.Own}, {"all contexts", r.AllContexts()},
+		{"stability", r.Stability}, {"halves", r.Halves}, {"error", r.Error}, {"reliable", r.Reliable},
 	}
 }
 

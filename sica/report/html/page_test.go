@@ -37,7 +37,9 @@ func mixture(d, n int) *mat.Dense {
 }
 
 // transformed is what a transform alone makes of mixed signals.
-func transformed(t *testing.T, x *mat.Dense, components int, transform preprocess.Transform) *sica.Result {
+func transformed(
+	t *testing.T, x *mat.Dense, components int, transform preprocess.Transform,
+) *sica.Result {
 	t.Helper()
 	r, err := sica.Fit(t.Context(), nil, x, sica.Config{
 		Seed: 1, Method: sica.NoMethod, Components: components,
@@ -133,7 +135,8 @@ func TestChannelsComeBack(t *testing.T) {
 		"nonlinear": transformed(t, x, 0, preprocess.Gaussianise),
 	} {
 		c := read(t, write(t, html.Page{Result: r, X: blockwise.InMemory{Dense: x}}))
-		if (c.Rest != nil) != (name != "all") || (c.A != nil) != (name != "nonlinear") || c.Every != 1 {
+		if (c.Rest != nil) != (name != "all") || (c.A != nil) != (name != "nonlinear") ||
+			c.Every != 1 {
 			t.Errorf("%s: rest of %d channels, A of %d, every %d", name, len(c.Rest), len(c.A), c.Every)
 		}
 		for i := range 3 {
@@ -192,7 +195,9 @@ func TestPageIsSelfContained(t *testing.T) {
 	if strings.Count(page, "</script>") != 2 || strings.Contains(page, "<script>alert") {
 		t.Error("a name became markup")
 	}
-	for _, forbidden := range []string{"http:", "https:", "//www", "<link", "@import", "url(", "src=", "ZgotmplZ"} {
+	for _, forbidden := range []string{
+		"http:", "https:", "//www", "<link", "@import", "url(", "src=", "ZgotmplZ",
+	} {
 		if strings.Contains(page, forbidden) {
 			t.Errorf("the page has %q", forbidden)
 		}
@@ -257,7 +262,8 @@ func TestPageOfReport(t *testing.T) {
 	}
 	page := html.Page{Result: r, X: blockwise.InMemory{Dense: x}, Report: rep}
 	c := read(t, write(t, page))
-	if c.Report.Verdict != string(rep.Verdict) || c.Report.Tone != "open" || c.Report.Text != rep.String() {
+	if c.Report.Verdict != string(rep.Verdict) || c.Report.Tone != "open" ||
+		c.Report.Text != rep.String() {
 		t.Errorf("report %+v", c.Report)
 	}
 	if facts := c.Components[1].Facts; !slices.Contains(facts, [2]string{"halves", "0.410"}) {
@@ -288,7 +294,8 @@ func TestErrors(t *testing.T) {
 		{html.Page{Result: r, X: blockwise.InMemory{Dense: mixture(3, 100)}}, "3"},
 	} {
 		err := html.Write(new(bytes.Buffer), test.page)
-		if err == nil || !strings.HasPrefix(err.Error(), "html: ") || !strings.Contains(err.Error(), test.want) {
+		if err == nil || !strings.HasPrefix(err.Error(), "html: ") ||
+			!strings.Contains(err.Error(), test.want) {
 			t.Errorf("error %v, want %q", err, test.want)
 		}
 	}

@@ -41,7 +41,8 @@ func (p *Page) sample(demixing *sica.Demixing) (samples, error) {
 	k, _ := p.Result.Z.Dims()
 	l := newLayout(p.Shape, n, k, d)
 	z, rest := newMeans(k, l.points), newMeans(d, l.points)
-	xMoments, zMoments, restMoments := make([]stats.Moments, d), make([]stats.Moments, k), make([]stats.Moments, d)
+	xMoments, restMoments := make([]stats.Moments, d), make([]stats.Moments, d)
+	zMoments := make([]stats.Moments, k)
 	position := 0
 	for x, err := range p.X.Blocks(blockSize) {
 		if err != nil {
