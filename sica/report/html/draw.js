@@ -33,22 +33,23 @@ const prepare = (canvas, width, height) => {
   return context;
 };
 
-// drawLine draws the values in the view, by their extremes where several are in a pixel.
+// drawLine draws the values in the view, by their extremes where many are in a pixel of the screen.
 const drawLine = (context, values, left, width, y, scale, middle) => {
   const {begin, span} = view,
-    perPixel = span / width;
+    perPixel = span / width,
+    pixel = 1 / (window.devicePixelRatio || 1);
   context.beginPath();
-  if (perPixel < 2) {
+  if (perPixel * pixel < 4) {
     const last = Math.min(points - 1, Math.ceil(begin + span));
     for (let t = Math.floor(begin); t <= last; t++) {
       context.lineTo(left + (t - begin) / perPixel, y - (values[t] - middle) * scale);
     }
   } else {
-    for (let x = 0; x < width; x++) {
+    for (let x = 0; x < width; x += pixel) {
       let t = Math.floor(begin + x * perPixel),
         low = values[t],
         high = low;
-      const end = Math.min(points, Math.ceil(begin + (x + 1) * perPixel));
+      const end = Math.min(points, Math.ceil(begin + (x + pixel) * perPixel));
       for (t++; t < end; t++) {
         const v = values[t];
         if (v < low) low = v;
