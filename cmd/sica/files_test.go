@@ -327,9 +327,9 @@ func TestProposalOfSeparatedReference(t *testing.T) {
 		said := must(t, "inspect", "--model", model, "--in", in, "--reference", reference)
 		removed := must(t, "remove", "--model", model, "--in", in, "--out", filepath.Join(dir, "clean.csv"),
 			"--proposed")
-		wantSaid, wantRemoved := "Look at them (--plot), then run sica remove --proposed.\n", "as proposed with the reference Fp1"
+		wantSaid, wantRemoved := "Look at them (--html), then run sica remove --proposed.\n", "as proposed with the reference Fp1"
 		if next != "" {
-			wantSaid, wantRemoved = "Look at them (--plot). C"+caution+next+".\n", "note: c"+caution+next+"\n"
+			wantSaid, wantRemoved = "Look at them (--html). C"+caution+next+".\n", "note: c"+caution+next+"\n"
 		}
 		for _, c := range []struct{ said, want string }{{said, wantSaid}, {removed, wantRemoved}} {
 			plain := regexp.MustCompile(`(omponents?) [1-3]`).ReplaceAllString(c.said, "$1 N")
@@ -954,8 +954,8 @@ func TestProposed(t *testing.T) {
 		t.Errorf("of noise as reference: %q", none)
 	}
 	for _, c := range []struct{ args, want string }{
-		{"--proposed", "proposed none"}, {"", "say --components 2,5 or --proposed"},
-		{"--proposed --components 1", "one of the two"},
+		{"--proposed", "proposed none"}, {"", "say --components 2,5, --proposed or --selection FILE"},
+		{"--proposed --components 1", "one of the three"},
 	} {
 		args := append(slices.Clone(remove[:7]), strings.Fields(c.args)...)
 		if code, _, stderr := command(t.Context(), args...); code != exitUsage ||

@@ -24,6 +24,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
 	"github.com/seed-47b1e431/gosica/sica/inspect"
 	"github.com/seed-47b1e431/gosica/sica/plot"
+	"github.com/seed-47b1e431/gosica/sica/report/html"
 )
 
 type inspectOptions struct {
@@ -31,6 +32,7 @@ type inspectOptions struct {
 	in                           []string
 	fitting                      files.Fitting
 	model, reference, json, plot string
+	html                         string
 
 	separatedReference bool // the reference is one of the separated channels
 }
@@ -52,11 +54,14 @@ least 0.5, and keeps that in the model's folder for sica remove --proposed. Sign
 count from 1, as the columns of what separate writes, and as for sica remove.
 --plot draws the first unskipped seconds of each, its spectrum and its pattern, what
 a value of 1 adds to each channel: as bars, scaled to the largest of each row, and, of
-channels with names such as Fp1 and Cz, as a map of the head. Signs are those of the
-recovered signals. The signals, and a reference, are filtered and skipped as sica separate
-learned from them, unless --highpass, --lowpass, --notch or --skip say otherwise.
-For these numbers and the picture outliers, such as clicks, are interpolated; the
-files that separate and remove write keep them. The recording may be of any length.
+channels with names such as Fp1 and Cz, as a map of the head. --html writes a page
+that shows the same over the whole recording, and the channels without the
+components that are ticked there; it gives the command that removes them, and a
+file for sica remove --selection. Signs are those of the recovered signals. The
+signals, and a reference, are filtered and skipped as sica separate learned from
+them, unless --highpass, --lowpass, --notch or --skip say otherwise. For these
+numbers and the picture outliers, such as clicks, are interpolated; the files that
+separate and remove write keep them. The recording may be of any length.
 
 ` + files.Formats,
 		Args: noArgs,
@@ -70,6 +75,8 @@ files that separate and remove write keep them. The recording may be of any leng
 			"of one signal, to compare with")
 	f.StringVar(&opt.plot, "plot", "",
 		"`FILE` for a picture of the components and their patterns, .png or .svg")
+	f.StringVar(&opt.html, "html", "",
+		"`FILE` for a page to look at the components and choose what to remove")
 	f.StringVar(&opt.json, "json", "", "`FILE` for all of it, with the patterns; signals count from 0 there")
 	opt.reading.Add(cmd)
 	opt.fitting.Add(cmd, "look at")
@@ -82,7 +89,7 @@ func (opt *inspectOptions) check() error {
 	if err := opt.fitting.CheckSequence(!datasets.IsImage(opt.in[0])); err != nil {
 		return err
 	}
-	written := files.Places("--json", opt.json, "--plot", opt.plot)
+	written := files.Places("--json", opt.json, "--plot", opt.plot, "--html", opt.html)
 	places := append(files.Places("--model", opt.model), written...)
 	if err := files.CheckApart(places...); err != nil {
 		return err
@@ -103,30 +110,10 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if err := opt.fitting.Recall(opt.model, cmd.Flags().Changed); err != nil {
-		return err
-	}
-	if err := opt.reading.Recall(opt.model, result.Channels, false); err != nil {
-		return err
-	}
-	in, err := opt.reading.Open(cmd.Context(), opt.in, shown.Part)
+	in, x, reference, err := opt.open(cmd, result, shown.Part)
 	if err != nil {
 		return err
 	}
-	reference, err := opt.readReference(in)
-	if err != nil {
-		return err
-	}
-	in.Doing, in.Reads = "analysing "+filepath.Base(opt.in[0]), 2 // by inspect.Recording
-	in.MustVary = true
-	x, notes, err := opt.fitting.Source(cmd.Context(), in, &in.About)
-	if err == nil && reference != nil {
-		reference, _, err = opt.fitting.Source(cmd.Context(), reference, &in.About)
-	}
-	if err != nil {
-		return err
-	}
-	in.About.Notes = append(in.About.Notes, notes...)
 	all, err := inspect.Recording(result, x, reference)
 	if err != nil {
 		return fmt.Errorf("%s: %w", opt.in[0], err)
@@ -134,7 +121,7 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 	if reference == nil { // with one, they stay sorted by coherence
 		inOrder(all)
 	}
-	if err := opt.write(result, all, x, &in.About); err != nil {
+	if err := opt.write(cmd, result, all, x, in); err != nil {
 		return err
 	}
 	shown.Done()
@@ -151,7 +138,7 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 		return err
 	}
 	files.Note(out, excess)
-	for _, path := range []string{opt.json, opt.plot} {
+	for _, path := range []string{opt.json, opt.plot, opt.html} {
 		if path != "" {
 			fmt.Fprintln(out, "wrote", path)
 		}
@@ -163,25 +150,66 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 	return opt.propose(out, all, n)
 }
 
+// open returns the recording, its signals as the separation learned from them, and the reference.
+func (opt *inspectOptions) open(
+	cmd *cobra.Command, result *sica.Result, report func(doing string, fraction float64),
+) (in *files.Stream, x, reference blockwise.Source, err error) {
+	if err := opt.fitting.Recall(opt.model, cmd.Flags().Changed); err != nil {
+		return nil, nil, nil, err
+	}
+	if err := opt.reading.Recall(opt.model, result.Channels, false); err != nil {
+		return nil, nil, nil, err
+	}
+	if in, err = opt.reading.Open(cmd.Context(), opt.in, report); err != nil {
+		return nil, nil, nil, err
+	}
+	if reference, err = opt.readReference(in); err != nil {
+		return nil, nil, nil, err
+	}
+	in.Doing, in.Reads = "analysing "+filepath.Base(opt.in[0]), 2 // by inspect.Recording
+	if opt.html != "" {
+		in.Reads++
+	}
+	in.MustVary = true
+	x, notes, err := opt.fitting.Source(cmd.Context(), in, &in.About)
+	if err == nil && reference != nil {
+		reference, _, err = opt.fitting.Source(cmd.Context(), reference, &in.About)
+	}
+	in.About.Notes = append(in.About.Notes, notes...)
+	return in, x, reference, err
+}
+
 // write writes the files that are asked for.
 func (opt *inspectOptions) write(
-	r *sica.Result, all []inspect.Component, x blockwise.Source, about *datasets.Recording,
+	cmd *cobra.Command, r *sica.Result, all []inspect.Component, x blockwise.Source,
+	in *files.Stream,
 ) error {
+	about := &in.About
 	if opt.json != "" {
 		if err := files.WriteJSON(opt.json, all); err != nil {
 			return err
 		}
 	}
 	if opt.plot != "" {
-		return plotComponents(opt.plot, r, all, x, about)
+		if err := plotComponents(opt.plot, r, all, x, about); err != nil {
+			return err
+		}
 	}
-	return nil
+	if opt.html == "" {
+		return nil
+	}
+	page := html.Page{
+		Result: r, X: x, Channels: files.ChannelNames(about), Units: about.Units,
+		Rate: about.Rate, Start: about.Start, Components: all, Notes: about.Notes,
+	}
+	_, n := in.Dims()
+	return writePage(opt.html, page, cmd, opt.in, n, opt.model)
 }
 
 // propose prints what to remove of a recording of n positions, and keeps it in the model's folder.
 func (opt *inspectOptions) propose(out io.Writer, all []inspect.Component, n int) error {
 	p := newProposal(all, opt.reference)
-	p.Input, p.Positions = baseNames(opt.in), n
+	p.inspected = inspected{baseNames(opt.in), n}
 	if opt.separatedReference {
 		p.WithoutPeaks = withoutPeaks(all)
 	}

@@ -24,13 +24,17 @@ type proposal struct {
 	Signals   []int  `json:"signals"` // from 0, in order
 	Reference string `json:"reference"`
 	Rule      string `json:"rule"`
-	// Input are the names of the files of the recording that was inspected, without their
-	// folders, and Positions how many it has.
-	Input     []string `json:"input"`
-	Positions int      `json:"positions"`
+	inspected
 	// WithoutPeaks are those of Signals without peaks, if the reference was itself separated: then
 	// whatever is strong in it is proposed.
 	WithoutPeaks []int `json:"without_peaks,omitempty"`
+}
+
+// inspected is the recording that components were chosen for: the names of its files, without their
+// folders, and how many positions it has.
+type inspected struct {
+	Input     []string `json:"input"`
+	Positions int      `json:"positions"`
 }
 
 // baseNames returns the names of files without their folders.
@@ -41,27 +45,14 @@ func baseNames(paths []string) (names []string) {
 	return names
 }
 
-// recordingName names a recording by its files, without their folders, and its positions.
-func recordingName(files []string, positions int) string {
-	return fmt.Sprintf("%s (%d positions)", strings.Join(files, ", "), positions)
+// String names the recording.
+func (r inspected) String() string {
+	return fmt.Sprintf("%s (%d positions)", strings.Join(r.Input, ", "), r.Positions)
 }
 
-// notes are those for people who remove the proposed signals from a recording in files.
-func (p proposal) notes(paths []string, positions int) (notes []string) {
-	for _, note := range []string{p.difference(paths, positions), p.caution()} {
-		if note != "" {
-			notes = append(notes, note)
-		}
-	}
-	return notes
-}
-
-// difference returns a note if the proposal was made for another recording, else "".
-func (p proposal) difference(paths []string, positions int) string {
-	if slices.Equal(p.Input, baseNames(paths)) && p.Positions == positions {
-		return ""
-	}
-	return "this is another recording: " + recordingName(baseNames(paths), positions)
+// equals reports whether the recordings have the same names and positions.
+func (r inspected) equals(other inspected) bool {
+	return slices.Equal(r.Input, other.Input) && r.Positions == other.Positions
 }
 
 func newProposal(all []inspect.Component, reference string) proposal {
@@ -84,7 +75,7 @@ func (p proposal) String() string {
 	if caution := p.caution(); caution != "" {
 		next = ". " + text.Capitalise(caution)
 	}
-	return fmt.Sprintf("proposed: %s. The rule: %s (reference %s).\nLook at them (--plot)%s.",
+	return fmt.Sprintf("proposed: %s. The rule: %s (reference %s).\nLook at them (--html)%s.",
 		p.numbers(), p.Rule, p.Reference, next)
 }
 
@@ -108,12 +99,15 @@ func (p proposal) caution() string {
 }
 
 // numbers returns the signals, counted from 1, as text.
-func (p proposal) numbers() string {
-	var numbers []string
-	for _, i := range p.Signals {
-		numbers = append(numbers, strconv.Itoa(i+1))
+func (p proposal) numbers() string { return numbers(p.Signals) }
+
+// numbers returns signals, counted from 1, as text.
+func numbers(signals []int) string {
+	var all []string
+	for _, i := range signals {
+		all = append(all, strconv.Itoa(i+1))
 	}
-	return strings.Join(numbers, ", ")
+	return strings.Join(all, ", ")
 }
 
 // write writes the proposal into the folder of a separation, in place of an earlier one.
@@ -136,10 +130,44 @@ func readProposal(model string, k int) (p proposal, err error) {
 		return p, usage.Errorf("--proposed: sica inspect proposed none with the reference %s: use "+
 			"--components", p.Reference)
 	}
-	for _, i := range p.Signals {
+	return p, checkSignals(path, p.Signals, k)
+}
+
+// checkSignals returns an error unless the signals of a file are from 0 to k − 1.
+func checkSignals(path string, signals []int, k int) error {
+	for _, i := range signals {
 		if i < 0 || i >= k {
-			return p, fmt.Errorf("%s: proposes signal %d; must be one of 1 to %d", path, i+1, k)
+			return fmt.Errorf("%s: has signal %d; must be one of 1 to %d", path, i+1, k)
 		}
 	}
-	return p, nil
+	return nil
+}
+
+// A selection is the recovered signals that a person ticked on a page of inspect --html.
+type selection struct {
+	Signals []int  `json:"signals,omitempty"` // from 0, in order
+	Model   string `json:"model"`             // files.Identity of the separation
+	inspected
+}
+
+// readSelection reads a selection from the separation in a folder, of k signals.
+func readSelection(path, model string, k int) (s selection, err error) {
+	if err := files.ReadJSON(path, &s); err != nil {
+		return s, err
+	}
+	identity, err := files.Identity(model)
+	switch {
+	case err != nil:
+		return s, err
+	case s.Model == "":
+		return s, fmt.Errorf("%s: isn't a selection; must be one that the page of sica inspect --html "+
+			"saved", path)
+	case s.Model != identity:
+		return s, fmt.Errorf("%s: is of another separation than %s; must be of the same: make its page "+
+			"by sica inspect --html", path, model)
+	case len(s.Signals) == 0:
+		return s, usage.Errorf("--selection: in %s no component is ticked: tick one, or use "+
+			"--components", path)
+	}
+	return s, checkSignals(path, s.Signals, k)
 }

@@ -31,18 +31,21 @@ type removeOptions struct {
 	in         []string
 	components []int
 	proposed   bool
+	selection  string
 	highpass   float64 // Hz
 }
 
 func newRemove() *cobra.Command {
 	var opt removeOptions
 	cmd := &cobra.Command{
-		Use:   "remove --model DIR --in recording.csv --out clean.csv (--components 2,5 | --proposed)",
+		Use: "remove --model DIR --in recording.csv --out clean.csv " +
+			"(--components 2,5 | --proposed | --selection FILE)",
 		Short: "Remove recovered signals from a recording",
 		Long: `Remove reads what sica separate --save wrote, and a recording of the same
 channels, and subtracts what some of the recovered signals contribute to it, such
-as the heartbeat in an electroencephalogram: those of --components, or with
---proposed those that sica inspect --reference proposed. The channels keep their
+as the heartbeat in an electroencephalogram: those of --components, with --proposed
+those that sica inspect --reference proposed, or with --selection those that were
+ticked on the page of sica inspect --html. The channels keep their
 names, times and units. sica inspect says which recovered signal is which; they
 count from 1. The recording may be of any length.
 
@@ -64,6 +67,8 @@ above the fit's --highpass, and without its --skip.
 			"the flag is how many principal components are kept")
 	f.BoolVar(&opt.proposed, "proposed", false,
 		"remove the recovered signals that sica inspect --reference proposed last")
+	f.StringVar(&opt.selection, "selection", "",
+		"`FILE` that the page of sica inspect --html saved: remove the recovered signals ticked there")
 	f.Float64Var(&opt.highpass, "highpass", 0,
 		"write the separation's channels after a high-pass filter at `HZ`, forward and backward, which "+
 			"shifts no wave; others stay as they are")
@@ -76,8 +81,8 @@ above the fit's --highpass, and without its --skip.
 const separateAgain = "sica separate --rate, with --save, keeps the right one"
 
 func (opt *removeOptions) run(cmd *cobra.Command) error {
-	if opt.proposed == (len(opt.components) > 0) {
-		return usage.Errorf("what to remove: say --components 2,5 or --proposed, one of the two")
+	if err := opt.checkChoice(); err != nil {
+		return err
 	}
 	if err := files.CheckSignalsName(opt.out); err != nil {
 		return err
@@ -89,17 +94,20 @@ func (opt *removeOptions) run(cmd *cobra.Command) error {
 	if err := files.CheckNotInput("--in", opt.in, places[0]); err != nil {
 		return err
 	}
+	if err := files.CheckNotInput("--selection", []string{opt.selection}, places[0]); err != nil {
+		return err
+	}
 	result, err := sica.Load(opt.model)
 	if err != nil {
 		return err
 	}
-	rows, p, err := opt.rows(result)
+	chosen, err := opt.choose(result)
 	if err != nil {
 		return err
 	}
-	if opt.proposed {
-		fmt.Fprintf(cmd.OutOrStdout(), "removing %s, as proposed with the reference %s for %s\n",
-			p.numbers(), p.Reference, recordingName(p.Input, p.Positions))
+	if chosen.by != "" {
+		fmt.Fprintf(cmd.OutOrStdout(), "removing %s, as %s for %s\n", numbers(chosen.rows), chosen.by,
+			chosen.inspected)
 	}
 	shown := progress.NewQuiet(cmd.ErrOrStderr())
 	defer shown.Done()
@@ -114,16 +122,14 @@ func (opt *removeOptions) run(cmd *cobra.Command) error {
 		return err
 	}
 	files.Note(cmd.OutOrStdout(), in.About.Notes)
-	if opt.proposed {
-		_, n := in.Dims()
-		files.Note(cmd.OutOrStdout(), p.notes(opt.in, n))
-	}
+	_, n := in.Dims()
+	files.Note(cmd.OutOrStdout(), chosen.notes(inspected{baseNames(opt.in), n}))
 	taken, err := opt.removal(in)
 	if err != nil {
 		return err
 	}
 	in.Doing, in.MustVary = "removing", true
-	clean := blockwise.Remove(result, taken.mixed(in.Blocks(files.BlockSize)), rows...)
+	clean := blockwise.Remove(result, taken.mixed(in.Blocks(files.BlockSize)), chosen.rows...)
 	if err := in.Write(opt.out, taken.cleaned(clean)); err != nil {
 		return fmt.Errorf("%s: %w", opt.in[0], err)
 	}
@@ -135,7 +141,7 @@ func (opt *removeOptions) run(cmd *cobra.Command) error {
 	if err := taken.write(cmd.OutOrStdout(), changes, &in.About); err != nil {
 		return err
 	}
-	if k, _ := result.Z.Dims(); len(rows) == k {
+	if k, _ := result.Z.Dims(); len(chosen.rows) == k {
 		files.Note(cmd.OutOrStdout(), []string{"all components were removed, so nothing is left"})
 	} else {
 		files.Note(cmd.OutOrStdout(), taken.notes(changes, files.ChannelNames(&in.About)))
@@ -146,23 +152,62 @@ func (opt *removeOptions) run(cmd *cobra.Command) error {
 	return nil
 }
 
-// rows returns the recovered signals to remove, counted from 0, and the proposal if it says which.
-func (opt *removeOptions) rows(result *sica.Result) (rows []int, p proposal, err error) {
+// checkChoice returns a usage error unless one flag says what to remove.
+func (opt *removeOptions) checkChoice() error {
+	count := 0
+	for _, isGiven := range []bool{len(opt.components) > 0, opt.proposed, opt.selection != ""} {
+		if isGiven {
+			count++
+		}
+	}
+	if count != 1 {
+		return usage.Errorf("what to remove: say --components 2,5, --proposed or --selection FILE, " +
+			"one of the three")
+	}
+	return nil
+}
+
+// A choice is the recovered signals to remove.
+type choice struct {
+	rows      []int  // from 0
+	by        string // how they were chosen, "" for by --components
+	inspected        // for which recording
+	caution   string // "" for none
+}
+
+// notes are those for people who remove what was chosen from a recording.
+func (c choice) notes(from inspected) (notes []string) {
+	if c.by != "" && !c.equals(from) {
+		notes = append(notes, "this is another recording: "+from.String())
+	}
+	if c.caution != "" {
+		notes = append(notes, c.caution)
+	}
+	return notes
+}
+
+// choose returns what to remove, as the flags say.
+func (opt *removeOptions) choose(result *sica.Result) (c choice, err error) {
 	k, _ := result.Z.Dims()
 	if opt.proposed {
-		p, err = readProposal(opt.model, k)
-		return p.Signals, p, err
+		p, err := readProposal(opt.model, k)
+		by := "proposed with the reference " + p.Reference
+		return choice{p.Signals, by, p.inspected, p.caution()}, err
 	}
-	for _, c := range opt.components {
-		if c < 1 || c > k {
-			return nil, p, usage.Errorf("--components %d: the separation recovered signals 1 to %d", c, k)
-		}
-		if slices.Contains(rows, c-1) {
-			return nil, p, usage.Errorf("--components: %d is there twice", c)
-		}
-		rows = append(rows, c-1)
+	if opt.selection != "" {
+		s, err := readSelection(opt.selection, opt.model, k)
+		return choice{rows: s.Signals, by: "ticked", inspected: s.inspected}, err
 	}
-	return rows, p, nil
+	for _, number := range opt.components {
+		if number < 1 || number > k {
+			return c, usage.Errorf("--components %d: the separation recovered signals 1 to %d", number, k)
+		}
+		if slices.Contains(c.rows, number-1) {
+			return c, usage.Errorf("--components: %d is there twice", number)
+		}
+		c.rows = append(c.rows, number-1)
+	}
+	return c, nil
 }
 
 // A removal measures what is removed from each channel while a recording is cleaned block by block,

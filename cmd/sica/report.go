@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
-	"strings"
 
 	"github.com/gomlx/compute"
 	"github.com/spf13/cobra"
@@ -14,9 +12,9 @@ import (
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/progress"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/datasets"
-	"github.com/seed-47b1e431/gosica/internal/atomicfile"
 	"github.com/seed-47b1e431/gosica/internal/provenance"
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/blockwise"
 	"github.com/seed-47b1e431/gosica/sica/report"
 	"github.com/seed-47b1e431/gosica/sica/report/html"
 )
@@ -96,7 +94,8 @@ sica separate, whose help describes them.
 		"number `N` of further fits for the stability, 0 to 100")
 	f.StringVar(&opt.json, "json", "",
 		"`FILE` for the report as JSON, in which signals count from 0")
-	f.StringVar(&opt.html, "html", "", "`FILE` for the report as a page with pictures")
+	f.StringVar(&opt.html, "html", "",
+		"`FILE` for the report and the components as a page, as that of sica inspect --html")
 	opt.reading.Add(cmd)
 	opt.reading.AddWithout(cmd)
 	opt.fitting.Add(cmd, "report on")
@@ -165,9 +164,6 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 		Highpassed: opt.fitting.Highpasses(), Rate: part.Rate, Start: part.Start,
 		AllSignals: "--html or --json", AllPairs: "--json",
 	}
-	if d, _ := result.Z.Dims(); d > maxHTML {
-		options.AllSignals = "--json"
-	}
 	rep, err := report.New(cmd.Context(), b, result, part.X, options)
 	if err != nil {
 		return fmt.Errorf("%s: %w", opt.in[0], err)
@@ -184,7 +180,7 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 		return err
 	}
 	part.Note(out)
-	return opt.write(out, b, result, rep, part)
+	return opt.write(cmd, b, result, rep, part)
 }
 
 // load returns the separation of --model, or nil without it, and sets how the signals are read and
@@ -240,13 +236,11 @@ func (opt *reportOptions) fit(
 	return results[0], nil
 }
 
-// maxHTML is how many signals the page of a report lists, as in package html.
-const maxHTML = 64
-
 // write writes the files that the flags name.
 func (opt *reportOptions) write(
-	out io.Writer, b compute.Backend, result *sica.Result, rep *report.Report, part files.Part,
+	cmd *cobra.Command, b compute.Backend, result *sica.Result, rep *report.Report, part files.Part,
 ) error {
+	out := cmd.OutOrStdout()
 	if opt.json != "" {
 		d := diagnosis{
 			Input: opt.in, InputPositions: part.Total, Model: opt.model,
@@ -267,13 +261,15 @@ func (opt *reportOptions) write(
 	if err != nil {
 		return err
 	}
-	title := strings.Join(opt.in, ", ")
-	if words := part.String(); words != "" {
-		title += ": " + words
+	page := html.Page{
+		Result: result, X: blockwise.InMemory{Dense: part.X}, Z: z, Shape: rep.Shape,
+		Channels: part.Names, Units: part.Units, Rate: part.Rate, Start: part.Start,
+		Positions: part.Positions, Report: rep, Notes: part.Notes,
 	}
-	err = atomicfile.Write(opt.html,
-		func(w io.Writer) error { return html.Write(w, title, rep, part.X, z) })
-	if err != nil {
+	if words := part.String(); words != "" {
+		page.Notes = append([]string{"this is about " + words}, page.Notes...)
+	}
+	if err := writePage(opt.html, page, cmd, opt.in, part.Total, opt.model); err != nil {
 		return err
 	}
 	fmt.Fprintln(out, "wrote", opt.html)

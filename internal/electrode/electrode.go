@@ -1,4 +1,5 @@
-// Package electrode has the names of EEG channels, normalised, and the places of their electrodes.
+// Package electrode has the names of EEG channels, normalised, the places of their electrodes, and maps
+// of the head.
 package electrode
 
 import "strings"

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/seed-47b1e431/gosica/internal/electrode"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
@@ -45,7 +46,7 @@ func Components(start, rate float64, channels []string, rows ...Component) (*Pic
 		return nil, fmt.Errorf("plot: components: %w", err)
 	}
 	rowHeight := max(34, min(70, 560/vg.Length(len(rows)))) * pixel
-	heads := findElectrodes(channels)
+	heads := electrode.Sensors(channels)
 	if heads != nil { // so that dots and colours can be seen
 		rowHeight = max(rowHeight, 84*pixel)
 	}
@@ -177,7 +178,7 @@ func (t *componentTable) drawColumn(column [2]vg.Length, title, axis string) dra
 // drawComponents draws a row for each component: its label, trace, spectrum if there is one,
 // pattern and, with heads, the pattern as a map of the head.
 func drawComponents(
-	c draw.Canvas, start, rate float64, channels []string, heads []sensor, rows []Component,
+	c draw.Canvas, start, rate float64, channels []string, heads []electrode.Sensor, rows []Component,
 ) {
 	t := newComponentTable(c, channels, heads != nil, rows)
 	step, time, frequency := 1.0, "position", "periods a position"

@@ -1,293 +1,353 @@
-// Package html shows a report.Report as one HTML file: the verdict and its reasons, pictures of
-// the mixed and the recovered signals, and every measure.
+// Package html writes a separation as a page to look at its components and to choose which to
+// remove: a map of the head or bars, a spectrum, a trace and numbers of each, and the channels with
+// and without the chosen ones. With a report it shows the verdict, too. The page is one file, which
+// needs no network, and keeps what is chosen as a file for sica remove --selection.
 //
-// Write makes the page. It needs no network, no script and no other file, and has layouts for
-// phones, for print, and for light and dark screens.
+// The page holds the recovered signals, as 16-bit numbers. The browser makes the channels of them: a
+// channel is Σ a_i·z_i, with the rows of A of the [sica.Demixing], and the cleaned channel lacks
+// Σ p_i·z_i over the chosen signals, with the patterns that [sica.Result.Remove] takes out. What of
+// the channels isn't in the signals, as with Config.Components, is there as signals of its own. A
+// page of a long recording holds means of successive positions in place of each: as many as give
+// 10 MB. What is linear stays so.
 package html
 
 import (
-	"cmp"
 	_ "embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"html/template"
 	"io"
 	"math"
 	"slices"
-	"strings"
-	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/internal/text"
-	"github.com/seed-47b1e431/gosica/sica/linear"
+	"github.com/seed-47b1e431/gosica/internal/electrode"
+	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/blockwise"
+	"github.com/seed-47b1e431/gosica/sica/inspect"
 	"github.com/seed-47b1e431/gosica/sica/report"
 )
 
-//go:embed page.html
-var source string
+// A Page is what a page shows. Result and X must be set.
+type Page struct {
+	// Title is above all, such as the name of the recording's file.
+	Title string
+	// Result is a separation, and X the mixed signals, d×n, that it was made from or others of
+	// their kind, as it learned from them: filtered, and without what was skipped.
+	Result *sica.Result
+	X      blockwise.Source
+	// Z are the recovered signals of X, k×n. They are needed if Result isn't pointwise; nil is
+	// what Result makes of X.
+	Z *mat.Dense
+	// Shape is that of the positions: of several axes, as of images, the page shows images, and of
+	// a video its middle frame. Nil is the Result's shape if it has as many positions, and a
+	// sequence otherwise.
+	Shape []int
+	// Channels and Units are those of X; nil for numbers and none.
+	Channels, Units []string
+	// Rate is that of the recording, in positions per second, and Start the time of its first
+	// position in seconds. A rate of 0 counts positions.
+	Rate, Start float64
+	// Positions are where those of X are in the recording, from 0 and in order. Nil is where X has
+	// them if it is a blockwise.Subset, else a whole recording.
+	Positions []int
+	// Components describe the recovered signals, in any order; nil is for inspect.Recording.
+	// Nonlinear results have none.
+	Components []inspect.Component
+	// Findings are about each recovered signal; nil for none.
+	Findings []Finding
+	// Report is about Result; nil for none.
+	Report *report.Report
+	// Notes say what was unusual in the recording.
+	Notes []string
+	// Command is the shell command that removes components, without these, such as "sica remove
+	// --model DIR --in FILE --out FILE". Empty is for a separation that wasn't saved.
+	Command string
+	// Selection becomes a JSON object: what the file of a selection holds besides "signals", the
+	// chosen ones from 0, which the page adds.
+	Selection any
+}
 
-// layout returns the page's template, which is parsed when it is first needed.
-var layout = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("page").Parse(source))
-})
+// A Finding is what else is known of a recovered signal. What is empty isn't shown.
+type Finding struct {
+	Grade    string  `json:"grade,omitempty"`    // identified, repeats or doubtful
+	Repeats  float64 `json:"repeats,omitempty"`  // the worst correlation of halves and refits
+	Label    string  `json:"label,omitempty"`    // such as heartbeat
+	Evidence string  `json:"evidence,omitempty"` // for the label
+}
 
-// The largest numbers of rows in the tables.
-const (
-	maxSignals = 64
-	maxPairs   = 24
+// mapSize is the width and height of a map of the head in the page.
+const mapSize = 40
+
+var (
+	//go:embed page.html
+	markup string
+	//go:embed page.css
+	style string
+	//go:embed numbers.js
+	numbers string
+	//go:embed draw.js
+	drawing string
+	//go:embed page.js
+	script string
+
+	page = template.Must(template.New("page").Parse(markup))
 )
 
-// Write writes the report as a page. The title says what was separated, such as a file's name.
-// The report is about the mixed signals x and the recovered signals z, both d×n; see
-// sica.Result.Transform. The error says if x or z doesn't have the report's size or has a value
-// that isn't finite.
-func Write(w io.Writer, title string, r *report.Report, x, z *mat.Dense) error {
-	view, err := newView(title, r, x, z)
-	if err != nil {
-		return fmt.Errorf("report: %w", err)
+// Write writes the page. The error says what of p doesn't fit, and has the prefix "html: "; or it is
+// that of w.
+func Write(w io.Writer, p Page) error {
+	if err := p.check(); err != nil {
+		return fmt.Errorf("html: %w", err)
 	}
-	if err := layout().Execute(w, view); err != nil {
-		return fmt.Errorf("report: %w", err)
+	d, err := p.content()
+	if err != nil {
+		return fmt.Errorf("html: %w", err)
+	}
+	encoded, err := json.Marshal(d) // escapes <, > and &
+	if err != nil {
+		return fmt.Errorf("html: %w", err)
+	}
+	return page.Execute(w, struct {
+		Title  string
+		Style  template.CSS
+		Script template.JS
+		Data   template.JS
+	}{p.Title, template.CSS(style), template.JS(numbers + drawing + script), template.JS(encoded)})
+}
+
+// check returns an error if fields don't fit together, and sets the Shape.
+func (p *Page) check() error {
+	if p.Result == nil || p.X == nil {
+		return errors.New("Result, X: must not be nil")
+	}
+	d, n := p.X.Dims()
+	signals, _ := p.Result.Z.Dims()
+	for _, c := range []struct {
+		name      string
+		has, want int
+	}{
+		{"Channels", len(p.Channels), d},
+		{"Units", len(p.Units), d},
+		{"Positions", len(p.Positions), n},
+		{"Findings", len(p.Findings), signals},
+		{"Components", len(p.Components), signals},
+	} {
+		if c.has != c.want && c.has != 0 {
+			return fmt.Errorf("%s: has %d; must have %d, or be nil", c.name, c.has, c.want)
+		}
+	}
+	if len(p.Shape) > 0 && grid.Product(p.Shape) != n {
+		return fmt.Errorf("Shape: is %v; must have %d positions, or be nil", p.Shape, n)
+	}
+	if len(p.Shape) == 0 && grid.Product(p.Result.Shape) == n {
+		p.Shape = p.Result.Shape
+	}
+	if p.Z != nil {
+		if k, positions := p.Z.Dims(); k != signals || positions != n {
+			return fmt.Errorf("Z: is %d×%d; must be %d×%d", k, positions, signals, n)
+		}
+	}
+	if !(p.Rate >= 0) || !signal.Finite(p.Rate) || !signal.Finite(p.Start) {
+		return fmt.Errorf("Rate, Start: are %g and %g; must be finite, and the rate not negative",
+			p.Rate, p.Start)
 	}
 	return nil
 }
 
-// view is what the template shows.
-type view struct {
-	Title  string
-	Tone   string // of the verdict, a class
-	Shape  string // "" for a sequence
-	Report *report.Report
+// content is the data in the page, from which its script draws all.
+type content struct {
+	Title     string   `json:"title"`
+	Notes     []string `json:"notes"`
+	Command   string   `json:"command"`
+	Selection any      `json:"selection"`
 
-	Signals     template.URL
-	SignalsNote string
-	Measures    []measure
-	Rows        []row
-	MoreRows    string
-	Pairs       []pair
-	MorePairs   string
-	RefitsNote  string
-	Halves      string // "" where they weren't compared
-	Matrix      []line
-	Why         string
-	Progress    template.URL // "" without iterations
+	Rate  float64 `json:"rate"`
+	Start float64 `json:"start"`
+	// Total is the number of positions of X, and Every how many of them a point is the mean of.
+	Total int `json:"total"`
+	Every int `json:"every"`
+	// Pieces are the first positions of X, and of the recording, of stretches between which
+	// something was left out; in them a step in X is Step in the recording.
+	Pieces [][2]int `json:"pieces"`
+	Step   int      `json:"step"`
+	Shape  []int    `json:"shape"` // of images as they are shown; nil for a sequence
+
+	Channels   []channel          `json:"channels"`
+	Components []component        `json:"components"`
+	Rest       []series           `json:"rest"`
+	Sensors    []electrode.Sensor `json:"sensors"`
+	// A has a row for each channel; nil for a nonlinear separation, from which nothing is removed.
+	A       signal.Rows  `json:"a"`
+	Moments *moments     `json:"moments"`
+	Report  *reportWords `json:"report"`
 }
 
-func newView(title string, r *report.Report, x, z *mat.Dense) (*view, error) {
-	if r == nil {
-		return nil, errors.New("report: must not be nil; make one with report.New")
-	}
-	for _, signals := range []struct {
-		name string
-		m    *mat.Dense
-	}{{"x", x}, {"z", z}} {
-		if signals.m == nil || signals.m.IsEmpty() {
-			return nil, fmt.Errorf("%s: is empty; must be the %d×%d signals of the report",
-				signals.name, r.Signals, r.Positions)
-		}
-		d, n := signals.m.Dims()
-		if d < r.Signals || d > r.Signals && signals.name == "z" || n != r.Positions {
-			return nil, fmt.Errorf("%s: is %d×%d; must be the %d×%d signals of the report",
-				signals.name, d, n, r.Signals, r.Positions)
-		}
-	}
-	if r.Recorded != nil && len(r.Recorded) != r.Positions {
-		return nil, fmt.Errorf("Recorded: has %d positions; must have the %d of the report, or be nil",
-			len(r.Recorded), r.Positions)
-	}
-	v := &view{
-		Title: title, Report: r, Shape: shape(r.Shape), Tone: tones[r.Verdict],
-		Measures: measures(r), Rows: rows(r), Pairs: pairs(r),
-		Matrix: matrix(r), RefitsNote: refitsNote(r),
-		Why: why(r),
-	}
-	if r.Halves != nil {
-		v.Halves = sentence(r.Halves.String())
-	}
-	if more := r.Signals - len(v.Rows); more > 0 {
-		v.MoreRows = fmt.Sprintf("And %s: see the JSON of the report or, in Go, Report.Row.",
-			text.Counted(more, "more signal"))
-	}
-	if n := len(r.Linear.Pairs); n > len(v.Pairs) {
-		v.MorePairs = fmt.Sprintf("The pairs with the least evidence, of %d.", n)
-	}
-	var err error
-	if v.Signals, v.SignalsNote, err = signals(r, x, z); err != nil {
+// channel is a mixed signal.
+type channel struct {
+	Name string  `json:"name"`
+	Unit string  `json:"unit"`
+	SD   float64 `json:"sd"`
+}
+
+// component is a recovered signal.
+type component struct {
+	Finding
+	series
+	Described *inspect.Component `json:"described"`
+	Map       []byte             `json:"map"` // see headMap; nil without sensors
+	SD        float64            `json:"sd"`
+	Facts     [][2]string        `json:"facts"` // of a report
+}
+
+// moments are sica.Moments.
+type moments struct {
+	Covariance signal.Rows `json:"covariance"`
+	Heavy      int         `json:"heavy"`
+	Cubes      []float64   `json:"cubes"`
+	ByCubes    float64     `json:"by_cubes"`
+}
+
+// content returns the data of the page.
+func (p *Page) content() (*content, error) {
+	demixing, err := p.Result.Demixing()
+	if err != nil && !errors.Is(err, sica.ErrNotLinear) {
 		return nil, err
 	}
-	v.Progress, err = progress(r)
-	return v, err
-}
-
-var tones = map[report.Verdict]string{
-	report.Separated: "good", report.NoEvidence: "bad", report.NotIdentifiable: "open",
-}
-
-// shape is such as "32×32".
-func shape(dims []int) string {
-	if len(dims) < 2 {
-		return ""
+	s, err := p.sample(demixing)
+	if err != nil {
+		return nil, err
 	}
-	return strings.ReplaceAll(strings.Trim(fmt.Sprint(dims), "[]"), " ", "×")
-}
-
-// measure is one of the divergences, of the mixed and of the recovered signals.
-type measure struct {
-	Name string
-	Bars []bar
-}
-
-// bar is an interval, along an axis of 400.
-type bar struct {
-	Label, Value, Colour string
-	At, Low, Width       float64
-}
-
-const axis = 400
-
-func measures(r *report.Report) []measure {
-	before, after := r.Mixed, r.Recovered
-	all := []measure{{
-		fmt.Sprintf("Dependence of the most dependent pair (recovered: signals %d and %d)",
-			after.Pair[0]+1, after.Pair[1]+1),
-		bars(before.Dependence, after.Dependence),
-	}}
-	if before.Classifier != nil && after.Classifier != nil {
-		classified := bars(*before.Classifier, *after.Classifier)
-		name := "Divergence of all signals, in nats" + r.ClassifiedNote()
-		all = append(all, measure{name, classified})
+	_, n := p.X.Dims()
+	c := &content{
+		Title: p.Title, Notes: p.Notes, Command: p.Command, Selection: p.Selection,
+		Rate: p.Rate, Start: p.Start, Total: n, Every: s.every, Shape: s.shape,
+		Channels:   make([]channel, len(s.xDeviations)),
+		Components: make([]component, len(s.zDeviations)), Rest: quantiseAll(s.rest),
 	}
-	return all
-}
-
-func bars(before, after report.Interval) []bar {
-	end := max(before.High, after.High, 1e-3)
-	newBar := func(label, colour string, i report.Interval) bar {
-		return bar{
-			Label: label, Colour: colour, Value: i.String(),
-			At:  (axis - 4) * i.Estimate / end,
-			Low: axis * i.Low / end, Width: axis * (i.High - i.Low) / end,
+	c.Pieces, c.Step = p.pieces(n)
+	for i := range c.Channels {
+		ch := &c.Channels[i]
+		ch.Name, ch.SD = fmt.Sprint(i+1), s.xDeviations[i]
+		if p.Channels != nil {
+			ch.Name = p.Channels[i]
+		}
+		if p.Units != nil {
+			ch.Unit = p.Units[i]
 		}
 	}
-	return []bar{newBar("mixed", "var(--own)", before), newBar("recovered", "var(--all)", after)}
-}
-
-// row is a recovered signal. Its bars are along an axis of 176.
-type row struct {
-	report.Row
-	Number             int
-	OwnWidth, AllWidth float64
-	SelfSufficient     bool
-}
-
-const cell = 176
-
-func rows(r *report.Report) []row {
-	var all []row
-	for i, p := range r.Predictability[:min(len(r.Predictability), maxSignals)] {
-		next := row{
-			Row: r.Row(i), Number: i + 1, SelfSufficient: p.SelfSufficient(),
-			OwnWidth: cell * max(p.Own, 0), AllWidth: cell * max(p.All, 0),
+	for i := range c.Components {
+		c.Components[i] = component{
+			Finding: p.finding(i), series: quantise(s.z[i]), SD: s.zDeviations[i], Facts: p.facts(i),
 		}
-		next.Own, next.All = minus(next.Own), minus(next.All)
-		all = append(all, next)
 	}
-	return all
-}
-
-// minus returns a number with a minus sign in place of a hyphen.
-func minus(number string) string { return strings.ReplaceAll(number, "-", "−") }
-
-// pair is a pair of recovered signals.
-type pair struct {
-	Pair, Evidence, Angle, Dependence string
-	Identified                        bool
-}
-
-func pairs(r *report.Report) []pair {
-	sorted := slices.Clone(r.Linear.Pairs)
-	if len(sorted) > maxPairs {
-		slices.SortStableFunc(sorted,
-			func(a, b linear.Pair) int { return cmp.Compare(a.Evidence, b.Evidence) })
-		sorted = sorted[:maxPairs]
-	}
-	var all []pair
-	for _, p := range sorted {
-		next := pair{
-			Pair: fmt.Sprintf("%d, %d", p.J+1, p.I+1), Angle: "–",
-			Evidence:   minus(text.Fixed(p.Evidence, 1)),
-			Dependence: minus(text.Fixed(p.Dependence, 2)), Identified: p.Identified,
+	if demixing != nil {
+		if err := p.describe(c, demixing); err != nil {
+			return nil, err
 		}
-		if p.Identified {
-			next.Angle = fmt.Sprintf("± %.1f°", p.AngleError*180/math.Pi)
-		}
-		all = append(all, next)
 	}
-	return all
+	if p.Report != nil {
+		c.Report = wordsOf(p.Report)
+	}
+	return c, nil
 }
 
-// line is a row of the matrix of recoveries.
-type line struct {
-	Name  string
-	Cells []shaded
+// describe adds what linear separations have: what each component is, and what removing takes out.
+func (p *Page) describe(c *content, demixing *sica.Demixing) error {
+	all := p.Components
+	if all == nil {
+		var err error
+		if all, err = inspect.Recording(p.Result, p.X, nil); err != nil {
+			return err
+		}
+	}
+	c.A, c.Sensors = signal.RowsOf(demixing.A), electrode.Sensors(p.Channels)
+	for _, described := range all {
+		if described.Signal < 0 || described.Signal >= len(c.Components) ||
+			len(described.Pattern) != len(c.Channels) {
+			return fmt.Errorf("Components: signal %d with a pattern of %d channels; must be one of %d, "+
+				"of %d", described.Signal, len(described.Pattern), len(c.Components), len(c.Channels))
+		}
+		next := &c.Components[described.Signal]
+		next.Described = &described
+		if c.Sensors != nil {
+			next.Map = headMap(c.Sensors, described.Pattern)
+		}
+	}
+	if m := p.Result.Moments(); m != nil {
+		c.Moments = &moments{
+			signal.RowsOf(mat.DenseCopyOf(m.Covariance)), m.Heavy, m.Cubes, m.ByCubes,
+		}
+	}
+	return nil
 }
 
-type shaded struct {
-	Value string
-	Shade float64 // 0 to 1
+// headMap returns the map of a pattern: values from −127 to 127 as bytes of two's complement, row by
+// row from the nose.
+func headMap(sensors []electrode.Sensor, pattern []float64) []byte {
+	height := electrode.Map(sensors, pattern)
+	values := make([]byte, 0, mapSize*mapSize)
+	for row := range mapSize {
+		for column := range mapSize {
+			x, y := (2*float64(column)+1-mapSize)/mapSize, (mapSize-2*float64(row)-1)/mapSize
+			v := max(-1, min(height(x, y), 1))
+			values = append(values, byte(int8(math.Round(127*v))))
+		}
+	}
+	return values
 }
 
-func matrix(r *report.Report) []line {
-	if r.Stability == nil {
+// finding returns what is known of signal i, from the report where nothing else says how far it
+// repeats.
+func (p *Page) finding(i int) (f Finding) {
+	if p.Findings != nil {
+		f = p.Findings[i]
+	}
+	if p.Report == nil || f.Repeats != 0 {
+		return f
+	}
+	var agreements []float64
+	if h := p.Report.Halves; h != nil {
+		agreements = append(agreements, h.Signals[i])
+	}
+	if s := p.Report.Stability; s != nil {
+		agreements = append(agreements, s.Signals[i])
+	}
+	if agreements != nil {
+		f.Repeats = slices.Min(agreements)
+	}
+	return f
+}
+
+// facts returns the row of a report about signal i, as names and values.
+func (p *Page) facts(i int) [][2]string {
+	if p.Report == nil {
 		return nil
 	}
-	var lines []line
-	for a, values := range r.Stability.Recoveries {
-		next := line{Name: "fit"}
-		if a > 0 {
-			next.Name = fmt.Sprintf("refit %d", a)
-		}
-		for _, v := range values {
-			next.Cells = append(next.Cells,
-				shaded{fmt.Sprintf("%.3f", v), math.Round(100*max(0, v-0.5)) / 100})
-		}
-		lines = append(lines, next)
+	r := p.Report.Row(i)
+	return [][2]string{
+		{"share", r.Share}, {"own R²", r.Own}, {"all contexts", r.AllContexts()},
+		{"stability", r.Stability}, {"halves", r.Halves}, {"error", r.Error}, {"reliable", r.Reliable},
 	}
-	return lines
 }
 
-func refitsNote(r *report.Report) string {
-	s := r.Stability
-	if s == nil {
-		return ""
-	}
-	note := sentence(s.String()) + " "
-	if s.LeftOut == 0 {
-		note += "Each has another seed, and all positions"
-		if s.WhyAll != "" {
-			note += ", as " + s.WhyAll + ": that tests the seed only"
-		}
-		return note + "."
-	}
-	return note +
-		fmt.Sprintf("Each has another seed, was fitted to %d of the %d positions, others than "+
-			"the next, and then applied to all.", r.Positions-s.LeftOut, r.Positions)
+// reportWords is what a report says.
+type reportWords struct {
+	Verdict string   `json:"verdict"`
+	Tone    string   `json:"tone"` // good, bad or open
+	Reasons []string `json:"reasons"`
+	Next    []string `json:"next"`
+	Text    string   `json:"text"`
 }
 
-// why returns what the fit did and why it ended.
-func why(r *report.Report) string {
-	var said []string
-	if r.Iterations > 0 { // of a flow
-		said = append(said, "The flow made "+text.Counted(r.Iterations, "iteration")+".")
+func wordsOf(r *report.Report) *reportWords {
+	tone := map[report.Verdict]string{report.Separated: "good", report.NoEvidence: "bad"}[r.Verdict]
+	if tone == "" {
+		tone = "open"
 	}
-	if r.Why != "" {
-		said = append(said, sentence(r.Why))
-	}
-	return strings.Join(said, " ")
-}
-
-// sentence returns a text with a capital at its beginning and a full stop at its end.
-func sentence(text string) string {
-	return strings.ToUpper(text[:1]) + strings.TrimSuffix(text[1:], ".") + "."
+	return &reportWords{string(r.Verdict), tone, r.Reasons, r.Next, r.String()}
 }

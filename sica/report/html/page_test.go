@@ -1,221 +1,306 @@
-package html
+package html_test
 
 import (
 	"bytes"
-	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
 	"errors"
-	"html"
 	"math"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/sica"
-	"github.com/seed-47b1e431/gosica/sica/linear"
+	"github.com/seed-47b1e431/gosica/sica/blockwise"
+	"github.com/seed-47b1e431/gosica/sica/inspect"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 	"github.com/seed-47b1e431/gosica/sica/report"
+	"github.com/seed-47b1e431/gosica/sica/report/html"
 )
 
-// example is a report of d signals whose positions have the shape.
-func example(d int, shape ...int) (r *report.Report, x, z *mat.Dense) {
-	positions := 1
-	for _, n := range shape {
-		positions *= n
-	}
+// mixture is d Laplace signals at n positions, mixed by a random matrix.
+func mixture(d, n int) *mat.Dense {
 	rng := rand.New(rand.NewPCG(1, 2))
-	x, z = mat.NewDense(d, positions, nil), mat.NewDense(d, positions, nil)
-	for _, m := range []*mat.Dense{x, z} {
-		m.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, m)
-	}
-	judged := report.Interval{Estimate: 0.1, Low: 0.05, High: 0.2}
-	r = &report.Report{
-		Signals: d, Positions: positions, Shape: shape, Seed: 7,
-		Verdict: report.NotIdentifiable, Reasons: []string{"Signals 1 & 2 fit as " +
-			"well."}, Next: []string{"More positions."},
-		Mixed: report.SelfSufficiency{Dependence: report.Interval{Estimate: 0.4, Low: 0.3,
-			High: 0.5}, Classifier: &judged},
-		Recovered: report.SelfSufficiency{Dependence: report.Interval{Estimate: 0.01, High: 0.07},
-			Pair: [2]int{0, 1}, Classifier: &judged},
-		Stability: &report.Stability{MCC: 0.9, Recoveries: [][]float64{{1, 0.9}, {0.9, 1}},
-			LeftOut: positions / 5},
-		Stopped: sica.StoppedMethod, Why: "no iterations were asked for",
-	}
-	for i := range d {
-		r.Predictability = append(r.Predictability,
-			report.Predictability{Own: 0.5, All: -0.01, SE: 0.02})
-		r.Stability.Signals = append(r.Stability.Signals, 0.9)
-		for j := range i {
-			r.Linear.Pairs = append(r.Linear.Pairs,
-				linear.Pair{I: i, J: j, Evidence: -2.5, Identified: i == 1, AngleError: 0.02})
-		}
-	}
-	return r, x, z
+	s, a, x := mat.NewDense(d, n, nil), mat.NewDense(d, d, nil), new(mat.Dense)
+	s.Apply(func(int, int, float64) float64 {
+		return rng.ExpFloat64() * float64(1-2*rng.IntN(2))
+	}, s)
+	a.Apply(func(i, j int, _ float64) float64 { return rng.NormFloat64() }, a)
+	x.Mul(a, s)
+	return x
 }
 
-func write(t *testing.T, title string, r *report.Report, x, z *mat.Dense) string {
+// transformed is what a transform alone makes of mixed signals.
+func transformed(
+	t *testing.T, x *mat.Dense, components int, transform preprocess.Transform,
+) *sica.Result {
+	t.Helper()
+	r, err := sica.Fit(t.Context(), nil, x, sica.Config{
+		Seed: 1, Method: sica.NoMethod, Components: components,
+		Transforms: []preprocess.Transform{transform},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func write(t *testing.T, p html.Page) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Write(&b, title, r, x, z); err != nil {
+	if err := html.Write(&b, p); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
 }
 
-// The page lists for each signal the agreement of the halves, its share and whether to rely on it.
-func TestPageListsSignals(t *testing.T) {
-	r, x, z := example(3, 200)
-	r.Halves = &report.Halves{Agreement: .8, Signals: []float64{.99, .41, 1}}
-	r.Shares, r.Doubts = []float64{.7, .004, .296}, [][]string{nil, {"unstable"}, nil}
-	page := write(t, "mixed.csv", r, x, z)
-	for _, want := range []string{"Halves of the recording", "0.410", "Below 0.95 for signal 2",
-		"70.0 %", "no: unstable"} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the page has no %q", want)
-		}
-	}
-	r.Halves = nil
-	if strings.Contains(write(t, "mixed.csv", r, x, z), "Halves of the recording") {
-		t.Error("halves that weren't compared")
-	}
+type series struct {
+	Samples       []byte
+	Scale, Offset float64
 }
 
-// The page refers to no other file, and has no scripts.
-func TestPageIsSelfContained(t *testing.T) {
-	for _, shape := range [][]int{{200}, {12, 10}, {3, 8, 10}} {
-		r, x, z := example(3, shape...)
-		page := write(t, "mixed.csv", r, x, z)
-		for _, forbidden := range []string{"http:", "https:", "//www", "<script", "<link",
-			"@import", "url(", "onload", "file:"} {
-			if strings.Contains(strings.ToLower(page), forbidden) {
-				t.Errorf("shape %v: the page has %q", shape, forbidden)
-			}
-		}
-		sources := regexp.MustCompile(`(?:src|href)="([^"]*)"`).FindAllStringSubmatch(page, -1)
-		if len(sources) != 1 {
-			t.Fatalf("shape %v: %d pictures", shape, len(sources))
-		}
-		for _, source := range sources {
-			data, ok := strings.CutPrefix(html.UnescapeString(source[1]),
-				"data:image/svg+xml;base64,")
-			if svg, err := base64.StdEncoding.DecodeString(data); !ok || err != nil ||
-				!bytes.Contains(svg, []byte("<svg")) {
-				t.Errorf("shape %v: a picture is %.40q, %v", shape, source[1], err)
-			}
-		}
-		if strings.Contains(page, "ZgotmplZ") {
-			t.Errorf("shape %v: the template refused a value", shape)
-		}
+func (s series) values() (values []float64) {
+	for ; len(s.Samples) > 0; s.Samples = s.Samples[2:] {
+		number := int16(binary.LittleEndian.Uint16(s.Samples))
+		values = append(values, s.Offset+s.Scale*float64(number))
 	}
+	return values
 }
 
-// The picture of a part of a recording has the recording's positions, and no joint of stretches.
-func TestPageShowsRecordedPositions(t *testing.T) {
-	r, x, z := example(2, 800)
-	r.Recorded = make([]int, 800)
-	for k := range r.Recorded {
-		r.Recorded[k] = 1000 + k
-		if k >= 450 {
-			r.Recorded[k] += 50
-		}
+// content is the part of a page's data that tests look at.
+type content struct {
+	Title      string
+	Every      int
+	Pieces     [][2]int
+	Step       int
+	Shape      []int
+	A          [][]float64
+	Components []struct {
+		series
+		html.Finding
+		Map       []byte
+		Facts     [][2]string
+		Described *struct{ Pattern []float64 }
 	}
-	page := write(t, "mixed.csv", r, x, z)
-	if want := "Positions 1150 to 1449 of the recording"; !strings.Contains(page, want) {
-		t.Errorf("the page doesn't say %q", want)
-	}
-	r.Recorded = r.Recorded[1:]
-	if err := Write(new(bytes.Buffer), "", r, x, z); err == nil ||
-		!strings.Contains(err.Error(), "Recorded") {
-		t.Errorf("799 positions of 800: error %v", err)
-	}
+	Rest   []series
+	Report *struct{ Verdict, Tone, Text string }
 }
 
-// The page has the content of the report.
-func TestPageSaysWhatReportSays(t *testing.T) {
-	r, x, z := example(2, 200)
-	page := html.UnescapeString(write(t, "mixed.csv", r, x, z))
-	for _, want := range []string{
-		string(report.NotIdentifiable), "Signals 1 & 2 fit as well.", "More positions.", "2 " +
-			"signals, 200 positions", "0.400 (0.300–0.500)",
-		"0.100 (0.050–0.200)", "−0.010", "−2.5", "± 1.1°", `class="open"`, "The mean " +
-			"|correlation| among the fit and its refit is 0.900.", "fitted to 160 of the 200 positions", "No iterations " +
-			"were asked for.", "refit 1",
+var dataPart = regexp.MustCompile(`(?s)<script type="application/json" id="data">(.*?)</script>`)
+
+func read(t *testing.T, page string) (c content) {
+	t.Helper()
+	found := dataPart.FindStringSubmatch(page)
+	if found == nil {
+		t.Fatal("the page has no data")
+	}
+	if err := json.Unmarshal([]byte(found[1]), &c); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// channel returns channel i as the page has it, and the largest error by rounding.
+func (c content) channel(i int) (values []float64, tolerance float64) {
+	if c.Rest != nil {
+		values, tolerance = c.Rest[i].values(), c.Rest[i].Scale/2
+	}
+	for k, component := range c.Components {
+		z := component.values()
+		if values == nil {
+			values = make([]float64, len(z))
+		}
+		if c.A != nil {
+			floats.AddScaled(values, c.A[i][k], z)
+			tolerance += math.Abs(c.A[i][k]) * component.Scale / 2
+		}
+	}
+	return values, tolerance + 1e-9
+}
+
+// The channels come back from a page, up to their means and rounding: of as many components as
+// channels, of fewer, of a nonlinear separation.
+func TestChannelsComeBack(t *testing.T) {
+	const n = 300
+	x := mixture(3, n)
+	for name, r := range map[string]*sica.Result{
+		"all":       transformed(t, x, 0, preprocess.ZCA),
+		"two":       transformed(t, x, 2, preprocess.ZCA),
+		"nonlinear": transformed(t, x, 0, preprocess.Gaussianise),
 	} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the page has no %q", want)
+		c := read(t, write(t, html.Page{Result: r, X: blockwise.InMemory{Dense: x}}))
+		if (c.Rest != nil) != (name != "all") || (c.A != nil) != (name != "nonlinear") ||
+			c.Every != 1 {
+			t.Errorf("%s: rest of %d channels, A of %d, every %d", name, len(c.Rest), len(c.A), c.Every)
 		}
-	}
-	if strings.Contains(page, "training loss") || strings.Contains(page, "were made.") {
-		t.Error("a picture or a number of no iterations")
-	}
-	r.Stability, r.Mixed.Classifier, r.Iterations = nil, nil, 2
-	r.Divergence, r.Loss = []float64{math.NaN(), math.NaN()}, []float64{1.4, 1.3}
-	if !strings.Contains(write(t, "mixed.csv", r, x, z), "The flow made 2 iterations.") {
-		t.Error("the number of iterations is missing")
-	}
-	page = write(t, "mixed.csv", r, x, z)
-	if strings.Contains(page, "Refits") || strings.Contains(page, "in nats</p>") ||
-		strings.Count(page, "data:image") != 2 {
-		t.Error("parts that the report doesn't have, or no picture of the iterations")
+		for i := range 3 {
+			want := slices.Clone(x.RawRowView(i))
+			floats.AddConst(-stat.Mean(want, nil), want)
+			got, tolerance := c.channel(i)
+			if floats.Distance(got, want, math.Inf(1)) > tolerance {
+				t.Errorf("%s: channel %d differs by %g, want at most %g", name, i,
+					floats.Distance(got, want, math.Inf(1)), tolerance)
+			}
+		}
+		if name == "nonlinear" && c.Components[0].Described != nil {
+			t.Error("a nonlinear component has a pattern")
+		}
 	}
 }
 
-// Names are escaped.
-func TestNamesAreEscaped(t *testing.T) {
-	r, x, z := example(2, 100)
-	const name = `<script>alert("1")</script>&.csv`
-	r.Why, r.Reasons, r.Next = name, []string{name}, []string{name}
-	page := write(t, name, r, x, z)
-	if strings.Contains(page, "<script") || strings.Contains(page, `alert("1")`) {
+// A long recording of 64 channels gives a page below 10 MB, whose points are means.
+func TestLongPageIsSmall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	x := mixture(64, 100_000)
+	part := mat.DenseCopyOf(x.Slice(0, 64, 0, 1000))
+	r := transformed(t, part, 0, preprocess.ZCA)
+	components, err := inspect.Components(r, part, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := write(t, html.Page{Result: r, X: blockwise.InMemory{Dense: x}, Components: components})
+	if len(page) > 10_000_000 {
+		t.Errorf("the page has %d bytes", len(page))
+	}
+	c := read(t, page)
+	z, err := r.Transform(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := c.Components[5].values()
+	if want := 0.5*z.At(5, 70) + 0.5*z.At(5, 71); c.Every != 2 || len(got) != 50_000 ||
+		math.Abs(got[35]-want) > c.Components[5].Scale {
+		t.Errorf("every %d, %d points, of which one is %g, want %g", c.Every, len(got), got[35], want)
+	}
+}
+
+// Names can't become markup, and nothing is loaded from elsewhere.
+func TestPageIsSelfContained(t *testing.T) {
+	x := mixture(2, 100)
+	const name = `</script><script>alert("1")</script>&`
+	page := write(t, html.Page{
+		Title: name, Channels: []string{name, "b"}, Units: []string{name, ""}, Command: name,
+		Notes: []string{name}, Selection: map[string]string{"model": name},
+		Findings: []html.Finding{{Label: name, Evidence: name, Grade: name}, {}},
+		Result:   transformed(t, x, 0, preprocess.ZCA), X: blockwise.InMemory{Dense: x},
+	})
+	if strings.Count(page, "</script>") != 2 || strings.Contains(page, "<script>alert") {
 		t.Error("a name became markup")
 	}
-	if got := strings.Count(html.UnescapeString(page), name); got != 5 {
-		t.Errorf("the name is shown %d times, want 5", got)
+	for _, forbidden := range []string{
+		"http:", "https:", "//www", "<link", "@import", "url(", "src=", "ZgotmplZ",
+	} {
+		if strings.Contains(page, forbidden) {
+			t.Errorf("the page has %q", forbidden)
+		}
+	}
+	if c := read(t, page); c.Title != name || c.Components[0].Label != name {
+		t.Errorf("the title is %q, a label %q", c.Title, c.Components[0].Label)
 	}
 }
 
-// Of many signals some are shown.
-func TestOnlySomeOfManySignals(t *testing.T) {
-	r, x, z := example(80, 200)
-	page := write(t, "mixed.csv", r, x, z)
-	for _, want := range []string{"And 16 more signals: see the JSON of the report",
-		"The pairs with the least evidence, of 3160.", "The first 4 of 80 signals."} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the page has no %q", want)
+// Channels with names of electrodes have maps of the head, with the largest size at ±127.
+func TestMaps(t *testing.T) {
+	x := mixture(7, 200)
+	page := html.Page{Result: transformed(t, x, 0, preprocess.ZCA), X: blockwise.InMemory{Dense: x}}
+	page.Channels = []string{"Fp1", "Fp2", "Cz", "Pz", "O1", "O2", "T7"}
+	for i, component := range read(t, write(t, page)).Components {
+		most := byte(0)
+		for _, v := range component.Map {
+			most = max(most, byte(math.Abs(float64(int8(v)))))
+		}
+		if len(component.Map) != 1600 || most < 60 {
+			t.Errorf("component %d: a map of %d values up to %d", i, len(component.Map), most)
 		}
 	}
-	if len(page) > 200_000 {
-		t.Errorf("the page has %d bytes", len(page))
+	page.Channels = []string{"a", "b", "c", "d", "e", "f", "g"}
+	if read(t, write(t, page)).Components[0].Map != nil {
+		t.Error("a map of no electrodes")
+	}
+}
+
+// The page knows where something was left out, and shows the middle frame of a video.
+func TestPositionsAndShapes(t *testing.T) {
+	x := mixture(2, 60)
+	page := html.Page{Result: transformed(t, x, 0, preprocess.ZCA), X: blockwise.InMemory{Dense: x}}
+	page.Positions = make([]int, 60)
+	for k := range page.Positions {
+		page.Positions[k] = 100 + 2*k
+		if k >= 40 {
+			page.Positions[k] += 50
+		}
+	}
+	c := read(t, write(t, page))
+	if want := [][2]int{{0, 100}, {40, 230}}; !slices.Equal(c.Pieces, want) || c.Step != 2 {
+		t.Errorf("pieces %v with steps of %d, want %v and 2", c.Pieces, c.Step, want)
+	}
+	page.Positions, page.Shape = nil, []int{3, 4, 5}
+	c = read(t, write(t, page))
+	frame := page.Result.Z.RawRowView(1)[20:40]
+	if got := c.Components[1].values(); !slices.Equal(c.Shape, []int{4, 5}) ||
+		!floats.EqualApprox(got, frame, c.Components[1].Scale) {
+		t.Errorf("a frame of shape %v: %v, want %v", c.Shape, got, frame)
+	}
+}
+
+// A page with a report has its verdict, its text and a row for each component.
+func TestPageOfReport(t *testing.T) {
+	x := mixture(2, 200)
+	r := transformed(t, x, 0, preprocess.ZCA)
+	rep := &report.Report{
+		Verdict: report.NotIdentifiable, Predictability: make([]report.Predictability, 2),
+		Halves:    &report.Halves{Signals: []float64{0.99, 0.41}},
+		Stability: &report.Stability{Signals: []float64{0.9, 0.95}, Recoveries: [][]float64{{1}}},
+	}
+	page := html.Page{Result: r, X: blockwise.InMemory{Dense: x}, Report: rep}
+	c := read(t, write(t, page))
+	if c.Report.Verdict != string(rep.Verdict) || c.Report.Tone != "open" ||
+		c.Report.Text != rep.String() {
+		t.Errorf("report %+v", c.Report)
+	}
+	if facts := c.Components[1].Facts; !slices.Contains(facts, [2]string{"halves", "0.410"}) {
+		t.Errorf("facts %v", facts)
+	}
+	for i, want := range []float64{0.9, 0.41} {
+		if got := c.Components[i].Repeats; got != want {
+			t.Errorf("component %d repeats by %g, want %g", i, got, want)
+		}
 	}
 }
 
 func TestErrors(t *testing.T) {
-	r, x, z := example(2, 100)
-	_, short, _ := example(2, 99)
-	bad := mat.DenseCopyOf(z)
-	bad.Set(0, 3, math.Inf(1))
+	x := mixture(2, 100)
+	r := transformed(t, x, 0, preprocess.ZCA)
+	in := blockwise.InMemory{Dense: x}
 	for _, test := range []struct {
-		name string
-		x, z *mat.Dense
+		page html.Page
 		want string
 	}{
-		{"no x", nil, z, "x: is empty"},
-		{"short z", x, short, "z: is 2×99; must be the 2×100"},
-		{"infinite", x, bad, "z"},
+		{html.Page{X: in}, "Result, X: must not be nil"},
+		{html.Page{Result: r}, "Result, X: must not be nil"},
+		{html.Page{Result: r, X: in, Channels: []string{"a"}}, "Channels: has 1; must have 2, or be nil"},
+		{html.Page{Result: r, X: in, Positions: []int{1}}, "Positions: has 1; must have 100"},
+		{html.Page{Result: r, X: in, Shape: []int{9, 9}}, "Shape: is [9 9]; must have 100 positions"},
+		{html.Page{Result: r, X: in, Z: mixture(2, 99)}, "Z: is 2×99; must be 2×100"},
+		{html.Page{Result: r, X: in, Rate: math.NaN()}, "Rate, Start: are NaN and 0"},
+		{html.Page{Result: r, X: blockwise.InMemory{Dense: mixture(3, 100)}}, "3"},
 	} {
-		err := Write(new(bytes.Buffer), "t", r, test.x, test.z)
-		if err == nil || !strings.HasPrefix(err.Error(), "report: ") ||
+		err := html.Write(new(bytes.Buffer), test.page)
+		if err == nil || !strings.HasPrefix(err.Error(), "html: ") ||
 			!strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: %v, want %q", test.name, err, test.want)
+			t.Errorf("error %v, want %q", err, test.want)
 		}
 	}
-	if err := Write(new(bytes.Buffer), "t", nil, x, z); err == nil ||
-		!strings.Contains(err.Error(), "report: must not be nil") {
-		t.Errorf("no report: %v", err)
-	}
 	full := errors.New("full")
-	if err := Write(failing{full}, "t", r, x, z); !errors.Is(err, full) {
+	if err := html.Write(failing{full}, html.Page{Result: r, X: in}); !errors.Is(err, full) {
 		t.Errorf("a full disk: %v", err)
 	}
 }

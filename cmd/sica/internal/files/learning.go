@@ -1,14 +1,17 @@
 package files
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/sealed"
 	"github.com/seed-47b1e431/gosica/internal/text"
 )
 
@@ -88,6 +91,13 @@ func (o *Fitting) Keep(model string, n int, without []string, missing datasets.M
 		Highpass: o.filter.Highpass, Lowpass: o.filter.Lowpass, Notch: o.filter.Notch,
 		Skip: o.skip, Rate: o.rate, Without: without, Missing: missing, Positions: n,
 	})
+}
+
+// Identity returns what distinguishes the separation in a folder from others: the SHA-256 of its
+// manifest, which has those of its files.
+func Identity(model string) (string, error) {
+	manifest, err := os.ReadFile(filepath.Join(model, sealed.Manifest))
+	return fmt.Sprintf("%x", sha256.Sum256(manifest)), err
 }
 
 // readLearning returns what Keep kept, nothing if there is none.

@@ -100,6 +100,8 @@ type Part struct {
 	Notes []string   // what was unusual in its file
 	// Positions are where those of X are in the recording, from 0; nil for a whole one.
 	Positions []int
+	// Names and Units are the channels', as ChannelNames has them; nil without any.
+	Names, Units []string
 	// Rate and Start are the recording's; see datasets.Recording.
 	Rate, Start float64
 	// Interpolated is whether values of the recording were interpolated.
@@ -178,7 +180,7 @@ func (l LearnOn) Read(
 	_, n = x.Dims()
 	p := Part{
 		X: x, Shape: SequenceShape(&s.About, shape, n), Total: total, Notes: s.About.Notes,
-		Rate: s.About.Rate, Start: s.About.Start,
+		Names: ChannelNames(&s.About), Units: s.About.Units, Rate: s.About.Rate, Start: s.About.Start,
 		Interpolated: s.About.Interpolated != nil, left: left,
 	}
 	if n < total {
@@ -212,7 +214,8 @@ func readWhole(
 	if err != nil {
 		return Part{}, err
 	}
-	p := Part{X: x, Shape: shape, Total: n, Notes: in.Notes, Rate: in.Rate, Start: in.Start,
+	p := Part{X: x, Shape: shape, Total: n, Notes: in.Notes, Names: ChannelNames(in), Units: in.Units,
+		Rate: in.Rate, Start: in.Start,
 		Interpolated: in.Interpolated != nil, left: n}
 	if source != all {
 		_, p.left = source.Dims()

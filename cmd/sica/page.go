@@ -1,0 +1,74 @@
+package main
+
+import (
+	"io"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
+	"github.com/seed-47b1e431/gosica/internal/atomicfile"
+	"github.com/seed-47b1e431/gosica/sica/report/html"
+)
+
+// writePage writes a page about a recording of n positions. The command cmd was given its files and,
+// unless that is empty, the folder of the separation, from which components can be removed.
+func writePage(
+	path string, page html.Page, cmd *cobra.Command, in []string, n int, model string,
+) error {
+	page.Title = strings.Join(baseNames(in), ", ")
+	if model != "" {
+		identity, err := files.Identity(model)
+		if err != nil {
+			return err
+		}
+		highpass, err := files.FitHighpass(model)
+		if err != nil {
+			return err
+		}
+		page.Command = removeCommand(cmd, in, model, highpass)
+		page.Selection = selection{Model: identity, inspected: inspected{baseNames(in), n}}
+	}
+	return atomicfile.Write(path, func(w io.Writer) error { return html.Write(w, page) })
+}
+
+// removeCommand returns the sica remove, without components, that reads the files as cmd did.
+func removeCommand(cmd *cobra.Command, in []string, model string, highpass float64) string {
+	name := filepath.Base(in[0])
+	stem, ending := strings.TrimSuffix(name, filepath.Ext(name)), filepath.Ext(name)
+	if files.CheckSignalsName(name) != nil {
+		ending = ".csv"
+	}
+	words := []string{"sica", "remove", "--model", quoted(model)}
+	for _, path := range in {
+		words = append(words, "--in", quoted(path))
+	}
+	words = append(words, "--out", quoted(stem+"-clean"+ending))
+	var reading files.Reading
+	same := cobra.Command{}
+	reading.Add(&same)
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if same.Flags().Lookup(f.Name) != nil {
+			words = append(words, "--"+f.Name+"="+quoted(f.Value.String()))
+		}
+	})
+	if highpass > 0 {
+		words = append(words, "--highpass", strconv.FormatFloat(highpass, 'g', -1, 64))
+	}
+	return strings.Join(words, " ")
+}
+
+// plainWord matches words that shells take as they are.
+var plainWord = regexp.MustCompile(`^[\pL\pN_./:=,+@%-]+$`)
+
+// quoted returns a word as shells read it.
+func quoted(word string) string {
+	if plainWord.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
