@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/evidence"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
 const (
@@ -41,6 +42,39 @@ func (k *knownPairs) certainEvidence(b *mat.Dense, i, j int) (nats float64, ok b
 	}
 	nats = k.evidence.At(i, j)
 	return nats, nats >= certain
+}
+
+// partPairs returns the evidence of the pairs of best's signals by partPositions of the positions, in
+// proportion for all; nil for few signals, and where these are most of the positions. v is the verdict
+// without pairs.
+func (s *separator) partPairs(
+	ctx context.Context, best *demixing, v *verdict,
+) (*knownPairs, error) {
+	if s.d <= fewSignals || len(s.past.Shape) > 1 || s.past.N < 2*partPositions {
+		return nil, nil
+	}
+	p := newPast([]int{partPositions}, s.d).Blocks(signal.PartBlock)
+	z := signal.SpreadBlocks(s.z, partPositions/signal.PartBlock, signal.PartBlock)
+	part, err := newSeparator(ctx, z, p)
+	if err != nil {
+		return nil, err
+	}
+	m := part.acquire()
+	if err := part.evaluate(ctx, m, best.b, nil); err != nil {
+		return nil, err
+	}
+	slopes, err := part.differentiate(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	w := *v
+	w.distinguishable, w.rotated = mat.NewSymDense(s.d, nil), mat.NewSymDense(s.d, nil)
+	w.evidence = mat.NewSymDense(s.d, nil)
+	if err := part.judgePairs(ctx, &w, m, nil, m.sourceLengths(), slopes); err != nil {
+		return nil, err
+	}
+	w.evidence.ScaleSym(float64(s.past.N)/float64(p.N), w.evidence)
+	return &knownPairs{best.b, w.evidence}, nil
 }
 
 // rotateMixed rotates pairs of best's signals by 45° whose code is then shorter, beyond doubt, and

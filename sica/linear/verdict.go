@@ -137,7 +137,12 @@ func (s *separator) judgeNonlinear(
 func (s *separator) judgePairs(
 	ctx context.Context, v *verdict, best *demixing, known *knownPairs, own [][]float64,
 	p *derivatives,
-) error {
+) (err error) {
+	if known == nil {
+		if known, err = s.partPairs(ctx, best, v); err != nil {
+			return err
+		}
+	}
 	var pairs [][2]int
 	for i := range s.d {
 		for j := range i {
@@ -152,7 +157,6 @@ func (s *separator) judgePairs(
 	// Rotations of many signals take long, and no pair is identified without evidence for the whole.
 	var rotated []evidence.Gain
 	if s.d <= fewSignals || v.rotation.Evidence-v.occamFactor > identified {
-		var err error
 		if rotated, err = s.rotationGains(ctx, best, pairs, own, p); err != nil {
 			return err
 		}
