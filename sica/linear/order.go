@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
 // orderByShare returns the order of the signals recovered by the demixing b, by the share of the
@@ -35,6 +36,27 @@ func orderByShare(b, inverse mat.Matrix, sameUnit bool) []int {
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(shares[j], shares[i]) })
 	return order
+}
+
+// orient gives each recovered signal the sign with which the channels where it is strongest go up with
+// it: the sum of the cubes of its pattern's entries, in standard deviations of the channels, is positive.
+// Whitened signals keep that of their channels.
+func (s *Solution) orient(white *signal.Whitening) {
+	var pattern mat.Dense // d×d, from signals to channels
+	if s.whitened || pattern.Inverse(s.Demixing) != nil {
+		return
+	}
+	for i := range s.Mean {
+		cubes := 0.0
+		for c := range s.Mean {
+			entry := pattern.At(c, i) / floats.Norm(white.Inverse.RawRowView(c), 2)
+			cubes += entry * entry * entry
+		}
+		if cubes < 0 {
+			floats.Scale(-1, s.Demixing.RawRowView(i))
+			floats.Scale(-1, s.FromWhite.RawRowView(i))
+		}
+	}
 }
 
 // sortByShare sorts the signals of m in the order of orderByShare.

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/sica/linear"
 )
@@ -54,6 +55,27 @@ func TestOrderByShare(t *testing.T) {
 		slices.Reverse(shares)
 		if !slices.IsSorted(shares) {
 			t.Errorf("%s: the shares are, from the last signal on, %.3f", name, shares)
+		}
+	}
+}
+
+// A recovered signal has the same sign whatever the seed and the order of the channels: that of the
+// channels where it is strongest.
+func TestSignsAreOfTheData(t *testing.T) {
+	const d = 4
+	s := laplaceProcesses(5, 3000, 0.1, 0.4, 0.7, 0.9)
+	rng := rand.New(rand.NewPCG(6, 9))
+	a, x, reversed := mat.NewDense(d, d, nil), new(mat.Dense), mat.NewDense(d, 3000, nil)
+	a.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, a)
+	x.Mul(a, s)
+	for i := range d {
+		reversed.SetRow(i, x.RawRowView(d-1-i))
+	}
+	z := recovered(separate(t, x, linear.Options{Seed: 1}), x)
+	other := recovered(separate(t, reversed, linear.Options{Seed: 2}), reversed)
+	for i := range d {
+		if c := stat.Correlation(z.RawRowView(i), other.RawRowView(i), nil); c < 0.99 {
+			t.Errorf("signal %d correlates by %.3f with that of another seed and order", i+1, c)
 		}
 	}
 }

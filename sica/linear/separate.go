@@ -87,8 +87,9 @@ func (o Options) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 // sources or time scales speak against the shortest code: see Findings.
 //
 // The recovered signals are numbered by the share of the channels' variance that they explain, largest
-// first, after each channel is divided by its standard deviation (see SameUnit). Those of whitening are in the
-// order of the channels.
+// first, after each channel is divided by its standard deviation (see SameUnit). Each has the sign with
+// which the channels where it is strongest go up with it. Those of whitening are in the order of the
+// channels.
 //
 // The same x, Options and machine give the same Solution. Scale and offset of x make no difference
 // to the signals that are identified; a mixing of x makes none up to rounding and the noise of the
@@ -164,6 +165,7 @@ func separate(ctx context.Context, x *ica.Signals, opt Options) (*Solution, erro
 		}
 	}
 	s.conclude(white, opt)
+	s.orient(white)
 	s.Bandwidth = bandwidth * cmp.Or(s.Bandwidth, 1)
 	s.models = nil // large, and no longer needed
 	return s, nil
