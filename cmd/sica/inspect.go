@@ -45,7 +45,9 @@ func newInspect() *cobra.Command {
 		Long: `Inspect reads what sica separate --save wrote and a recording of the same channels.
 For each recovered signal it prints the share of the channels' variance that it
 explains, the channel in which this share is largest, its excess kurtosis (0 for
-Gaussian values, more for rare large ones), and its strongest rhythm. With
+Gaussian values, more for rare large ones), its strongest rhythm and, if the rate is
+known, what it looks like: line, blink, eye movement, alpha, heartbeat, drift, muscle,
+one electrode, or none of these. With
 --reference, a channel of the recording, of any rate, or a file of one signal, it
 also prints their correlation and their coherence: the share of the reference's
 variance that a filter of the recovered signal explains; signals are then sorted by
@@ -114,7 +116,7 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	all, err := inspect.Recording(result, x, reference)
+	all, err := labelled(result, x, reference, &in.About)
 	if err != nil {
 		return fmt.Errorf("%s: %w", opt.in[0], err)
 	}
@@ -365,6 +367,10 @@ func writeComponents(
 	if withReference {
 		header += "\tcorrelation\tcoherence"
 	}
+	isLabelled := slices.ContainsFunc(all, func(c inspect.Component) bool { return c.Label.Name != "" })
+	if isLabelled {
+		header += "\tlooks like"
+	}
 	fmt.Fprintln(t, header)
 	names := files.ChannelNames(in)
 	for _, c := range all {
@@ -372,6 +378,9 @@ func writeComponents(
 			files.ChannelName(names, c.Channel), text.Fixed(c.Kurtosis, 1), rhythm(c, in.Rate))
 		if withReference {
 			fmt.Fprintf(t, "\t%s\t%.2f", text.Fixed(c.Correlation, 2), c.Coherence)
+		}
+		if isLabelled {
+			fmt.Fprint(t, "\t"+looksLike(c.Label))
 		}
 		fmt.Fprintln(t)
 	}

@@ -126,7 +126,7 @@ again. After a change of a method's code delete them, or give another --out.`
 	f.StringVar(&opt.backend, "backend", backend.Auto, "auto, go, xla:cpu or xla:cuda")
 	f.BoolVar(&opt.allowUnverified, "allow-unverified-plugin", false,
 		"load an XLA plugin whose SHA-256 this program doesn't know")
-	cmd.AddCommand(newSeconds(), newScoreboard())
+	cmd.AddCommand(newSeconds(), newScoreboard(), newGrades(), newLabels())
 	return cmd
 }
 

@@ -60,6 +60,8 @@ type Component struct {
 	// Spectrum is the power in bands of equal width from 0 to half of the rate, as shares of all
 	// power: at most 129, of which band k has its middle at k/(2·(len−1)) of the rate.
 	Spectrum []float64 `json:"spectrum"`
+	// Label is what it looks like, which [Labels] says; the zero Label from others.
+	Label Label `json:"label,omitzero"`
 }
 
 // Rule is how components are proposed for removal, in words.

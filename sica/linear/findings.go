@@ -92,6 +92,12 @@ func (f *Findings) Identified(i int) bool {
 	return slices.ContainsFunc(f.Groups, func(g []int) bool { return len(g) == 1 && g[0] == i })
 }
 
+// KeptWhitening reports whether the demixing is symmetric whitening, which gives the same signals of
+// any part of a recording.
+func (f *Findings) KeptWhitening() bool {
+	return f.Candidate == "whitening" && f.CodeLength == f.Whitening
+}
+
 // Unidentified returns the findings without the claim that any signal is identified, for the given
 // reason, which why explains. All signals are one group then, and if they are several, the ExpectedError
 // of each is 1. f stays as it is. It is nil for nil.

@@ -31,6 +31,9 @@ type Halves struct {
 	// Signals holds, for each recovered signal, the absolute correlation of the two signals that
 	// the demixings of the first and of the second half recover in its place.
 	Signals []float64 `json:"signals"`
+
+	pairing  pairing
+	whitened bool // whether a half kept symmetric whitening, which gives z itself
 }
 
 // minHalf is the smallest number of positions per signal in a half. It is a choice: with half, the
@@ -78,6 +81,7 @@ func compareHalves(
 ) (*Halves, error) {
 	d, _ := z.Dims()
 	var recovered [2]*mat.Dense
+	whitened := false
 	for k, half := range parts {
 		m := len(half.positions)
 		halfShape := []int{m}
@@ -91,6 +95,7 @@ func compareHalves(
 		if err != nil {
 			return nil, nil
 		}
+		whitened = whitened || solution.KeptWhitening()
 		recovered[k] = new(mat.Dense)
 		recovered[k].Mul(solution.Demixing, z) // without the offset, which correlations don't see
 	}
@@ -102,10 +107,13 @@ func compareHalves(
 	if err != nil {
 		return nil, err
 	}
-	h := new(Halves)
+	h := &Halves{whitened: whitened}
+	var match []int                      // of the second half
 	for _, k := range first.Assignment { // signal k of the first half
 		h.Signals = append(h.Signals, math.Abs(second.Correlation[k]))
+		match = append(match, second.Assignment[k])
 	}
+	h.pairing = newPairing(recovered[0], recovered[1], first.Assignment, match)
 	h.Agreement = floats.Sum(h.Signals) / float64(d)
 	return h, nil
 }

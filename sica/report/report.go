@@ -92,6 +92,9 @@ type Report struct {
 	// See Verdict.
 	Doubts [][]string `json:"doubts"`
 
+	// Grades are those of the recovered signals.
+	Grades []Graded `json:"grades"`
+
 	// Mixed and Recovered are how far the whitened mixed signals and the recovered signals are from
 	// self-sufficient.
 	Mixed     SelfSufficiency `json:"mixed"`
@@ -245,6 +248,7 @@ func diagnose(
 	p.end()
 	p.begin("concluding", 1)
 	report.conclude()
+	report.Grades = report.grade()
 	report.Elapsed = time.Since(begun)
 	return report, nil
 }

@@ -67,8 +67,19 @@ func TestReportWithoutBackend(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := report(t, r, x, Options{}); got.Verdict != want.Verdict {
+	want := report(t, r, x, Options{})
+	if got.Verdict != want.Verdict {
 		t.Errorf("verdict %s, want %s", got.Verdict, want.Verdict)
+	}
+	grades, err := Grades(t.Context(), r, x, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, g := range want.Grades { // without refits they are those of Grades
+		if h := want.Halves.Signals[i]; math.Abs(g.Repeat-h) > 1e-9 || g.Share != want.Shares[i] ||
+			g.Grade == Identified && len(want.Doubts[i]) > 0 || g.Repeat != grades[i].Repeat {
+			t.Errorf("signal %d: %+v, and %+v by Grades; halves %.4f", i, g, grades[i], h)
+		}
 	}
 }
 

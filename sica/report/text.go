@@ -127,7 +127,7 @@ func (r *Report) writeDivergences(b *strings.Builder) {
 // which makes the same signals of any part; "" elsewhere.
 func (r *Report) WhiteningNote() string {
 	l := &r.Linear
-	isKept := r.fit.origin == thisFit && l.Candidate == "whitening" && l.CodeLength == l.Whitening
+	isKept := r.fit.origin == thisFit && l.KeptWhitening()
 	if !isKept || r.Stability == nil && r.Halves == nil {
 		return ""
 	}

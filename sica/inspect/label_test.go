@@ -1,0 +1,162 @@
+package inspect
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/electrode"
+)
+
+// beating returns beats with intervals of a mean in seconds, which vary by 5 %, and noise.
+func beating(rng *rand.Rand, n int, rate, interval, noise float64) []float64 {
+	x := make([]float64, n)
+	for t := range x {
+		x[t] = noise * rng.NormFloat64()
+	}
+	for at := interval; at*rate < float64(n); at += interval * (1 + 0.05*rng.NormFloat64()) {
+		for t := max(0, int((at-0.2)*rate)); t < min(n, int((at+0.4)*rate)); t++ {
+			s := float64(t)/rate - at
+			x[t] += math.Exp(-0.5*math.Pow(s/0.015, 2)) +
+				0.3*math.Exp(-0.5*math.Pow((s-0.22)/0.05, 2))
+		}
+	}
+	return x
+}
+
+// Generated components of each kind have its label, with its number, and others have none.
+func TestLabels(t *testing.T) {
+	const rate, n = 250.0, 250 * 40
+	rng := rand.New(rand.NewPCG(1, 0))
+	opt := datasets.DefaultEEG()
+	opt.Rate, opt.Seconds = rate, n/rate
+	eeg, err := datasets.SimulateEEG(rng, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := opt.Channels
+	white := func() []float64 {
+		x := make([]float64, n)
+		for t := range x {
+			x[t] = rng.NormFloat64()
+		}
+		return x
+	}
+	slope := make([]float64, len(names)) // of a heart, over the whole head
+	for i, name := range names {
+		place, _ := electrode.PlaceOf(name)
+		slope[i] = place.Direction().X + place.Direction().Z
+	}
+	one := make([]float64, len(names))
+	one[7] = 1
+	drift := white()
+	for t := 1; t < n; t++ {
+		drift[t] = 0.999*drift[t-1] + 0.01*drift[t]
+	}
+	var components []Component
+	var rows [][]float64
+	var want []string
+	add := func(label string, row, pattern []float64) {
+		components = append(components, Component{Signal: len(rows), Pattern: pattern})
+		rows, want = append(rows, row), append(want, label)
+	}
+	for j, kind := range eeg.Kinds[:7] {
+		label := strings.TrimSuffix(kind, "s")
+		if kind == "background" {
+			label = ""
+		}
+		add(label, eeg.Sources.RawRowView(j), mat.Col(nil, j, eeg.Patterns))
+	}
+	add("heartbeat", beating(rng, n, rate, 0.8, 0.02), slope)
+	add("heartbeat", beating(rng, n, rate, 0.4, 0.02), slope) // of an unborn child
+	add("drift", drift, slope)
+	add("one electrode", white(), one)
+	add("", white(), slope)
+	add("", white(), mat.Col(nil, 8, eeg.Patterns))
+	z := mat.NewDense(len(rows), n, nil)
+	for i, row := range rows {
+		z.SetRow(i, row)
+	}
+	got, err := Labels(components, z, names, rate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, l := range got {
+		if l.Name != want[i] || (l.Name == "") != (l.Evidence == "") ||
+			(l.Name == "") != (l.Probability == 0) {
+			t.Errorf("component %d: %+v, want %q", i, l, want[i])
+		}
+	}
+	if !strings.Contains(got[7].Evidence, "beat, 75 a minute") {
+		t.Errorf("75 beats a minute: %q", got[7].Evidence)
+	}
+	// Without names there are neither eyes nor edges.
+	got, err = Labels(components, z, nil, rate)
+	if err != nil || got[0].Name == "blink" || got[7].Name != "heartbeat" ||
+		!strings.Contains(got[10].Evidence, "channel 8") {
+		t.Errorf("without names: %+v, error %v", got, err)
+	}
+}
+
+// Another electrode of reference, and the sign, make no difference.
+func TestLabelsIgnoreReferenceAndSign(t *testing.T) {
+	names := datasets.DefaultEEG().Channels
+	var m, other measures
+	pattern := make([]float64, len(names))
+	for i := range pattern {
+		pattern[i] = math.Exp(-float64(i))
+	}
+	m.setEyes(pattern, names)
+	m.setSingle(pattern, names)
+	floats.Scale(-2, pattern)
+	floats.AddConst(5, pattern)
+	other.setEyes(pattern, names)
+	other.setSingle(pattern, names)
+	if math.Abs(m.blink-other.blink) > 1e-9 || math.Abs(m.gaze-other.gaze) > 1e-9 ||
+		math.Abs(m.single-other.single) > 1e-9 || m.isAtEdge != other.isAtEdge {
+		t.Errorf("%+v, and %+v with another reference", m, other)
+	}
+}
+
+// What an electrode of a limb adds to the leads of an ECG is known, with any others beside them.
+func TestLabelsOfLimbs(t *testing.T) {
+	names := []string{"I", "II", "III", "aVR", "aVL", "aVF", "V1", "V6", "resp"}
+	pattern := []float64{-2, 0, 2, 1, -2, 1, 0.6, 0.7, 3}
+	rng := rand.New(rand.NewPCG(2, 0))
+	z := mat.NewDense(1, 2000, nil)
+	for k := range z.RawRowView(0) {
+		z.Set(0, k, rng.NormFloat64())
+	}
+	got, err := Labels([]Component{{Pattern: pattern}}, z, names, 250)
+	if err != nil || got[0].Name != "one electrode" ||
+		!strings.Contains(got[0].Evidence, "left arm") {
+		t.Errorf("%+v, error %v", got, err)
+	}
+}
+
+func TestLabelsErrors(t *testing.T) {
+	z := mat.NewDense(1, 100, nil)
+	one := []Component{{Pattern: []float64{1, 2}}}
+	for want, c := range map[string]struct {
+		components []Component
+		z          *mat.Dense
+		names      []string
+		rate       float64
+	}{
+		"inspect: z: ":          {one, nil, nil, 1},
+		"a row for each of the": {append(one, one...), z, nil, 1},
+		"inspect: rate: is 0; ": {one, z, nil, 0},
+		"channels: are 3 names": {one, z, []string{"a", "b", "c"}, 1},
+		"inspect: components: ": {[]Component{{Signal: 1}}, z, nil, 1},
+	} {
+		_, err := Labels(c.components, c.z, c.names, c.rate)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want an error with %q", err, want)
+		}
+	}
+}

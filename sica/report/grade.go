@@ -1,0 +1,207 @@
+package report
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/linear"
+)
+
+// A Grade says how far a recovered signal can be trusted.
+type Grade int
+
+const (
+	// Doubtful: the signal doesn't come back from other parts of the recording.
+	Doubtful Grade = iota
+	// Repeats: the signal comes back from both halves of the recording and in refits, alone or in a
+	// group that spans the same space. It can be a mixture of sources all the same.
+	Repeats
+	// Identified: no other signal describes the recording as well, if there are no more sources
+	// than channels, and no test of the signal failed. It has an expected error.
+	Identified
+)
+
+// String returns "doubtful", "repeats" or "identified".
+func (g Grade) String() string {
+	switch g {
+	case Identified:
+		return "identified"
+	case Repeats:
+		return "repeats"
+	}
+	return "doubtful"
+}
+
+// MarshalText returns String.
+func (g Grade) MarshalText() ([]byte, error) { return []byte(g.String()), nil }
+
+// UnmarshalText reads what MarshalText returns.
+func (g *Grade) UnmarshalText(text []byte) error {
+	for _, grade := range []Grade{Doubtful, Repeats, Identified} {
+		if grade.String() == string(text) {
+			*g = grade
+			return nil
+		}
+	}
+	return fmt.Errorf("report: Grade: unknown name (%q); must be %s, %s or %s", text, Doubtful, Repeats,
+		Identified)
+}
+
+// A Graded is the grade of one recovered signal, with its numbers. A number that wasn't measured is
+// 0.
+type Graded struct {
+	Grade Grade `json:"grade"`
+	// Share is Report.Shares' of the signal.
+	Share float64 `json:"share"`
+	// ExpectedError is the 1 − |correlation| with its source that linear.Findings expect of an
+	// identified signal; 0 after a network, and for other grades.
+	ExpectedError float64 `json:"expected_error,omitempty"`
+	// Repeat is the worse of two |correlations|: that of Halves.Signals and, in a report with
+	// refits, that of Stability.Signals. It is 0 where symmetric whitening was kept.
+	Repeat float64 `json:"repeat"`
+	// Group is the smallest group of signals with which this one repeats, counted from 0 and in
+	// order: itself if it repeats alone, nil if no group of at most half of the signals was found.
+	Group []int `json:"group,omitempty"`
+	// GroupRepeat is the Repeat of the space that the Group spans: the smallest canonical
+	// correlation.
+	GroupRepeat float64 `json:"group_repeat,omitempty"`
+	// Comparable is the share of comparable signals that were one source, with a |correlation| of
+	// at least 0.9, in simulated recordings of more sources than channels. Comparable are signals
+	// of a similar Repeat and Share; see docs/how-to/components.md.
+	Comparable float64 `json:"comparable"`
+}
+
+// Alone reports whether the signal repeats without others.
+func (g *Graded) Alone() bool { return len(g.Group) == 1 }
+
+// IsOneSource reports whether the signal is probably one source: it is identified, or repeats alone so
+// well that at least 80 % of comparable signals were one source.
+func (g *Graded) IsOneSource() bool {
+	return g.Grade == Identified || g.Alone() && g.Repeat >= minOneSource
+}
+
+// minRepeat is the repeat from which a signal, or the space of a group, repeats. At 0.95 a tenth of
+// the variance in the worst direction is of other signals.
+const minRepeat = 0.95
+
+// minOneSource is the repeat from which a signal that repeats alone is probably one source. With more
+// sources than channels 95 % of the signals above it were, in part A of the table grades, 82 % of
+// those above 0.99, and 59 % of those above 0.95.
+const minOneSource = 0.998
+
+// Grades grades the recovered signals without a whole report: the linear rule separates each half
+// of the recovered signals of x, d×n, as New does, and there are neither refits nor tests. It costs
+// two fits of half of the positions. Of opts it uses Shape and Positions. The errors are those of
+// New.
+func Grades(
+	ctx context.Context, r *sica.Result, x *mat.Dense, opts Options,
+) ([]Graded, error) {
+	grades, err := gradeHalves(ctx, r, x, opts)
+	if err != nil {
+		return nil, fmt.Errorf("report: %w", err)
+	}
+	return grades, nil
+}
+
+func gradeHalves(
+	ctx context.Context, r *sica.Result, x *mat.Dense, opts Options,
+) ([]Graded, error) {
+	s, err := prepare(ctx, r, x, opts)
+	if err != nil {
+		return nil, err
+	}
+	d, _ := s.z.Dims()
+	report := &Report{Signals: d, fit: s.fit}
+	if report.Shares, err = explainedShares(s.x, s.z); err != nil {
+		return nil, err
+	}
+	if r.Linear != nil && r.Network == nil {
+		report.Linear.Findings = *r.Linear
+	}
+	opt := linear.Options{Seed: r.Seed, Noiseless: noiseless(&report.Linear)}
+	report.Halves, err = separateHalves(ctx, recording{s.z, s.positions}, s.grid, opt)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case r.CutShort:
+		report.Linear.Findings = linear.Findings{}
+	case r.Network != nil && r.Network.Identified:
+		for i := range d {
+			report.Linear.Groups = append(report.Linear.Groups, []int{i})
+		}
+	}
+	return report.grade(), nil
+}
+
+// grade returns the grades of the recovered signals. Those of symmetric whitening, which comes back
+// from any part whatever the truth is, don't count as repeated.
+func (r *Report) grade() []Graded {
+	grades := make([]Graded, r.Signals)
+	for i := range grades {
+		g := &grades[i]
+		g.Share = r.Shares[i]
+		isDoubted := r.failsTogether() || r.Doubts != nil && len(r.Doubts[i]) > 0
+		if r.Linear.Identified(i) && !isDoubted {
+			g.Grade = Identified
+			if i < len(r.Linear.ExpectedError) {
+				g.ExpectedError = r.Linear.ExpectedError[i]
+			}
+		}
+	}
+	if r.Halves != nil && !r.Halves.whitened && r.WhiteningNote() == "" {
+		r.setRepeats(grades)
+	}
+	return grades
+}
+
+// setRepeats sets with which others signals repeat in the halves and, if there are any, in the
+// refits.
+func (r *Report) setRepeats(grades []Graded) {
+	repeats := grouping{d: r.Signals, pairings: [][]pairing{{r.Halves.pairing}}}
+	if r.Stability != nil {
+		repeats.pairings = append(repeats.pairings, r.Stability.pairings)
+	}
+	for i, group := range repeats.groups() {
+		g := &grades[i]
+		g.Repeat = repeats.repeat([]int{i})
+		g.Comparable = comparable(g.Repeat, g.Share)
+		if g.Group = group; group == nil {
+			continue
+		}
+		g.GroupRepeat = repeats.repeat(group)
+		g.Grade = max(g.Grade, Repeats)
+	}
+}
+
+// comparables are the table of Graded.Comparable: the shares of signals that were one source, by the
+// smallest repeat of a row and the smallest share of a column. They are part A of the table grades,
+// of 992 signals. Cells with fewer than ten have what the row has.
+var comparables = []struct {
+	repeat    float64
+	oneSource [len(comparableShares)]float64
+}{
+	{0, [...]float64{0, 0.05, 0.14}},
+	{0.9, [...]float64{0.04, 0.04, 0.34}},
+	{0.95, [...]float64{0.11, 0.30, 0.44}},
+	{0.99, [...]float64{0.74, 0.70, 0.75}},
+	{0.998, [...]float64{0.95, 0.95, 0.94}},
+}
+
+// comparableShares are the smallest shares of the columns of comparables.
+var comparableShares = [...]float64{0, 0.02, 0.05}
+
+// comparable returns the share of comparable signals that were one source.
+func comparable(repeat, share float64) float64 {
+	row, column := 0, 0
+	for row+1 < len(comparables) && repeat >= comparables[row+1].repeat {
+		row++
+	}
+	for column+1 < len(comparableShares) && share >= comparableShares[column+1] {
+		column++
+	}
+	return comparables[row].oneSource[column]
+}

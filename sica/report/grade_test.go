@@ -1,0 +1,189 @@
+package report
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/combin"
+
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/rotation"
+	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/linear"
+)
+
+// Two signals that are rotated by an angle repeat by its cosine alone, and wholly together. The
+// repeat of any group is the smallest of gonum's canonical correlations.
+func TestRepeatIsSmallestCanonicalCorrelation(t *testing.T) {
+	const d, n, angle = 5, 400, 0.7
+	z := noise(rng(1), d, n, datasets.Laplace)
+	again := mat.DenseCopyOf(z)
+	again.Slice(1, 3, 0, n).(*mat.Dense).Copy(rotated2(mat.DenseCopyOf(z.Slice(1, 3, 0, n)), angle))
+	all := grid.Range(d)
+	p := newPairing(z, again, all, all)
+	// The signals' own correlations, of about n^-½, are in that of a single one.
+	if got := p.repeat([]int{1}); math.Abs(got-math.Cos(angle)) > 0.05 {
+		t.Errorf("alone %.4f, want %.4f", got, math.Cos(angle))
+	}
+	for _, group := range [][]int{{0}, {1, 2}, {0, 1, 2, 4}, all} {
+		if got := p.repeat(group); math.Abs(got-1) > 1e-9 {
+			t.Errorf("%v: %.4f, want 1", group, got)
+		}
+	}
+	other := noise(rng(2), d, n, datasets.Laplace)
+	other.Add(other, z)
+	rows := []int{3, 1, 4, 0, 2}
+	p = newPairing(z, other, all, rows)
+	for _, group := range [][]int{{0, 1}, {1, 3, 4}} {
+		x, y := mat.NewDense(n, len(group), nil), mat.NewDense(n, len(group), nil)
+		for k, i := range group {
+			x.SetCol(k, z.RawRowView(i))
+			y.SetCol(k, other.RawRowView(rows[i]))
+		}
+		var cc stat.CC
+		if err := cc.CanonicalCorrelations(x, y, nil); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := p.repeat(group), floats.Min(cc.CorrsTo(nil)); math.Abs(got-want) > 1e-9 {
+			t.Errorf("%v: %.6f, gonum's %.6f", group, got, want)
+		}
+	}
+	twice := mat.DenseCopyOf(z)
+	twice.SetRow(1, z.RawRowView(0))
+	if got := newPairing(twice, z, all, all).repeat([]int{0, 1}); got != 0 {
+		t.Errorf("%.3f of linearly dependent signals, want 0", got)
+	}
+}
+
+// halvesGraded returns the grades of the signals z by their halves.
+func halvesGraded(t *testing.T, z *mat.Dense) []Graded {
+	t.Helper()
+	d, n := z.Dims()
+	opt := linear.Options{Seed: 1, Noiseless: true}
+	h, err := separateHalves(t.Context(), wholeOf(z), index(t, n), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &Report{Signals: d, Shares: slices.Repeat([]float64{1 / float64(d)}, d), Halves: h}
+	return r.grade()
+}
+
+// If two signals are rotated in the second half, they repeat together and not alone, and the others
+// alone. Noise of one spectrum doesn't repeat, although whitening, which is kept, does.
+func TestRotatedPairRepeatsTogether(t *testing.T) {
+	const d, n = 6, 4000
+	z := noise(rng(3), d, n, datasets.Laplace)
+	second := z.Slice(1, 3, n/2, n).(*mat.Dense)
+	second.Copy(rotated2(mat.DenseCopyOf(second), math.Pi/5))
+	for i, g := range halvesGraded(t, z) {
+		want := []int{i}
+		if i == 1 || i == 2 {
+			want = []int{1, 2}
+		}
+		if g.Grade != Repeats || !slices.Equal(g.Group, want) || g.GroupRepeat < 0.99 ||
+			g.Alone() != (len(want) == 1) || g.Alone() != (g.Repeat >= minRepeat) {
+			t.Errorf("signal %d: %+v, want the group %v", i, g, want)
+		}
+	}
+	for i, g := range halvesGraded(t, noise(rng(4), 3, 2000, datasets.Normal)) {
+		if g.Grade != Doubtful || g.Group != nil || g.Comparable != 0 {
+			t.Errorf("noise %d: %+v, want it doubtful", i, g)
+		}
+	}
+}
+
+// The best of all groups of a random rotation reaches the limit with a probability of at most 5 %.
+// Of one of two signals, whose angle is uniform, the bound is within a factor of π/2.
+func TestChanceLimit(t *testing.T) {
+	limit := chanceLimit(1, 2)
+	chance := 2 * math.Acos(limit) / (math.Pi / 2)
+	if chance > maxChance || chance < maxChance/(math.Pi/2)*0.99 {
+		t.Errorf("two signals: %.4f above %.5f", chance, limit)
+	}
+	r := rng(5)
+	const draws = 1000
+	for _, c := range []struct{ k, d int }{{1, 3}, {1, 5}, {2, 5}, {2, 6}, {3, 6}} {
+		limit, above := chanceLimit(c.k, c.d), 0
+		for range draws {
+			q := rotation.Random(r, c.d)
+			best := 0.0
+			for _, columns := range combin.Combinations(c.d, c.k) {
+				sub := mat.NewDense(c.k, c.k, nil)
+				sub.Apply(func(i, j int, _ float64) float64 { return q.At(i, columns[j]) }, sub)
+				var svd mat.SVD
+				svd.Factorize(sub, mat.SVDNone)
+				best = max(best, floats.Min(svd.Values(nil)))
+			}
+			if best >= limit {
+				above++
+			}
+		}
+		if above > draws*maxChance*3/2 { // four standard errors
+			t.Errorf("%d of %d signals: %d of %d above %.3f", c.k, c.d, above, draws, limit)
+		}
+	}
+	if !math.IsInf(chanceLimit(3, 3), 1) {
+		t.Error("all signals span the same space by chance")
+	}
+}
+
+// Comparable grows with the repeat and is that of its row and column.
+func TestComparable(t *testing.T) {
+	last := comparables[len(comparables)-1]
+	for _, c := range []struct{ repeat, share, want float64 }{
+		{0, 0, comparables[0].oneSource[0]}, {0, 1, comparables[0].oneSource[2]},
+		{1, 0.019, last.oneSource[0]}, {1, 0.02, last.oneSource[1]},
+		{last.repeat, 0.5, last.oneSource[2]},
+	} {
+		if got := comparable(c.repeat, c.share); got != c.want {
+			t.Errorf("repeat %g, share %g: %g, want %g", c.repeat, c.share, got, c.want)
+		}
+	}
+}
+
+// Three sources that are identified are graded so, with their expected errors. In JSON grades are
+// words.
+func TestGradesOfIdentifiedSignals(t *testing.T) {
+	s, err := datasets.LaplaceAR(rng(6), 3, 1500, 0.7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := datasets.LinearMix(mat.NewDense(3, 3, []float64{2, 1, 0, -1, 2, 1, 1, 0, 3}), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := fit(t, nil, x, sica.Config{Method: sica.LinearOnly, Seed: 1})
+	grades, err := Grades(t.Context(), result, x, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, g := range grades {
+		if g.Grade != Identified || g.ExpectedError != result.Linear.ExpectedError[i] ||
+			!g.Alone() || !g.IsOneSource() || math.Abs(g.Share-1./3) > 0.1 {
+			t.Errorf("signal %d: %+v", i, g)
+		}
+	}
+	text, err := json.Marshal(grades)
+	if err != nil || strings.Count(string(text), `"grade":"identified"`) != 3 {
+		t.Errorf("%s, error %v", text, err)
+	}
+	var again []Graded
+	if err := json.Unmarshal(text, &again); err != nil || again[0].Grade != Identified {
+		t.Errorf("read %+v, error %v", again, err)
+	}
+	if err := json.Unmarshal([]byte(`[{"grade":"fair"}]`), &again); err == nil ||
+		!strings.Contains(err.Error(), "must be doubtful, repeats or identified") {
+		t.Errorf("error %v of an unknown grade", err)
+	}
+	_, err = Grades(t.Context(), nil, x, Options{})
+	if err == nil || !strings.HasPrefix(err.Error(), "report: result: ") {
+		t.Errorf("error %v of no result", err)
+	}
+}
