@@ -1,9 +1,7 @@
 package docs_test
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"os"
 	"os/exec"
@@ -143,7 +141,6 @@ func TestCommandsRun(t *testing.T) {
 			}
 			if page != "README.md" {
 				checkQuote(t, printed.String())
-				checkComponents(t, text, filepath.Join(folder, "ecg.json"))
 			}
 		})
 	}
@@ -244,51 +241,6 @@ func checkQuote(t *testing.T, printed string) {
 			t.Errorf("reference/report.md quotes %s, which the tutorial's report doesn't have", want)
 		}
 	}
-}
-
-var componentRow = regexp.MustCompile(
-	`(?m)^\| (\d+) \| (\d+\.\d+) % \| (\d+\.\d+) \| (\d+\.\d+) \|`)
-
-// checkComponents compares a table of components, with share, stability and halves, with the report
-// in a file.
-func checkComponents(t *testing.T, page, file string) {
-	t.Helper()
-	var d struct {
-		Report struct {
-			Shares    []float64 `json:"shares"`
-			Stability struct {
-				Signals []float64 `json:"signals"`
-			} `json:"stability"`
-			Halves struct {
-				Signals []float64 `json:"signals"`
-			} `json:"halves"`
-		} `json:"report"`
-	}
-	if err := json.Unmarshal([]byte(read(t, file)), &d); err != nil {
-		t.Fatal(err)
-	}
-	rows := componentRow.FindAllStringSubmatch(page, -1)
-	if len(rows) < 3 {
-		t.Fatalf("%d rows of components on the page; want several", len(rows))
-	}
-	for _, row := range rows {
-		i, err := strconv.Atoi(row[1])
-		if err != nil || i < 1 || i > len(d.Report.Shares) {
-			t.Fatalf("component %s isn't one of %d", row[1], len(d.Report.Shares))
-		}
-		want := []string{
-			fmt.Sprint(d.Report.Stability.Signals[i-1]), fmt.Sprint(d.Report.Halves.Signals[i-1]),
-		}
-		if !agree(want, row[3:]) || !sameShare(row[2], d.Report.Shares[i-1]) {
-			t.Errorf("component %s has %q on the page and %q in the report", row[1], row[2:], want)
-		}
-	}
-}
-
-// sameShare reports whether a share in per cent with one decimal place is that of a report.
-func sameShare(text string, share float64) bool {
-	percent, err := strconv.ParseFloat(text, 64)
-	return err == nil && math.Abs(percent-100*share) < 0.11
 }
 
 // An output with another verdict, word or number isn't printed; last digits and white space may

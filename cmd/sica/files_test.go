@@ -858,6 +858,7 @@ func TestOutliersAfterSkip(t *testing.T) {
 		}
 	}
 	for _, flags := range [][]string{nil, {"--skip", "1-300,1000-1100"}, {"--rate", "500", "--seed", "1"}} {
+		flags = append(flags, "--details")
 		model := filepath.Join(dir, fmt.Sprint("model", len(flags)))
 		args := []string{"separate", "--in", in, "--out", filepath.Join(dir, "z.npy"), "--backend",
 			"go", "--save", model, "--truth", truth}

@@ -26,7 +26,9 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
+	"github.com/seed-47b1e431/gosica/sica/inspect"
 	"github.com/seed-47b1e431/gosica/sica/metric"
+	"github.com/seed-47b1e431/gosica/sica/report"
 )
 
 type separateOptions struct {
@@ -38,7 +40,7 @@ type separateOptions struct {
 	began     time.Time // when the command did
 
 	checkpoint, save string
-	resume           bool
+	resume, details  bool
 	learnOn          files.LearnOn
 }
 
@@ -52,12 +54,12 @@ scale, and writes them.
 
 It prints a row for each recovered signal, in the order of the file: the share of
 the mixed signals' variance that it explains, the channel of which it explains the
-largest share, whether it is identified, and its expected error: the order of
-magnitude of 1 − |correlation| with its source, if the model holds. It contains noise
-of the channels only if that was found. Noise that wasn't, and sources that depend on
-each other, make the true error larger. Below the table stands what was done, how sure
-that is, and which positions are outliers, such as clicks. Outliers are excluded
-from learning, not from the recovered signals. Progress goes to standard error.
+largest share, what it looks like (of a recording with a rate), and its grade:
+identified, with its expected error, 1 − |correlation| with its source, if the model
+holds; repeats, if each half of the recording alone gives it, too, alone or together
+with others; or doubtful. Below the table stands what was done, how sure that is, and
+which positions are outliers, such as clicks. Outliers are excluded from learning,
+not from the recovered signals. Progress goes to standard error.
 
 A recording may be of any length. From more than 131,072 positions it learns on a
 part, which grows until more would improve little, and says how large that was unless
@@ -103,6 +105,8 @@ writes the last good result and exits with 3.
 		"keep the state in `DIR`, and go on from what is there")
 	f.StringVar(&opt.save, "save", "", "new folder `DIR` for the whole result, for sica transform")
 	f.StringVar(&opt.json, "json", "", "`FILE` for a report of the separation")
+	f.BoolVar(&opt.details, "details", false,
+		"print what was found besides: noise, changes with time, correlated signals, outliers")
 	f.StringVar((*string)(&opt.learnOn), "learn-on", "",
 		"learn from a `PART` of the positions, spread evenly: 60s, a number, 1/10 or all; chosen "+
 			"by default")
@@ -179,6 +183,22 @@ func (opt *separateOptions) run(cmd *cobra.Command) error {
 	return opt.runWhole(cmd, cfg, parts)
 }
 
+// describe returns the summary of a result, and adds what it says of the signals to the report.
+func (opt *separateOptions) describe(
+	ctx context.Context, parts *progress.Progress, res *sica.Result, in fitted, rep *separation,
+) (string, error) {
+	parts.Part("separating each half", 0)
+	all, err := describe(ctx, res, in)
+	if err != nil {
+		return "", err
+	}
+	rep.Grades = all.grades
+	for _, c := range all.components {
+		rep.Labels = append(rep.Labels, c.Label)
+	}
+	return summarise(res, in, all, opt.details)
+}
+
 // A wholeRecording is one in memory, all of whose positions are separated.
 type wholeRecording struct {
 	*datasets.Recording
@@ -232,8 +252,7 @@ func (opt *separateOptions) runWhole(
 
 	// A fit that was cut short has a result, which is written before its error is returned.
 	about := fitted{in.source, in.learned, in.Recording, opt.fitting.Highpasses()}
-	parts.Part("describing the signals", 0)
-	summary, err := summarise(res, about)
+	summary, err := opt.describe(cmd.Context(), parts, res, about, rep)
 	if err != nil {
 		return err
 	}
@@ -483,8 +502,7 @@ func (opt *separateOptions) runLong(
 		return fmt.Errorf("%s: %w; nothing was written", opt.in[0], err)
 	}
 	about := fitted{in.learned, nil, &in.About, opt.fitting.Highpasses()}
-	parts.Part("describing the signals", 0)
-	summary, err := summarise(res, about)
+	summary, err := opt.describe(cmd.Context(), parts, res, about, rep)
 	if err != nil {
 		return err
 	}
@@ -661,14 +679,17 @@ func (opt *separateOptions) write(
 		}
 		fmt.Fprintln(out, "wrote", opt.save)
 	}
-	if opt.json == "" {
-		return nil
+	if opt.json != "" {
+		rep.finish(res)
+		if err := files.WriteJSON(opt.json, rep); err != nil {
+			return err
+		}
+		fmt.Fprintln(out, "wrote", opt.json)
 	}
-	rep.finish(res)
-	if err := files.WriteJSON(opt.json, rep); err != nil {
-		return err
+	if _, err := res.Demixing(); err == nil && opt.save != "" && len(opt.in) == 1 && len(res.Shape) < 2 {
+		fmt.Fprintf(out, "next: sica inspect --in %s --model %s --html components.html\n",
+			quoted(opt.in[0]), quoted(opt.save))
 	}
-	fmt.Fprintln(out, "wrote", opt.json)
 	return nil
 }
 
@@ -713,7 +734,10 @@ type separation struct {
 
 	Iterations []iterationReport `json:"iterations"`
 	Result     *sica.Result      `json:"result"` // all but its signals and maps
-	Demixing   *demixing         `json:"demixing"`
+	// Grades and Labels are those of the recovered signals; null if there are none.
+	Grades   []report.Graded `json:"grades"`
+	Labels   []inspect.Label `json:"labels"`
+	Demixing *demixing       `json:"demixing"`
 
 	// The comparison with the truth, null if that wasn't given.
 	MixedMCC *float64     `json:"mixed_mcc"`

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,7 +27,7 @@ import (
 
 // summaryRows is the largest number of signals that separate lists, so that they fit a screen. A
 // choice.
-const summaryRows = 20
+const summaryRows = 32
 
 // printSummary prints how long it took since the command began, and the summary.
 func printSummary(out io.Writer, res *sica.Result, summary string, began time.Time) {
@@ -38,25 +40,90 @@ func printSummary(out io.Writer, res *sica.Result, summary string, began time.Ti
 	}
 }
 
+// A described is what separate says of each recovered signal, in their order.
+type described struct {
+	components []inspect.Component // with labels; nil for a nonlinear separation
+	grades     []report.Graded     // nil if none could be measured
+}
+
+// describe looks at the recovered signals. The halves of what was learned from are separated alone,
+// unless all signals are identified.
+func describe(ctx context.Context, res *sica.Result, in fitted) (described, error) {
+	learned := in.learned
+	if learned == nil {
+		if demixing, err := res.Demixing(); err == nil {
+			learned = new(mat.Dense) // up to its mean and the components that a reduction removed
+			learned.Mul(demixing.A, res.Z)
+		}
+	}
+	if learned == nil {
+		return described{}, nil
+	}
+	d := described{components: signalComponents(res, learned)}
+	isSequence := len(res.Shape) < 2
+	if rate := in.about.Rate; rate > 0 && isSequence && d.components != nil {
+		labels, err := inspect.Labels(d.components, res.Z, files.ChannelNames(in.about), rate)
+		if err != nil {
+			return d, err
+		}
+		for i := range labels {
+			d.components[i].Label = labels[i]
+		}
+	}
+	if res.Best > 0 || res.CutShort || res.Linear == nil && res.Network == nil {
+		return d, nil // nothing was examined
+	}
+	if l := res.Linear; l != nil && len(l.Groups) == len(l.ExpectedError) {
+		for i, e := range l.ExpectedError {
+			g := report.Graded{Grade: report.Identified, ExpectedError: e}
+			if d.components != nil {
+				g.Share = d.components[i].Share
+			}
+			d.grades = append(d.grades, g)
+		}
+		return d, nil
+	}
+	grades, err := report.Grades(ctx, res, learned, report.Options{})
+	if ctx.Err() != nil {
+		return d, ctx.Err()
+	}
+	if err == nil { // else the halves are too short
+		d.grades = grades
+	}
+	return d, nil
+}
+
 // summarise returns a table of the recovered signals in the order of the file, and why they are the
 // result.
-func summarise(res *sica.Result, in fitted) (string, error) {
+func summarise(res *sica.Result, in fitted, all described, details bool) (string, error) {
 	var out strings.Builder
-	if err := writeSummary(&out, res, in); err != nil {
+	if err := writeSignals(&out, res, all, files.ChannelNames(in.about)); err != nil {
 		return "", err
 	}
-	why := []string{usage.Flags(res.Why)}
-	if res.Linear != nil && mayBeRight(res.Linear) {
-		why = append(why, "Strong signals can be right all the same. sica report says how stable each "+
-			"is, but even stable signals can be mixtures.")
+	d, _ := res.Z.Dims()
+	if more := d - summaryRows; more > 0 {
+		fmt.Fprintf(&out, "and %s; sica inspect lists all\n", text.Counted(more, "more"))
 	}
-	if res.Config.Method == sica.LinearOnly && len(res.Shape) < 2 && res.Chosen.Name == "" &&
-		res.Linear != nil && len(res.Linear.Groups) > 1 {
-		why = append(why, "The test for a nonlinear mixing, which --method sica makes, also shows many "+
-			"cases of more sources than channels.")
+	if details {
+		writeDetails(&out, res, in)
 	}
-	fmt.Fprintf(&out, "\n%s\n", text.Wrap("", strings.Join(why, " ")))
+	writeTransients(&out, res, in)
+	writeClipped(&out, res, in)
+	why := usage.Flags(res.Why)
+	if note := repeatNote(all.grades); note != "" {
+		why = strings.TrimSpace(why + " " + note)
+	}
+	fmt.Fprintf(&out, "\n%s\n", text.Wrap("", why))
 	return out.String(), nil
+}
+
+// repeatNote says what the columns of signals that aren't all identified mean; "" without these.
+func repeatNote(grades []report.Graded) string {
+	if !slices.ContainsFunc(grades, func(g report.Graded) bool { return g.Repeat > 0 }) {
+		return ""
+	}
+	return "What repeats comes back from each half of the recording, and can be a mixture all the same: " +
+		"of comparable simulated components so many were one source."
 }
 
 // maxTimes is how many outliers a line names by their times, as many as the reason has.
@@ -78,30 +145,8 @@ func writeOutliers(out io.Writer, outliers []int, about *datasets.Recording) {
 	fmt.Fprintf(out, "outliers: at %s s%s\n", strings.Join(times, ", "), more)
 }
 
-// mayBeRight reports whether strong signals can be right though some aren't identified: because of
-// noise, dependence or more sources than channels, which the linear rule's model doesn't have. If
-// one signal is like noise, a source may be hidden under it, and the others be mixtures.
-func mayBeRight(l *linear.Findings) bool {
-	switch l.Reason {
-	case linear.MoreSources:
-		return true
-	case linear.Noise, linear.HiddenNoise, linear.LikeNoise, linear.Dependence:
-		return len(l.NoiseLike) != 1
-	}
-	return false
-}
-
-// writeSummary writes a table with a row for each recovered signal, in their order, and what was
-// found besides.
-func writeSummary(out io.Writer, res *sica.Result, in fitted) error {
-	channels := files.ChannelNames(in.about)
-	if err := writeSignals(out, res, signalComponents(res, in.learned), channels); err != nil {
-		return err
-	}
-	d, _ := res.Z.Dims()
-	if more := d - summaryRows; more > 0 {
-		fmt.Fprintf(out, "and %s; sica inspect lists all\n", text.Counted(more, "more signal"))
-	}
+// writeDetails writes what was found besides, for --details.
+func writeDetails(out io.Writer, res *sica.Result, in fitted) {
 	if res.Best == 0 && res.Linear != nil {
 		if note := res.Linear.ErrorNote(); note != "" {
 			fmt.Fprintln(out, "expected error:", note)
@@ -112,77 +157,96 @@ func writeSummary(out io.Writer, res *sica.Result, in fitted) error {
 		}
 		writeCorrelation(out, res, in.recovered(res), in.about.Rate > 0 && !in.isHighpassed)
 	}
-	writeTransients(out, res, in)
 	writeOutliers(out, res.Outliers, in.about)
-	if len(res.Clipped) > 0 && channels != nil {
-		found := in.clipped()
-		if !slices.Equal(found.Channels, res.Clipped) {
-			found = files.ClippedIn{Channels: res.Clipped}
-		}
-		fmt.Fprint(out, text.Wrap("", fmt.Sprintf("clipped: %s%s; %s",
-			text.List(found.Names(in.about)), found.Where(in.about), files.ClippingAdvice)))
-	}
-	return nil
 }
 
-// writeSignals writes the table: at most summaryRows signals, with their components if these are
-// known.
-func writeSignals(
-	out io.Writer, res *sica.Result, components []inspect.Component, channels []string,
-) error {
+// writeClipped names the clipped channels, if they have names.
+func writeClipped(out io.Writer, res *sica.Result, in fitted) {
+	if len(res.Clipped) == 0 || files.ChannelNames(in.about) == nil {
+		return
+	}
+	found := in.clipped()
+	if !slices.Equal(found.Channels, res.Clipped) {
+		found = files.ClippedIn{Channels: res.Clipped}
+	}
+	fmt.Fprint(out, text.Wrap("", fmt.Sprintf("clipped: %s%s; %s",
+		text.List(found.Names(in.about)), found.Where(in.about), files.ClippingAdvice)))
+}
+
+// writeSignals writes the table: at most summaryRows signals. Columns that are empty are left out.
+func writeSignals(out io.Writer, res *sica.Result, all described, channels []string) error {
 	t := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
-	header := "signal"
-	if components != nil {
-		header += "\tshare\tmost in"
+	isLabelled := slices.ContainsFunc(all.components,
+		func(c inspect.Component) bool { return c.Label.Name != "" })
+	isRepeated := slices.ContainsFunc(all.grades, func(g report.Graded) bool { return g.Repeat > 0 })
+	header := "#"
+	if all.components != nil {
+		header += "\tshare\tstrongest in"
 	}
-	header += "\tidentified"
-	if res.Best == 0 && res.Linear != nil {
-		header += "\texpected error"
+	if isLabelled {
+		header += "\tlooks like"
 	}
-	fmt.Fprintln(t, header)
+	if isRepeated {
+		header += "\trepeats\tone source"
+	}
+	fmt.Fprintln(t, header+"\tgrade")
 	d, _ := res.Z.Dims()
 	for i := range min(d, summaryRows) {
 		fmt.Fprint(t, i+1)
-		if components != nil {
-			c := components[i]
+		if all.components != nil {
+			c := all.components[i]
 			fmt.Fprintf(t, "\t%.1f %%\t%s", 100*c.Share, files.ChannelName(channels, c.Channel))
+			if isLabelled {
+				fmt.Fprint(t, "\t"+c.Label.Name)
+			}
 		}
-		fmt.Fprintf(t, "\t%s\n", certainty(res, i))
+		if isRepeated {
+			g := &all.grades[i]
+			fmt.Fprintf(t, "\t%.2f\t%.0f %%", math.Floor(100*g.Repeat)/100, 100*g.Comparable)
+		}
+		fmt.Fprintf(t, "\t%s\n", grade(res, all.grades, i))
 	}
 	return t.Flush()
 }
 
-// certainty returns whether signal i is identified and, of the linear rule, its expected error.
-func certainty(res *sica.Result, i int) string {
-	d, _ := res.Z.Dims()
-	switch {
-	case res.Best > 0: // the findings are about Initial, which is Z before the first iteration only
-		return "not examined"
-	case res.Linear != nil:
-		identified := identification(res.Linear.Groups, i, d)
-		if slices.Contains(res.Linear.NoiseLike, i) {
-			identified += ", like noise"
+// grade returns the grade of signal i in words.
+func grade(res *sica.Result, grades []report.Graded, i int) string {
+	if grades == nil {
+		if res.Linear != nil && res.Best == 0 && res.Linear.Identified(i) {
+			return "identified"
 		}
-		return identified + "\t" + expectedError(res.Linear.ExpectedError[i])
-	case res.Network != nil && res.Network.Identified:
-		return "yes"
-	case res.Network != nil:
-		return "no"
+		return "not examined"
 	}
-	return "not examined"
+	g := &grades[i]
+	switch {
+	case g.Grade == report.Identified && res.Linear != nil && g.ExpectedError > 0:
+		return "identified, error " + expectedError(g.ExpectedError)
+	case g.Grade == report.Repeats && !g.Alone():
+		return "repeats with " + others(g.Group, i)
+	}
+	return g.Grade.String()
+}
+
+// maxOthers is how many signals others names, so that rows stay short. A choice.
+const maxOthers = 3
+
+// others names the signals of a group but i, or their number.
+func others(group []int, i int) string {
+	var names []string
+	for _, j := range group {
+		if j != i {
+			names = append(names, strconv.Itoa(j+1))
+		}
+	}
+	if len(names) > maxOthers {
+		return fmt.Sprintf("%d others", len(names))
+	}
+	return strings.Join(names, ", ")
 }
 
 // signalComponents returns the component of each recovered signal, in their order. It returns nil
 // for a nonlinear separation, and with too few positions.
 func signalComponents(res *sica.Result, learned *mat.Dense) []inspect.Component {
-	if learned == nil {
-		demixing, err := res.Demixing()
-		if err != nil {
-			return nil
-		}
-		learned = new(mat.Dense) // up to its mean and the components that a reduction removed
-		learned.Mul(demixing.A, res.Z)
-	}
 	components, err := inspect.Components(res, learned, nil)
 	if err != nil {
 		return nil
@@ -196,41 +260,9 @@ func inOrder(components []inspect.Component) {
 	slices.SortFunc(components, func(a, b inspect.Component) int { return a.Signal - b.Signal })
 }
 
-// maxNotFrom is how many signals identification names, so that rows stay short. A choice.
-const maxNotFrom = 3
-
-// identification returns "yes", "no", or the signals from which signal i of d isn't
-// distinguishable: their number, of more than maxNotFrom.
-func identification(groups [][]int, i, d int) string {
-	var others []string
-	for _, group := range groups {
-		if !slices.Contains(group, i) {
-			continue
-		}
-		for _, j := range group {
-			if j != i {
-				others = append(others, strconv.Itoa(j+1))
-			}
-		}
-	}
-	switch len(others) {
-	case 0:
-		return "yes"
-	case d - 1:
-		return "no"
-	}
-	if k := len(others); k > maxNotFrom {
-		return fmt.Sprintf("not from %d others", k)
-	}
-	return "not from " + strings.Join(others, ", ")
-}
-
-// expectedError returns an expected 1 − |correlation| as text, a dash for 1, which is unknown.
+// expectedError returns an expected 1 − |correlation| as text.
 func expectedError(e float64) string {
-	switch {
-	case e >= 1:
-		return "–"
-	case e < 0.00005:
+	if e < 0.00005 {
 		return "< 0.0001"
 	}
 	return fmt.Sprintf("%.4f", e)

@@ -11,32 +11,38 @@ import (
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/linear"
+	"github.com/seed-47b1e431/gosica/sica/report"
 )
 
-// Strong signals may be right beside noise, dependence and more sources than channels, unless a source
-// may be hidden under the one signal like noise.
-func TestMayBeRight(t *testing.T) {
-	for reason := linear.AllIdentified; reason <= linear.Stopped; reason++ {
-		l := linear.Findings{Reason: reason}
-		want := reason >= linear.Noise && reason <= linear.MoreSources
-		if got := mayBeRight(&l); got != want {
-			t.Errorf("%s: %v", reason, got)
+// A grade says with which others a signal repeats, or their number, and the expected error.
+func TestGradeInWords(t *testing.T) {
+	res := &sica.Result{Summary: sica.Summary{Linear: &linear.Findings{}}}
+	for want, g := range map[string]report.Graded{
+		"doubtful":                   {},
+		"repeats":                    {Grade: report.Repeats, Group: []int{0}},
+		"repeats with 2, 4, 6":       {Grade: report.Repeats, Group: []int{0, 1, 3, 5}},
+		"repeats with 4 others":      {Grade: report.Repeats, Group: []int{0, 1, 2, 3, 4}},
+		"identified, error 0.0123":   {Grade: report.Identified, ExpectedError: 0.0123},
+		"identified, error < 0.0001": {Grade: report.Identified, ExpectedError: 1e-5},
+		"identified":                 {Grade: report.Identified},
+	} {
+		if got := grade(res, []report.Graded{g}, 0); got != want {
+			t.Errorf("%+v: %q, want %q", g, got, want)
 		}
-		l.NoiseLike = []int{1}
-		if got := mayBeRight(&l); got != (reason == linear.MoreSources) {
-			t.Errorf("%s, one signal like noise: %v", reason, got)
-		}
+	}
+	if got := grade(&sica.Result{}, nil, 0); got != "not examined" {
+		t.Errorf("without grades: %q", got)
 	}
 }
 
-// A signal that isn't distinguishable from others has them in its row, or their number.
-func TestIdentification(t *testing.T) {
-	for want, group := range map[string][]int{
-		"yes": {0}, "no": {0, 1, 2, 3, 4, 5}, "not from 2, 4, 6": {0, 1, 3, 5}, "not from 4 others": {0, 1, 2, 3, 4},
-	} {
-		if got := identification([][]int{group}, 0, 6); got != want {
-			t.Errorf("%v: %q, want %q", group, got, want)
-		}
+// The columns of repeats are explained where there are some.
+func TestRepeatNote(t *testing.T) {
+	identified := report.Graded{Grade: report.Identified}
+	if note := repeatNote([]report.Graded{identified, {Repeat: 0.3}}); note == "" {
+		t.Error("a repeat isn't explained")
+	}
+	if note := repeatNote([]report.Graded{identified}); note != "" {
+		t.Errorf("none was measured: %q", note)
 	}
 }
 
@@ -139,7 +145,8 @@ func TestTransientIsNamed(t *testing.T) {
 	}
 }
 
-// The summary says what the expected error contains, and whether a nonlinear mixing was looked for.
+// With --details the summary says what the expected error contains, and always whether a nonlinear mixing
+// was looked for.
 func TestSummarySaysWhatWasAssumed(t *testing.T) {
 	const note, linear = "\nexpected error: from sampling alone", "No nonlinear mixing was looked for"
 	dir := t.TempDir()
@@ -149,7 +156,7 @@ func TestSummarySaysWhatWasAssumed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, method := range []string{"sica", "sica-linear"} {
-		said := must(t, "separate", "--in", in, "--out", out, "--method", method)
+		said := must(t, "separate", "--in", in, "--out", out, "--details", "--method", method)
 		times := strings.Count(strings.Join(strings.Fields(said), " "), linear)
 		if !strings.Contains(said, note) || times != map[string]int{"sica-linear": 1}[method] {
 			t.Errorf("%s: %s", method, said)

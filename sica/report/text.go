@@ -46,6 +46,10 @@ func (r *Report) String() string {
 // with the least evidence. Row has the other signals.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
+	if use := r.ArtefactNote(); use != "" {
+		b.WriteString(text.Wrap("As artefacts: ", use))
+		b.WriteString("As sources: see the verdict.\n\n")
+	}
 	fmt.Fprintf(&b, "Verdict: %s\n\n", r.Verdict)
 	for _, reason := range r.Reasons {
 		b.WriteString(text.Wrap("  ", reason))
@@ -76,6 +80,38 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// ArtefactNote says which signals can be taken out of a recording, such as "alone 2, 3; together with
+// others 1, 4; doubtful 5.": those that are identified or repeat alone, those that repeat together, and
+// the others. It is "" unless the halves were separated.
+func (r *Report) ArtefactNote() string {
+	if r.Halves == nil || len(r.Grades) == 0 {
+		return ""
+	}
+	var alone, together, doubtful []int
+	for i := range r.Grades {
+		switch g := &r.Grades[i]; {
+		case g.Grade == Doubtful:
+			doubtful = append(doubtful, i)
+		case g.Grade == Repeats && !g.Alone():
+			together = append(together, i)
+		default:
+			alone = append(alone, i)
+		}
+	}
+	var parts []string
+	for _, p := range []struct {
+		signals []int
+		name    string
+	}{
+		{alone, "alone"}, {together, "together with others"}, {doubtful, "doubtful"},
+	} {
+		if p.signals != nil {
+			parts = append(parts, p.name+" "+text.Numbers(p.signals))
+		}
+	}
+	return strings.Join(parts, "; ") + "."
 }
 
 // OutlierNote returns the number of excluded outliers, such as " (2 outliers excluded)", to follow
