@@ -179,7 +179,7 @@ const tolerance = 0.02
 func isPrinted(output, printed string) error {
 	words := func(text string) (string, []string) {
 		text = strings.Join(strings.Fields(varying.ReplaceAllString(text, "…")), " ")
-		return number.ReplaceAllString(text, "#"), number.FindAllString(text, -1)
+		return number.ReplaceAllString(text, "\x00"), number.FindAllString(text, -1)
 	}
 	shown, want := words(output)
 	all, got := words(printed)
@@ -188,7 +188,7 @@ func isPrinted(output, printed string) error {
 		return errors.New("the program doesn't print this text")
 	}
 	for ; place >= 0; place = next(all, shown, place) {
-		first := strings.Count(all[:place], "#")
+		first := strings.Count(all[:place], "\x00")
 		if agree(want, got[first:first+len(want)]) {
 			return nil
 		}

@@ -200,8 +200,13 @@ func (opt *inspectOptions) write(
 	if opt.html == "" {
 		return nil
 	}
+	grades, err := readGrades(opt.model, len(all))
+	if err != nil {
+		return err
+	}
 	page := html.Page{
-		Result: r, X: x, Channels: files.ChannelNames(about), Units: about.Units,
+		Findings: findings(len(all), all, grades),
+		Result:   r, X: x, Channels: files.ChannelNames(about), Units: about.Units,
 		Rate: about.Rate, Start: about.Start, Components: all, Notes: about.Notes,
 	}
 	_, n := in.Dims()

@@ -1,13 +1,18 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
 	"github.com/seed-47b1e431/gosica/sica/inspect"
+	"github.com/seed-47b1e431/gosica/sica/report"
+	"github.com/seed-47b1e431/gosica/sica/report/html"
 )
 
 // labelPositions is how many of the first positions the labels are based on: as many as inspect
@@ -42,4 +47,34 @@ func looksLike(l inspect.Label) string {
 		return "–"
 	}
 	return fmt.Sprintf("%s: %s", l.Name, l.Evidence)
+}
+
+// gradesFile is the file in the folder of a saved separation with the grades of its signals. It isn't in
+// the manifest.
+const gradesFile = "grades.json"
+
+// readGrades returns the grades that separate kept in the folder of a model of d signals; nil for none.
+func readGrades(model string, d int) (grades []report.Graded, err error) {
+	err = files.ReadJSON(filepath.Join(model, gradesFile), &grades)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil && len(grades) != d {
+		err = fmt.Errorf("%s: has %d signals; must have %d, as the model",
+			filepath.Join(model, gradesFile), len(grades), d)
+	}
+	return grades, err
+}
+
+// findings returns what a page says of each of d signals: their grades, nil for none, and what the
+// components, in any order and nil for none, look like.
+func findings(d int, all []inspect.Component, grades []report.Graded) []html.Finding {
+	found := make([]html.Finding, d)
+	for i := range grades {
+		found[i].Grade, found[i].Repeats = grades[i].Grade.String(), grades[i].Repeat
+	}
+	for _, c := range all {
+		found[c.Signal].Label, found[c.Signal].Evidence = c.Label.Name, c.Label.Evidence
+	}
+	return found
 }

@@ -15,7 +15,10 @@ import (
 type pageContent struct {
 	Command    string
 	Selection  map[string]any
-	Components []struct{ Samples []byte }
+	Components []struct {
+		Samples []byte
+		Grade   string
+	}
 }
 
 func readPage(t *testing.T, path string) (c pageContent) {
@@ -51,6 +54,9 @@ func TestSelection(t *testing.T) {
 	want := "sica remove --model '" + model + "' --in " + in + " --out mixed-clean.csv"
 	if c.Command != want || len(c.Components) != 2 || len(c.Components[0].Samples) != 2*240 {
 		t.Errorf("command %q, want %q; %d components", c.Command, want, len(c.Components))
+	}
+	if c.Components[1].Grade == "" {
+		t.Error("the second component has no grade; want that of separate")
 	}
 	if _, there := c.Selection["signals"]; there {
 		t.Error("the page has signals before any is ticked")

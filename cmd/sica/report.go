@@ -15,6 +15,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/provenance"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
+	"github.com/seed-47b1e431/gosica/sica/inspect"
 	"github.com/seed-47b1e431/gosica/sica/report"
 	"github.com/seed-47b1e431/gosica/sica/report/html"
 )
@@ -261,10 +262,19 @@ func (opt *reportOptions) write(
 	if err != nil {
 		return err
 	}
+	var all []inspect.Component // of a linear separation
+	if _, err := result.Demixing(); err == nil {
+		about := datasets.Recording{Names: part.Names, Rate: part.Rate}
+		all, err = labelled(result, blockwise.InMemory{Dense: part.X}, nil, &about)
+		if err != nil {
+			return err
+		}
+	}
 	page := html.Page{
 		Result: result, X: blockwise.InMemory{Dense: part.X}, Z: z, Shape: rep.Shape,
 		Channels: part.Names, Units: part.Units, Rate: part.Rate, Start: part.Start,
 		Positions: part.Positions, Report: rep, Notes: part.Notes,
+		Components: all, Findings: findings(rep.Signals, all, rep.Grades),
 	}
 	if words := part.String(); words != "" {
 		page.Notes = append([]string{"this is about " + words}, page.Notes...)

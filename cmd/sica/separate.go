@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -676,6 +677,11 @@ func (opt *separateOptions) write(
 		}
 		if err := opt.fitting.Keep(opt.save, rep.Positions, without, opt.reading.Missing); err != nil {
 			return err
+		}
+		if rep.Grades != nil {
+			if err := files.WriteJSON(filepath.Join(opt.save, gradesFile), rep.Grades); err != nil {
+				return err
+			}
 		}
 		fmt.Fprintln(out, "wrote", opt.save)
 	}

@@ -84,9 +84,9 @@ func (r *Report) WriteText(w io.Writer) error {
 
 // ArtefactNote says which signals can be taken out of a recording, such as "alone 2, 3; together with
 // others 1, 4; doubtful 5.": those that are identified or repeat alone, those that repeat together, and
-// the others. It is "" unless the halves were separated.
+// the others. It is "" unless the recording has a rate and the halves were separated.
 func (r *Report) ArtefactNote() string {
-	if r.Halves == nil || len(r.Grades) == 0 {
+	if r.Halves == nil || len(r.Grades) == 0 || r.opts.Rate == 0 {
 		return ""
 	}
 	var alone, together, doubtful []int
