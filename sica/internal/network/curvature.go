@@ -38,7 +38,8 @@ const (
 	// which 41 depend on each other, with noise or surplus sources. With half of it for 147 and 10,
 	// with twice for 118 and none.
 	evidentSigmas = 6
-	// certainSigmas is that where noise was found, which can bend signals, too, and of more than eight signals, whose networks take minutes. Of 30
+	// certainSigmas is that where noise or more sources than channels were found, which can bend signals,
+	// too, and of more than eight signals, whose networks take minutes. Of 30
 	// linear mixtures of 10, 16 and 24 signals (n = 2,048) none is above it, and 1 of 15 windows of
 	// an EEG (10 to 32 channels, n = 10,000); above half of it are 2 and 4. After one or two
 	// leaky-ReLU layers (n = 16,384) the deviation is 53 at least.

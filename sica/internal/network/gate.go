@@ -47,13 +47,13 @@ const (
 // no nonlinear demixing could be identified otherwise, and one of three holds:
 //
 //   - The signals depend on each other, and their curvature is evident (see Screen), or certain where
-//     the rule found noise.
+//     the rule found noise or more sources than channels.
 //   - The code of conditional normalisation is shorter by minConditionalGain and a standard error.
 //   - They depend on each other beyond doubt, and that code isn't longer beyond doubt, as it is where
 //     there are more sources than channels.
 //
-// The last two count for at most maxConditioned signals, and only where the rule found no noise, which
-// explains them. The Why of the screening says which holds.
+// The last two count for at most maxConditioned signals, and only where the rule found no noise and
+// no more sources than channels, which explain them. The Why of the screening says which holds.
 func (i *improver) gate(ctx context.Context) (s *Screening, open bool, err error) {
 	z := signal.SpreadBlocks(i.linear.Z, comparedBlocks, comparedBlock)
 	d, n := z.Dims()
@@ -86,14 +86,15 @@ func (i *improver) gate(ctx context.Context) (s *Screening, open bool, err error
 }
 
 // isUnexplained reports whether the linear rule's signals depend on each other beyond doubt, and
-// the rule found no noise.
+// the rule found neither noise nor surplus sources.
 func (i *improver) isUnexplained(s *Screening) bool {
 	return s.isCertain() && !hasNoise(i.linear.Linear)
 }
 
-// hasNoise reports whether the linear rule found noise in a channel.
+// hasNoise reports whether the linear rule found noise in a channel, or more sources than channels.
 func hasNoise(findings *linear.Findings) bool {
-	return slices.ContainsFunc(findings.Noise, func(share float64) bool { return share > minNoise })
+	return findings.Reason == linear.MoreSources ||
+		slices.ContainsFunc(findings.Noise, func(share float64) bool { return share > minNoise })
 }
 
 // conditionalGain returns by how much the code of conditional normalisation is shorter than the

@@ -248,6 +248,7 @@ func TestGain(t *testing.T) {
 	}{
 		{linear.Findings{Noise: []float64{0, minNoise / 2, 0}}, 1.5 * noiseNats},
 		{linear.Findings{Noise: []float64{0, 2 * minNoise, 0}}, 3 * noiseNats},
+		{linear.Findings{Reason: linear.MoreSources}, 3 * noiseNats},
 	} {
 		i := &improver{x: x, linear: Separation{Linear: &test.findings}}
 		if got := i.noiseNats(); got != test.want {
