@@ -167,7 +167,7 @@ func outputs(text string) []string {
 var (
 	number = regexp.MustCompile(`[-+]?\d+(?:\.\d+)?`)
 	// varying is what a machine prints in its own way: times and the backend.
-	varying = regexp.MustCompile(`(?:separated|reported) in \S+ s|backend \S+`)
+	varying = regexp.MustCompile(`(?:separated|reported|halves) in \S+ s|backend \S+`)
 )
 
 // tolerance is by how much a number on a page may differ from what is printed, as a share of it: the

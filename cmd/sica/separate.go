@@ -41,7 +41,8 @@ type separateOptions struct {
 	began     time.Time // when the command did
 
 	checkpoint, save string
-	resume, details  bool
+	resume           bool
+	details, quick   bool
 	learnOn          files.LearnOn
 }
 
@@ -106,6 +107,8 @@ writes the last good result and exits with 3.
 		"keep the state in `DIR`, and go on from what is there")
 	f.StringVar(&opt.save, "save", "", "new folder `DIR` for the whole result, for sica transform")
 	f.StringVar(&opt.json, "json", "", "`FILE` for a report of the separation")
+	f.BoolVar(&opt.quick, "quick", false,
+		"don't separate each half of the recording alone, which says what repeats")
 	f.BoolVar(&opt.details, "details", false,
 		"print what was found besides: noise, changes with time, correlated signals, outliers")
 	f.StringVar((*string)(&opt.learnOn), "learn-on", "",
@@ -184,20 +187,22 @@ func (opt *separateOptions) run(cmd *cobra.Command) error {
 	return opt.runWhole(cmd, cfg, parts)
 }
 
-// describe returns the summary of a result, and adds what it says of the signals to the report.
+// describe returns the summary of a result, and how long its halves took. It adds what it says of the
+// signals to the report.
 func (opt *separateOptions) describe(
 	ctx context.Context, parts *progress.Progress, res *sica.Result, in fitted, rep *separation,
-) (string, error) {
+) (summary string, halves time.Duration, err error) {
 	parts.Part("separating each half", 0)
-	all, err := describe(ctx, res, in)
+	all, err := describe(ctx, res, in, opt.quick)
 	if err != nil {
-		return "", err
+		return "", 0, err
 	}
 	rep.Grades = all.grades
 	for _, c := range all.components {
 		rep.Labels = append(rep.Labels, c.Label)
 	}
-	return summarise(res, in, all, opt.details)
+	summary, err = summarise(res, in, all, opt.details)
+	return summary, all.halves, err
 }
 
 // A wholeRecording is one in memory, all of whose positions are separated.
@@ -253,12 +258,12 @@ func (opt *separateOptions) runWhole(
 
 	// A fit that was cut short has a result, which is written before its error is returned.
 	about := fitted{in.source, in.learned, in.Recording, opt.fitting.Highpasses()}
-	summary, err := opt.describe(cmd.Context(), parts, res, about, rep)
+	summary, halves, err := opt.describe(cmd.Context(), parts, res, about, rep)
 	if err != nil {
 		return err
 	}
 	parts.Done()
-	printSummary(out, res, summary, opt.began)
+	printSummary(out, res, summary, opt.began, halves)
 	clipped := opt.fitting.Clipped() // before a filter
 	if !opt.fitting.Filters() && len(res.Clipped) > 0 {
 		clipped = about.clipped()
@@ -503,7 +508,7 @@ func (opt *separateOptions) runLong(
 		return fmt.Errorf("%s: %w; nothing was written", opt.in[0], err)
 	}
 	about := fitted{in.learned, nil, &in.About, opt.fitting.Highpasses()}
-	summary, err := opt.describe(cmd.Context(), parts, res, about, rep)
+	summary, halves, err := opt.describe(cmd.Context(), parts, res, about, rep)
 	if err != nil {
 		return err
 	}
@@ -515,7 +520,7 @@ func (opt *separateOptions) runLong(
 		return fmt.Errorf("%s: %w", opt.in[0], err)
 	}
 	parts.Done()
-	printSummary(out, res, summary, opt.began)
+	printSummary(out, res, summary, opt.began, halves)
 	files.NoteAside(out, &in.About, opt.out)
 	_, rep.LearnedOn = res.Z.Dims()
 	if err := opt.write(out, in.About.Rate, res, rep); err != nil {

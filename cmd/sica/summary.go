@@ -29,14 +29,20 @@ import (
 // choice.
 const summaryRows = 32
 
-// printSummary prints how long it took since the command began, and the summary.
-func printSummary(out io.Writer, res *sica.Result, summary string, began time.Time) {
-	seconds := time.Since(began).Seconds()
+// printSummary prints how long it took since the command began, of which the halves took a part, and the
+// summary.
+func printSummary(
+	out io.Writer, res *sica.Result, summary string, began time.Time, halves time.Duration,
+) {
+	took := fmt.Sprintf("%.1f s", (time.Since(began) - halves).Seconds())
+	if halves > 0 {
+		took += fmt.Sprintf(", its halves in %.1f s", halves.Seconds())
+	}
 	if res.Stopped == sica.StoppedMethod {
-		fmt.Fprintf(out, "separated in %.1f s\n\n%s", seconds, summary)
+		fmt.Fprintf(out, "separated in %s\n\n%s", took, summary)
 	} else {
-		fmt.Fprintf(out, "stopped after %s and %.1f s\n\n%s",
-			text.Counted(res.Iterations, "iteration"), seconds, summary)
+		fmt.Fprintf(out, "stopped after %s and %s\n\n%s",
+			text.Counted(res.Iterations, "iteration"), took, summary)
 	}
 }
 
@@ -44,11 +50,12 @@ func printSummary(out io.Writer, res *sica.Result, summary string, began time.Ti
 type described struct {
 	components []inspect.Component // with labels; nil for a nonlinear separation
 	grades     []report.Graded     // nil if none could be measured
+	halves     time.Duration       // that separating the halves took
 }
 
 // describe looks at the recovered signals. The halves of what was learned from are separated alone,
-// unless all signals are identified.
-func describe(ctx context.Context, res *sica.Result, in fitted) (described, error) {
+// unless all signals are identified or quick is true.
+func describe(ctx context.Context, res *sica.Result, in fitted, quick bool) (described, error) {
 	learned := in.learned
 	if learned == nil {
 		if demixing, err := res.Demixing(); err == nil {
@@ -83,7 +90,12 @@ func describe(ctx context.Context, res *sica.Result, in fitted) (described, erro
 		}
 		return d, nil
 	}
+	if quick {
+		return d, nil
+	}
+	began := time.Now()
 	grades, err := report.Grades(ctx, res, learned, report.Options{})
+	d.halves = time.Since(began)
 	if ctx.Err() != nil {
 		return d, ctx.Err()
 	}
@@ -212,10 +224,13 @@ func writeSignals(out io.Writer, res *sica.Result, all described, channels []str
 // grade returns the grade of signal i in words.
 func grade(res *sica.Result, grades []report.Graded, i int) string {
 	if grades == nil {
-		if res.Linear != nil && res.Best == 0 && res.Linear.Identified(i) {
-			return "identified"
+		switch {
+		case res.Linear == nil || res.Best > 0:
+			return "not examined"
+		case res.Linear.Identified(i):
+			return "identified, error " + expectedError(res.Linear.ExpectedError[i])
 		}
-		return "not examined"
+		return "not identified"
 	}
 	g := &grades[i]
 	switch {

@@ -197,7 +197,7 @@ def sica(path: str, environment: dict[str, str], flags: list[str]) -> Method:
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             np.save(folder / "x.npy", np.ascontiguousarray(problem.x.T))
-            command = [path, "separate", "--in", str(folder / "x.npy")]
+            command = [path, "separate", "--quick", "--in", str(folder / "x.npy")]
             command += ["--out", str(folder / "z.npy"), "--json", str(folder / "report.json")]
             if problem.rate:
                 command += ["--rate", str(problem.rate)]
