@@ -67,30 +67,13 @@ func describe(ctx context.Context, res *sica.Result, in fitted, quick bool) (des
 		return described{}, nil
 	}
 	d := described{components: signalComponents(res, learned)}
-	isSequence := len(res.Shape) < 2
-	if rate := in.about.Rate; rate > 0 && isSequence && d.components != nil {
-		labels, err := inspect.Labels(d.components, res.Z, files.ChannelNames(in.about), rate)
-		if err != nil {
-			return d, err
-		}
-		for i := range labels {
-			d.components[i].Label = labels[i]
-		}
+	if err := d.label(res, in.about); err != nil {
+		return d, err
 	}
 	if res.Best > 0 || res.CutShort || res.Linear == nil && res.Network == nil {
 		return d, nil // nothing was examined
 	}
-	if l := res.Linear; l != nil && len(l.Groups) == len(l.ExpectedError) {
-		for i, e := range l.ExpectedError {
-			g := report.Graded{Grade: report.Identified, ExpectedError: e}
-			if d.components != nil {
-				g.Share = d.components[i].Share
-			}
-			d.grades = append(d.grades, g)
-		}
-		return d, nil
-	}
-	if quick {
+	if d.grades = d.identified(res.Linear); d.grades != nil || quick {
 		return d, nil
 	}
 	began := time.Now()
@@ -103,6 +86,33 @@ func describe(ctx context.Context, res *sica.Result, in fitted, quick bool) (des
 		d.grades = grades
 	}
 	return d, nil
+}
+
+// label sets what the components of a recording with a rate look like.
+func (d *described) label(res *sica.Result, about *datasets.Recording) error {
+	if about.Rate == 0 || len(res.Shape) > 1 || d.components == nil {
+		return nil
+	}
+	labels, err := inspect.Labels(d.components, res.Z, files.ChannelNames(about), about.Rate)
+	for i := range labels {
+		d.components[i].Label = labels[i]
+	}
+	return err
+}
+
+// identified returns the grades by the linear rule's findings if it identified all signals, else nil.
+func (d *described) identified(l *linear.Findings) (grades []report.Graded) {
+	if l == nil || len(l.Groups) < len(l.ExpectedError) {
+		return nil
+	}
+	for i, e := range l.ExpectedError {
+		g := report.Graded{Grade: report.Identified, ExpectedError: e}
+		if d.components != nil {
+			g.Share = d.components[i].Share
+		}
+		grades = append(grades, g)
+	}
+	return grades
 }
 
 // summarise returns a table of the recovered signals in the order of the file, and why they are the
