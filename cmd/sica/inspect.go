@@ -368,7 +368,7 @@ func writeComponents(
 	out io.Writer, all []inspect.Component, in *datasets.Recording, withReference bool,
 ) error {
 	t := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
-	header := "signal\tshare\tmost in\tkurtosis\trhythm"
+	header := "signal\tshare\tstrongest in\tkurtosis\trhythm"
 	if withReference {
 		header += "\tcorrelation\tcoherence"
 	}
