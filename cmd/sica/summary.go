@@ -35,7 +35,7 @@ func printSummary(
 	out io.Writer, res *sica.Result, summary string, began time.Time, halves time.Duration,
 ) {
 	took := fmt.Sprintf("%.1f s", (time.Since(began) - halves).Seconds())
-	if halves > 0 {
+	if halves >= 50*time.Millisecond {
 		took += fmt.Sprintf(", its halves in %.1f s", halves.Seconds())
 	}
 	if res.Stopped == sica.StoppedMethod {
@@ -132,17 +132,22 @@ func summarise(res *sica.Result, in fitted, all described, details bool) (string
 	writeTransients(&out, res, in)
 	writeClipped(&out, res, in)
 	why := usage.Flags(res.Why)
-	if note := repeatNote(all.grades); note != "" {
+	keptWhitening := res.Linear != nil && res.Linear.KeptWhitening()
+	if note := repeatNote(all.grades); note != "" && !keptWhitening {
 		why = strings.TrimSpace(why + " " + note)
 	}
 	fmt.Fprintf(&out, "\n%s\n", text.Wrap("", why))
 	return out.String(), nil
 }
 
-// repeatNote says what the columns of signals that aren't all identified mean; "" without these.
+// repeatNote says what the columns of signals that aren't all identified mean, or why there are none; ""
+// if all are.
 func repeatNote(grades []report.Graded) string {
-	if !slices.ContainsFunc(grades, func(g report.Graded) bool { return g.Repeat > 0 }) {
+	switch {
+	case !slices.ContainsFunc(grades, func(g report.Graded) bool { return g.Grade != report.Identified }):
 		return ""
+	case !slices.ContainsFunc(grades, func(g report.Graded) bool { return g.Repeat > 0 }):
+		return "What repeats isn't known: half of the recording is too short to be separated."
 	}
 	return "What repeats comes back from each half of the recording, and can be a mixture all the same: " +
 		"of comparable simulated components so many were one source."

@@ -53,12 +53,15 @@ func (s *Solution) null() string {
 
 // cause says why signals aren't identified.
 func (s *Solution) cause() string {
+	mixed := "them" // the signals that may be mixtures
+	if len(s.Groups) > 1 {
+		mixed = "signals " + text.Groups(s.Groups)
+	}
 	switch s.Reason {
 	case Noise:
-		return "noise of the channels, or more sources than channels, may mix signals " +
-			text.Groups(s.Groups)
+		return "noise of the channels, or more sources than channels, may mix " + mixed
 	case HiddenNoise:
-		return "noise of the channels that nothing shows could hide signals " + text.Groups(s.Groups)
+		return "noise of the channels that nothing shows could hide " + mixed
 	case LikeNoise:
 		return text.Signals(s.NoiseLike) + " can't be told from noise of the channels, under which a " +
 			"source may be hidden, so that others are mixtures"
@@ -72,7 +75,7 @@ func (s *Solution) cause() string {
 	case MoreSources:
 		return "there seem to be more sources than channels, or channels with noise"
 	}
-	return fmt.Sprintf("rotations of signals %s explain them as well as %s", text.Groups(s.Groups), s.null())
+	return fmt.Sprintf("rotations of %s explain the recording as well as %s", mixed, s.null())
 }
 
 // dependence says which signals depend most on each other.
