@@ -26,7 +26,7 @@ import (
 var (
 	errNoRows  = errors.New("no rows of numbers; must have one for each position")
 	errQuotes  = errors.New(`a quotation mark within a cell; must be around the cell, or doubled`)
-	errLongRow = errors.New("a row of more than 1 MiB; " +
+	errLongRow = errors.New("a row of more than 8 MiB; " +
 		"must have a row for each position and a column for each signal")
 )
 
@@ -51,7 +51,7 @@ var notTables = []struct {
 
 // openCSV reads a text file of numbers up to its first row of them.
 func openCSV(r io.Reader, o *ReadOptions) (*content, error) {
-	text, start, err := decoded(r)
+	text, start, whole, err := decoded(r)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func openCSV(r io.Reader, o *ReadOptions) (*content, error) {
 		return nil, err
 	}
 	c := &csvReader{
-		dialect: sniff(string(start), len(start) < sniffedBytes, choices{separator, decimal}),
+		dialect: sniff(string(start), whole, choices{separator, decimal}),
 		lines:   bufio.NewScanner(text),
 		missing: o.Missing, skipText: o.skipText, isLeftOut: o.isLeftOut, without: o.Without,
 	}
@@ -116,19 +116,23 @@ func openCSV(r io.Reader, o *ReadOptions) (*content, error) {
 // day of one channel at 48 Hz. It is a choice.
 const maxAsideValues = 1 << 22
 
-// sniffedBytes is how many bytes at the beginning of a file decide on its dialect: 64 KiB, some
-// hundred rows. If all of them are comments, up to maxRowBytes are read.
-const sniffedBytes = 1 << 16
+// What of a file decides on its dialect: sniffedBytes, some hundred rows, and as many more as are
+// needed for minSniffedLines that aren't all comments, up to maxSniffedBytes.
+const (
+	sniffedBytes    = 1 << 16
+	minSniffedLines = 4
+	maxSniffedBytes = minSniffedLines * maxRowBytes
+)
 
 // decoded returns the text of r as UTF-8, without the mark that spreadsheets begin a file with, and
-// what decides about its dialect, without reading on. Text with a mark of UTF-16 is read as that,
+// what decides about its dialect, without reading on; whole is whether that is all of it. Text with a mark of UTF-16 is read as that,
 // and text that doesn't begin as UTF-8 does as Windows-1252, of which Latin-1 is a part. Lines may
 // end as those of old Macintosh programs.
-func decoded(r io.Reader) (text *bufio.Reader, start []byte, err error) {
+func decoded(r io.Reader) (text *bufio.Reader, start []byte, whole bool, err error) {
 	raw := bufio.NewReaderSize(r, sniffedBytes)
 	first, err := raw.Peek(sniffedBytes)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, nil, err
+		return nil, nil, false, err
 	}
 	decoder := transform.Transformer(transform.Nop)
 	switch order, isUTF16 := utf16Order(first); {
@@ -151,10 +155,12 @@ func decoded(r io.Reader) (text *bufio.Reader, start []byte, err error) {
 		text = bufio.NewReaderSize(text, size)
 		start, err = text.Peek(size)
 		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, nil, err
+			return nil, nil, false, err
 		}
-		if len(start) < size || size == maxRowBytes || !onlyComments(start) {
-			return text, start, nil
+		whole := len(start) < size
+		isEnough := bytes.Count(start, []byte{'\n'}) >= minSniffedLines && !onlyComments(start)
+		if whole || isEnough || size >= maxSniffedBytes {
+			return text, start, whole, nil
 		}
 	}
 }
@@ -227,6 +233,10 @@ type csvReader struct {
 	filled      []filling              // of the columns of text
 	unread      filling                // cells of text in columns of numbers, taken for missing values
 	without     []string               // by the options
+
+	after      []string  // the row after rows of empty cells; nil for none
+	emptyRows  int       // those before it that weren't returned yet
+	emptyWidth int       // their cells
 
 	numbers    []float64 // of the last row
 	pending    []float64 // those of them that read has not returned
@@ -675,8 +685,12 @@ func (c *csvReader) joinQuoted(line string) (string, error) {
 	return "", fmt.Errorf("line %d: a quotation mark isn't closed", start)
 }
 
-// row returns the cells of the next row; the error is io.EOF after the last.
+// row returns the cells of the next row; the error is io.EOF after the last. Rows of empty cells at
+// the end, as spreadsheets write them, are none.
 func (c *csvReader) row() ([]string, error) {
+	if row := c.heldRow(); row != nil {
+		return row, nil
+	}
 	blank := 0 // the first blank line before the row
 	for c.lines.Scan() {
 		c.line++
@@ -695,13 +709,19 @@ func (c *csvReader) row() ([]string, error) {
 			return nil, fmt.Errorf("line %d: %w", c.line, err)
 		}
 		if !slices.ContainsFunc(row, func(cell string) bool { return cell != "" }) {
-			if blank == 0 {
+			if len(row) > 1 {
+				c.emptyRows, c.emptyWidth = c.emptyRows+1, len(row)
+			} else if blank == 0 {
 				blank = c.line
 			}
 			continue
 		}
 		if blank != 0 && !c.mayBeBlank { // a position would be lost
 			return nil, fmt.Errorf("line %d is empty; must be a row of numbers", blank)
+		}
+		if c.emptyRows > 0 {
+			c.after, c.line = slices.Clone(row), c.line-c.emptyRows-1
+			return c.heldRow(), nil
 		}
 		return row, nil
 	}
@@ -711,6 +731,20 @@ func (c *csvReader) row() ([]string, error) {
 		return nil, err
 	}
 	return nil, io.EOF
+}
+
+// heldRow returns the next of some rows of empty cells and the row after them; nil if there are none.
+func (c *csvReader) heldRow() (row []string) {
+	if c.after == nil {
+		return nil
+	}
+	c.line++
+	if c.emptyRows > 0 {
+		c.emptyRows--
+		return make([]string, c.emptyWidth)
+	}
+	row, c.after = c.after, nil
+	return row
 }
 
 // createCSV writes a header, if there is one, and returns what writes the next positions of the

@@ -51,7 +51,7 @@ func TestReadCSVErrors(t *testing.T) {
 		{"empty cells", "a,b\n1,2\nNA,\n,3\n4,5\n", `line 3, column 1 ("a"): the value is missing (NA), the first of 3 missing values in 2 columns`},
 		{"another separator first", "a;b;c\n" + strings.Repeat("1;2.5;3\n", 4) + strings.Repeat("1,2.5,3\n", 9), `another separator, such as "1;2.5;3"`},
 		{"another separator first, decimal commas", strings.Repeat("1 2,5 3\n", 4) + strings.Repeat("1;2,5;3\n", 9), `another separator, such as "1 2,5 3"`},
-		{"empty cells first", ",\n1,2\n", "line 1 is empty"},
+		{"empty cells first", ",\n1,2\n", "line 1, column 1: the cell is empty"},
 		{"empty line", "1\n\n2\n", "line 2 is empty"},
 		{"empty line after the header", "a\n\n2\n", "line 2 is empty"},
 		{"empty line first", "\n1\n", "line 1 is empty"},

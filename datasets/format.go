@@ -282,8 +282,10 @@ const (
 	MaxEntries = 1 << 26
 	// maxFileBytes is the limit of a file that is read as a whole: 1 GiB.
 	maxFileBytes = 1 << 30
-	// maxRowBytes is the limit of a row of a CSV file, and of a sidecar: 1 MiB.
-	maxRowBytes = 1 << 20
+	// maxRowBytes is the limit of a row of a CSV file: 8 MiB. A row may be all of a signal.
+	maxRowBytes = 1 << 23
+	// maxSidecarBytes is the limit of a sidecar: 1 MiB.
+	maxSidecarBytes = 1 << 20
 	// maxImagePixels is the limit of an image: 4096×4096 pixels.
 	maxImagePixels = 1 << 24
 )

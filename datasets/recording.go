@@ -80,7 +80,7 @@ type Recording struct {
 // whatever their values, by [ReadOptions].Signals.
 //
 // The error says where an entry is missing, is not a number or is not finite. Files of more
-// than 1 GiB, more than [MaxEntries] numbers, or more than 1 MiB in a row of CSV are errors.
+// than 1 GiB, more than [MaxEntries] numbers, or more than 8 MiB in a row of CSV are errors.
 // Memory follows the size of the file, not what its header promises.
 func ReadFile(path string) (*mat.Dense, error) {
 	r, err := readFile(path, &ReadOptions{}, false)
@@ -345,7 +345,7 @@ const sidecarEnding = ".json"
 func (r *Recording) readSidecar(path string, d int) error {
 	path += sidecarEnding
 	s, err := readFrom(path, func(text io.Reader) (s sidecar, err error) {
-		text = &boundedReader{text, maxRowBytes, errors.New("more than 1 MiB of JSON")}
+		text = &boundedReader{text, maxSidecarBytes, errors.New("more than 1 MiB of JSON")}
 		return s, json.NewDecoder(text).Decode(&s)
 	})
 	if errors.Is(err, fs.ErrNotExist) {
