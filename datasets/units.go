@@ -39,7 +39,10 @@ func isUnit(cell string) bool {
 	isSign := func(c rune) bool { return strings.ContainsRune("/*·^√ ", c) }
 	parts := strings.FieldsFunc(inner, isSign)
 	for k, part := range parts {
-		word := strings.Trim(part, "0123456789-²³")
+		word := strings.TrimRight(part, "-²³")
+		if k > 0 {
+			word = strings.Trim(word, "0123456789")
+		}
 		if isPower := k > 0 && word == ""; !isPower && !isSimpleUnit(word) {
 			return false
 		}
