@@ -55,9 +55,10 @@ func (r *Recording) setAside(o *ReadOptions) error {
 	d, n := r.Signals.Dims()
 	columns := make([]columnStats, d)
 	for i := 0; i < d && n >= minAsidePositions; i++ {
-		for _, v := range r.Signals.RawRowView(i) {
-			columns[i].observe(v)
-		}
+		columns[i] = statsOf(r.Signals.RawRowView(i))
+	}
+	if r.judged != nil {
+		columns = r.judged
 	}
 	kept, notes, err := o.selectColumns(r, slices.Concat(r.Aside, r.OtherRates), columns)
 	if err != nil {
@@ -134,7 +135,15 @@ func (o *ReadOptions) selectColumns(
 ) (kept []int, notes []string, err error) {
 	names, places := r.Names, r.places(len(columns))
 	if len(o.Signals) > 0 && (names != nil || len(columns) == len(o.Signals)) {
-		return o.selectSignals(names)
+		if kept, notes, err = o.selectSignals(names); err != nil {
+			return nil, nil, err
+		}
+		for _, i := range kept {
+			if err := columns[i].codeError(r.columnName(i)); err != nil {
+				return nil, nil, err
+			}
+		}
+		return kept, notes, nil
 	}
 	without, err := findWithout(o.Without, names, places, aside)
 	if err != nil {
@@ -360,6 +369,14 @@ type columnStats struct {
 	regular, maxRegular  float64 // the sum of the other changes and the largest
 }
 
+// statsOf returns the statistics of a column.
+func statsOf(values []float64) (c columnStats) {
+	for _, v := range values {
+		c.observe(v)
+	}
+	return c
+}
+
 func (c *columnStats) observe(v float64) {
 	c.n++
 	c.fraction = c.fraction || v != math.Trunc(v)
@@ -419,25 +436,47 @@ func (c *columnStats) change(before, v float64) {
 	}
 }
 
-// missingCodes are numbers that programs write for missing values.
+// missingCodes are numbers that programs write for missing values. Beyond minHugeCode any may be one.
 var missingCodes = []float64{
-	-999, -9999, -99999, -999999, -999.25, -9999.99, 9999, 99999, 999999, 9.96921e36,
+	-999, -9999, -99999, -999999, -999.25, -9999.99, 9999, 99999, 999999,
+	math.MinInt16, -math.MaxInt16, math.MinInt32, -math.MaxInt32, // also of netCDF
 }
 
-// minCodeGap is how far a code is from the nearest other value, in ranges of the other values. A
-// choice: large enough that no signal has it at several positions.
-const minCodeGap = 3
+// The limits of codes for missing values. All are choices.
+const (
+	// minCodeGap is how far a code is from the nearest other value, in ranges of the other values:
+	// large enough that no signal has it at several positions.
+	minCodeGap = 3
+	// minHugeCode is the least size of numbers such as 9.97e36 of netCDF, −1.6375e30 of HEALPix and
+	// 1e20 of climate models, and minHugeRatio how much larger than all others they are.
+	minHugeCode  = 1e15
+	minHugeRatio = 1e6
+)
+
+// isMissingCode reports whether v is a code for missing values, perhaps as a float32, that is there
+// at count positions; largest is that of the other values' sizes.
+func isMissingCode(v float64, count int, largest float64) bool {
+	if math.Abs(v) >= minHugeCode && math.Abs(v) > minHugeRatio*largest {
+		return true
+	}
+	return count > 1 && slices.ContainsFunc(missingCodes, func(code float64) bool {
+		return v == code || v == float64(float32(code))
+	})
+}
 
 // missingCode returns a code for missing values that a column has, and at how many positions; 0 for
-// none. It must be there at least twice.
+// none.
 func (c *columnStats) missingCode() (code float64, count int) {
+	if c.n < minAsidePositions || c.low == c.high {
+		return 0, 0
+	}
+	size := func(a, b float64) float64 { return max(math.Abs(a), math.Abs(b)) }
 	switch {
-	case c.n < minAsidePositions || c.low == c.high:
-	case c.lows > 1 && slices.Contains(missingCodes, c.low) &&
-		c.nextLow-c.low > minCodeGap*(c.high-c.nextLow):
+	case c.nextLow-c.low > minCodeGap*(c.high-c.nextLow) &&
+		isMissingCode(c.low, c.lows, size(c.nextLow, c.high)):
 		return c.low, c.lows
-	case c.highs > 1 && slices.Contains(missingCodes, c.high) &&
-		c.high-c.nextHigh > minCodeGap*(c.nextHigh-c.low):
+	case c.high-c.nextHigh > minCodeGap*(c.nextHigh-c.low) &&
+		isMissingCode(c.high, c.highs, size(c.low, c.nextHigh)):
 		return c.high, c.highs
 	}
 	return 0, 0

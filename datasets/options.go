@@ -181,22 +181,24 @@ func (r *Recording) findInterpolated() {
 func (r *Recording) dropCodes() {
 	d, _ := r.Signals.Dims()
 	for i := range d {
-		var c columnStats
 		row := r.Signals.RawRowView(i)
-		for _, v := range row {
-			if !math.IsNaN(v) {
-				c.observe(v)
+		for {
+			var c columnStats
+			for _, v := range row {
+				if !math.IsNaN(v) {
+					c.observe(v)
+				}
 			}
-		}
-		code, count := c.missingCode()
-		if count == 0 {
-			continue
-		}
-		r.Notes = append(r.Notes, fmt.Sprintf("%q is %g at %d positions, which was taken for missing "+
-			"values", columnName(r.Names, i), code, count))
-		for t, v := range row {
-			if v == code {
-				row[t] = math.NaN()
+			code, count := c.missingCode()
+			if count == 0 {
+				break
+			}
+			r.Notes = append(r.Notes, fmt.Sprintf("%q is %g at %s, which was taken for missing values",
+				columnName(r.Names, i), code, text.Counted(count, "position")))
+			for t, v := range row {
+				if v == code {
+					row[t] = math.NaN()
+				}
 			}
 		}
 	}
@@ -214,6 +216,12 @@ func (r *Recording) drop(incomplete []bool) error {
 		return errors.New("every position lacks a value; must have some that lack none")
 	}
 	d, n := r.Signals.Dims()
+	r.judged = nil
+	for i := 0; i < d && n >= minAsidePositions; i++ {
+		row := slices.Clone(r.Signals.RawRowView(i))
+		interpolate(row)
+		r.judged = append(r.judged, statsOf(row))
+	}
 	signals := mat.NewDense(d, len(kept), nil)
 	for k, t := range kept {
 		signals.SetCol(k, mat.Col(nil, t, r.Signals))

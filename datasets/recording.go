@@ -55,6 +55,8 @@ type Recording struct {
 
 	filled [][]int // the interpolated positions of each signal; nil for none
 
+	judged []columnStats // of each signal, before positions were left out; nil if none was
+
 	origin *edfOrigin // the EDF or BDF file that it was read from; nil for none
 }
 
