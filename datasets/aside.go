@@ -65,6 +65,7 @@ func (r *Recording) setAside(o *ReadOptions) error {
 		return err
 	}
 	r.Notes = append(r.Notes, notes...)
+	defer r.noteJumps()
 	if slices.Equal(kept, grid.Range(d)) {
 		return nil
 	}
@@ -72,6 +73,7 @@ func (r *Recording) setAside(o *ReadOptions) error {
 	for _, i := range remaining(d, kept) {
 		name := r.columnName(i)
 		r.setRate(name, &columns[i])
+		r.setJoints(name, &columns[i], r.Signals.RawRowView(i))
 		r.Aside = append(r.Aside, Column{
 			Name: name, Values: slices.Clone(r.Signals.RawRowView(i)), Reason: columns[i].reason(name),
 			Place: places[i],
@@ -135,15 +137,7 @@ func (o *ReadOptions) selectColumns(
 ) (kept []int, notes []string, err error) {
 	names, places := r.Names, r.places(len(columns))
 	if len(o.Signals) > 0 && (names != nil || len(columns) == len(o.Signals)) {
-		if kept, notes, err = o.selectSignals(names); err != nil {
-			return nil, nil, err
-		}
-		for _, i := range kept {
-			if err := columns[i].codeError(r.columnName(i)); err != nil {
-				return nil, nil, err
-			}
-		}
-		return kept, notes, nil
+		return o.selectSignals(names, columns)
 	}
 	without, err := findWithout(o.Without, names, places, aside)
 	if err != nil {
@@ -181,15 +175,23 @@ func (o *ReadOptions) selectColumns(
 }
 
 // selectSignals returns the columns of the separation's channels, by their names if they have some.
-func (o *ReadOptions) selectSignals(names []string) (kept []int, notes []string, err error) {
-	if names == nil {
-		return grid.Range(len(o.Signals)), []string{inFileOrder}, nil
-	}
-	if kept, err = findNames(names, o.Signals); !slices.IsSorted(kept) {
+func (o *ReadOptions) selectSignals(
+	names []string, columns []columnStats,
+) (kept []int, notes []string, err error) {
+	if kept = grid.Range(len(o.Signals)); names == nil {
+		notes = append(notes, inFileOrder)
+	} else if kept, err = findNames(names, o.Signals); err != nil {
+		return nil, nil, err
+	} else if !slices.IsSorted(kept) {
 		notes = append(notes, "the channels are in another order than those of the "+
 			"separation: they were taken by name")
 	}
-	return kept, notes, err
+	for _, i := range kept {
+		if err := columns[i].codeError(columnName(names, i)); err != nil {
+			return nil, nil, err
+		}
+	}
+	return kept, notes, nil
 }
 
 // findWithout returns the columns to leave out, but for those that are aside anyway. Places are those
@@ -580,6 +582,23 @@ func (r *Recording) setRate(name string, c *columnStats) {
 	}
 	r.Rate, r.meanRate = roundRate(1/(step*unit)), false
 	r.Notes = append(r.Notes, fmt.Sprintf("%q gives the rate, %.6g Hz", name, r.Rate))
+}
+
+// minRun is the mean length of runs whose joints matter. A choice: of shorter ones, such as epochs, the
+// joints would take more positions than they do harm.
+const minRun = 1000
+
+// setJoints sets the joints to where a column of times starts anew, if runs are long.
+func (r *Recording) setJoints(name string, c *columnStats, times []float64) {
+	_, isTime := timeUnit(name, "")
+	if !isTime || r.Joints != nil || len(times) < minRun*(c.falls+1) || !c.restarts() {
+		return
+	}
+	for t := 1; t < len(times); t++ {
+		if times[t] < times[t-1] {
+			r.Joints = append(r.Joints, t)
+		}
+	}
 }
 
 // hasWord reports whether a word of the name is one of some, which are in lower case.

@@ -125,8 +125,8 @@ const (
 )
 
 // decoded returns the text of r as UTF-8, without the mark that spreadsheets begin a file with, and
-// what decides about its dialect, without reading on; whole is whether that is all of it. Text with a mark of UTF-16 is read as that,
-// and text that doesn't begin as UTF-8 does as Windows-1252, of which Latin-1 is a part. Lines may
+// what decides about its dialect, without reading on; whole is whether that is all of it. Text with
+// a mark of UTF-16 is read as that, and text that doesn't begin as UTF-8 does as Windows-1252, of which Latin-1 is a part. Lines may
 // end as those of old Macintosh programs.
 func decoded(r io.Reader) (text *bufio.Reader, start []byte, whole bool, err error) {
 	raw := bufio.NewReaderSize(r, sniffedBytes)
@@ -234,9 +234,9 @@ type csvReader struct {
 	unread      filling                // cells of text in columns of numbers, taken for missing values
 	without     []string               // by the options
 
-	after      []string  // the row after rows of empty cells; nil for none
-	emptyRows  int       // those before it that weren't returned yet
-	emptyWidth int       // their cells
+	after      []string // the row after rows of empty cells; nil for none
+	emptyRows  int      // those before it that weren't returned yet
+	emptyWidth int      // their cells
 
 	numbers    []float64 // of the last row
 	pending    []float64 // those of them that read has not returned
@@ -694,19 +694,12 @@ func (c *csvReader) row() ([]string, error) {
 	blank := 0 // the first blank line before the row
 	for c.lines.Scan() {
 		c.line++
-		line, err := c.joinQuoted(c.lines.Text())
+		row, err := c.cells()
 		if err != nil {
 			return nil, err
 		}
-		if c.dialect.isComment(line) {
+		if row == nil {
 			continue
-		}
-		row, err := c.dialect.cells(line)
-		if errors.Is(err, csv.ErrBareQuote) || errors.Is(err, csv.ErrQuote) {
-			err = errQuotes
-		}
-		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", c.line, err)
 		}
 		if !slices.ContainsFunc(row, func(cell string) bool { return cell != "" }) {
 			if len(row) > 1 {
@@ -731,6 +724,25 @@ func (c *csvReader) row() ([]string, error) {
 		return nil, err
 	}
 	return nil, io.EOF
+}
+
+// cells returns those of the line that was read last, with the lines that continue it; nil for a comment.
+func (c *csvReader) cells() ([]string, error) {
+	line, err := c.joinQuoted(c.lines.Text())
+	if err != nil || c.dialect.isComment(line) {
+		return nil, err
+	}
+	row, err := c.dialect.cells(line)
+	if errors.Is(err, csv.ErrBareQuote) || errors.Is(err, csv.ErrQuote) {
+		err = errQuotes
+	}
+	if err != nil {
+		return nil, fmt.Errorf("line %d: %w", c.line, err)
+	}
+	if row == nil {
+		row = []string{} // of a blank line
+	}
+	return row, nil
 }
 
 // heldRow returns the next of some rows of empty cells and the row after them; nil if there are none.

@@ -670,9 +670,13 @@ func TestMissingCodes(t *testing.T) {
 		r.Interpolated != nil {
 		t.Errorf("without the column %v are interpolated (%v)", r.Interpolated, err)
 	}
-	twice, err := ReadOptions{Missing: MissingInterpolate}.Recordings(path, path)
-	if err != nil || !slices.Equal(twice.Interpolated, r.Interpolated) {
-		t.Errorf("of two files %v are interpolated (%v)", twice, err)
+	other := filepath.Join(t.TempDir(), "other.csv")
+	if err := WriteFile(other, mat.NewDense(3, 50, slices.Repeat([]float64{1, 7, 2}, 50))); err != nil {
+		t.Fatal(err)
+	}
+	both, err := ReadOptions{Missing: MissingInterpolate}.Recordings(path, other)
+	if err != nil || !slices.Equal(both.Interpolated, r.Interpolated) || both.Joints != nil {
+		t.Errorf("of two files %v are interpolated (%v)", both, err)
 	}
 	if r, err := (ReadOptions{Missing: MissingDrop}).Recording(path); err != nil || r.Signals.RawMatrix().Cols != 48 {
 		t.Errorf("dropped: %v", err)

@@ -196,10 +196,7 @@ func (c *content) recording(o *ReadOptions) (*Recording, error) {
 	} else if err := c.splitTimes(&r, o.Missing); err != nil {
 		return nil, err
 	}
-	if err := o.fillMissing(&r); err != nil {
-		return nil, err
-	}
-	return &r, checkValues(r.Signals, 0)
+	return o.filled(&r)
 }
 
 // nameRows names signals that are rows by the first column of text, if there is one.

@@ -54,8 +54,11 @@ type ReadOptions struct {
 	// all columns of the file, with one those of signals.
 	Without []string
 
-	skipText bool  // columns of text aren't kept
-	numeric  []int // columns of a text file that are channels, though its first rows have no numbers
+	skipText bool // columns of text aren't kept
+	// keepsMissing leaves missing values as NaN, for Recordings to fill them in or drop them.
+	keepsMissing bool
+
+	numeric []int // columns of a text file that are channels, though its first rows have no numbers
 }
 
 // isLeftOut reports whether the column of a name is set aside by choice.
@@ -107,6 +110,17 @@ func (o *ReadOptions) signs() (separator, decimal rune, err error) {
 			o.Missing, MissingError, MissingInterpolate, MissingDrop)
 	}
 	return separator, decimal, nil
+}
+
+// filled returns r without missing values, or as it is if the options keep these for later.
+func (o *ReadOptions) filled(r *Recording) (*Recording, error) {
+	if o.keepsMissing {
+		return r, nil
+	}
+	if err := o.fillMissing(r); err != nil {
+		return nil, err
+	}
+	return r, checkValues(r.Signals, 0)
 }
 
 // fillMissing interpolates or drops the missing values of r, which are NaN, with a note. By
@@ -222,6 +236,12 @@ func (r *Recording) drop(incomplete []bool) error {
 		interpolate(row)
 		r.judged = append(r.judged, statsOf(row))
 	}
+	for k, t := range r.Joints {
+		r.Joints[k], _ = slices.BinarySearch(kept, t)
+	}
+	r.Joints = slices.DeleteFunc(slices.Compact(r.Joints), func(t int) bool {
+		return t == 0 || t == len(kept)
+	})
 	signals := mat.NewDense(d, len(kept), nil)
 	for k, t := range kept {
 		signals.SetCol(k, mat.Col(nil, t, r.Signals))

@@ -45,6 +45,9 @@ type Recording struct {
 	// MissingInterpolate filled in, in order. Filled-in values look too predictable: leave the
 	// stretches out of a fit by [Skip].
 	Interpolated []Stretch
+	// Joints are the positions, in order, at which a run begins that was recorded apart from what is
+	// before it, as the Joints of package sica's Run.
+	Joints []int
 	// Notes say what was unusual in a file and how it was read.
 	Notes []string
 	// UnitNote is the one of Notes that says that times of unknown unit were read as seconds, at a

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -21,6 +20,9 @@ const maxLengthDifference = 0.05
 // Their rates must be the same. Files whose lengths differ by at most a twentieth of the longest
 // are cut to the shortest, with a note. Signals have names if every file names its own. Annotations
 // and columns set aside are those of the first file.
+//
+// Files with the same names, two or more, are runs: they follow one another, with a note, and Joints
+// says where. Names may be in another order. Columns set aside that not every run has are left out.
 func (o ReadOptions) Recordings(paths ...string) (*Recording, error) {
 	if len(paths) == 0 {
 		return nil, errors.New("datasets: paths: no files; must be at least one")
@@ -29,8 +31,10 @@ func (o ReadOptions) Recordings(paths ...string) (*Recording, error) {
 		return o.Recording(paths[0])
 	}
 	var all []*Recording
+	each := o
+	each.keepsMissing = true // until all are joined
 	for _, path := range paths {
-		r, err := readColumns(path, &o, true)
+		r, err := readColumns(path, &each, true)
 		if err != nil {
 			return nil, err
 		}
@@ -40,11 +44,21 @@ func (o ReadOptions) Recordings(paths ...string) (*Recording, error) {
 		}
 		all = append(all, r)
 	}
-	joined, err := join(all, paths)
-	if err != nil {
-		return nil, fmt.Errorf("datasets: %w", err)
+	joinAll := join
+	if areRuns(all) {
+		joinAll = joinRuns
 	}
-	if err := joined.setAside(&o); err != nil {
+	joined, err := joinAll(all, paths)
+	if err == nil {
+		err = o.fillMissing(joined)
+	}
+	if err == nil {
+		err = checkValues(joined.Signals, 0)
+	}
+	if err == nil {
+		err = joined.setAside(&o)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("datasets: %w", err)
 	}
 	return joined, nil
@@ -62,9 +76,8 @@ func join(all []*Recording, paths []string) (*Recording, error) {
 	}
 	if float64(longest-shortest) > maxLengthDifference*float64(longest) {
 		return nil, fmt.Errorf("the files, beginning with %s, have %d to %d positions; must "+
-			"have nearly the same number, as they are channels of one recording, not pieces of it: for "+
-			"pieces fit one, and apply its separation to the others (transform, remove)", paths[0],
-			shortest, longest)
+			"have nearly the same number, as they are channels of one recording, or the same names of "+
+			"two channels or more, as runs of it", paths[0], shortest, longest)
 	}
 	if err := checkSize(d, shortest); err != nil {
 		return nil, err
@@ -73,15 +86,11 @@ func join(all []*Recording, paths []string) (*Recording, error) {
 	joined.Signals = mat.NewDense(d, shortest, nil)
 	joined.Names, joined.Units, joined.Notes = nil, nil, nil
 	joined.Places, joined.NoHeader, joined.OtherRates = nil, false, nil
-	joined.filled = make([][]int, d)
 	row := 0
 	for i, r := range all {
 		rows, _ := r.Signals.Dims()
 		for k := range rows {
 			copy(joined.Signals.RawRowView(row), r.Signals.RawRowView(k))
-			if r.filled != nil {
-				joined.filled[row] = slices.DeleteFunc(r.filled[k], func(t int) bool { return t >= shortest })
-			}
 			row++
 		}
 		if isNamed {
@@ -91,7 +100,6 @@ func join(all []*Recording, paths []string) (*Recording, error) {
 			joined.Notes = append(joined.Notes, filepath.Base(paths[i])+": "+note)
 		}
 	}
-	joined.findInterpolated()
 	joined.Names = distinctNames(joined.Names)
 	if longest > shortest {
 		joined.Notes = append(joined.Notes, fmt.Sprintf("the files have %d to %d positions: all "+
