@@ -126,8 +126,8 @@ const (
 
 // decoded returns the text of r as UTF-8, without the mark that spreadsheets begin a file with, and
 // what decides about its dialect, without reading on; whole is whether that is all of it. Text with
-// a mark of UTF-16 is read as that, and text that doesn't begin as UTF-8 does as Windows-1252, of which Latin-1 is a part. Lines may
-// end as those of old Macintosh programs.
+// a mark of UTF-16 is read as that, and text that doesn't begin as UTF-8 does as Windows-1252, of
+// which Latin-1 is a part. Lines may end as those of old Macintosh programs.
 func decoded(r io.Reader) (text *bufio.Reader, start []byte, whole bool, err error) {
 	raw := bufio.NewReaderSize(r, sniffedBytes)
 	first, err := raw.Peek(sniffedBytes)
