@@ -33,8 +33,8 @@ type Filter struct {
 	// Lowpass is the frequency in Hz at which 0.7 of the amplitude is left, and above which less; 0
 	// for none.
 	Lowpass float64
-	// Notch is the frequency in Hz that is removed, with its multiples; 0 for none.
-	Notch float64
+	// Notch are frequencies in Hz that are removed, with their multiples; those of 0 are none.
+	Notch []float64
 }
 
 // A Stretch is the positions of a recording from Begin, counted from 0, to before End.

@@ -965,6 +965,54 @@ func TestProposed(t *testing.T) {
 	}
 }
 
+// What is like one of several references is proposed, and the table says like which.
+func TestSeveralReferences(t *testing.T) {
+	dir := t.TempDir()
+	const n, d = 4000, 6
+	rng := rand.New(rand.NewPCG(5, 0))
+	sources := mat.NewDense(d, n, nil)
+	sources.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() * rng.ExpFloat64() }, sources)
+	for k := range n {
+		sources.Set(0, k, 20*math.Exp(-math.Pow(float64(k%300)-150, 2)/400)+0.1*sources.At(0, k))
+		sources.Set(1, k, 9*math.Exp(-math.Pow(float64(k%210)-60, 2)/50)+0.1*sources.At(1, k))
+	}
+	mixing := mat.NewDense(d, d, nil)
+	mixing.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, mixing)
+	var x mat.Dense
+	x.Mul(mixing, sources)
+	in := &datasets.Recording{Signals: mat.NewDense(d+2, n, nil), Rate: 250,
+		Names: []string{"a", "b", "c", "d", "e", "f", "EOG", "ECG"}}
+	for i := range d {
+		in.Signals.SetRow(i, x.RawRowView(i))
+	}
+	for k := range n {
+		in.Signals.Set(d, k, 3*sources.At(0, k)+rng.NormFloat64())
+		in.Signals.Set(d+1, k, 5*sources.At(1, k)+rng.NormFloat64())
+	}
+	rec, model := filepath.Join(dir, "rec.npy"), filepath.Join(dir, "model")
+	if err := datasets.WriteRecording(rec, in); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "separate", "--in", rec, "--out", filepath.Join(dir, "z.csv"), "--save", model, "--without",
+		"EOG,ECG", "--backend", "go")
+	proposed := func(flags ...string) []int {
+		said := must(t, append([]string{"inspect", "--model", model, "--in", rec}, flags...)...)
+		var p proposal
+		if err := files.ReadJSON(filepath.Join(model, proposalFile), &p); err != nil {
+			t.Fatal(err)
+		}
+		if len(p.Signals) == 0 || strings.Contains(said, "coherence   with") != (len(flags) > 2) {
+			t.Errorf("%q: %q", flags, said)
+		}
+		return p.Signals
+	}
+	eog, ecg := proposed("--reference", "EOG"), proposed("--reference", "ECG")
+	both := proposed("--reference", "EOG", "--reference", "ECG")
+	if want := slices.Sorted(slices.Values(append(eog, ecg...))); !slices.Equal(both, slices.Compact(want)) {
+		t.Errorf("proposed %v for both, %v and %v alone", both, eog, ecg)
+	}
+}
+
 // A signal of another rate in EDF may be the reference, and the cleaned file keeps it as it was.
 func TestReferenceOfAnotherRate(t *testing.T) {
 	dir := t.TempDir()

@@ -59,8 +59,9 @@ func (o *Fitting) Add(cmd *cobra.Command, does string) {
 		does+" the signals after a high-pass filter at `HZ`; 0, the default, is none")
 	f.Float64Var(&o.filter.Lowpass, "lowpass", 0,
 		does+" the signals after a low-pass filter at `HZ`; 0, the default, is none")
-	f.Float64Var(&o.filter.Notch, "notch", 0,
-		does+" the signals after notch filters at `HZ` and its multiples; 0, the default, is none")
+	f.Float64SliceVar(&o.filter.Notch, "notch", nil,
+		does+" the signals after notch filters at `HZ` and its multiples; several with commas between; "+
+			"0, the default, is none")
 	f.StringSliceVar(&o.skip, "skip", nil,
 		does+" the signals without a `STRETCH`: times such as 10s-12s, positions such as 2500-3000, "+
 			"how the texts of annotations begin, or \"clipped\" for those in which a channel is; several "+

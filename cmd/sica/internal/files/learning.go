@@ -24,11 +24,11 @@ const maxListed = 20
 
 // learning is what a Fitting did with the recording of a fit.
 type learning struct {
-	Highpass float64  `json:"highpass,omitempty"`
-	Lowpass  float64  `json:"lowpass,omitempty"`
-	Notch    float64  `json:"notch,omitempty"`
-	Skip     []string `json:"skip,omitempty"`
-	Rate     float64  `json:"rate,omitempty"`
+	Highpass float64   `json:"highpass,omitempty"`
+	Lowpass  float64   `json:"lowpass,omitempty"`
+	Notch    []float64 `json:"notch,omitempty"`
+	Skip     []string  `json:"skip,omitempty"`
+	Rate     float64   `json:"rate,omitempty"`
 	// Without are the channels that were left out, if they have no names: Result.Channels has
 	// those of others.
 	Without []string `json:"without,omitempty"`
@@ -45,11 +45,14 @@ func (l learning) String() string {
 		name string
 		hz   float64
 	}{
-		{"highpass", l.Highpass}, {"lowpass", l.Lowpass}, {"notch", l.Notch}, {"rate", l.Rate},
+		{"highpass", l.Highpass}, {"lowpass", l.Lowpass}, {"rate", l.Rate},
 	} {
 		if f.hz != 0 {
 			flags = append(flags, fmt.Sprintf("--%s %g", f.name, f.hz))
 		}
+	}
+	if len(l.Notch) > 0 {
+		flags = append(flags, "--notch "+strings.Trim(strings.ReplaceAll(fmt.Sprint(l.Notch), " ", ","), "[]"))
 	}
 	if len(l.Skip) > 0 {
 		flags = append(flags, "--skip "+strings.Join(l.Skip[:min(len(l.Skip), maxListed)], ","))
@@ -177,12 +180,14 @@ func (o *Fitting) Recall(model string, changed func(flag string) bool) error {
 	for flag, f := range map[string]struct{ kept, used, value *float64 }{
 		"highpass": {&kept.Highpass, &used.Highpass, &o.filter.Highpass},
 		"lowpass":  {&kept.Lowpass, &used.Lowpass, &o.filter.Lowpass},
-		"notch":    {&kept.Notch, &used.Notch, &o.filter.Notch},
 		"rate":     {&kept.Rate, &used.Rate, &o.rate},
 	} {
 		if !changed(flag) {
 			*f.value, *f.used = *f.kept, *f.kept
 		}
+	}
+	if !changed("notch") {
+		o.filter.Notch, used.Notch = kept.Notch, kept.Notch
 	}
 	if !changed("skip") {
 		o.skip, o.skippedOf, used.Skip = slices.Clone(kept.Skip), kept.Positions, kept.Skip
