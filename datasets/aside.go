@@ -143,14 +143,15 @@ func (o *ReadOptions) selectColumns(
 	if err != nil {
 		return nil, nil, err
 	}
+	var set asideNotes
 	for i := range columns {
 		name := r.columnName(i)
 		if slices.Contains(without, i) {
-			notes = append(notes, fmt.Sprintf("%q was left out, as asked", name))
+			set.add(name, "was left out, as asked")
 			continue
 		}
 		if reason := columns[i].reason(name); reason != "" {
-			notes = append(notes, fmt.Sprintf("%q %s and was set aside", name, reason))
+			set.add(name, reason+" and was set aside")
 			continue
 		}
 		if err := columns[i].codeError(name); err != nil {
@@ -158,6 +159,7 @@ func (o *ReadOptions) selectColumns(
 		}
 		kept = append(kept, i)
 	}
+	notes = set.notes()
 	if len(o.Signals) > 0 && len(kept) != len(o.Signals) {
 		return nil, nil, fmt.Errorf("there are %d channels without names; must be %d, the channels %s",
 			len(columns), len(o.Signals), quoted(o.Signals))
@@ -172,6 +174,37 @@ func (o *ReadOptions) selectColumns(
 		return nil, nil, errors.New("every channel is left out; must be at least one that isn't")
 	}
 	return kept, notes, nil
+}
+
+// asideNotes are what becomes of columns, by their names.
+type asideNotes []struct{ name, what string }
+
+// add adds what becomes of a column.
+func (a *asideNotes) add(name, what string) {
+	*a = append(*a, struct{ name, what string }{strconv.Quote(name), what})
+}
+
+// maxAsideNotes is how many columns of which the same is said have a note each.
+const maxAsideNotes = 3
+
+// notes returns a note for each column, or for many of which the same is said one.
+func (a asideNotes) notes() (notes []string) {
+	same := make(map[string][]string)
+	for _, c := range a {
+		same[c.what] = append(same[c.what], c.name)
+	}
+	for _, c := range a {
+		names := same[c.what]
+		switch {
+		case len(names) <= maxAsideNotes:
+			notes = append(notes, c.name+" "+c.what)
+		case names[0] == c.name:
+			notes = append(notes, fmt.Sprintf("%d columns, such as %s: each %s", len(names),
+				strings.Join(names[:maxAsideNotes], ", "), c.what))
+			same[c.what] = []string{"", "", "", ""} // said
+		}
+	}
+	return notes
 }
 
 // selectSignals returns the columns of the separation's channels, by their names if they have some.

@@ -442,25 +442,23 @@ func (c *csvReader) notes() (notes []string) {
 		add(true, "units in the cells, %s, were left out", strings.Join(slices.Compact(units), ", "))
 	}
 	add(d.index, "the first column counts the rows and was left out")
+	var set asideNotes
 	for _, i := range d.text {
-		name := fmt.Sprintf("column %d", i+1)
-		if c.columns != nil {
-			name = strconv.Quote(c.columns[i])
-		}
+		name := columnName(c.columns, i)
 		switch {
 		case i == d.clock:
-			add(true, "%s has dates and times, which were read as seconds from the first one", name)
+			set.add(name, "has dates and times, which were read as seconds from the first one")
 		case slices.Contains(d.empty, i):
-			add(true, "%s is empty and was set aside", name)
+			set.add(name, "is empty and was set aside")
 		case slices.Contains(d.sparse, i):
-			add(true, "%s lacks most of its values and was set aside", name)
+			set.add(name, "lacks most of its values and was set aside")
 		case slices.Contains(d.lacking, i):
-			add(true, "%s was left out, as asked", name)
+			set.add(name, "was left out, as asked")
 		default:
-			add(true, "%s is text and was set aside", name)
+			set.add(name, "is text and was set aside")
 		}
 	}
-	return notes
+	return append(notes, set.notes()...)
 }
 
 // complete adds to a recording what is known once all is read: the columns of text, and whether the

@@ -562,7 +562,7 @@ func TestReadingFlags(t *testing.T) {
 		{"--missing drop --in " + missing, exitOK, "1 positions with missing values were left out"},
 		{"--missing guess --in " + missing, exitUsage, "must be error, interpolate or drop"},
 		{"--separator xx --in " + missing, exitUsage, "must be one character, tab or space"},
-		{"--in " + flat, exitUsage, "looks transposed: use --transpose"},
+		{"--in " + flat, exitFailure, "must be at least 16; use --transpose if a row of the file is a signal"},
 		{"--transpose --in " + flat, exitOK, "each row is a signal"},
 		{"--transpose --in " + left, exitFailure, "must not be transposed"},
 		{"--in " + left + " --in " + right, exitOK, "the files have 397 to 400 positions"},
@@ -965,6 +965,43 @@ func TestProposed(t *testing.T) {
 	}
 }
 
+// More signals than positions are separated by their principal components, and the error without
+// --components names it; what else it and the note name helps, too.
+func TestMoreSignalsThanPositions(t *testing.T) {
+	const d, n = 300, 200
+	sources, _ := laplaceMixture(3, n)
+	rng := rand.New(rand.NewPCG(5, 0))
+	mixing := mat.NewDense(d, 3, nil)
+	mixing.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, mixing)
+	var x mat.Dense
+	x.Mul(mixing, sources)
+	x.Apply(func(_, _ int, v float64) float64 { return v + 0.05*rng.NormFloat64() }, &x)
+	dir := t.TempDir()
+	wide, tall := filepath.Join(dir, "wide.npy"), filepath.Join(dir, "tall.npy")
+	for path, z := range map[string]mat.Matrix{wide: &x, tall: x.T()} {
+		if err := datasets.WriteFile(path, mat.DenseCopyOf(z)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	truth, out := filepath.Join(dir, "truth.npy"), filepath.Join(dir, "z.npy")
+	if err := datasets.WriteFile(truth, sources); err != nil {
+		t.Fatal(err)
+	}
+	separate := []string{"separate", "--out", out, "--backend", "go"}
+	code, said, stderr := command(t.Context(), append(separate, "--in", wide)...)
+	if code != exitFailure || !strings.Contains(said, "300 signals at 200 positions: if each row") ||
+		!strings.Contains(stderr, "--components well below 200") {
+		t.Errorf("exit %d, %q, %q", code, said, stderr)
+	}
+	for _, flags := range [][]string{{"--in", wide}, {"--in", tall, "--transpose"}} {
+		must(t, append(append(slices.Clone(separate), "--components", "3"), flags...)...)
+		said = must(t, "score", "--truth", truth, "--recovered", out)
+		if !regexp.MustCompile(`MCC 0\.9[5-9]`).MatchString(said) {
+			t.Errorf("%q: %q", flags, said)
+		}
+	}
+}
+
 // What is like one of several references is proposed, and the table says like which.
 func TestSeveralReferences(t *testing.T) {
 	dir := t.TempDir()
@@ -1254,7 +1291,7 @@ func TestMAT(t *testing.T) {
 	in, out := filepath.Join("..", "..", "datasets", "testdata", "mat", "wide.mat"),
 		filepath.Join(dir, "z.edf")
 	code, _, said := command(t.Context(), "separate", "--in", in, "--out", out)
-	if code != exitUsage || !strings.Contains(said, "looks transposed: use --transpose") {
+	if code != exitFailure || !strings.Contains(said, "use --transpose if a row of the file is a signal") {
 		t.Errorf("exit %d, printed %q", code, said)
 	}
 	must(t, "separate", "--in", in, "--out", out, "--transpose", "--variable", "eeg", "--backend", "go",

@@ -273,9 +273,7 @@ func (opt *separateOptions) readWhole(
 		return nil, err
 	}
 	if len(cfg.Shape) < 2 {
-		if err := opt.reading.CheckLooks(opt.in[0], d, n); err != nil {
-			return nil, err
-		}
+		in.Notes = append(in.Notes, opt.reading.LooksTransposed(opt.in[0], d, n)...)
 	}
 	if in.source, in.learned, err = opt.learnedSignals(ctx, recording); err != nil {
 		return nil, err
@@ -546,9 +544,7 @@ func (opt *separateOptions) openLong(
 		return nil, err
 	}
 	d, total := in.Dims()
-	if err := opt.reading.CheckLooks(opt.in[0], d, total); err != nil {
-		return nil, err
-	}
+	in.About.Notes = append(in.About.Notes, opt.reading.LooksTransposed(opt.in[0], d, total)...)
 	if !asked && total <= blockwise.AlwaysLearned {
 		return nil, nil
 	}

@@ -119,22 +119,21 @@ func (r *Reading) Open(
 	return s, nil
 }
 
-// minWide is the number of signals from which less than twice as many positions are a sign of a
-// transposed file: the fewest positions of a fit, as so many the file has if it is transposed. Of
-// fewer signals the fit says how many positions it needs.
+// minWide is the number of signals from which LooksTransposed says something: of fewer the fit says how
+// many positions it needs. A choice.
 const minWide = 16
 
-// CheckLooks returns a usage error if d signals at n positions can hardly be meant so.
-func (r *Reading) CheckLooks(file string, d, n int) error {
+// LooksTransposed returns a note if d signals at n positions, which are no pixels, may be a transposed
+// file: nil unless there are fewer positions than twice the signals.
+func (r *Reading) LooksTransposed(file string, d, n int) []string {
 	if n >= 2*d || d < minWide || datasets.IsImage(file) {
 		return nil
 	}
+	way := "if each row of the file is a signal, use --transpose"
 	if r.Transpose {
-		return usage.Errorf("%s: %d signals at %d positions are too few positions: leave out "+
-			"--transpose if each column is a signal", file, d, n)
+		way = "if each column of the file is a signal, leave out --transpose"
 	}
-	return usage.Errorf("%s: %d signals at %d positions looks transposed: use --transpose if each "+
-		"row is a signal", file, d, n)
+	return []string{fmt.Sprintf("%d signals at %d positions: %s", d, n, way)}
 }
 
 // Note prints what was unusual in a file, a line for each.
