@@ -246,8 +246,15 @@ func (opt *removeOptions) removal(in *files.Stream) (*removal, error) {
 		return nil, usage.Errorf("--highpass: the recording has no sampling rate: %s", separateAgain)
 	case err != nil && isWritten:
 		return nil, usage.Error(err)
-	case err != nil || n < 2:
+	case err != nil:
 		r.highpass = 0
+	}
+	if r.highpass > 0 {
+		if err := f.CheckLength(n, in.About.Rate); err != nil && isWritten {
+			return nil, usage.Error(err)
+		} else if err != nil {
+			r.highpass = 0 // only what is measured
+		}
 	}
 	for range d {
 		r.filterBefore = append(r.filterBefore, f.Stream(in.About.Rate))

@@ -82,6 +82,31 @@ func (f Filter) Check(rate float64) error {
 	return nil
 }
 
+// MinSeconds returns the length of a signal below which the filter leaves little of it right: a period
+// of the high-pass filter's frequency, or of a notch's width.
+func (f Filter) MinSeconds() (seconds float64) {
+	if f.Highpass > 0 {
+		seconds = 1 / f.Highpass
+	}
+	if len(f.notches()) > 0 {
+		seconds = max(seconds, 1./notchWidth)
+	}
+	return seconds
+}
+
+// SettledSeconds returns the length of a signal from which the filter's beginning matters little.
+func (f Filter) SettledSeconds() float64 { return reflected * f.MinSeconds() }
+
+// CheckLength returns an error if n positions at a rate in Hz, for which Check has returned nil, are
+// too few for the filter.
+func (f Filter) CheckLength(n int, rate float64) error {
+	if length := float64(n) / rate; length < f.MinSeconds() {
+		return fmt.Errorf("filter: %.3g s are too short for %s; must be at least %.3g s, and better %.3g s",
+			length, f, f.MinSeconds(), f.SettledSeconds())
+	}
+	return nil
+}
+
 // String says what the filter does.
 func (f Filter) String() string {
 	var parts []string

@@ -39,6 +39,24 @@ func TestApplyHasItsGain(t *testing.T) {
 	}
 }
 
+// A filter is refused for less than a period of its lowest frequency.
+func TestCheckLength(t *testing.T) {
+	for _, c := range []struct {
+		f    Filter
+		n    int
+		isOK bool
+	}{
+		{Filter{Highpass: 1}, 25, false}, {Filter{Highpass: 1}, 249, false}, {Filter{Highpass: 1}, 250, true},
+		{Filter{Highpass: 0.1}, 2000, false}, {Filter{Highpass: 10}, 25, true}, {Filter{}, 1, true},
+		{Filter{Notch: []float64{50}}, 100, false}, {Filter{Notch: []float64{50}}, 125, true},
+		{Filter{Lowpass: 30}, 10, true}, {Filter{Notch: []float64{0}}, 1, true},
+	} {
+		if err := c.f.CheckLength(c.n, 250); (err == nil) != c.isOK {
+			t.Errorf("%v of %d positions: %v", c.f, c.n, err)
+		}
+	}
+}
+
 // Several notches remove all of their frequencies and multiples, each once.
 func TestNotches(t *testing.T) {
 	const n, rate = 5000, 500

@@ -129,6 +129,10 @@ func (o *Fitting) Source(
 			return nil, nil, err
 		}
 		notes = append(notes, "filtered: "+o.filter.String())
+		if _, n := x.Dims(); float64(n) < o.filter.SettledSeconds()*about.Rate {
+			notes = append(notes, fmt.Sprintf("the recording is short for that filter, which needs %.3g s to "+
+				"settle", o.filter.SettledSeconds()))
+		}
 		notes = append(notes, o.clippedNotes(about)...)
 		notes = append(notes, o.flat...)
 	}
@@ -343,6 +347,11 @@ func (o *Fitting) filtered(
 	}
 	o.flat = flatNotes(signals, out, about)
 	begins, ends := slices.Concat([]int{0}, about.Joints), slices.Concat(about.Joints, []int{n})
+	for k, begin := range begins {
+		if err := o.filter.CheckLength(ends[k]-begin, rate); err != nil {
+			return nil, usage.Error(err)
+		}
+	}
 	for i := range d {
 		for k, begin := range begins { // one run of one channel at a time, for memory
 			run := signals.Slice(i, i+1, begin, ends[k]).(*mat.Dense)
