@@ -45,6 +45,11 @@ type ReadOptions struct {
 	// Variable is the name of the matrix or vector of a MAT-file that holds the signals, such as
 	// "x" or "recording.data". For "" there must be only one.
 	Variable string
+	// Shape is that of the positions of an NPY array of three axes or more, of which they are the first
+	// ones or the last: {64, 64} reads [3, 64, 64] as three images, and [64, 64, 200] as 200. The length of
+	// a sequence is their product, or that of epochs [epochs, d, n]: {600} reads [600, 24, 28] as a movie,
+	// whose pixels are signals, as does {600, 24, 28}. For nil such an array is epochs or an error.
+	Shape []int
 	// Signals are the names of the columns that are read as signals, in this order: the channels
 	// of a separation to apply, for example. All other columns are set aside. A file without names
 	// must have as many columns as Signals. For nil the values decide: counters and constants, for

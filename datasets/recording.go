@@ -69,7 +69,8 @@ type Recording struct {
 //     is a header if none of its cells is a number, or if its first is none and the cell below it
 //     is one.
 //   - .npy: a NumPy array of shape [n, d], of integers or of 16- to 64-bit floats, in either
-//     order, or a structured array of one axis, whose fields name the signals.
+//     order, or a structured array of one axis, whose fields name the signals. Of three axes see
+//     [ReadOptions].Shape.
 //   - .wav: one channel per signal. Integers of 8, 16, 24 or 32 bits become numbers in
 //     [−1, 1); floats of 32 or 64 bits stay as they are.
 //   - .edf, .bdf: the signals of the rate that most of the file's signals have, in their units.

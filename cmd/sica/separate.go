@@ -157,6 +157,7 @@ func (opt *separateOptions) run(cmd *cobra.Command) error {
 	if err := opt.learnOn.Check(); err != nil {
 		return err
 	}
+	opt.reading.Shape = cfg.Shape
 	sequence := !datasets.IsImage(opt.in[0]) && len(cfg.Shape) < 2
 	if err := opt.fitting.CheckSequence(sequence); err != nil {
 		return err
@@ -265,7 +266,7 @@ func (opt *separateOptions) readWhole(
 		return nil, err
 	}
 	in := &wholeRecording{Recording: recording, truth: truth}
-	if cfg.Shape == nil {
+	if cfg.Shape == nil || recording.Shape != nil {
 		cfg.Shape = shape
 	}
 	d, n := in.Signals.Dims()
@@ -652,7 +653,7 @@ func (opt *separateOptions) write(
 		if res.Channels == nil {
 			without = opt.reading.Without
 		}
-		if err := opt.fitting.Keep(opt.save, rep.Positions, without, opt.reading.Missing); err != nil {
+		if err := opt.fitting.Keep(opt.save, rep.Positions, without, &opt.reading); err != nil {
 			return err
 		}
 		fmt.Fprintln(out, "wrote", opt.save)

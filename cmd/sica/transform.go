@@ -76,10 +76,11 @@ func (opt *transformOptions) run(cmd *cobra.Command) error {
 	var shape []int
 	if cmd.Flags().Changed("shape") {
 		var err error
-		if shape, err = parseShape(opt.shape); err != nil {
+		if shape, err = files.ParseShape(opt.shape); err != nil {
 			return err
 		}
 	}
+	opt.reading.Shape = shape
 	if !opt.images() {
 		if err := files.CheckWritable(opt.out); err != nil {
 			return err

@@ -36,6 +36,8 @@ type learning struct {
 	Missing datasets.Missing `json:"missing,omitempty"`
 	// Positions are those of the recording, which Skip is about.
 	Positions int `json:"positions"`
+	// Shape is that of the positions, by which an NPY array of several axes was read.
+	Shape []int `json:"shape,omitempty"`
 }
 
 // String returns the flags.
@@ -85,14 +87,17 @@ func (l learning) howToStop() string {
 }
 
 // Keep keeps what was done with a recording of n positions in the folder of its separation. Without
-// are the channels without names that were left out, and missing is what became of missing values.
-func (o *Fitting) Keep(model string, n int, without []string, missing datasets.Missing) error {
-	if o.IsZero() && o.rate == 0 && len(without) == 0 && missing == "" {
+// are the channels without names that were left out; reading has what became of missing values, and the
+// shape by which the recording was read.
+func (o *Fitting) Keep(model string, n int, without []string, reading *Reading) error {
+	missing := reading.Missing
+	if o.IsZero() && o.rate == 0 && len(without) == 0 && missing == "" && reading.Shape == nil {
 		return nil
 	}
 	return WriteJSON(filepath.Join(model, learningFile), learning{
 		Highpass: o.filter.Highpass, Lowpass: o.filter.Lowpass, Notch: o.filter.Notch,
 		Skip: o.skip, Rate: o.rate, Without: without, Missing: missing, Positions: n,
+		Shape: reading.Shape,
 	})
 }
 
@@ -122,6 +127,9 @@ func (r *Reading) Recall(model string, names []string, wantsAll bool) error {
 	}
 	if r.Signals = names; names == nil && len(r.Without) == 0 {
 		r.Without = kept.Without
+	}
+	if r.Shape == nil {
+		r.Shape = kept.Shape
 	}
 	if r.Missing == "" {
 		r.Missing = kept.Missing

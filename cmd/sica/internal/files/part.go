@@ -196,7 +196,7 @@ func readWhole(
 	if err != nil {
 		return Part{}, err
 	}
-	if shape == nil {
+	if shape == nil || in.Shape != nil {
 		shape = ownShape
 	}
 	x := in.Signals

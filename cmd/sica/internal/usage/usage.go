@@ -36,6 +36,7 @@ var packages = []string{
 
 // flags replaces the settings in Go, which errors of packages name, by the flags of the command.
 var flags = strings.NewReplacer(
+	"ReadOptions.Shape", "--shape",
 	"ReadOptions.Variable", "--variable",
 	"ReadOptions.Decimal", "--decimal",
 	"ReadOptions.Separator", "--separator",
@@ -76,6 +77,9 @@ var (
 	sequence = regexp.MustCompile(`Config\.Shape to \{(\d+)\}`)
 )
 
+// inBraces matches a shape in Go, such as Shape {64, 64}.
+var inBraces = regexp.MustCompile(`(?:ReadOptions\.)?Shape \{(\d+(?:, \d+)*)\}`)
+
 // transposed matches the advice of packages to transpose a matrix. Files have rows of positions.
 var transposed = regexp.MustCompile(`: a row is a signal, a column a position; transpose .* round`)
 
@@ -97,6 +101,10 @@ var unparsed = []struct {
 func Flags(text string) string {
 	text = transposed.ReplaceAllString(text, "; use --transpose if a row of the file is a signal")
 	text = shape.ReplaceAllString(text, "--shape ${1}x$2")
+	text = inBraces.ReplaceAllStringFunc(text, func(found string) string {
+		axes := inBraces.FindStringSubmatch(found)[1]
+		return "--shape " + strings.ReplaceAll(axes, ", ", "x")
+	})
 	return flags.Replace(sequence.ReplaceAllString(text, "--shape $1"))
 }
 
