@@ -55,6 +55,16 @@ const sameRate = 1e-3
 // such as "learn from".
 func (o *Fitting) Add(cmd *cobra.Command, does string) {
 	f := cmd.Flags()
+	f.StringSliceVar(&o.skip, "skip", nil,
+		does+" the signals without a `STRETCH`: times such as 10s-12s, positions such as 2500-3000, "+
+			"how the texts of annotations begin, or \"clipped\" for those in which a channel is; several "+
+			"with commas between")
+	o.AddFilters(cmd, does)
+}
+
+// AddFilters adds the flags of the filters and of the rate.
+func (o *Fitting) AddFilters(cmd *cobra.Command, does string) {
+	f := cmd.Flags()
 	f.Float64Var(&o.filter.Highpass, "highpass", 0,
 		does+" the signals after a high-pass filter at `HZ`; 0, the default, is none")
 	f.Float64Var(&o.filter.Lowpass, "lowpass", 0,
@@ -62,12 +72,31 @@ func (o *Fitting) Add(cmd *cobra.Command, does string) {
 	f.Float64SliceVar(&o.filter.Notch, "notch", nil,
 		does+" the signals after notch filters at `HZ` and its multiples; several with commas between; "+
 			"0, the default, is none")
-	f.StringSliceVar(&o.skip, "skip", nil,
-		does+" the signals without a `STRETCH`: times such as 10s-12s, positions such as 2500-3000, "+
-			"how the texts of annotations begin, or \"clipped\" for those in which a channel is; several "+
-			"with commas between")
 	f.Float64Var(&o.rate, "rate", 0,
 		"sampling rate, in `HZ`; the recording's by default")
+}
+
+// Streams returns what makes the filter of a channel whose positions come one by one, nil without flags
+// for one. A rate that isn't given is that of the fit of a saved separation.
+func (o *Fitting) Streams(model string) (func() *filter.Stream, error) {
+	if o.filter.IsZero() {
+		return nil, nil
+	}
+	rate := o.rate
+	if rate == 0 {
+		kept, err := readLearning(model)
+		if err != nil {
+			return nil, err
+		}
+		rate = kept.Rate
+	}
+	if rate == 0 {
+		return nil, usage.Errorf("--highpass, --lowpass and --notch: use --rate, too")
+	}
+	if err := o.filter.Check(rate); err != nil {
+		return nil, usage.Error(err)
+	}
+	return func() *filter.Stream { return o.filter.Stream(rate) }, nil
 }
 
 // IsZero reports whether nothing is done.
