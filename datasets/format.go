@@ -62,7 +62,13 @@ func conversion(path string) string {
 	switch extension(path) {
 	case ".xlsx", ".xls", ".ods":
 		return ": save the sheet as CSV"
+	case ".nii":
+		return ": save the voxels of a mask, times × voxels, by numpy.save(path, " +
+			"nibabel.load(nii).get_fdata()[mask].T)"
 	case ".gz":
+		if strings.HasSuffix(strings.ToLower(path), ".nii.gz") {
+			return conversion(strings.TrimSuffix(strings.ToLower(path), ".gz"))
+		}
 		return ": unpack it by gunzip"
 	case ".bz2", ".xz", ".zst", ".7z", ".rar", ".tar", ".tgz":
 		return ": unpack it"
@@ -82,7 +88,7 @@ func conversion(path string) string {
 		return ": write it as WAV, by ffmpeg -i"
 	case ".adicht", ".smr", ".smrx", ".acq":
 		return ": export it as text, or as a MAT-file, in the program that wrote it"
-	case ".lvm", ".asc", ".tab", ".log", ".prn", ".arff", ".sto":
+	case ".lvm", ".tab", ".log", ".prn", ".arff", ".sto":
 		return ": rename a text file to .txt"
 	case ".rec":
 		return ": rename an EDF file to .edf"

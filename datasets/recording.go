@@ -78,6 +78,7 @@ type Recording struct {
 //   - .mat: the only matrix of numbers of a MAT-file of level 5, a row per position, or its vectors
 //     of one length; or the struct of EEGLAB or FieldTrip that it has.
 //   - .set: a data set of EEGLAB, with the .fdt in its folder if it has one.
+//   - .asc: EyeLink's text by edf2asc: gaze and pupil of each eye, without events.
 //   - .png, .pgm: one signal, as [ReadImages], which also returns the shape.
 //
 // Of 32 positions or more, columns that can't be signals are left out without a word: those with one
@@ -111,6 +112,9 @@ func readFile(path string, o *ReadOptions, sidecar bool) (*Recording, error) {
 // readColumns is readFile without setting columns of numbers aside: all are among Signals.
 func readColumns(path string, o *ReadOptions, sidecar bool) (r *Recording, err error) {
 	f, ok := formats[extension(path)]
+	if extension(path) == ".asc" {
+		f, ok = eyeLinkFormat, true
+	}
 	if o.Variable != "" && !isMAT(path) {
 		return nil, fmt.Errorf("datasets: read %s: variable %q; must be empty, as only MAT-files "+
 			"have variables", path, shortened(o.Variable))
@@ -148,7 +152,7 @@ func readColumns(path string, o *ReadOptions, sidecar bool) (r *Recording, err e
 		r.Signals, r.Shape, err = ReadImages(path)
 	default:
 		return nil, fmt.Errorf("datasets: read %s: ending %q; must be .csv, .tsv, .txt, .npy, "+
-			".wav, .edf, .bdf, .vhdr, .set, .mat, .png or .pgm%s", path, extension(path),
+			".wav, .edf, .bdf, .vhdr, .set, .mat, .asc, .png or .pgm%s", path, extension(path),
 			conversion(path))
 	}
 	if err == nil && sidecar && !f.complete {
