@@ -602,14 +602,20 @@ var (
 	errText    = errors.New("a cell is text")
 )
 
+// maxAdvisedName is the length up to which advice has the name of a column.
+const maxAdvisedName = 60
+
 // howToFill says what may become of missing values in column i.
 func (c *csvReader) howToFill(i int) string {
-	name := strconv.Itoa(i + 1)
+	name := " " + strconv.Itoa(i+1)
 	if c.columns != nil {
-		name = strconv.Quote(c.columns[i])
+		name = " " + strconv.Quote(c.columns[i])
+	}
+	if len(name) > maxAdvisedName {
+		name = ""
 	}
 	return "filled in (MissingInterpolate) or left out, by position (MissingDrop) or by column " +
-		"(ReadOptions.Without " + name + ")"
+		"(ReadOptions.Without" + name + ")"
 }
 
 // cellError returns the error err of column i in the row that was read last. If its cell is empty
