@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -312,11 +314,34 @@ func TestBadInput(t *testing.T) {
 				!strings.Contains(stderr, test.says) {
 				t.Errorf("stderr %q, want one line that says %q", stderr, test.says)
 			}
+			for _, flag := range unknownFlags(test.args, stderr) {
+				t.Errorf("stderr %q advises --%s, which the command doesn't have", stderr, flag)
+			}
 			if got := list(t, outputs); len(got) > 0 {
 				t.Errorf("left the files %q", got)
 			}
 		})
 	}
+}
+
+// namedFlag matches a flag in a message, perhaps after the command that it is of.
+var namedFlag = regexp.MustCompile(`(?:sica (\w+) )?--([a-z][a-z-]*)`)
+
+// unknownFlags returns the flags that the error of a command names and that neither it nor a command
+// before them has. What the caller gave is no advice.
+func unknownFlags(args []string, message string) (flags []string) {
+	root := newRoot(func() {})
+	for _, found := range namedFlag.FindAllStringSubmatch(message, -1) {
+		isKnown := found[2] == "help" || slices.Contains(args, "--"+found[2])
+		for _, cmd := range root.Commands() {
+			isMeant := cmd.Name() == args[0] || cmd.Name() == found[1] || strings.Contains(message, "sica "+cmd.Name())
+			isKnown = isKnown || isMeant && (cmd.Flag(found[2]) != nil || root.Flag(found[2]) != nil)
+		}
+		if !isKnown {
+			flags = append(flags, found[2])
+		}
+	}
+	return flags
 }
 
 func TestExitCode(t *testing.T) {
