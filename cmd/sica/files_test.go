@@ -993,6 +993,10 @@ func TestMoreSignalsThanPositions(t *testing.T) {
 		!strings.Contains(stderr, "--components well below 200") {
 		t.Errorf("exit %d, %q, %q", code, said, stderr)
 	}
+	if _, _, stderr = command(t.Context(), append(separate, "--in", tall, "--transpose")...); !strings.Contains(stderr,
+		"leave out --transpose if a column") || strings.Contains(stderr, "use --transpose") {
+		t.Errorf("with --transpose: %q", stderr)
+	}
 	for _, flags := range [][]string{{"--in", wide}, {"--in", tall, "--transpose"}} {
 		must(t, append(append(slices.Clone(separate), "--components", "3"), flags...)...)
 		said = must(t, "score", "--truth", truth, "--recovered", out)

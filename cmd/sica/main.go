@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -62,6 +63,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitOK
 	}
 	message := usage.Message(err)
+	if slices.Contains(args, "--transpose") {
+		message = usage.Transposed(message)
+	}
 	if ctx.Err() != nil {
 		message = strings.ReplaceAll(message, context.Canceled.Error(), "interrupted")
 		fmt.Fprintln(stderr, "sica:", message)
