@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -82,27 +83,32 @@ func (e *eyeLink) next() ([]string, error) {
 		if len(cells) == 0 {
 			continue
 		}
-		if _, err := strconv.ParseFloat(cells[0], 64); err == nil && len(cells) > 1 {
-			for len(cells) > 2 && !isEyeLinkCell(cells[len(cells)-1]) {
-				cells = cells[:len(cells)-1]
-			}
-			return cells, nil
+		if _, err := strconv.ParseFloat(cells[0], 64); err != nil || len(cells) < 2 {
+			e.skip(cells)
+			continue
 		}
-		if cells[0] == "SAMPLES" && e.eyes == nil {
-			for _, eye := range []string{"LEFT", "RIGHT"} {
-				for _, cell := range cells {
-					if cell == eye {
-						e.eyes = append(e.eyes, strings.ToLower(eye))
-					}
-				}
-			}
+		for len(cells) > 2 && !isEyeLinkCell(cells[len(cells)-1]) {
+			cells = cells[:len(cells)-1]
 		}
-		e.leftOut++
+		return cells, nil
 	}
 	if err := e.lines.Err(); err != nil {
 		return nil, err
 	}
 	return nil, io.EOF
+}
+
+// skip counts a line that is no sample. That of SAMPLES says which eyes these have.
+func (e *eyeLink) skip(cells []string) {
+	e.leftOut++
+	if cells[0] != "SAMPLES" || e.eyes != nil {
+		return
+	}
+	for _, eye := range []string{"LEFT", "RIGHT"} {
+		if slices.Contains(cells, eye) {
+			e.eyes = append(e.eyes, strings.ToLower(eye))
+		}
+	}
 }
 
 // isEyeLinkCell reports whether a cell is a number or missing.
