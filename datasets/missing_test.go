@@ -86,3 +86,37 @@ func TestDropJudgesColumnsBefore(t *testing.T) {
 		t.Errorf("signals %q", r.Names)
 	}
 }
+
+// What is said of many columns is one note: codes, constants, and what several files say.
+func TestNotesOfManyColumns(t *testing.T) {
+	dir := t.TempDir()
+	rng := rand.New(rand.NewPCG(1, 2))
+	x := mat.NewDense(20, 100, nil)
+	x.Apply(func(i, k int, _ float64) float64 {
+		switch {
+		case i < 8:
+			return 7
+		case k == 3 || k == 40:
+			return -9999
+		}
+		return rng.NormFloat64()
+	}, x)
+	var paths []string
+	for _, name := range []string{"a.npy", "b.npy", "c.npy"} {
+		paths = append(paths, dir+"/"+name)
+		if err := WriteFile(dir+"/"+name, x); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := ReadOptions{Missing: MissingInterpolate}
+	r, err := o.Recording(paths[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d, _ := r.Signals.Dims(); d != 12 || len(r.Notes) != 3 || len(r.Aside) != 8 {
+		t.Errorf("%d signals, notes %q", d, r.Notes)
+	}
+	if r, err = o.Recordings(paths...); err != nil || len(r.Notes) != 3 {
+		t.Errorf("of three files %q, %v", r.Notes, err)
+	}
+}

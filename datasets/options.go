@@ -196,31 +196,49 @@ func (r *Recording) findInterpolated() {
 	}
 }
 
-// dropCodes replaces codes of missing values by NaN, with a note.
+// dropCodes replaces codes of missing values by NaN, with a note on each code.
 func (r *Recording) dropCodes() {
 	d, _ := r.Signals.Dims()
+	var codes []float64
+	names, counts := make(map[float64][]string), make(map[float64]int)
 	for i := range d {
-		row := r.Signals.RawRowView(i)
 		for {
-			var c columnStats
-			for _, v := range row {
-				if !math.IsNaN(v) {
-					c.observe(v)
-				}
-			}
-			code, count := c.missingCode()
+			code, count := dropCode(r.Signals.RawRowView(i))
 			if count == 0 {
 				break
 			}
-			r.Notes = append(r.Notes, fmt.Sprintf("%q is %g at %s, which was taken for missing values",
-				columnName(r.Names, i), code, text.Counted(count, "position")))
-			for t, v := range row {
-				if v == code {
-					row[t] = math.NaN()
-				}
+			if names[code] == nil {
+				codes = append(codes, code)
 			}
+			names[code], counts[code] = append(names[code], columnName(r.Names, i)), counts[code]+count
 		}
 	}
+	for _, code := range codes {
+		verb := "is"
+		if len(names[code]) > 1 {
+			verb = "are"
+		}
+		r.Notes = append(r.Notes, fmt.Sprintf("%s %s %g at %s, which was taken for missing values",
+			quoted(names[code]), verb, code, text.Counted(counts[code], "position")))
+	}
+}
+
+// dropCode replaces a code of missing values in a signal by NaN, and returns it and how often it was
+// there.
+func dropCode(signal []float64) (code float64, count int) {
+	var c columnStats
+	for _, v := range signal {
+		if !math.IsNaN(v) {
+			c.observe(v)
+		}
+	}
+	code, count = c.missingCode()
+	for t, v := range signal {
+		if count > 0 && v == code {
+			signal[t] = math.NaN()
+		}
+	}
+	return code, count
 }
 
 // drop leaves out the incomplete positions, with a note.

@@ -3,7 +3,6 @@ package datasets
 import (
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -43,9 +42,9 @@ func joinRuns(all []*Recording, paths []string) (*Recording, error) {
 	}
 	joined := *all[0]
 	joined.Signals, joined.OtherRates, joined.origin = mat.NewDense(d, n, nil), nil, nil
-	joined.Aside, joined.Events, joined.Notes = joinedAside(all), nil, nil
+	joined.Aside, joined.Events, joined.Notes = joinedAside(all), nil, joinedNotes(all, paths)
 	position := 0
-	for i, r := range all {
+	for _, r := range all {
 		if position > 0 {
 			joined.Joints = append(joined.Joints, position)
 		}
@@ -57,9 +56,6 @@ func joinRuns(all []*Recording, paths []string) (*Recording, error) {
 				e.Onset += float64(position) / joined.Rate
 			}
 			joined.Events = append(joined.Events, e)
-		}
-		for _, note := range r.Notes {
-			joined.Notes = append(joined.Notes, filepath.Base(paths[i])+": "+note)
 		}
 		position += r.Signals.RawMatrix().Cols
 	}

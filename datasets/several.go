@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/text"
 )
 
 // maxLengthDifference is the largest difference of the lengths of one recording's files, as a share
@@ -84,10 +85,10 @@ func join(all []*Recording, paths []string) (*Recording, error) {
 	}
 	joined := *all[0]
 	joined.Signals = mat.NewDense(d, shortest, nil)
-	joined.Names, joined.Units, joined.Notes = nil, nil, nil
+	joined.Names, joined.Units, joined.Notes = nil, nil, joinedNotes(all, paths)
 	joined.Places, joined.NoHeader, joined.OtherRates = nil, false, nil
 	row := 0
-	for i, r := range all {
+	for _, r := range all {
 		rows, _ := r.Signals.Dims()
 		for k := range rows {
 			copy(joined.Signals.RawRowView(row), r.Signals.RawRowView(k))
@@ -95,9 +96,6 @@ func join(all []*Recording, paths []string) (*Recording, error) {
 		}
 		if isNamed {
 			joined.Names = append(joined.Names, r.Names...)
-		}
-		for _, note := range r.Notes {
-			joined.Notes = append(joined.Notes, filepath.Base(paths[i])+": "+note)
 		}
 	}
 	joined.Names = distinctNames(joined.Names)
@@ -109,4 +107,27 @@ func join(all []*Recording, paths []string) (*Recording, error) {
 		joined.Aside[c] = joined.Aside[c].at(grid.Range(shortest))
 	}
 	return &joined, nil
+}
+
+// joinedNotes returns the notes of several files: with the name of one that says it alone, and once if
+// others say it, too.
+func joinedNotes(all []*Recording, paths []string) (notes []string) {
+	files := make(map[string][]string)
+	var order []string
+	for i, r := range all {
+		for _, note := range r.Notes {
+			if files[note] == nil {
+				order = append(order, note)
+			}
+			files[note] = append(files[note], filepath.Base(paths[i]))
+		}
+	}
+	for _, note := range order {
+		name := files[note][0]
+		if others := len(files[note]) - 1; others > 0 {
+			name += fmt.Sprintf(" and %s", text.Counted(others, "other file"))
+		}
+		notes = append(notes, name+": "+note)
+	}
+	return notes
 }
