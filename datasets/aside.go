@@ -479,9 +479,10 @@ var missingCodes = []float64{
 
 // The limits of codes for missing values. All are choices.
 const (
-	// minCodeGap is how far a code is from the nearest other value, in ranges of the other values:
-	// large enough that no signal has it at several positions.
-	minCodeGap = 3
+	// minLowGap and minHighGap are how far a code below the other values, or above them, is from the
+	// nearest, in ranges of these: large enough that no signal has it at several positions. Counts can be
+	// 9999 as meters end there; nothing ends at −9999.
+	minLowGap, minHighGap = 1, 3
 	// minHugeCode is the least size of numbers such as 9.97e36 of netCDF, −1.6375e30 of HEALPix and
 	// 1e20 of climate models, and minHugeRatio how much larger than all others they are.
 	minHugeCode  = 1e15
@@ -507,10 +508,10 @@ func (c *columnStats) missingCode() (code float64, count int) {
 	}
 	size := func(a, b float64) float64 { return max(math.Abs(a), math.Abs(b)) }
 	switch {
-	case c.nextLow-c.low > minCodeGap*(c.high-c.nextLow) &&
+	case c.nextLow-c.low > minLowGap*(c.high-c.nextLow) &&
 		isMissingCode(c.low, c.lows, size(c.nextLow, c.high)):
 		return c.low, c.lows
-	case c.high-c.nextHigh > minCodeGap*(c.nextHigh-c.low) &&
+	case c.high-c.nextHigh > minHighGap*(c.nextHigh-c.low) &&
 		isMissingCode(c.high, c.highs, size(c.low, c.nextHigh)):
 		return c.high, c.highs
 	}

@@ -27,6 +27,8 @@ func TestNumbersForMissingValues(t *testing.T) {
 		{-math.MaxFloat32, 1, []int{50, 51}, true},
 		{math.MinInt16, 1000, []int{2, 4, 6}, true},
 		{float64(float32(-9999.99)), 100, []int{2, 4}, true},
+		{math.MinInt16, 3000, []int{2, 4}, true},
+		{9999, 800, []int{2, 4}, false},
 		{1e20, 1e18, []int{50}, false},
 		{math.MinInt16, 10_000, []int{2, 4}, false},
 		{-9999, 1, []int{2}, false},
