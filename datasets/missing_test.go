@@ -118,7 +118,7 @@ func TestNotesOfManyColumns(t *testing.T) {
 	if d, _ := r.Signals.Dims(); d != 12 || len(r.Notes) != 3 || len(r.Aside) != 8 {
 		t.Errorf("%d signals, notes %q", d, r.Notes)
 	}
-	if r, err = o.Recordings(paths...); err != nil || len(r.Notes) != 3 {
+	if r, err = o.Recordings(paths...); err != nil || len(r.Notes) != 4 {
 		t.Errorf("of three files %q, %v", r.Notes, err)
 	}
 }

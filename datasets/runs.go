@@ -13,22 +13,30 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/grid"
 )
 
-// areRuns reports whether files are of the same channels: whether they have the same names, of two
-// signals or more.
-func areRuns(all []*Recording) bool {
-	sorted := func(r *Recording) []string { return slices.Sorted(slices.Values(r.Names)) }
-	first := sorted(all[0])
-	return len(first) > 1 && !slices.ContainsFunc(all[1:], func(r *Recording) bool {
-		return !slices.Equal(sorted(r), first)
-	})
+// sharedNames returns the names of the channels of files that are runs: those that all files have, if
+// they are two or more, and at least half of each file's; nil for files that are no runs.
+func sharedNames(all []*Recording) (names []string) {
+	largest := 0
+	for _, r := range all {
+		largest = max(largest, len(r.Names))
+	}
+	for _, name := range all[0].Names {
+		if !slices.ContainsFunc(all, func(r *Recording) bool { return !slices.Contains(r.Names, name) }) {
+			names = append(names, name)
+		}
+	}
+	if len(names) < 2 || 2*len(names) < largest {
+		return nil
+	}
+	return names
 }
 
-// joinRuns returns one recording whose runs follow one another. Paths are their files, for errors and
-// notes.
-func joinRuns(all []*Recording, paths []string) (*Recording, error) {
-	d, n := all[0].Signals.RawMatrix().Rows, 0
+// joinRuns returns one recording of the named channels whose runs follow one another. Paths are their
+// files, for errors and notes.
+func joinRuns(all []*Recording, names, paths []string) (*Recording, error) {
+	d, n, others := len(names), 0, otherNames(all, names)
 	for i, r := range all {
-		if err := r.reorder(all[0].Names); err != nil {
+		if err := r.reorder(names); err != nil {
 			return nil, fmt.Errorf("%s: %w", paths[i], err)
 		}
 		if u := all[0].Units; u != nil && r.Units != nil && !slices.Equal(u, r.Units) {
@@ -59,12 +67,27 @@ func joinRuns(all []*Recording, paths []string) (*Recording, error) {
 		}
 		position += r.Signals.RawMatrix().Cols
 	}
+	if others != nil {
+		joined.Notes = append(joined.Notes, "not in every run, and left out: "+quoted(others))
+	}
 	joined.Notes = append(joined.Notes, fmt.Sprintf("the %d files have the same channels, so they follow "+
 		"one another as runs; with other names in each they are channels beside each other", len(all)))
 	return &joined, nil
 }
 
-// reorder puts the signals of r in the order of these names, which are its own in some order.
+// otherNames returns the names of channels that aren't among some.
+func otherNames(all []*Recording, names []string) (others []string) {
+	for _, r := range all {
+		for _, name := range r.Names {
+			if !slices.Contains(names, name) && !slices.Contains(others, name) {
+				others = append(others, name)
+			}
+		}
+	}
+	return others
+}
+
+// reorder makes the signals of r those of these names, in their order.
 func (r *Recording) reorder(names []string) error {
 	if slices.Equal(r.Names, names) {
 		return nil

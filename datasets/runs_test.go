@@ -51,6 +51,10 @@ func TestRuns(t *testing.T) {
 	if notes := strings.Join(r.Notes, "\n"); !strings.Contains(notes, "a, b, c jump between the runs") {
 		t.Errorf("notes %q", r.Notes)
 	}
+	more, err := ReadOptions{}.Recordings(one, write("more", "c,STI,a,b", 45, 100))
+	if err != nil || !slices.Equal(more.Names, []string{"a", "b", "c"}) || !slices.Equal(more.Joints, []int{60}) {
+		t.Errorf("of runs with another channel: %v, %v", more, err)
+	}
 	dropped, err := ReadOptions{Missing: MissingDrop}.Recordings(gap, two)
 	if err != nil || !slices.Equal(dropped.Joints, []int{59}) || dropped.Signals.RawMatrix().Cols != 104 {
 		t.Errorf("dropped: %v, %v", dropped, err)

@@ -22,8 +22,9 @@ const maxLengthDifference = 0.05
 // are cut to the shortest, with a note. Signals have names if every file names its own. Annotations
 // and columns set aside are those of the first file.
 //
-// Files with the same names, two or more, are runs: they follow one another, with a note, and Joints
-// says where. Names may be in another order. Columns set aside that not every run has are left out.
+// Files that share names, two or more and at least half of each file's, are runs: they follow one
+// another, with a note, and Joints says where. Names may be in another order. What not every run has is
+// left out.
 func (o ReadOptions) Recordings(paths ...string) (*Recording, error) {
 	if len(paths) == 0 {
 		return nil, errors.New("datasets: paths: no files; must be at least one")
@@ -45,11 +46,13 @@ func (o ReadOptions) Recordings(paths ...string) (*Recording, error) {
 		}
 		all = append(all, r)
 	}
-	joinAll := join
-	if areRuns(all) {
-		joinAll = joinRuns
+	var joined *Recording
+	var err error
+	if names := sharedNames(all); names != nil {
+		joined, err = joinRuns(all, names, paths)
+	} else {
+		joined, err = join(all, paths)
 	}
-	joined, err := joinAll(all, paths)
 	if err == nil {
 		err = o.fillMissing(joined)
 	}
@@ -99,6 +102,10 @@ func join(all []*Recording, paths []string) (*Recording, error) {
 		}
 	}
 	joined.Names = distinctNames(joined.Names)
+	if first := all[0].Signals.RawMatrix().Rows; first > 1 && first*len(all) == d {
+		joined.Notes = append(joined.Notes, fmt.Sprintf("the %d files are channels beside each other, %d in "+
+			"all; put runs of the same channels into one file", len(all), d))
+	}
 	if longest > shortest {
 		joined.Notes = append(joined.Notes, fmt.Sprintf("the files have %d to %d positions: all "+
 			"are cut to %d", shortest, longest, shortest))
