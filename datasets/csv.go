@@ -243,6 +243,7 @@ type csvReader struct {
 	mayBeBlank bool      // whether a blank line may stand before the next row
 	open       bool      // the last line has no end
 	cutOff     bool      // the last line has no end, and fewer cells
+	begun      bool      // a row of numbers was read
 }
 
 // wideRow is the number of cells, for each name in the header, from which a row looks like a signal.
@@ -531,6 +532,7 @@ func (c *csvReader) parse(row []string) error {
 		}
 		c.numbers = append(c.numbers, v)
 	}
+	c.begun = true
 	c.observeText(row)
 	if len(c.texts) > 0 && len(c.texts)*len(c.texts[0]) >= maxAsideValues {
 		c.texts = nil
@@ -639,7 +641,11 @@ func (c *csvReader) cellError(i int, row []string, err error) error {
 	if cells, columns := c.count(row, lacksNumber); cells > 1 {
 		what += fmt.Sprintf(", the first of %d %s in %s", cells, kind, columnsInWords(columns))
 	}
-	return fmt.Errorf("%s: %s; must be a number, or be %s", place, what, c.howToFill(i))
+	advice := c.howToFill(i)
+	if !c.begun && c.columns != nil {
+		advice += ", or the line be deleted if it is no data, such as units"
+	}
+	return fmt.Errorf("%s: %s; must be a number, or be %s", place, what, advice)
 }
 
 // count returns how many cells of numbers in the row and those after it are of a kind, and in how
