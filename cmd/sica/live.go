@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
@@ -36,11 +37,24 @@ type live struct {
 	noted    bool // a row lacked a value
 }
 
+// liveFlags are the flags that go with --stream.
+var liveFlags = []string{"model", "in", "out", "stream", "components", "proposed", "selection", "separator",
+	"highpass", "lowpass", "notch", "rate", allowUnverified, deterministic}
+
 // checkStream returns a usage error unless a separation can be applied to rows as they come, from standard
-// input to standard output.
-func checkStream(in []string, out string, result *sica.Result) error {
+// input to standard output, and no flag would be ignored.
+func checkStream(cmd *cobra.Command, in []string, out string, result *sica.Result) error {
 	if !slices.Equal(in, []string{files.Pipe}) || out != files.Pipe {
 		return usage.Errorf("--stream: use it with --in - --out -")
+	}
+	var err error
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		if !slices.Contains(liveFlags, flag.Name) {
+			err = usage.Errorf("--stream: leave --%s out", flag.Name)
+		}
+	})
+	if err != nil {
+		return err
 	}
 	if err := result.Pointwise(); err != nil {
 		return fmt.Errorf("--stream: %w", err)

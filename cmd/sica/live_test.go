@@ -13,6 +13,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/filter"
 	"github.com/seed-47b1e431/gosica/sica"
@@ -61,6 +62,10 @@ func TestPipes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if code, _, said := command(t.Context(), "remove", "--model", model, "--in", rec, "--out",
+		filepath.Join(dir, "c.csv"), "--components", "1", "--shape", "7x7"); code != exitUsage {
+		t.Errorf("a shape that doesn't fit: exit %d, %q", code, said)
+	}
 	for _, command := range [][]string{{"transform"}, {"remove", "--components", "2"}} {
 		args := append(command, "--model", model)
 		want, wantNPY := filepath.Join(dir, command[0]+".csv"), filepath.Join(dir, command[0]+".npy")
@@ -79,9 +84,14 @@ func TestPipes(t *testing.T) {
 			t.Errorf("%s --stream: %v, wrote %d bytes, said %q", command, err, len(got), said)
 		}
 	}
-	if _, _, err := piped(t, strings.NewReader(text), "transform", "--model", model, "--in", "-", "--out",
-		filepath.Join(dir, "z.csv"), "--stream"); err == nil {
-		t.Error("--stream writes a file")
+	for _, flags := range [][]string{
+		{"--out", filepath.Join(dir, "z.csv"), "--stream"}, {"--out", "-", "--stream", "--transpose"},
+		{"--out", "-", "--stream", "--inverse"}, {"--out", "-", "--rate", "250"}, {"--out", "-", "--in", rec},
+	} {
+		args := append([]string{"transform", "--model", model, "--in", "-"}, flags...)
+		if _, _, err := piped(t, strings.NewReader(text), args...); !errors.Is(err, usage.Err) {
+			t.Errorf("%q: %v", flags, err)
+		}
 	}
 }
 

@@ -103,7 +103,7 @@ func (opt *removeOptions) live(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if err := checkStream(opt.in, opt.out, result); err != nil {
+	if err := checkStream(cmd, opt.in, opt.out, result); err != nil {
 		return err
 	}
 	chosen, err := opt.choose(result)

@@ -47,8 +47,10 @@ as soon as it comes; a filter keeps its state from row to row.
 			if opt.isLive {
 				return opt.live(cmd)
 			}
-			if opt.fitting.Filters() {
-				return usage.Errorf("--highpass, --lowpass and --notch: use them with --stream")
+			for _, flag := range []string{"highpass", "lowpass", "notch", "rate"} {
+				if cmd.Flags().Changed(flag) {
+					return usage.Errorf("--%s: use it with --stream", flag)
+				}
 			}
 			return files.WithPipes(cmd, opt.in, opt.out, func(in []string, out string) error {
 				opt.in, opt.out = in, out
@@ -84,11 +86,8 @@ func (opt *transformOptions) live(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if err := checkStream(opt.in, opt.out, result); err != nil {
+	if err := checkStream(cmd, opt.in, opt.out, result); err != nil {
 		return err
-	}
-	if opt.inverse {
-		return usage.Errorf("--stream: leave --inverse out")
 	}
 	components, _ := result.Z.Dims()
 	var names []string

@@ -132,7 +132,7 @@ func (r *Reading) Open(
 		file, err := r.Stream(paths[0])
 		if err == nil {
 			s.Source, s.About = file, file.About()
-			return s, nil
+			return s, r.checkOwnShape(paths[0], s)
 		}
 		if !errors.Is(err, datasets.ErrNotBlocks) {
 			return nil, err
@@ -144,7 +144,17 @@ func (r *Reading) Open(
 	}
 	s.Source, s.About = blockwise.InMemory{Dense: recording.Signals}, *recording
 	s.About.Signals = nil
-	return s, nil
+	return s, r.checkOwnShape(paths[0], s)
+}
+
+// checkOwnShape returns a usage error if the flag of Add has a shape that the positions of a file can't
+// have.
+func (r *Reading) checkOwnShape(file string, s *Stream) error {
+	if r.shape == "" || s.About.Shape != nil {
+		return nil
+	}
+	_, n := s.Dims()
+	return r.CheckShape(file, n, r.Shape)
 }
 
 // minWide is the number of signals from which LooksTransposed says something: of fewer the fit says how
