@@ -413,13 +413,24 @@ func (d *dialect) namesBefore(rows [][]string, begin, width int) int {
 	if !isNames(rows[begin-1]) {
 		return begin
 	}
-	if begin > 1 && isNames(rows[begin-2]) && countFilled(rows[begin-2]) >= countFilled(rows[begin-1]) {
-		// Below names, full rows of words may be data, which is an error later.
-		if d.isUnits(rows[begin-1]) || repeats(rows[begin-2]) || countFilled(rows[begin-1]) == width {
-			return begin - 2
+	if begin > 1 && isNames(rows[begin-2]) && countFilled(rows[begin-2]) >= countFilled(rows[begin-1]) &&
+		(d.isUnits(rows[begin-1]) || repeats(rows[begin-2])) {
+		return begin - 2
+	}
+	// Below names, full rows of words and rows without values may be data, which is an error later.
+	names := begin - 1
+	for k := names; k >= 0 && len(rows[k]) == width && countFilled(rows[begin-1]) == width; k-- {
+		isFull := countFilled(rows[k]) == width
+		if isFull && !isNames(rows[k]) || !isFull && slices.ContainsFunc(rows[k], func(cell string) bool {
+			return !d.isMissing(cell)
+		}) {
+			break
+		}
+		if isFull {
+			names = k
 		}
 	}
-	return begin - 1
+	return names
 }
 
 // hasDamaged reports whether one of the rows before a table of width columns is of numbers, and so a
