@@ -55,15 +55,17 @@ func (r *Recording) setAside(o *ReadOptions) error {
 	d, n := r.Signals.Dims()
 	columns := make([]columnStats, d)
 	for i := 0; i < d && n >= minAsidePositions; i++ {
-		for _, v := range r.Signals.RawRowView(i) {
-			columns[i].observe(v)
-		}
+		columns[i] = statsOf(r.Signals.RawRowView(i))
+	}
+	if r.judged != nil {
+		columns = r.judged
 	}
 	kept, notes, err := o.selectColumns(r, slices.Concat(r.Aside, r.OtherRates), columns)
 	if err != nil {
 		return err
 	}
 	r.Notes = append(r.Notes, notes...)
+	defer r.noteJumps()
 	if slices.Equal(kept, grid.Range(d)) {
 		return nil
 	}
@@ -71,6 +73,7 @@ func (r *Recording) setAside(o *ReadOptions) error {
 	for _, i := range remaining(d, kept) {
 		name := r.columnName(i)
 		r.setRate(name, &columns[i])
+		r.setJoints(name, &columns[i], r.Signals.RawRowView(i))
 		r.Aside = append(r.Aside, Column{
 			Name: name, Values: slices.Clone(r.Signals.RawRowView(i)), Reason: columns[i].reason(name),
 			Place: places[i],
@@ -134,20 +137,21 @@ func (o *ReadOptions) selectColumns(
 ) (kept []int, notes []string, err error) {
 	names, places := r.Names, r.places(len(columns))
 	if len(o.Signals) > 0 && (names != nil || len(columns) == len(o.Signals)) {
-		return o.selectSignals(names)
+		return o.selectSignals(names, columns)
 	}
 	without, err := findWithout(o.Without, names, places, aside)
 	if err != nil {
 		return nil, nil, err
 	}
+	var set asideNotes
 	for i := range columns {
 		name := r.columnName(i)
 		if slices.Contains(without, i) {
-			notes = append(notes, fmt.Sprintf("%q was left out, as asked", name))
+			set.add(name, "was left out, as asked")
 			continue
 		}
 		if reason := columns[i].reason(name); reason != "" {
-			notes = append(notes, fmt.Sprintf("%q %s and was set aside", name, reason))
+			set.add(name, reason+" and was set aside")
 			continue
 		}
 		if err := columns[i].codeError(name); err != nil {
@@ -155,6 +159,7 @@ func (o *ReadOptions) selectColumns(
 		}
 		kept = append(kept, i)
 	}
+	notes = set.notes()
 	if len(o.Signals) > 0 && len(kept) != len(o.Signals) {
 		return nil, nil, fmt.Errorf("there are %d channels without names; must be %d, the channels %s",
 			len(columns), len(o.Signals), quoted(o.Signals))
@@ -171,16 +176,55 @@ func (o *ReadOptions) selectColumns(
 	return kept, notes, nil
 }
 
-// selectSignals returns the columns of the separation's channels, by their names if they have some.
-func (o *ReadOptions) selectSignals(names []string) (kept []int, notes []string, err error) {
-	if names == nil {
-		return grid.Range(len(o.Signals)), []string{inFileOrder}, nil
+// asideNotes are what becomes of columns, by their names.
+type asideNotes []struct{ name, what string }
+
+// add adds what becomes of a column.
+func (a *asideNotes) add(name, what string) {
+	*a = append(*a, struct{ name, what string }{strconv.Quote(name), what})
+}
+
+// maxAsideNotes is how many columns of which the same is said have a note each.
+const maxAsideNotes = 3
+
+// notes returns a note for each column, or for many of which the same is said one.
+func (a asideNotes) notes() (notes []string) {
+	same := make(map[string][]string)
+	for _, c := range a {
+		same[c.what] = append(same[c.what], c.name)
 	}
-	if kept, err = findNames(names, o.Signals); !slices.IsSorted(kept) {
+	for _, c := range a {
+		names := same[c.what]
+		switch {
+		case len(names) <= maxAsideNotes:
+			notes = append(notes, c.name+" "+c.what)
+		case names[0] == c.name:
+			notes = append(notes, fmt.Sprintf("%d columns, such as %s: each %s", len(names),
+				strings.Join(names[:maxAsideNotes], ", "), c.what))
+			same[c.what] = []string{"", "", "", ""} // said
+		}
+	}
+	return notes
+}
+
+// selectSignals returns the columns of the separation's channels, by their names if they have some.
+func (o *ReadOptions) selectSignals(
+	names []string, columns []columnStats,
+) (kept []int, notes []string, err error) {
+	if kept = grid.Range(len(o.Signals)); names == nil {
+		notes = append(notes, inFileOrder)
+	} else if kept, err = findNames(names, o.Signals); err != nil {
+		return nil, nil, err
+	} else if !slices.IsSorted(kept) {
 		notes = append(notes, "the channels are in another order than those of the "+
 			"separation: they were taken by name")
 	}
-	return kept, notes, err
+	for _, i := range kept {
+		if err := columns[i].codeError(columnName(names, i)); err != nil {
+			return nil, nil, err
+		}
+	}
+	return kept, notes, nil
 }
 
 // findWithout returns the columns to leave out, but for those that are aside anyway. Places are those
@@ -360,6 +404,14 @@ type columnStats struct {
 	regular, maxRegular  float64 // the sum of the other changes and the largest
 }
 
+// statsOf returns the statistics of a column.
+func statsOf(values []float64) (c columnStats) {
+	for _, v := range values {
+		c.observe(v)
+	}
+	return c
+}
+
 func (c *columnStats) observe(v float64) {
 	c.n++
 	c.fraction = c.fraction || v != math.Trunc(v)
@@ -419,25 +471,48 @@ func (c *columnStats) change(before, v float64) {
 	}
 }
 
-// missingCodes are numbers that programs write for missing values.
+// missingCodes are numbers that programs write for missing values. Beyond minHugeCode any may be one.
 var missingCodes = []float64{
-	-999, -9999, -99999, -999999, -999.25, -9999.99, 9999, 99999, 999999, 9.96921e36,
+	-999, -9999, -99999, -999999, -999.25, -9999.99, 9999, 99999, 999999,
+	math.MinInt16, -math.MaxInt16, math.MinInt32, -math.MaxInt32, // also of netCDF
 }
 
-// minCodeGap is how far a code is from the nearest other value, in ranges of the other values. A
-// choice: large enough that no signal has it at several positions.
-const minCodeGap = 3
+// The limits of codes for missing values. All are choices.
+const (
+	// minLowGap and minHighGap are how far a code below the other values, or above them, is from the
+	// nearest, in ranges of these: large enough that no signal has it at several positions. Counts can be
+	// 9999 as meters end there; nothing ends at −9999.
+	minLowGap, minHighGap = 1, 3
+	// minHugeCode is the least size of numbers such as 9.97e36 of netCDF, −1.6375e30 of HEALPix and
+	// 1e20 of climate models, and minHugeRatio how much larger than all others they are.
+	minHugeCode  = 1e15
+	minHugeRatio = 1e6
+)
+
+// isMissingCode reports whether v is a code for missing values, perhaps as a float32, that is there
+// at count positions; largest is that of the other values' sizes.
+func isMissingCode(v float64, count int, largest float64) bool {
+	if math.Abs(v) >= minHugeCode && math.Abs(v) > minHugeRatio*largest {
+		return true
+	}
+	return count > 1 && slices.ContainsFunc(missingCodes, func(code float64) bool {
+		return v == code || v == float64(float32(code))
+	})
+}
 
 // missingCode returns a code for missing values that a column has, and at how many positions; 0 for
-// none. It must be there at least twice.
+// none.
 func (c *columnStats) missingCode() (code float64, count int) {
+	if c.n < minAsidePositions || c.low == c.high {
+		return 0, 0
+	}
+	size := func(a, b float64) float64 { return max(math.Abs(a), math.Abs(b)) }
 	switch {
-	case c.n < minAsidePositions || c.low == c.high:
-	case c.lows > 1 && slices.Contains(missingCodes, c.low) &&
-		c.nextLow-c.low > minCodeGap*(c.high-c.nextLow):
+	case c.nextLow-c.low > minLowGap*(c.high-c.nextLow) &&
+		isMissingCode(c.low, c.lows, size(c.nextLow, c.high)):
 		return c.low, c.lows
-	case c.highs > 1 && slices.Contains(missingCodes, c.high) &&
-		c.high-c.nextHigh > minCodeGap*(c.nextHigh-c.low):
+	case c.high-c.nextHigh > minHighGap*(c.nextHigh-c.low) &&
+		isMissingCode(c.high, c.highs, size(c.low, c.nextHigh)):
 		return c.high, c.highs
 	}
 	return 0, 0
@@ -541,6 +616,23 @@ func (r *Recording) setRate(name string, c *columnStats) {
 	}
 	r.Rate, r.meanRate = roundRate(1/(step*unit)), false
 	r.Notes = append(r.Notes, fmt.Sprintf("%q gives the rate, %.6g Hz", name, r.Rate))
+}
+
+// minRun is the mean length of runs whose joints matter. A choice: of shorter ones, such as epochs, the
+// joints would take more positions than they do harm.
+const minRun = 1000
+
+// setJoints sets the joints to where a column of times starts anew, if runs are long.
+func (r *Recording) setJoints(name string, c *columnStats, times []float64) {
+	_, isTime := timeUnit(name, "")
+	if !isTime || r.Joints != nil || len(times) < minRun*(c.falls+1) || !c.restarts() {
+		return
+	}
+	for t := 1; t < len(times); t++ {
+		if times[t] < times[t-1] {
+			r.Joints = append(r.Joints, t)
+		}
+	}
 }
 
 // hasWord reports whether a word of the name is one of some, which are in lower case.

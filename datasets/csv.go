@@ -26,7 +26,7 @@ import (
 var (
 	errNoRows  = errors.New("no rows of numbers; must have one for each position")
 	errQuotes  = errors.New(`a quotation mark within a cell; must be around the cell, or doubled`)
-	errLongRow = errors.New("a row of more than 1 MiB; " +
+	errLongRow = errors.New("a row of more than 8 MiB; " +
 		"must have a row for each position and a column for each signal")
 )
 
@@ -51,7 +51,7 @@ var notTables = []struct {
 
 // openCSV reads a text file of numbers up to its first row of them.
 func openCSV(r io.Reader, o *ReadOptions) (*content, error) {
-	text, start, err := decoded(r)
+	text, start, whole, err := decoded(r)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func openCSV(r io.Reader, o *ReadOptions) (*content, error) {
 		return nil, err
 	}
 	c := &csvReader{
-		dialect: sniff(string(start), len(start) < sniffedBytes, choices{separator, decimal}),
+		dialect: sniff(string(start), whole, choices{separator, decimal}),
 		lines:   bufio.NewScanner(text),
 		missing: o.Missing, skipText: o.skipText, isLeftOut: o.isLeftOut, without: o.Without,
 	}
@@ -116,19 +116,23 @@ func openCSV(r io.Reader, o *ReadOptions) (*content, error) {
 // day of one channel at 48 Hz. It is a choice.
 const maxAsideValues = 1 << 22
 
-// sniffedBytes is how many bytes at the beginning of a file decide on its dialect: 64 KiB, some
-// hundred rows. If all of them are comments, up to maxRowBytes are read.
-const sniffedBytes = 1 << 16
+// What of a file decides on its dialect: sniffedBytes, some hundred rows, and as many more as are
+// needed for minSniffedLines that aren't all comments, up to maxSniffedBytes.
+const (
+	sniffedBytes    = 1 << 16
+	minSniffedLines = 4
+	maxSniffedBytes = minSniffedLines * maxRowBytes
+)
 
 // decoded returns the text of r as UTF-8, without the mark that spreadsheets begin a file with, and
-// what decides about its dialect, without reading on. Text with a mark of UTF-16 is read as that,
-// and text that doesn't begin as UTF-8 does as Windows-1252, of which Latin-1 is a part. Lines may
-// end as those of old Macintosh programs.
-func decoded(r io.Reader) (text *bufio.Reader, start []byte, err error) {
+// what decides about its dialect, without reading on; whole is whether that is all of it. Text with
+// a mark of UTF-16 is read as that, and text that doesn't begin as UTF-8 does as Windows-1252, of
+// which Latin-1 is a part. Lines may end as those of old Macintosh programs.
+func decoded(r io.Reader) (text *bufio.Reader, start []byte, whole bool, err error) {
 	raw := bufio.NewReaderSize(r, sniffedBytes)
 	first, err := raw.Peek(sniffedBytes)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, nil, err
+		return nil, nil, false, err
 	}
 	decoder := transform.Transformer(transform.Nop)
 	switch order, isUTF16 := utf16Order(first); {
@@ -151,10 +155,12 @@ func decoded(r io.Reader) (text *bufio.Reader, start []byte, err error) {
 		text = bufio.NewReaderSize(text, size)
 		start, err = text.Peek(size)
 		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, nil, err
+			return nil, nil, false, err
 		}
-		if len(start) < size || size == maxRowBytes || !onlyComments(start) {
-			return text, start, nil
+		whole := len(start) < size
+		isEnough := bytes.Count(start, []byte{'\n'}) >= minSniffedLines && !onlyComments(start)
+		if whole || isEnough || size >= maxSniffedBytes {
+			return text, start, whole, nil
 		}
 	}
 }
@@ -228,11 +234,16 @@ type csvReader struct {
 	unread      filling                // cells of text in columns of numbers, taken for missing values
 	without     []string               // by the options
 
+	after      []string // the row after rows of empty cells; nil for none
+	emptyRows  int      // those before it that weren't returned yet
+	emptyWidth int      // their cells
+
 	numbers    []float64 // of the last row
 	pending    []float64 // those of them that read has not returned
 	mayBeBlank bool      // whether a blank line may stand before the next row
 	open       bool      // the last line has no end
 	cutOff     bool      // the last line has no end, and fewer cells
+	begun      bool      // a row of numbers was read
 }
 
 // wideRow is the number of cells, for each name in the header, from which a row looks like a signal.
@@ -432,25 +443,23 @@ func (c *csvReader) notes() (notes []string) {
 		add(true, "units in the cells, %s, were left out", strings.Join(slices.Compact(units), ", "))
 	}
 	add(d.index, "the first column counts the rows and was left out")
+	var set asideNotes
 	for _, i := range d.text {
-		name := fmt.Sprintf("column %d", i+1)
-		if c.columns != nil {
-			name = strconv.Quote(c.columns[i])
-		}
+		name := columnName(c.columns, i)
 		switch {
 		case i == d.clock:
-			add(true, "%s has dates and times, which were read as seconds from the first one", name)
+			set.add(name, "has dates and times, which were read as seconds from the first one")
 		case slices.Contains(d.empty, i):
-			add(true, "%s is empty and was set aside", name)
+			set.add(name, "is empty and was set aside")
 		case slices.Contains(d.sparse, i):
-			add(true, "%s lacks most of its values and was set aside", name)
+			set.add(name, "lacks most of its values and was set aside")
 		case slices.Contains(d.lacking, i):
-			add(true, "%s was left out, as asked", name)
+			set.add(name, "was left out, as asked")
 		default:
-			add(true, "%s is text and was set aside", name)
+			set.add(name, "is text and was set aside")
 		}
 	}
-	return notes
+	return append(notes, set.notes()...)
 }
 
 // complete adds to a recording what is known once all is read: the columns of text, and whether the
@@ -523,6 +532,7 @@ func (c *csvReader) parse(row []string) error {
 		}
 		c.numbers = append(c.numbers, v)
 	}
+	c.begun = true
 	c.observeText(row)
 	if len(c.texts) > 0 && len(c.texts)*len(c.texts[0]) >= maxAsideValues {
 		c.texts = nil
@@ -594,14 +604,20 @@ var (
 	errText    = errors.New("a cell is text")
 )
 
+// maxAdvisedName is the length up to which advice has the name of a column.
+const maxAdvisedName = 60
+
 // howToFill says what may become of missing values in column i.
 func (c *csvReader) howToFill(i int) string {
-	name := strconv.Itoa(i + 1)
+	name := " " + strconv.Itoa(i+1)
 	if c.columns != nil {
-		name = strconv.Quote(c.columns[i])
+		name = " " + strconv.Quote(c.columns[i])
+	}
+	if len(name) > maxAdvisedName {
+		name = ""
 	}
 	return "filled in (MissingInterpolate) or left out, by position (MissingDrop) or by column " +
-		"(ReadOptions.Without " + name + ")"
+		"(ReadOptions.Without" + name + ")"
 }
 
 // cellError returns the error err of column i in the row that was read last. If its cell is empty
@@ -625,7 +641,11 @@ func (c *csvReader) cellError(i int, row []string, err error) error {
 	if cells, columns := c.count(row, lacksNumber); cells > 1 {
 		what += fmt.Sprintf(", the first of %d %s in %s", cells, kind, columnsInWords(columns))
 	}
-	return fmt.Errorf("%s: %s; must be a number, or be %s", place, what, c.howToFill(i))
+	advice := c.howToFill(i)
+	if !c.begun && c.columns != nil {
+		advice += ", or the line be deleted if it is no data, such as units"
+	}
+	return fmt.Errorf("%s: %s; must be a number, or be %s", place, what, advice)
 }
 
 // count returns how many cells of numbers in the row and those after it are of a kind, and in how
@@ -675,33 +695,36 @@ func (c *csvReader) joinQuoted(line string) (string, error) {
 	return "", fmt.Errorf("line %d: a quotation mark isn't closed", start)
 }
 
-// row returns the cells of the next row; the error is io.EOF after the last.
+// row returns the cells of the next row; the error is io.EOF after the last. Rows of empty cells at
+// the end, as spreadsheets write them, are none.
 func (c *csvReader) row() ([]string, error) {
+	if row := c.heldRow(); row != nil {
+		return row, nil
+	}
 	blank := 0 // the first blank line before the row
 	for c.lines.Scan() {
 		c.line++
-		line, err := c.joinQuoted(c.lines.Text())
+		row, err := c.cells()
 		if err != nil {
 			return nil, err
 		}
-		if c.dialect.isComment(line) {
+		if row == nil {
 			continue
 		}
-		row, err := c.dialect.cells(line)
-		if errors.Is(err, csv.ErrBareQuote) || errors.Is(err, csv.ErrQuote) {
-			err = errQuotes
-		}
-		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", c.line, err)
-		}
 		if !slices.ContainsFunc(row, func(cell string) bool { return cell != "" }) {
-			if blank == 0 {
+			if len(row) > 1 {
+				c.emptyRows, c.emptyWidth = c.emptyRows+1, len(row)
+			} else if blank == 0 {
 				blank = c.line
 			}
 			continue
 		}
 		if blank != 0 && !c.mayBeBlank { // a position would be lost
 			return nil, fmt.Errorf("line %d is empty; must be a row of numbers", blank)
+		}
+		if c.emptyRows > 0 {
+			c.after, c.line = slices.Clone(row), c.line-c.emptyRows-1
+			return c.heldRow(), nil
 		}
 		return row, nil
 	}
@@ -711,6 +734,39 @@ func (c *csvReader) row() ([]string, error) {
 		return nil, err
 	}
 	return nil, io.EOF
+}
+
+// cells returns those of the line that was read last, with the lines that continue it; nil for a comment.
+func (c *csvReader) cells() ([]string, error) {
+	line, err := c.joinQuoted(c.lines.Text())
+	if err != nil || c.dialect.isComment(line) {
+		return nil, err
+	}
+	row, err := c.dialect.cells(line)
+	if errors.Is(err, csv.ErrBareQuote) || errors.Is(err, csv.ErrQuote) {
+		err = errQuotes
+	}
+	if err != nil {
+		return nil, fmt.Errorf("line %d: %w", c.line, err)
+	}
+	if row == nil {
+		row = []string{} // of a blank line
+	}
+	return row, nil
+}
+
+// heldRow returns the next of some rows of empty cells and the row after them; nil if there are none.
+func (c *csvReader) heldRow() (row []string) {
+	if c.after == nil {
+		return nil
+	}
+	c.line++
+	if c.emptyRows > 0 {
+		c.emptyRows--
+		return make([]string, c.emptyWidth)
+	}
+	row, c.after = c.after, nil
+	return row
 }
 
 // createCSV writes a header, if there is one, and returns what writes the next positions of the

@@ -51,7 +51,7 @@ func TestReadCSVErrors(t *testing.T) {
 		{"empty cells", "a,b\n1,2\nNA,\n,3\n4,5\n", `line 3, column 1 ("a"): the value is missing (NA), the first of 3 missing values in 2 columns`},
 		{"another separator first", "a;b;c\n" + strings.Repeat("1;2.5;3\n", 4) + strings.Repeat("1,2.5,3\n", 9), `another separator, such as "1;2.5;3"`},
 		{"another separator first, decimal commas", strings.Repeat("1 2,5 3\n", 4) + strings.Repeat("1;2,5;3\n", 9), `another separator, such as "1 2,5 3"`},
-		{"empty cells first", ",\n1,2\n", "line 1 is empty"},
+		{"empty cells first", ",\n1,2\n", "line 1, column 1: the cell is empty"},
 		{"empty line", "1\n\n2\n", "line 2 is empty"},
 		{"empty line after the header", "a\n\n2\n", "line 2 is empty"},
 		{"empty line first", "\n1\n", "line 1 is empty"},
@@ -670,9 +670,13 @@ func TestMissingCodes(t *testing.T) {
 		r.Interpolated != nil {
 		t.Errorf("without the column %v are interpolated (%v)", r.Interpolated, err)
 	}
-	twice, err := ReadOptions{Missing: MissingInterpolate}.Recordings(path, path)
-	if err != nil || !slices.Equal(twice.Interpolated, r.Interpolated) {
-		t.Errorf("of two files %v are interpolated (%v)", twice, err)
+	other := filepath.Join(t.TempDir(), "other.csv")
+	if err := WriteFile(other, mat.NewDense(3, 50, slices.Repeat([]float64{1, 7, 2}, 50))); err != nil {
+		t.Fatal(err)
+	}
+	both, err := ReadOptions{Missing: MissingInterpolate}.Recordings(path, other)
+	if err != nil || !slices.Equal(both.Interpolated, r.Interpolated) || both.Joints != nil {
+		t.Errorf("of two files %v are interpolated (%v)", both, err)
 	}
 	if r, err := (ReadOptions{Missing: MissingDrop}).Recording(path); err != nil || r.Signals.RawMatrix().Cols != 48 {
 		t.Errorf("dropped: %v", err)

@@ -18,7 +18,7 @@ func TestFileRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	z.SetRow(0, append([]float64{math.MaxFloat64, -math.SmallestNonzeroFloat64, .1, 1. / 3, 1e-7, 1 << 53, 0}, z.RawRowView(0)[7:]...))
+	z.SetRow(0, append([]float64{math.MaxFloat64, -math.MaxFloat64, -math.SmallestNonzeroFloat64, .1, 1. / 3, 1e-7, 1 << 53, 0}, z.RawRowView(0)[8:]...))
 	checkFileRoundTrip(t, z, ".csv", ".npy", ".CSV")
 }
 

@@ -33,8 +33,8 @@ type Filter struct {
 	// Lowpass is the frequency in Hz at which 0.7 of the amplitude is left, and above which less; 0
 	// for none.
 	Lowpass float64
-	// Notch is the frequency in Hz that is removed, with its multiples; 0 for none.
-	Notch float64
+	// Notch are frequencies in Hz that are removed, with their multiples; those of 0 are none.
+	Notch []float64
 }
 
 // A Stretch is the positions of a recording from Begin, counted from 0, to before End.
@@ -45,7 +45,8 @@ type Stretch struct{ Begin, End int }
 // surroundings: leave them out by [Skip]. It doesn't change x.
 //
 // It is an error if x isn't finite outside of the stretches, if the rate isn't positive, if a
-// frequency isn't below half of it, or if a stretch isn't within x.
+// frequency isn't below half of it, if x is shorter than a period of the high-pass filter or, with a
+// notch, half a second, or if a stretch isn't within x.
 func (f Filter) Apply(x *mat.Dense, rate float64, skipped ...Stretch) (*mat.Dense, error) {
 	isSkipped, left, err := mark(x, skipped)
 	if left == 0 {
@@ -57,11 +58,14 @@ func (f Filter) Apply(x *mat.Dense, rate float64, skipped ...Stretch) (*mat.Dens
 	if err != nil {
 		return nil, fmt.Errorf("datasets: filter: %w", err)
 	}
-	if err := filter.Filter(f).Check(rate); err != nil {
+	d, n := x.Dims()
+	if err = filter.Filter(f).Check(rate); err == nil {
+		err = filter.Filter(f).CheckLength(n, rate)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("datasets: %w", err)
 	}
 	filtered := mat.DenseCopyOf(x)
-	d, _ := x.Dims()
 	for i := range d {
 		row := filtered.RawRowView(i)
 		for t := range row {

@@ -20,7 +20,7 @@ func ExampleFilter_Apply() {
 		log.Fatal(err)
 	}
 	bad := datasets.Stretch{Begin: 2000, End: 2500}
-	x, err := datasets.Filter{Highpass: 1, Notch: 50}.Apply(rec.Signals, rec.Rate, bad)
+	x, err := datasets.Filter{Highpass: 1, Notch: []float64{50}}.Apply(rec.Signals, rec.Rate, bad)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -62,7 +62,13 @@ func conversion(path string) string {
 	switch extension(path) {
 	case ".xlsx", ".xls", ".ods":
 		return ": save the sheet as CSV"
+	case ".nii":
+		return ": save the voxels of a mask, times × voxels, by numpy.save(path, " +
+			"nibabel.load(nii).get_fdata()[mask].T)"
 	case ".gz":
+		if strings.HasSuffix(strings.ToLower(path), ".nii.gz") {
+			return conversion(strings.TrimSuffix(strings.ToLower(path), ".gz"))
+		}
 		return ": unpack it by gunzip"
 	case ".bz2", ".xz", ".zst", ".7z", ".rar", ".tar", ".tgz":
 		return ": unpack it"
@@ -82,7 +88,7 @@ func conversion(path string) string {
 		return ": write it as WAV, by ffmpeg -i"
 	case ".adicht", ".smr", ".smrx", ".acq":
 		return ": export it as text, or as a MAT-file, in the program that wrote it"
-	case ".lvm", ".asc", ".tab", ".log", ".prn", ".arff", ".sto":
+	case ".lvm", ".tab", ".log", ".prn", ".arff", ".sto":
 		return ": rename a text file to .txt"
 	case ".rec":
 		return ": rename an EDF file to .edf"
@@ -196,10 +202,7 @@ func (c *content) recording(o *ReadOptions) (*Recording, error) {
 	} else if err := c.splitTimes(&r, o.Missing); err != nil {
 		return nil, err
 	}
-	if err := o.fillMissing(&r); err != nil {
-		return nil, err
-	}
-	return &r, checkValues(r.Signals, 0)
+	return o.filled(&r)
 }
 
 // nameRows names signals that are rows by the first column of text, if there is one.
@@ -282,8 +285,10 @@ const (
 	MaxEntries = 1 << 26
 	// maxFileBytes is the limit of a file that is read as a whole: 1 GiB.
 	maxFileBytes = 1 << 30
-	// maxRowBytes is the limit of a row of a CSV file, and of a sidecar: 1 MiB.
-	maxRowBytes = 1 << 20
+	// maxRowBytes is the limit of a row of a CSV file: 8 MiB. A row may be all of a signal.
+	maxRowBytes = 1 << 23
+	// maxSidecarBytes is the limit of a sidecar: 1 MiB.
+	maxSidecarBytes = 1 << 20
 	// maxImagePixels is the limit of an image: 4096×4096 pixels.
 	maxImagePixels = 1 << 24
 )

@@ -351,6 +351,12 @@ func (d *dialect) titleLines(lines []string) int {
 	if begin < 1 {
 		return 0
 	}
+	for begin > 0 && d.isWithoutValues(rows, begin-1, usual) {
+		begin--
+	}
+	if begin < 1 {
+		return 0
+	}
 	names := d.namesBefore(rows, begin, width)
 	if d.hasDamaged(rows[:names], width) {
 		return 0
@@ -372,6 +378,29 @@ func (d *dialect) usualRow(rows [][]string) []string {
 	return usual
 }
 
+// isWithoutValues reports whether row k before the usual ones is a position all of whose values are
+// missing: perhaps with a time, or below a row of names with some text.
+func (d *dialect) isWithoutValues(rows [][]string, k int, usual []string) bool {
+	row := rows[k]
+	if len(row) != len(usual) {
+		return false
+	}
+	isBelow := k > 0 && len(rows[k-1]) == len(row) && countFilled(rows[k-1]) == len(row) &&
+		d.countValues(rows[k-1]) == 0
+	isTimed := false
+	for i, cell := range row {
+		if d.isMissing(cell) {
+			continue
+		}
+		_, isTime := dateTime(cell)
+		if d.isNumber(usual[i]) || !isTime && !isBelow {
+			return false
+		}
+		isTimed = isTimed || isTime
+	}
+	return isBelow || isTimed
+}
+
 // namesBefore returns the row of the names, above that of the units, if there is one, of a table whose
 // numbers begin at a row and have width columns; without names it is the row where they begin.
 func (d *dialect) namesBefore(rows [][]string, begin, width int) int {
@@ -384,11 +413,24 @@ func (d *dialect) namesBefore(rows [][]string, begin, width int) int {
 	if !isNames(rows[begin-1]) {
 		return begin
 	}
-	if begin > 1 && d.isUnits(rows[begin-1]) && isNames(rows[begin-2]) &&
-		countFilled(rows[begin-2]) >= countFilled(rows[begin-1]) {
+	if begin > 1 && isNames(rows[begin-2]) && countFilled(rows[begin-2]) >= countFilled(rows[begin-1]) &&
+		(d.isUnits(rows[begin-1]) || repeats(rows[begin-2])) {
 		return begin - 2
 	}
-	return begin - 1
+	// Below names, full rows of words and rows without values may be data, which is an error later.
+	names := begin - 1
+	for k := names; k >= 0 && len(rows[k]) == width && countFilled(rows[begin-1]) == width; k-- {
+		isFull := countFilled(rows[k]) == width
+		if isFull && !isNames(rows[k]) || !isFull && slices.ContainsFunc(rows[k], func(cell string) bool {
+			return !d.isMissing(cell)
+		}) {
+			break
+		}
+		if isFull {
+			names = k
+		}
+	}
+	return names
 }
 
 // hasDamaged reports whether one of the rows before a table of width columns is of numbers, and so a

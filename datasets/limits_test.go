@@ -57,10 +57,10 @@ func TestReadersAreBounded(t *testing.T) {
 		{"10¹⁵ epochs", "a.npy", npyFile("<f8", "False", "(1000000000000000, 100, 100)", ""), "more than the limit", 1},
 		{"an epoch of 0.5 GB", "a.npy", npyFile("<f8", "False", "(1, 8000, 8000)", "12345678"), "after 0 of 64000000 numbers", 1},
 		{"a chunk of 4 GB", "a.wav", "RIFF\x00\x00\x00\x00WAVEnote\xff\xff\xff\xff", "unexpected EOF", 1},
-		{"a number without an end", "a.csv", strings.Repeat("1", 4<<20), "line 1: a row of more than 1 MiB", 8},
-		{"cells without an end", "a.csv", "a\n" + strings.Repeat(",", 4<<20), "line 2: a row of more than 1 MiB", 160},
-		{"a quote without an end", "a.csv", "1,2\n\"" + strings.Repeat("1\n", 2<<20), "line 2: a row of more than 1 MiB", 16},
-		{"a number of 1 MB", "a.csv", strings.Repeat("9", 1e6) + "\n", "9… is not finite", 16},
+		{"a number without an end", "a.csv", strings.Repeat("1", 9<<20), "line 1: a row of more than 8 MiB", 420},
+		{"cells without an end", "a.csv", "a\n" + strings.Repeat(",", 9<<20), "line 2: a row of more than 8 MiB", 1800},
+		{"a quote without an end", "a.csv", "1,2\n\"" + strings.Repeat("1\n", 5<<20), "line 2: a row of more than 8 MiB", 420},
+		{"a number of 1 MB", "a.csv", strings.Repeat("9", 1e6) + "\n", "9… is not finite", 32},
 	} {
 		path := filepath.Join(t.TempDir(), c.file)
 		if err := os.WriteFile(path, []byte(c.data), 0o600); err != nil {
@@ -84,12 +84,13 @@ func TestReadersAreBounded(t *testing.T) {
 
 // A row may be as long as the limit.
 func TestLongestRow(t *testing.T) {
-	row := strings.Repeat("1,", maxRowBytes/2-1) + "1\n"
+	const cells = maxRowBytes / 16
+	row := strings.Repeat("1.0000000000000,", cells-1) + "1\n"
 	z, err := formats[".csv"].read(strings.NewReader(row + row))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d, T := z.Signals.Dims(); d != maxRowBytes/2 || T != 2 {
+	if d, T := z.Signals.Dims(); d != cells || T != 2 {
 		t.Errorf("read %d×%d", d, T)
 	}
 }

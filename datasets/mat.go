@@ -81,10 +81,7 @@ func readMAT(r io.Reader, o *ReadOptions) (*Recording, error) {
 		out.Notes = append(out.Notes, fmt.Sprintf("%s of the MAT-file was read, and not %s",
 			quoted(used), listedVariables(rest)))
 	}
-	if err := o.fillMissing(out); err != nil {
-		return nil, err
-	}
-	return out, checkValues(out.Signals, 0)
+	return o.filled(out)
 }
 
 // structOf returns what reads the struct of EEGLAB or of FieldTrip in a MAT-file, nil for none.

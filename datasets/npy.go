@@ -33,7 +33,7 @@ func ReadNPY(r io.Reader) (*mat.Dense, error) {
 }
 
 // openNPY reads an NPY file up to its numbers.
-func openNPY(r io.Reader, _ *ReadOptions) (*content, error) {
+func openNPY(r io.Reader, o *ReadOptions) (*content, error) {
 	header, start, err := readNPYHeader(r)
 	if err != nil {
 		return nil, err
@@ -45,18 +45,12 @@ func openNPY(r io.Reader, _ *ReadOptions) (*content, error) {
 	if strings.HasPrefix(descr, "[") {
 		return openRecords(r, descr, shape)
 	}
-	epochs := 0
-	if len(shape) == 3 && order == "False" { // [epochs, d, positions]
-		if epochs = shape[0]; epochs < 1 {
-			return nil, errors.New("an array of 0 epochs; must be at least one")
-		}
-		shape = []int{shape[2], shape[1]}
+	isWide := len(shape) > 2
+	if len(shape) < 2 || isWide && order == "True" {
+		return nil, fmt.Errorf("an array of shape %s; must be [n, d], for one signal [n, 1], or of more "+
+			"axes in C order", shortened(fmt.Sprint(shape)))
 	}
-	if len(shape) != 2 {
-		return nil, fmt.Errorf("an array of shape %s; must be [n, d], for one signal [n, 1], or "+
-			"epochs [epochs, d, n] in C order", shortened(fmt.Sprint(shape)))
-	}
-	if shape[0] < 1 || shape[1] < 1 {
+	if !isWide && (shape[0] < 1 || shape[1] < 1) {
 		return nil, checkSize(shape[1], shape[0])
 	}
 	size, number := npyNumber(descr)
@@ -69,13 +63,11 @@ func openNPY(r io.Reader, _ *ReadOptions) (*content, error) {
 			shortened(descr))
 	}
 	read := fixedSize(r, size, number)
-	if epochs > 0 {
-		return openEpochs(epochs, shape[1], shape[0], read)
+	array := &fixedArray{start, size, number}
+	if isWide {
+		return openAxes(shape, o.Shape, read, array)
 	}
-	return &content{
-		d: shape[1], n: shape[0], bySignal: order == "True", read: read,
-		array: &fixedArray{start, size, number},
-	}, nil
+	return &content{d: shape[1], n: shape[0], bySignal: order == "True", read: read, array: array}, nil
 }
 
 // npyField is a field of a structured array: its name and its type.
@@ -132,14 +124,9 @@ func openEpochs(epochs, d, n int, read func([]float64) (int, error)) (*content, 
 		return nil, fmt.Errorf("%d epochs of %d numbers are more than the limit of %d entries",
 			epochs, d*n, MaxEntries)
 	}
-	about := Recording{}
-	if epochs > 1 {
-		about.Notes = []string{epochsNote(epochs, n)}
-	}
 	var epoch, pending []float64 // by signal, and by position
 	return &content{
 		d: d, n: epochs * n,
-		about: about,
 		read: func(values []float64) (int, error) {
 			for k := 0; ; {
 				copied := copy(values[k:], pending)

@@ -89,7 +89,7 @@ func TestReadNPYErrors(t *testing.T) {
 		{"one dimension", npyFile("<f8", "False", "(1,)", eight), "must be [n, d], for one signal [n, 1]"},
 		{"no dimension", npyFile("<f8", "False", "()", eight), "must be [n, d]"},
 		{"epochs in Fortran order", npyFile("<f8", "True", "(1, 1, 1)", eight), "in C order"},
-		{"no epochs", npyFile("<f8", "False", "(0, 1, 1)", ""), "0 epochs"},
+		{"no epochs", npyFile("<f8", "False", "(0, 1, 1)", ""), "axes of at least 1"},
 		{"four dimensions", npyFile("<f8", "False", "(1, 1, 1, 1)", eight), "must be [n, d]"},
 		{"no positions", npyFile("<f8", "False", "(0, 2)", ""), "2 signals by 0 positions"},
 		{"negative", npyFile("<f8", "False", "(-1, -1)", eight), "must be at least one"},
@@ -155,8 +155,8 @@ func TestReadNPYTypes(t *testing.T) {
 		name, file string
 		want       *mat.Dense
 	}{
-		{"epochs", npyFile("|i1", "False", "(2, 2, 3)", "\x01\x02\x03\x0b\x0c\x0d\x04\x05\x06\x0e\x0f\x10"),
-			mat.NewDense(2, 6, []float64{1, 2, 3, 4, 5, 6, 11, 12, 13, 14, 15, 16})},
+		{"epochs", npyFile("|i1", "False", "(3, 1, 2)", "\x01\x02\x03\x04\x05\x06"),
+			mat.NewDense(1, 6, []float64{1, 2, 3, 4, 5, 6})},
 		{"half", npyFile("<f2", "False", "(3, 2)", "\x00\x3c\x00\xc0\x01\x00\xff\x7b\x55\x35\x00\x80"),
 			mat.NewDense(2, 3, []float64{1, 0x1p-24, 0.333251953125, -2, 65504, 0})},
 		{"bool", npyFile("|b1", "False", "(1, 2)", "\x01\x00"), mat.NewDense(2, 1, []float64{1, 0})},
@@ -165,7 +165,7 @@ func TestReadNPYTypes(t *testing.T) {
 		if err != nil || !mat.Equal(r.Signals, c.want) {
 			t.Errorf("%s: %v (%v)", c.name, r, err)
 		}
-		if c.name == "epochs" && (err != nil || !strings.Contains(r.Notes[0], "2 epochs of 3 positions")) {
+		if c.name == "epochs" && (err != nil || !strings.Contains(r.Notes[0], "3 epochs of 1 signals at 2 positions")) {
 			t.Errorf("notes of epochs: %v", r)
 		}
 	}

@@ -45,6 +45,11 @@ type ReadOptions struct {
 	// Variable is the name of the matrix or vector of a MAT-file that holds the signals, such as
 	// "x" or "recording.data". For "" there must be only one.
 	Variable string
+	// Shape is that of the positions of an NPY array of three axes or more, of which they are the first
+	// ones or the last: {64, 64} reads [3, 64, 64] as three images, and [64, 64, 200] as 200. The length of
+	// a sequence is their product, or that of epochs [epochs, d, n]: {600} reads [600, 24, 28] as a movie,
+	// whose pixels are signals, as does {600, 24, 28}. For nil such an array is epochs or an error.
+	Shape []int
 	// Signals are the names of the columns that are read as signals, in this order: the channels
 	// of a separation to apply, for example. All other columns are set aside. A file without names
 	// must have as many columns as Signals. For nil the values decide: counters and constants, for
@@ -54,8 +59,11 @@ type ReadOptions struct {
 	// all columns of the file, with one those of signals.
 	Without []string
 
-	skipText bool  // columns of text aren't kept
-	numeric  []int // columns of a text file that are channels, though its first rows have no numbers
+	skipText bool // columns of text aren't kept
+	// keepsMissing leaves missing values as NaN, for Recordings to fill them in or drop them.
+	keepsMissing bool
+
+	numeric []int // columns of a text file that are channels, though its first rows have no numbers
 }
 
 // isLeftOut reports whether the column of a name is set aside by choice.
@@ -107,6 +115,17 @@ func (o *ReadOptions) signs() (separator, decimal rune, err error) {
 			o.Missing, MissingError, MissingInterpolate, MissingDrop)
 	}
 	return separator, decimal, nil
+}
+
+// filled returns r without missing values, or as it is if the options keep these for later.
+func (o *ReadOptions) filled(r *Recording) (*Recording, error) {
+	if o.keepsMissing {
+		return r, nil
+	}
+	if err := o.fillMissing(r); err != nil {
+		return nil, err
+	}
+	return r, checkValues(r.Signals, 0)
 }
 
 // fillMissing interpolates or drops the missing values of r, which are NaN, with a note. By
@@ -177,29 +196,49 @@ func (r *Recording) findInterpolated() {
 	}
 }
 
-// dropCodes replaces codes of missing values by NaN, with a note.
+// dropCodes replaces codes of missing values by NaN, with a note on each code.
 func (r *Recording) dropCodes() {
 	d, _ := r.Signals.Dims()
+	var codes []float64
+	names, counts := make(map[float64][]string), make(map[float64]int)
 	for i := range d {
-		var c columnStats
-		row := r.Signals.RawRowView(i)
-		for _, v := range row {
-			if !math.IsNaN(v) {
-				c.observe(v)
+		for {
+			code, count := dropCode(r.Signals.RawRowView(i))
+			if count == 0 {
+				break
 			}
-		}
-		code, count := c.missingCode()
-		if count == 0 {
-			continue
-		}
-		r.Notes = append(r.Notes, fmt.Sprintf("%q is %g at %d positions, which was taken for missing "+
-			"values", columnName(r.Names, i), code, count))
-		for t, v := range row {
-			if v == code {
-				row[t] = math.NaN()
+			if names[code] == nil {
+				codes = append(codes, code)
 			}
+			names[code], counts[code] = append(names[code], columnName(r.Names, i)), counts[code]+count
 		}
 	}
+	for _, code := range codes {
+		verb := "is"
+		if len(names[code]) > 1 {
+			verb = "are"
+		}
+		r.Notes = append(r.Notes, fmt.Sprintf("%s %s %g at %s, which was taken for missing values",
+			quoted(names[code]), verb, code, text.Counted(counts[code], "position")))
+	}
+}
+
+// dropCode replaces a code of missing values in a signal by NaN, and returns it and how often it was
+// there.
+func dropCode(signal []float64) (code float64, count int) {
+	var c columnStats
+	for _, v := range signal {
+		if !math.IsNaN(v) {
+			c.observe(v)
+		}
+	}
+	code, count = c.missingCode()
+	for t, v := range signal {
+		if count > 0 && v == code {
+			signal[t] = math.NaN()
+		}
+	}
+	return code, count
 }
 
 // drop leaves out the incomplete positions, with a note.
@@ -214,6 +253,18 @@ func (r *Recording) drop(incomplete []bool) error {
 		return errors.New("every position lacks a value; must have some that lack none")
 	}
 	d, n := r.Signals.Dims()
+	r.judged = nil
+	for i := 0; i < d && n >= minAsidePositions; i++ {
+		row := slices.Clone(r.Signals.RawRowView(i))
+		interpolate(row)
+		r.judged = append(r.judged, statsOf(row))
+	}
+	for k, t := range r.Joints {
+		r.Joints[k], _ = slices.BinarySearch(kept, t)
+	}
+	r.Joints = slices.DeleteFunc(slices.Compact(r.Joints), func(t int) bool {
+		return t == 0 || t == len(kept)
+	})
 	signals := mat.NewDense(d, len(kept), nil)
 	for k, t := range kept {
 		signals.SetCol(k, mat.Col(nil, t, r.Signals))

@@ -45,6 +45,9 @@ type Recording struct {
 	// MissingInterpolate filled in, in order. Filled-in values look too predictable: leave the
 	// stretches out of a fit by [Skip].
 	Interpolated []Stretch
+	// Joints are the positions, in order, at which a run begins that was recorded apart from what is
+	// before it, as the Joints of package sica's Run.
+	Joints []int
 	// Notes say what was unusual in a file and how it was read.
 	Notes []string
 	// UnitNote is the one of Notes that says that times of unknown unit were read as seconds, at a
@@ -55,6 +58,8 @@ type Recording struct {
 
 	filled [][]int // the interpolated positions of each signal; nil for none
 
+	judged []columnStats // of each signal, before positions were left out; nil if none was
+
 	origin *edfOrigin // the EDF or BDF file that it was read from; nil for none
 }
 
@@ -64,7 +69,8 @@ type Recording struct {
 //     is a header if none of its cells is a number, or if its first is none and the cell below it
 //     is one.
 //   - .npy: a NumPy array of shape [n, d], of integers or of 16- to 64-bit floats, in either
-//     order, or a structured array of one axis, whose fields name the signals.
+//     order, or a structured array of one axis, whose fields name the signals. Of three axes see
+//     [ReadOptions].Shape.
 //   - .wav: one channel per signal. Integers of 8, 16, 24 or 32 bits become numbers in
 //     [−1, 1); floats of 32 or 64 bits stay as they are.
 //   - .edf, .bdf: the signals of the rate that most of the file's signals have, in their units.
@@ -72,6 +78,7 @@ type Recording struct {
 //   - .mat: the only matrix of numbers of a MAT-file of level 5, a row per position, or its vectors
 //     of one length; or the struct of EEGLAB or FieldTrip that it has.
 //   - .set: a data set of EEGLAB, with the .fdt in its folder if it has one.
+//   - .asc: EyeLink's text by edf2asc: gaze and pupil of each eye, without events.
 //   - .png, .pgm: one signal, as [ReadImages], which also returns the shape.
 //
 // Of 32 positions or more, columns that can't be signals are left out without a word: those with one
@@ -80,7 +87,7 @@ type Recording struct {
 // whatever their values, by [ReadOptions].Signals.
 //
 // The error says where an entry is missing, is not a number or is not finite. Files of more
-// than 1 GiB, more than [MaxEntries] numbers, or more than 1 MiB in a row of CSV are errors.
+// than 1 GiB, more than [MaxEntries] numbers, or more than 8 MiB in a row of CSV are errors.
 // Memory follows the size of the file, not what its header promises.
 func ReadFile(path string) (*mat.Dense, error) {
 	r, err := readFile(path, &ReadOptions{}, false)
@@ -105,6 +112,9 @@ func readFile(path string, o *ReadOptions, sidecar bool) (*Recording, error) {
 // readColumns is readFile without setting columns of numbers aside: all are among Signals.
 func readColumns(path string, o *ReadOptions, sidecar bool) (r *Recording, err error) {
 	f, ok := formats[extension(path)]
+	if extension(path) == ".asc" {
+		f, ok = eyeLinkFormat, true
+	}
 	if o.Variable != "" && !isMAT(path) {
 		return nil, fmt.Errorf("datasets: read %s: variable %q; must be empty, as only MAT-files "+
 			"have variables", path, shortened(o.Variable))
@@ -142,7 +152,7 @@ func readColumns(path string, o *ReadOptions, sidecar bool) (r *Recording, err e
 		r.Signals, r.Shape, err = ReadImages(path)
 	default:
 		return nil, fmt.Errorf("datasets: read %s: ending %q; must be .csv, .tsv, .txt, .npy, "+
-			".wav, .edf, .bdf, .vhdr, .set, .mat, .png or .pgm%s", path, extension(path),
+			".wav, .edf, .bdf, .vhdr, .set, .mat, .asc, .png or .pgm%s", path, extension(path),
 			conversion(path))
 	}
 	if err == nil && sidecar && !f.complete {
@@ -345,7 +355,7 @@ const sidecarEnding = ".json"
 func (r *Recording) readSidecar(path string, d int) error {
 	path += sidecarEnding
 	s, err := readFrom(path, func(text io.Reader) (s sidecar, err error) {
-		text = &boundedReader{text, maxRowBytes, errors.New("more than 1 MiB of JSON")}
+		text = &boundedReader{text, maxSidecarBytes, errors.New("more than 1 MiB of JSON")}
 		return s, json.NewDecoder(text).Decode(&s)
 	})
 	if errors.Is(err, fs.ErrNotExist) {

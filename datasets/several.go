@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/text"
 )
 
 // maxLengthDifference is the largest difference of the lengths of one recording's files, as a share
@@ -21,6 +21,10 @@ const maxLengthDifference = 0.05
 // Their rates must be the same. Files whose lengths differ by at most a twentieth of the longest
 // are cut to the shortest, with a note. Signals have names if every file names its own. Annotations
 // and columns set aside are those of the first file.
+//
+// Files that share names, two or more and at least half of each file's, are runs: they follow one
+// another, with a note, and Joints says where. Names may be in another order. What not every run has is
+// left out.
 func (o ReadOptions) Recordings(paths ...string) (*Recording, error) {
 	if len(paths) == 0 {
 		return nil, errors.New("datasets: paths: no files; must be at least one")
@@ -29,8 +33,10 @@ func (o ReadOptions) Recordings(paths ...string) (*Recording, error) {
 		return o.Recording(paths[0])
 	}
 	var all []*Recording
+	each := o
+	each.keepsMissing = true // until all are joined
 	for _, path := range paths {
-		r, err := readColumns(path, &o, true)
+		r, err := readColumns(path, &each, true)
 		if err != nil {
 			return nil, err
 		}
@@ -40,11 +46,23 @@ func (o ReadOptions) Recordings(paths ...string) (*Recording, error) {
 		}
 		all = append(all, r)
 	}
-	joined, err := join(all, paths)
-	if err != nil {
-		return nil, fmt.Errorf("datasets: %w", err)
+	var joined *Recording
+	var err error
+	if names := sharedNames(all); names != nil {
+		joined, err = joinRuns(all, names, paths)
+	} else {
+		joined, err = join(all, paths)
 	}
-	if err := joined.setAside(&o); err != nil {
+	if err == nil {
+		err = o.fillMissing(joined)
+	}
+	if err == nil {
+		err = checkValues(joined.Signals, 0)
+	}
+	if err == nil {
+		err = joined.setAside(&o)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("datasets: %w", err)
 	}
 	return joined, nil
@@ -62,37 +80,32 @@ func join(all []*Recording, paths []string) (*Recording, error) {
 	}
 	if float64(longest-shortest) > maxLengthDifference*float64(longest) {
 		return nil, fmt.Errorf("the files, beginning with %s, have %d to %d positions; must "+
-			"have nearly the same number, as they are channels of one recording, not pieces of it: for "+
-			"pieces fit one, and apply its separation to the others (transform, remove)", paths[0],
-			shortest, longest)
+			"have nearly the same number, as they are channels of one recording, or the same names of "+
+			"two channels or more, as runs of it", paths[0], shortest, longest)
 	}
 	if err := checkSize(d, shortest); err != nil {
 		return nil, err
 	}
 	joined := *all[0]
 	joined.Signals = mat.NewDense(d, shortest, nil)
-	joined.Names, joined.Units, joined.Notes = nil, nil, nil
+	joined.Names, joined.Units, joined.Notes = nil, nil, joinedNotes(all, paths)
 	joined.Places, joined.NoHeader, joined.OtherRates = nil, false, nil
-	joined.filled = make([][]int, d)
 	row := 0
-	for i, r := range all {
+	for _, r := range all {
 		rows, _ := r.Signals.Dims()
 		for k := range rows {
 			copy(joined.Signals.RawRowView(row), r.Signals.RawRowView(k))
-			if r.filled != nil {
-				joined.filled[row] = slices.DeleteFunc(r.filled[k], func(t int) bool { return t >= shortest })
-			}
 			row++
 		}
 		if isNamed {
 			joined.Names = append(joined.Names, r.Names...)
 		}
-		for _, note := range r.Notes {
-			joined.Notes = append(joined.Notes, filepath.Base(paths[i])+": "+note)
-		}
 	}
-	joined.findInterpolated()
 	joined.Names = distinctNames(joined.Names)
+	if first := all[0].Signals.RawMatrix().Rows; first > 1 && first*len(all) == d {
+		joined.Notes = append(joined.Notes, fmt.Sprintf("the %d files are channels beside each other, %d in "+
+			"all; put runs of the same channels into one file", len(all), d))
+	}
 	if longest > shortest {
 		joined.Notes = append(joined.Notes, fmt.Sprintf("the files have %d to %d positions: all "+
 			"are cut to %d", shortest, longest, shortest))
@@ -101,4 +114,27 @@ func join(all []*Recording, paths []string) (*Recording, error) {
 		joined.Aside[c] = joined.Aside[c].at(grid.Range(shortest))
 	}
 	return &joined, nil
+}
+
+// joinedNotes returns the notes of several files: with the name of one that says it alone, and once if
+// others say it, too.
+func joinedNotes(all []*Recording, paths []string) (notes []string) {
+	files := make(map[string][]string)
+	var order []string
+	for i, r := range all {
+		for _, note := range r.Notes {
+			if files[note] == nil {
+				order = append(order, note)
+			}
+			files[note] = append(files[note], filepath.Base(paths[i]))
+		}
+	}
+	for _, note := range order {
+		name := files[note][0]
+		if others := len(files[note]) - 1; others > 0 {
+			name += fmt.Sprintf(" and %s", text.Counted(others, "other file"))
+		}
+		notes = append(notes, name+": "+note)
+	}
+	return notes
 }

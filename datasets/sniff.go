@@ -83,6 +83,10 @@ func sniff(text string, whole bool, chosen choices) dialect {
 	best, bestScore := dialect{separator: ',', decimal: '.', clock: -1}, -1.0
 	known := findHead(lines)
 	for _, separator := range candidates {
+		if chosen.separator == 0 && strings.ContainsRune(";\t|", separator) &&
+			!strings.ContainsRune(text, separator) {
+			continue
+		}
 		d := dialect{separator: separator, clock: -1, head: known}
 		rows := d.begin(lines, chosen)
 		if len(rows) == 0 {
@@ -379,7 +383,8 @@ func (d *dialect) describe(before []string, rows [][]string) {
 		names, err := d.commentedHeader(before[len(before)-1])
 		d.commented = err == nil && len(names) == width && !slices.ContainsFunc(names, d.isNumber)
 	}
-	if d.header && len(body) > 1 && d.isUnits(body[0]) && slices.ContainsFunc(body[1], hasDigits) {
+	hasSecond := d.header && len(body) > 1 && slices.ContainsFunc(body[1], hasDigits)
+	if hasSecond && (d.isUnits(body[0]) || repeats(rows[0]) && d.isWords(body[0])) {
 		d.units, body = true, body[1:]
 	}
 	for i := range width {
@@ -517,18 +522,26 @@ func namesFrequency(cell string, i int, body [][]string) bool {
 	return below == ""
 }
 
-// isUnits reports whether a row below the names has units: short words, none a number.
+// isUnits reports whether a row below the names has units, and nothing else.
 func (d *dialect) isUnits(row []string) bool {
 	units := 0
 	for _, cell := range row {
-		if len(cell) > 12 || d.isValue(cell) {
+		switch {
+		case cell == "" || d.isMissing(cell):
+		case !isUnit(cell):
 			return false
-		}
-		if cell != "" && !d.isMissing(cell) {
+		default:
 			units++
 		}
 	}
 	return units > 0
+}
+
+// isWords reports whether a row has words and no number.
+func (d *dialect) isWords(row []string) bool {
+	return !slices.ContainsFunc(row, d.isValue) && slices.ContainsFunc(row, func(cell string) bool {
+		return cell != "" && !d.isMissing(cell)
+	})
 }
 
 // isText reports whether column i of the rows holds words: some, and no number.

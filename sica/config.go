@@ -358,9 +358,9 @@ func (c Config) grid(d, n int) (*grid.Grid, error) {
 	if d < 2 {
 		return nil, kindError{fmt.Errorf("x: is %d signal; must be at least 2", d), ErrSignals}
 	}
-	if least := max(minPositions, d+2); c.Method != NoMethod && n < least {
-		return nil, kindError{fmt.Errorf("x: has %d positions of %d signals, too few for %s; must be "+
-			"at least %d%s", n, d, c.Method.constant(), least, signal.Transposed("x", d > n)), ErrSignals}
+	// Without Components their number is the rank, which is known later.
+	if least := max(minPositions, c.Components+2); c.Method != NoMethod && n < least {
+		return nil, kindError{c.tooFew(d, n, "", least), ErrSignals}
 	}
 	g, err := grid.New(c.Shape, n)
 	if err != nil { // its argument is the field
@@ -381,6 +381,16 @@ func (c Config) grid(d, n int) (*grid.Grid, error) {
 		return nil, kindError{err, ErrConfig}
 	}
 	return g, nil
+}
+
+// tooFew is the error that n positions of d signals, perhaps of a rank, are less than the least.
+func (c Config) tooFew(d, n int, rank string, least int) error {
+	advice := ""
+	if n-2 >= 2 && least > minPositions {
+		advice = fmt.Sprintf(", or Config.Components well below %d", n)
+	}
+	return fmt.Errorf("x: has %d positions of %d signals%s, too few for %s; must be at least %d%s%s", n, d,
+		rank, c.Method.constant(), least, advice, signal.Transposed("x", d > n))
 }
 
 func (c Config) validate(d int) error {

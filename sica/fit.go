@@ -215,7 +215,7 @@ func (f *fitting) checkRun(r *fitRun, run, first Run) error {
 			return kindError{err, ErrSignals}
 		}
 	}
-	if r.x, err = signal.New(run.X, f.cfg.Shape...); err != nil {
+	if r.x, err = signal.NewWide(run.X, f.cfg.Shape...); err != nil {
 		return kindError{err, ErrSignals}
 	}
 	if r.x, err = r.x.WithJoints(run.Joints); err != nil {
@@ -249,7 +249,11 @@ func (f *fitting) prepare(r *fitRun) error {
 	if k, _ := x.Dims(); k != d {
 		return fmt.Errorf("Prepare: %T: %d signals became %d; must be as many", f.cfg.Prepare, d, k)
 	}
-	if r.x, err = r.x.Replaced(x); err != nil {
+	joints := r.x.Joints()
+	if r.x, err = signal.NewWide(x, r.x.Shape()...); err == nil {
+		r.x, err = r.x.WithJoints(joints)
+	}
+	if err != nil {
 		return fmt.Errorf("Prepare: the prepared %w", kindError{err, ErrSignals})
 	}
 	r.maps, r.prepared = append(r.maps, m), true
@@ -266,6 +270,11 @@ func (f *fitting) reduce(r *fitRun) error {
 		if fullErr == nil && full.Rank >= 2 && full.Rank < f.cfg.Components {
 			err = fmt.Errorf("Config.Components: is %d of mixed signals of rank %d; must be 2 to %[2]d, "+
 				"or 0 for the rank", f.cfg.Components, full.Rank)
+		}
+	}
+	if err == nil {
+		if d, n := r.x.Dims(); f.cfg.Method != NoMethod && n < m.Components()+2 {
+			err = f.cfg.tooFew(d, n, fmt.Sprintf(" of rank %d", m.Rank), d+2)
 		}
 	}
 	if err == nil && m.Components() < 2 {

@@ -255,7 +255,7 @@ func TestFitErrors(t *testing.T) {
 		{"NaN", nan, FastWGF(), "position 8"},
 		{"one signal", mat.NewDense(1, 3, []float64{1, 2, 3}), FastWGF(), "at least 2"},
 		{"one signal of Default", mat.NewDense(1, 3, []float64{1, 2, 3}), Default(), "x: is 1 signal; must be at least 2"},
-		{"a row for each position", mat.DenseCopyOf(good.T()), Default(), "; must be at least 258: a row is a signal, a column a position; transpose x (mat.DenseCopyOf(x.T())) if it is the other way round"},
+		{"a row for each position", mat.DenseCopyOf(good.T()), Default(), "; must be at least 16: a row is a signal, a column a position; transpose x (mat.DenseCopyOf(x.T())) if it is the other way round"},
 		{"few for a network", mat.DenseCopyOf(good.Slice(0, 2, 0, 18)), Direct(), "x: has positions of shape [18], too few for networks that see a past of 1; must be at least [20]"},
 		{"an image for a network", good, Config{Method: NetworkOnly, Shape: []int{128, 2}}, "must be at least [20 3]"},
 		{"short", mat.NewDense(2, 3, []float64{1, 2, 3, 2, 1, 5}), FastWGF(), "Windows: 3 spans"},

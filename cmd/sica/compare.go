@@ -265,7 +265,7 @@ func (opt *compareOptions) checkNotInput(methods []experiment.Method) error {
 func (opt *compareOptions) read(cmd *cobra.Command) (part files.Part, truth *mat.Dense, err error) {
 	var shape []int
 	if opt.shape != "" {
-		if shape, err = parseShape(opt.shape); err != nil {
+		if shape, err = files.ParseShape(opt.shape); err != nil {
 			return part, nil, err
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -135,7 +137,9 @@ func TestBadInput(t *testing.T) {
 			[]string{"report", "--in", good, "--shape", "32x32"}, exitUsage, "--shape 32x32"},
 		{"compare with a shape that doesn't fit",
 			[]string{"compare", "--in", good, "--shape", "32x32"}, exitUsage, "--shape 32x32"},
-		{"unknown backend", separate(good, "--backend", "tpu"), exitUsage, "xla:cuda"},
+		{"unknown backend", []string{"separate", "--in", good, "--out", out, "--backend", "tpu"}, exitUsage,
+			"xla:cuda"},
+		{"a flag twice", separate(good, "--seed", "1", "--seed", "2"), exitUsage, "--seed\" flag: it is given twice"},
 
 		{"output in no folder",
 			[]string{"separate", "--in", good, "--out",
@@ -152,7 +156,7 @@ func TestBadInput(t *testing.T) {
 		{"report in no folder", separate(good, "--json", filepath.Join(outputs, "no", "r.json")),
 			exitFailure, "no such file"},
 		{"report is the output", separate(good, "--json", out), exitUsage, "same file"},
-		{"output is the input", separate(good, "--out", good), exitUsage,
+		{"output is the input", []string{"separate", "--in", good, "--out", good}, exitUsage,
 			"--in and --out name the same file"},
 		{"report is the input", separate(good, "--json", good), exitUsage,
 			"--in and --json name the same file"},
@@ -310,11 +314,34 @@ func TestBadInput(t *testing.T) {
 				!strings.Contains(stderr, test.says) {
 				t.Errorf("stderr %q, want one line that says %q", stderr, test.says)
 			}
+			for _, flag := range unknownFlags(test.args, stderr) {
+				t.Errorf("stderr %q advises --%s, which the command doesn't have", stderr, flag)
+			}
 			if got := list(t, outputs); len(got) > 0 {
 				t.Errorf("left the files %q", got)
 			}
 		})
 	}
+}
+
+// namedFlag matches a flag in a message, perhaps after the command that it is of.
+var namedFlag = regexp.MustCompile(`(?:sica (\w+) )?--([a-z][a-z-]*)`)
+
+// unknownFlags returns the flags that the error of a command names and that neither it nor a command
+// before them has. What the caller gave is no advice.
+func unknownFlags(args []string, message string) (flags []string) {
+	root := newRoot(func() {})
+	for _, found := range namedFlag.FindAllStringSubmatch(message, -1) {
+		isKnown := found[2] == "help" || slices.Contains(args, "--"+found[2])
+		for _, cmd := range root.Commands() {
+			isMeant := cmd.Name() == args[0] || cmd.Name() == found[1] || strings.Contains(message, "sica "+cmd.Name())
+			isKnown = isKnown || isMeant && (cmd.Flag(found[2]) != nil || root.Flag(found[2]) != nil)
+		}
+		if !isKnown {
+			flags = append(flags, found[2])
+		}
+	}
+	return flags
 }
 
 func TestExitCode(t *testing.T) {

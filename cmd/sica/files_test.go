@@ -562,7 +562,7 @@ func TestReadingFlags(t *testing.T) {
 		{"--missing drop --in " + missing, exitOK, "1 positions with missing values were left out"},
 		{"--missing guess --in " + missing, exitUsage, "must be error, interpolate or drop"},
 		{"--separator xx --in " + missing, exitUsage, "must be one character, tab or space"},
-		{"--in " + flat, exitUsage, "looks transposed: use --transpose"},
+		{"--in " + flat, exitFailure, "must be at least 16; use --transpose if a row of the file is a signal"},
 		{"--transpose --in " + flat, exitOK, "each row is a signal"},
 		{"--transpose --in " + left, exitFailure, "must not be transposed"},
 		{"--in " + left + " --in " + right, exitOK, "the files have 397 to 400 positions"},
@@ -966,6 +966,95 @@ func TestProposed(t *testing.T) {
 	}
 }
 
+// More signals than positions are separated by their principal components, and the error without
+// --components names it; what else it and the note name helps, too.
+func TestMoreSignalsThanPositions(t *testing.T) {
+	const d, n = 300, 200
+	sources, _ := laplaceMixture(3, n)
+	rng := rand.New(rand.NewPCG(5, 0))
+	mixing := mat.NewDense(d, 3, nil)
+	mixing.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, mixing)
+	var x mat.Dense
+	x.Mul(mixing, sources)
+	x.Apply(func(_, _ int, v float64) float64 { return v + 0.05*rng.NormFloat64() }, &x)
+	dir := t.TempDir()
+	wide, tall := filepath.Join(dir, "wide.npy"), filepath.Join(dir, "tall.npy")
+	for path, z := range map[string]mat.Matrix{wide: &x, tall: x.T()} {
+		if err := datasets.WriteFile(path, mat.DenseCopyOf(z)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	truth, out := filepath.Join(dir, "truth.npy"), filepath.Join(dir, "z.npy")
+	if err := datasets.WriteFile(truth, sources); err != nil {
+		t.Fatal(err)
+	}
+	separate := []string{"separate", "--out", out, "--backend", "go"}
+	code, said, stderr := command(t.Context(), append(separate, "--in", wide)...)
+	if code != exitFailure || !strings.Contains(said, "300 signals at 200 positions: if each row") ||
+		!strings.Contains(stderr, "--components well below 200") {
+		t.Errorf("exit %d, %q, %q", code, said, stderr)
+	}
+	if _, _, stderr = command(t.Context(), append(separate, "--in", tall, "--transpose")...); !strings.Contains(stderr,
+		"leave out --transpose if a column") || strings.Contains(stderr, "use --transpose") {
+		t.Errorf("with --transpose: %q", stderr)
+	}
+	for _, flags := range [][]string{{"--in", wide}, {"--in", tall, "--transpose"}} {
+		must(t, append(append(slices.Clone(separate), "--components", "3"), flags...)...)
+		said = must(t, "score", "--truth", truth, "--recovered", out)
+		if !regexp.MustCompile(`MCC 0\.9[5-9]`).MatchString(said) {
+			t.Errorf("%q: %q", flags, said)
+		}
+	}
+}
+
+// What is like one of several references is proposed, and the table says like which.
+func TestSeveralReferences(t *testing.T) {
+	dir := t.TempDir()
+	const n, d = 4000, 6
+	rng := rand.New(rand.NewPCG(5, 0))
+	sources := mat.NewDense(d, n, nil)
+	sources.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() * rng.ExpFloat64() }, sources)
+	for k := range n {
+		sources.Set(0, k, 20*math.Exp(-math.Pow(float64(k%300)-150, 2)/400)+0.1*sources.At(0, k))
+		sources.Set(1, k, 9*math.Exp(-math.Pow(float64(k%210)-60, 2)/50)+0.1*sources.At(1, k))
+	}
+	mixing := mat.NewDense(d, d, nil)
+	mixing.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, mixing)
+	var x mat.Dense
+	x.Mul(mixing, sources)
+	in := &datasets.Recording{Signals: mat.NewDense(d+2, n, nil), Rate: 250,
+		Names: []string{"a", "b", "c", "d", "e", "f", "EOG", "ECG"}}
+	for i := range d {
+		in.Signals.SetRow(i, x.RawRowView(i))
+	}
+	for k := range n {
+		in.Signals.Set(d, k, 3*sources.At(0, k)+rng.NormFloat64())
+		in.Signals.Set(d+1, k, 5*sources.At(1, k)+rng.NormFloat64())
+	}
+	rec, model := filepath.Join(dir, "rec.npy"), filepath.Join(dir, "model")
+	if err := datasets.WriteRecording(rec, in); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "separate", "--in", rec, "--out", filepath.Join(dir, "z.csv"), "--save", model, "--without",
+		"EOG,ECG", "--backend", "go")
+	proposed := func(flags ...string) []int {
+		said := must(t, append([]string{"inspect", "--model", model, "--in", rec}, flags...)...)
+		var p proposal
+		if err := files.ReadJSON(filepath.Join(model, proposalFile), &p); err != nil {
+			t.Fatal(err)
+		}
+		if len(p.Signals) == 0 || strings.Contains(said, "coherence   with") != (len(flags) > 2) {
+			t.Errorf("%q: %q", flags, said)
+		}
+		return p.Signals
+	}
+	eog, ecg := proposed("--reference", "EOG"), proposed("--reference", "ECG")
+	both := proposed("--reference", "EOG", "--reference", "ECG")
+	if want := slices.Sorted(slices.Values(append(eog, ecg...))); !slices.Equal(both, slices.Compact(want)) {
+		t.Errorf("proposed %v for both, %v and %v alone", both, eog, ecg)
+	}
+}
+
 // A signal of another rate in EDF may be the reference, and the cleaned file keeps it as it was.
 func TestReferenceOfAnotherRate(t *testing.T) {
 	dir := t.TempDir()
@@ -1207,7 +1296,7 @@ func TestMAT(t *testing.T) {
 	in, out := filepath.Join("..", "..", "datasets", "testdata", "mat", "wide.mat"),
 		filepath.Join(dir, "z.edf")
 	code, _, said := command(t.Context(), "separate", "--in", in, "--out", out)
-	if code != exitUsage || !strings.Contains(said, "looks transposed: use --transpose") {
+	if code != exitFailure || !strings.Contains(said, "use --transpose if a row of the file is a signal") {
 		t.Errorf("exit %d, printed %q", code, said)
 	}
 	must(t, "separate", "--in", in, "--out", out, "--transpose", "--variable", "eeg", "--backend", "go",

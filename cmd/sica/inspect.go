@@ -1,10 +1,8 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -12,13 +10,10 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/progress"
-	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/datasets"
-	"github.com/seed-47b1e431/gosica/internal/electrode"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
@@ -28,13 +23,12 @@ import (
 )
 
 type inspectOptions struct {
-	reading                      files.Reading
-	in                           []string
-	fitting                      files.Fitting
-	model, reference, json, plot string
-	html                         string
-
-	separatedReference bool // the reference is one of the separated channels
+	reading           files.Reading
+	in                []string
+	fitting           files.Fitting
+	model, json, plot string
+	html              string
+	references        []string
 }
 
 func newInspect() *cobra.Command {
@@ -72,9 +66,10 @@ separate and remove write keep them. The recording may be of any length.
 	f := cmd.Flags()
 	f.StringVar(&opt.model, "model", "", "folder `DIR` of the separation (required)")
 	f.StringArrayVar(&opt.in, "in", nil, "`FILE` of the recording (required)")
-	f.StringVar(&opt.reference, "reference", "",
+	f.StringSliceVar(&opt.references, "reference", nil,
 		"`NAME` of a channel or of its electrode, such as Fp1, its number as for --without, or a file "+
-			"of one signal, to compare with")
+			"of one signal, to compare with; several with commas between, each component then with the "+
+			"one that it is most like")
 	f.StringVar(&opt.plot, "plot", "",
 		"`FILE` for a picture of the components and their patterns, .png or .svg")
 	f.StringVar(&opt.html, "html", "",
@@ -99,7 +94,7 @@ func (opt *inspectOptions) check() error {
 	if err := files.CheckNotInput("--in", opt.in, written...); err != nil {
 		return err
 	}
-	return files.CheckNotInput("--reference", []string{opt.reference}, written...)
+	return files.CheckNotInput("--reference", opt.references, written...)
 }
 
 func (opt *inspectOptions) run(cmd *cobra.Command) error {
@@ -112,23 +107,23 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	in, x, reference, err := opt.open(cmd, result, shown.Part)
+	in, x, references, err := opt.open(cmd, result, shown.Part)
 	if err != nil {
 		return err
 	}
-	all, err := labelled(result, x, reference, &in.About)
+	all, likest, err := describeComponents(result, x, references)
+	if err == nil {
+		err = label(all, result, x, &in.About)
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", opt.in[0], err)
-	}
-	if reference == nil { // with one, they stay sorted by coherence
-		inOrder(all)
 	}
 	if err := opt.write(cmd, result, all, x, in); err != nil {
 		return err
 	}
 	shown.Done()
 	out := cmd.OutOrStdout()
-	if err := writeComponents(out, all, &in.About, reference != nil); err != nil {
+	if err := writeComponents(out, all, &in.About, likest); err != nil {
 		return err
 	}
 	files.Note(out, in.About.Notes)
@@ -145,17 +140,17 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 			fmt.Fprintln(out, "wrote", path)
 		}
 	}
-	if reference == nil {
+	if references == nil {
 		return nil
 	}
 	_, n := in.Dims()
-	return opt.propose(out, all, n)
+	return opt.propose(out, all, references, likest, n)
 }
 
-// open returns the recording, its signals as the separation learned from them, and the reference.
+// open returns the recording, its signals as the separation learned from them, and the references.
 func (opt *inspectOptions) open(
 	cmd *cobra.Command, result *sica.Result, report func(doing string, fraction float64),
-) (in *files.Stream, x, reference blockwise.Source, err error) {
+) (in *files.Stream, x blockwise.Source, references []reference, err error) {
 	if err := opt.fitting.Recall(opt.model, cmd.Flags().Changed); err != nil {
 		return nil, nil, nil, err
 	}
@@ -165,20 +160,23 @@ func (opt *inspectOptions) open(
 	if in, err = opt.reading.Open(cmd.Context(), opt.in, report); err != nil {
 		return nil, nil, nil, err
 	}
-	if reference, err = opt.readReference(in); err != nil {
+	if references, err = readReferences(opt.references, in); err != nil {
 		return nil, nil, nil, err
 	}
-	in.Doing, in.Reads = "analysing "+filepath.Base(opt.in[0]), 2 // by inspect.Recording
+	in.Doing = "analysing " + filepath.Base(opt.in[0])
+	in.Reads = 2 * max(1, len(references)) // by inspect.Recording
 	if opt.html != "" {
 		in.Reads++
 	}
 	in.MustVary = true
 	x, notes, err := opt.fitting.Source(cmd.Context(), in, &in.About)
-	if err == nil && reference != nil {
-		reference, _, err = opt.fitting.Source(cmd.Context(), reference, &in.About)
+	for k := range references {
+		if err == nil {
+			references[k].Source, _, err = opt.fitting.Source(cmd.Context(), references[k].Source, &in.About)
+		}
 	}
 	in.About.Notes = append(in.About.Notes, notes...)
-	return in, x, reference, err
+	return in, x, references, err
 }
 
 // write writes the files that are asked for.
@@ -214,12 +212,17 @@ func (opt *inspectOptions) write(
 }
 
 // propose prints what to remove of a recording of n positions, and keeps it in the model's folder.
-func (opt *inspectOptions) propose(out io.Writer, all []inspect.Component, n int) error {
-	p := newProposal(all, opt.reference)
-	p.inspected = inspected{baseNames(opt.in), n}
-	if opt.separatedReference {
-		p.WithoutPeaks = withoutPeaks(all)
+// Likest are those of the references that the components are most like.
+func (opt *inspectOptions) propose(
+	out io.Writer, all []inspect.Component, references []reference, likest []*reference, n int,
+) error {
+	var names []string
+	for _, r := range references {
+		names = append(names, r.name)
 	}
+	p := newProposal(all, strings.Join(names, ", "))
+	p.inspected = inspected{baseNames(opt.in), n}
+	p.WithoutPeaks = withoutPeaks(all, likest)
 	fmt.Fprintln(out, p)
 	if err := p.write(opt.model); err != nil {
 		return fmt.Errorf("the proposal can't be kept for sica remove --proposed: %w", err)
@@ -231,10 +234,11 @@ func (opt *inspectOptions) propose(out io.Writer, all []inspect.Component, n int
 // simulated EEGs blinks had 2.8 to 8.7, and the next component of Fp1 up to 1.1.
 const minPeaked = 1
 
-// withoutPeaks returns the proposed components without peaks, from 0 and in order.
-func withoutPeaks(all []inspect.Component) (signals []int) {
-	for _, c := range all {
-		if c.Proposed && c.Kurtosis < minPeaked {
+// withoutPeaks returns the components without peaks, from 0 and in order, that are proposed by a
+// reference that was itself separated.
+func withoutPeaks(all []inspect.Component, likest []*reference) (signals []int) {
+	for k, c := range all {
+		if c.Proposed && c.Kurtosis < minPeaked && likest[k].isSeparated {
 			signals = append(signals, c.Signal)
 		}
 	}
@@ -262,130 +266,37 @@ func (opt *inspectOptions) excess(all []inspect.Component) ([]string, error) {
 	return []string{"shares above 100 %: " + strings.Join(numbers, ", ") + ". " + cause}, err
 }
 
-// readReference returns the signal to compare with: by the name or number of a channel, by the
-// electrode in a channel's name, or from a file; nil for none. It names a channel that is given by
-// its number.
-func (opt *inspectOptions) readReference(in *files.Stream) (blockwise.Source, error) {
-	if opt.reference == "" {
-		return nil, nil
-	}
-	d, n := in.Dims()
-	aside := slices.Concat(in.About.Aside, in.About.OtherRates)
-	all := slices.Clone(files.ChannelNames(&in.About)) // then the columns set aside
-	for len(all) < d {
-		all = append(all, "") // without a name
-	}
-	for _, c := range aside {
-		all = append(all, c.Name)
-	}
-	found := electrode.Find(all, opt.reference)
-	number, err := strconv.Atoi(opt.reference)
-	isNumber := err == nil && !slices.Contains(all, opt.reference)
-	order := numbered(&in.About, d)
-	switch {
-	case isNumber && (number < 1 || number > len(order)):
-		return nil, usage.Errorf("--reference %d: the recording has channels 1 to %d", number,
-			len(order))
-	case isNumber:
-		found = order[number-1 : number]
-		if name := all[found[0]]; name != "" {
-			opt.reference = fmt.Sprintf("%d, %s", number, name)
-		}
-	case len(found) > 1:
-		var several []string
-		for _, i := range found {
-			several = append(several, all[i])
-		}
-		return nil, usage.Errorf("--reference %q is in the names of several channels: use one of %q, "+
-			"or a number", opt.reference, several)
-	case len(found) == 0:
-		return opt.readReferenceFile(slices.DeleteFunc(all, func(name string) bool { return name == "" }),
-			len(order))
-	}
-	if found[0] < d {
-		opt.separatedReference = true
-		return files.Channels{Source: in.Source, Rows: found}, nil
-	}
-	c := aside[found[0]-d]
-	if c.Values == nil {
-		return nil, usage.Errorf("--reference %q: it holds text: use a channel of numbers", c.Name)
-	}
-	values := c.Values
-	if found[0]-d >= len(in.About.Aside) {
-		values = datasets.Resample(values, n)
-	}
-	return blockwise.InMemory{Dense: mat.NewDense(1, n, values)}, nil
-}
-
-// numbered returns the places of a recording's channels in the order in which --without and
-// --reference count them, that of the file: of its d signals, and from d on of the columns of numbers
-// among those set aside.
-func numbered(r *datasets.Recording, d int) (order []int) {
-	column := make(map[int]int) // in the file, by place
-	for i := range d {
-		order = append(order, i)
-		if r.Places != nil {
-			column[i] = r.Places[i]
-		}
-	}
-	for k, c := range r.Aside {
-		if c.Values != nil {
-			order = append(order, d+k)
-			column[d+k] = c.Place
-		}
-	}
-	if r.Places != nil { // else the columns set aside come last
-		slices.SortFunc(order, func(i, j int) int { return column[i] - column[j] })
-	}
-	return order
-}
-
-// readReferenceFile returns the signal of a file. The channels of the recording, so many, are those
-// that the error names if there is no such file.
-func (opt *inspectOptions) readReferenceFile(
-	names []string, channels int,
-) (blockwise.Source, error) {
-	z, err := datasets.ReadFile(opt.reference)
-	if errors.Is(err, fs.ErrNotExist) || err != nil && !strings.Contains(opt.reference, ".") {
-		if len(names) == 0 {
-			return nil, usage.Errorf("--reference %q: there is neither a channel nor a file of that "+
-				"name; the recording has channels 1 to %d without names", opt.reference, channels)
-		}
-		return nil, usage.Errorf("--reference %q: there is neither a channel nor a file of that "+
-			"name; the recording has the channels %q", opt.reference, names)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if d, _ := z.Dims(); d != 1 {
-		return nil, fmt.Errorf("%s has %d signals: a reference is one", opt.reference, d)
-	}
-	return blockwise.InMemory{Dense: z}, nil
-}
-
-// writeComponents writes a table with a row for each component.
+// writeComponents writes a table with a row for each component, with the reference that it is likest to,
+// if there are any.
 func writeComponents(
-	out io.Writer, all []inspect.Component, in *datasets.Recording, withReference bool,
+	out io.Writer, all []inspect.Component, in *datasets.Recording, likest []*reference,
 ) error {
+	isSeveral := slices.ContainsFunc(likest, func(r *reference) bool { return r != likest[0] })
 	t := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
-	header := "signal\tshare\tstrongest in\tkurtosis\trhythm"
-	if withReference {
-		header += "\tcorrelation\tcoherence"
+	header := "signal	share	strongest in	kurtosis	rhythm"
+	if likest != nil {
+		header += "	correlation	coherence"
+	}
+	if isSeveral {
+		header += "	with"
 	}
 	isLabelled := slices.ContainsFunc(all, func(c inspect.Component) bool { return c.Label.Name != "" })
 	if isLabelled {
-		header += "\tlooks like"
+		header += "	looks like"
 	}
 	fmt.Fprintln(t, header)
 	names := files.ChannelNames(in)
-	for _, c := range all {
+	for k, c := range all {
 		fmt.Fprintf(t, "%d\t%.1f %%\t%s\t%s\t%s", c.Signal+1, 100*c.Share,
 			files.ChannelName(names, c.Channel), text.Fixed(c.Kurtosis, 1), rhythm(c, in.Rate))
-		if withReference {
+		if likest != nil {
 			fmt.Fprintf(t, "\t%s\t%.2f", text.Fixed(c.Correlation, 2), c.Coherence)
 		}
+		if isSeveral {
+			fmt.Fprintf(t, "	%s", likest[k].name)
+		}
 		if isLabelled {
-			fmt.Fprint(t, "\t"+looksLike(c.Label))
+			fmt.Fprint(t, "	"+looksLike(c.Label))
 		}
 		fmt.Fprintln(t)
 	}

@@ -19,26 +19,24 @@ import (
 // analyses together.
 const labelPositions = 1 << 16
 
-// labelled returns the components of the recording x with what they look like, if its rate is
-// known.
-func labelled(
-	r *sica.Result, x, reference blockwise.Source, about *datasets.Recording,
-) ([]inspect.Component, error) {
-	all, err := inspect.Recording(r, x, reference)
-	if err != nil || !(about.Rate > 0) || len(r.Shape) > 1 {
-		return all, err
+// label sets what the components of the recording x, in any order, look like, if its rate is known.
+func label(
+	all []inspect.Component, r *sica.Result, x blockwise.Source, about *datasets.Recording,
+) error {
+	if about.Rate == 0 || len(r.Shape) > 1 {
+		return nil
 	}
 	for z, err := range blockwise.Transform(r, x.Blocks(labelPositions)) {
 		if err != nil {
-			return nil, err
+			return err
 		}
 		labels, err := inspect.Labels(all, z, files.ChannelNames(about), about.Rate)
 		for i := range labels {
 			all[i].Label = labels[i]
 		}
-		return all, err // without the other positions
+		return err // without the other positions
 	}
-	return all, nil
+	return nil
 }
 
 // looksLike returns a label with its evidence, or a dash.

@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -62,6 +63,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitOK
 	}
 	message := usage.Message(err)
+	if slices.Contains(args, "--transpose") {
+		message = usage.Transposed(message)
+	}
 	if ctx.Err() != nil {
 		message = strings.ReplaceAll(message, context.Canceled.Error(), "interrupted")
 		fmt.Fprintln(stderr, "sica:", message)
@@ -131,6 +135,7 @@ given their own pasts (or, of images, their own surroundings).`,
 	root.PersistentFlags().Bool(deterministic, false,
 		"give the same bits on all x86-64 processors with AVX2, by using only what all of them have; "+
 			"on one machine's CPU, bits repeat without this, too")
+	root.PersistentFlags().VisitAll(setOnce)
 	root.SetFlagErrorFunc(suggestFlag)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	cobra.EnableCommandSorting = false // the help has the order of groups
@@ -139,6 +144,7 @@ given their own pasts (or, of images, their own surroundings).`,
 		for _, newCommand := range group.commands {
 			cmd := newCommand()
 			cmd.GroupID = group.id
+			cmd.Flags().VisitAll(setOnce)
 			cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return checkGiven(cmd) }
 			work := cmd.RunE
 			cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -153,6 +159,28 @@ given their own pasts (or, of images, their own surroundings).`,
 	}
 	root.SetHelpCommandGroupID(groups[0].id)
 	return root
+}
+
+// A onceValue is the value of a flag that can be given only once.
+type onceValue struct {
+	pflag.Value
+	isSet bool
+}
+
+// Set implements pflag.Value.
+func (v *onceValue) Set(text string) error {
+	if v.isSet {
+		return fmt.Errorf("it is given twice, before as %q; must be given once", v.String())
+	}
+	v.isSet = true
+	return v.Value.Set(text)
+}
+
+// setOnce makes it an error if a flag of one value is given twice. The values of others add up.
+func setOnce(flag *pflag.Flag) {
+	if _, isList := flag.Value.(pflag.SliceValue); !isList {
+		flag.Value = &onceValue{Value: flag.Value}
+	}
 }
 
 // suggestFlag adds to the error for an unknown flag those flags of the command that are spelled

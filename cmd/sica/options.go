@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/gomlx/compute"
@@ -99,20 +98,6 @@ func validate(cfg sica.Config, d, n, total int, file string) error {
 	return nil
 }
 
-// parseShape returns the shape that a text such as "32x32" stands for.
-func parseShape(text string) ([]int, error) {
-	var shape []int
-	for axis := range strings.SplitSeq(text, "x") {
-		n, err := strconv.Atoi(axis)
-		if err != nil || n < 1 || len(shape) == 3 {
-			return nil, usage.Errorf("--shape %q: use one to three positive whole numbers with an x "+
-				"between them, such as 32x32", text)
-		}
-		shape = append(shape, n)
-	}
-	return shape, nil
-}
-
 // readPart returns the part of the mixed signals that a command works on.
 func readPart(
 	cmd *cobra.Command, learnOn files.LearnOn, reading *files.Reading, inputs []string,
@@ -120,6 +105,9 @@ func readPart(
 ) (files.Part, error) {
 	shown := progress.NewQuiet(cmd.ErrOrStderr())
 	defer shown.Done()
+	if shape != nil {
+		reading.Shape = shape
+	}
 	return learnOn.Read(cmd.Context(), reading, inputs, shape, shown.Part)
 }
 
@@ -184,7 +172,7 @@ func (opt *fitOptions) config(changed func(flag string) bool) (sica.Config, erro
 	}
 	cfg.Components = opt.components
 	if changed("shape") {
-		if cfg.Shape, err = parseShape(opt.shape); err != nil {
+		if cfg.Shape, err = files.ParseShape(opt.shape); err != nil {
 			return cfg, err
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/pflag"
+
 	"github.com/seed-47b1e431/gosica/sica"
 )
 
@@ -46,6 +48,34 @@ func TestOnlyPreset(t *testing.T) {
 		if c.method == "sica-linear" && cfg.Method != sica.LinearOnly {
 			t.Errorf("%+v: method %q", c, cfg.Method)
 		}
+	}
+}
+
+// A flag that is given twice adds up, or is an error: no value is ignored.
+func TestFlagsGivenTwice(t *testing.T) {
+	values := map[string][2]string{
+		"bool": {"true", "true"}, "int": {"3", "4"}, "uint64": {"3", "4"}, "float64": {"1.5", "2"},
+		"string": {"a", "b"}, "stringArray": {"a", "b"}, "stringSlice": {"a", "b"},
+		"intSlice": {"3", "4"}, "float64Slice": {"50", "60"},
+	}
+	for _, cmd := range newRoot(func() {}).Commands() {
+		cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+			v := values[flag.Value.Type()]
+			if flag.Name == "help" {
+				return
+			}
+			if err := cmd.Flags().Set(flag.Name, v[0]); err != nil {
+				t.Fatalf("%s --%s: %v", cmd.Name(), flag.Name, err)
+			}
+			err := cmd.Flags().Set(flag.Name, v[1])
+			list, isList := flag.Value.(pflag.SliceValue)
+			if isList && (err != nil || len(list.GetSlice()) != 2) {
+				t.Errorf("%s --%s: %v, has %q", cmd.Name(), flag.Name, err, list.GetSlice())
+			}
+			if !isList && err == nil {
+				t.Errorf("%s --%s: %s is ignored", cmd.Name(), flag.Name, v[0])
+			}
+		})
 	}
 }
 

@@ -33,6 +33,7 @@ type removeOptions struct {
 	proposed   bool
 	selection  string
 	highpass   float64 // Hz
+	isLive     bool
 }
 
 func newRemove() *cobra.Command {
@@ -53,9 +54,20 @@ It prints how much of each channel's variance was taken out, and what was taken 
 where least was: an artefact that comes and goes isn't there. Both are measured
 above the fit's --highpass, and without its --skip.
 
+` + pipesHelp + ` --stream cleans each row of
+CSV as soon as it comes, and prints nothing else.
+
 ` + files.Formats,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return opt.run(cmd) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if opt.isLive {
+				return opt.live(cmd)
+			}
+			return files.WithPipes(cmd, opt.in, opt.out, func(in []string, out string) error {
+				opt.in, opt.out = in, out
+				return opt.run(cmd)
+			})
+		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&opt.model, "model", "", "folder `DIR` of the separation (required)")
@@ -72,9 +84,36 @@ above the fit's --highpass, and without its --skip.
 	f.Float64Var(&opt.highpass, "highpass", 0,
 		"write the separation's channels after a high-pass filter at `HZ`, forward and backward, which "+
 			"shifts no wave; others stay as they are")
+	f.BoolVar(&opt.isLive, "stream", false,
+		"clean rows of CSV as they come, from --in - to --out -, for a program that goes on")
 	opt.reading.Add(cmd)
 	require(cmd, "model", "in", "out")
 	return cmd
+}
+
+// live cleans rows as they come.
+func (opt *removeOptions) live(cmd *cobra.Command) error {
+	if err := opt.checkChoice(); err != nil {
+		return err
+	}
+	if opt.highpass != 0 {
+		return usage.Errorf("--stream: leave --highpass out, which goes forward and backward")
+	}
+	result, err := sica.Load(opt.model)
+	if err != nil {
+		return err
+	}
+	if err := checkStream(cmd, opt.in, opt.out, result); err != nil {
+		return err
+	}
+	chosen, err := opt.choose(result)
+	if err != nil {
+		return err
+	}
+	l := newLive(result, opt.reading.Separator, func(x *mat.Dense) (*mat.Dense, error) {
+		return result.Remove(x, chosen.rows...)
+	}, result.Channels)
+	return l.run(cmd)
 }
 
 // separateAgain is how a saved separation gets the sampling rate of a recording without one.
@@ -246,8 +285,15 @@ func (opt *removeOptions) removal(in *files.Stream) (*removal, error) {
 		return nil, usage.Errorf("--highpass: the recording has no sampling rate: %s", separateAgain)
 	case err != nil && isWritten:
 		return nil, usage.Error(err)
-	case err != nil || n < 2:
+	case err != nil:
 		r.highpass = 0
+	}
+	if r.highpass > 0 {
+		if err := f.CheckLength(n, in.About.Rate); err != nil && isWritten {
+			return nil, usage.Error(err)
+		} else if err != nil {
+			r.highpass = 0 // only what is measured
+		}
 	}
 	for range d {
 		r.filterBefore = append(r.filterBefore, f.Stream(in.About.Rate))

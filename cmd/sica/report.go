@@ -265,7 +265,10 @@ func (opt *reportOptions) write(
 	var all []inspect.Component // of a linear separation
 	if _, err := result.Demixing(); err == nil {
 		about := datasets.Recording{Names: part.Names, Rate: part.Rate}
-		all, err = labelled(result, blockwise.InMemory{Dense: part.X}, nil, &about)
+		x := blockwise.InMemory{Dense: part.X}
+		if all, err = inspect.Recording(result, x, nil); err == nil {
+			err = label(all, result, x, &about)
+		}
 		if err != nil {
 			return err
 		}

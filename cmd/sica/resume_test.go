@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,7 +49,8 @@ func separateResumes(t *testing.T, backendName string) {
 			filepath.Join(dir, "parts.csv")+" holds iterate 2; run the same command to go on\n") {
 			t.Errorf("said %q", said)
 		}
-		other := append(args("parts", flags...), "--iterations", "5")
+		other := args("parts", flags...)
+		other[slices.Index(other, "--iterations")+1] = "5"
 		if code, _, said := command(t.Context(), other...); code != exitFailure ||
 			!strings.Contains(said, folder+" was begun with --iterations 4, not 5; must be continued so") {
 			t.Errorf("with more iterations: exit %d, %q", code, said)

@@ -165,6 +165,7 @@ func (opt *separateOptions) run(cmd *cobra.Command) error {
 	if err := opt.learnOn.Check(); err != nil {
 		return err
 	}
+	opt.reading.Shape = cfg.Shape
 	sequence := !datasets.IsImage(opt.in[0]) && len(cfg.Shape) < 2
 	if err := opt.fitting.CheckSequence(sequence); err != nil {
 		return err
@@ -290,7 +291,7 @@ func (opt *separateOptions) readWhole(
 		return nil, err
 	}
 	in := &wholeRecording{Recording: recording, truth: truth}
-	if cfg.Shape == nil {
+	if cfg.Shape == nil || recording.Shape != nil {
 		cfg.Shape = shape
 	}
 	d, n := in.Signals.Dims()
@@ -298,9 +299,7 @@ func (opt *separateOptions) readWhole(
 		return nil, err
 	}
 	if len(cfg.Shape) < 2 {
-		if err := opt.reading.CheckLooks(opt.in[0], d, n); err != nil {
-			return nil, err
-		}
+		in.Notes = append(in.Notes, opt.reading.LooksTransposed(opt.in[0], d, n)...)
 	}
 	if in.source, in.learned, err = opt.learnedSignals(ctx, recording); err != nil {
 		return nil, err
@@ -570,9 +569,7 @@ func (opt *separateOptions) openLong(
 		return nil, err
 	}
 	d, total := in.Dims()
-	if err := opt.reading.CheckLooks(opt.in[0], d, total); err != nil {
-		return nil, err
-	}
+	in.About.Notes = append(in.About.Notes, opt.reading.LooksTransposed(opt.in[0], d, total)...)
 	if !asked && total <= blockwise.AlwaysLearned {
 		return nil, nil
 	}
@@ -680,7 +677,7 @@ func (opt *separateOptions) write(
 		if res.Channels == nil {
 			without = opt.reading.Without
 		}
-		if err := opt.fitting.Keep(opt.save, rep.Positions, without, opt.reading.Missing); err != nil {
+		if err := opt.fitting.Keep(opt.save, rep.Positions, without, &opt.reading); err != nil {
 			return err
 		}
 		if rep.Grades != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/progress"
+	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
@@ -23,6 +24,8 @@ type transformOptions struct {
 	shape   string
 	backend string
 	inverse bool
+	isLive  bool
+	fitting files.Fitting // the filters of --stream
 }
 
 func newTransform() *cobra.Command {
@@ -35,9 +38,25 @@ signals, without learning anything new. The number of positions is free unless t
 networks see the whole sequence. With --inverse it maps recovered signals back to
 mixed ones, and says how exactly.
 
+` + pipesHelp + ` --stream maps each row of CSV
+as soon as it comes; a filter keeps its state from row to row.
+
 ` + files.Formats,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return opt.run(cmd) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if opt.isLive {
+				return opt.live(cmd)
+			}
+			for _, flag := range []string{"highpass", "lowpass", "notch", "rate"} {
+				if cmd.Flags().Changed(flag) {
+					return usage.Errorf("--%s: use it with --stream", flag)
+				}
+			}
+			return files.WithPipes(cmd, opt.in, opt.out, func(in []string, out string) error {
+				opt.in, opt.out = in, out
+				return opt.run(cmd)
+			})
+		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&opt.model, "model", "", "folder `DIR` of the separation (required)")
@@ -48,10 +67,40 @@ mixed ones, and says how exactly.
 	f.StringVar(&opt.shape, "shape", "",
 		"`SHAPE` of the positions, such as 32x32 for images; the separation's by default")
 	f.BoolVar(&opt.inverse, "inverse", false, "map recovered signals to mixed ones")
+	f.BoolVar(&opt.isLive, "stream", false,
+		"map rows of CSV as they come, from --in - to --out -, for a program that goes on")
 	addBackend(cmd, &opt.backend)
 	opt.reading.Add(cmd)
+	opt.fitting.AddFilters(cmd, "with --stream, map")
 	require(cmd, "model", "in", "out")
 	return cmd
+}
+
+// pipesHelp is the help on standard input and output.
+const pipesHelp = `With --in - it reads standard input, CSV or NPY, and with --out - it writes
+standard output in the same format, and what else it says to standard error.`
+
+// live maps rows as they come.
+func (opt *transformOptions) live(cmd *cobra.Command) error {
+	result, err := sica.Load(opt.model)
+	if err != nil {
+		return err
+	}
+	if err := checkStream(cmd, opt.in, opt.out, result); err != nil {
+		return err
+	}
+	components, _ := result.Z.Dims()
+	var names []string
+	for i := range components {
+		names = append(names, fmt.Sprintf("s%d", i+1))
+	}
+	l := newLive(result, opt.reading.Separator, func(x *mat.Dense) (*mat.Dense, error) {
+		return result.Transform(x)
+	}, names)
+	if l.filter, err = opt.fitting.Streams(opt.model); err != nil {
+		return err
+	}
+	return l.run(cmd)
 }
 
 func (opt *transformOptions) run(cmd *cobra.Command) error {
@@ -76,10 +125,11 @@ func (opt *transformOptions) run(cmd *cobra.Command) error {
 	var shape []int
 	if cmd.Flags().Changed("shape") {
 		var err error
-		if shape, err = parseShape(opt.shape); err != nil {
+		if shape, err = files.ParseShape(opt.shape); err != nil {
 			return err
 		}
 	}
+	opt.reading.Shape = shape
 	if !opt.images() {
 		if err := files.CheckWritable(opt.out); err != nil {
 			return err

@@ -14,6 +14,7 @@ package filter
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -42,22 +43,33 @@ type Filter struct {
 	// Lowpass is the frequency in Hz at which 0.7 of the amplitude is left, and above which less; 0
 	// for none.
 	Lowpass float64
-	// Notch is the frequency in Hz that is removed, with its multiples; 0 for none.
-	Notch float64
+	// Notch are frequencies in Hz that are removed, with their multiples; those of 0 are none.
+	Notch []float64
 }
 
 // IsZero reports whether the filter leaves signals as they are.
-func (f Filter) IsZero() bool { return f == Filter{} }
+func (f Filter) IsZero() bool { return f.Highpass == 0 && f.Lowpass == 0 && len(f.notches()) == 0 }
+
+// notches returns the frequencies of Notch without those of 0 and repeated ones.
+func (f Filter) notches() []float64 {
+	all := slices.DeleteFunc(slices.Sorted(slices.Values(f.Notch)), func(hz float64) bool { return hz == 0 })
+	return slices.Compact(all)
+}
 
 // Check returns an error unless the filter can be applied to signals at a rate in Hz.
 func (f Filter) Check(rate float64) error {
 	if !(rate > 0) || math.IsInf(rate, 0) {
 		return fmt.Errorf("filter: rate is %g Hz; must be positive", rate)
 	}
-	for _, c := range []struct {
+	type part struct {
 		name string
 		hz   float64
-	}{{"high-pass", f.Highpass}, {"low-pass", f.Lowpass}, {"notch", f.Notch}} {
+	}
+	parts := []part{{"high-pass", f.Highpass}, {"low-pass", f.Lowpass}}
+	for _, hz := range f.notches() {
+		parts = append(parts, part{"notch", hz})
+	}
+	for _, c := range parts {
 		if c.hz != 0 && !(c.hz > 0 && c.hz < rate/2) {
 			return fmt.Errorf("filter: %s is at %g Hz; must be above 0 and below %g Hz, half of the rate",
 				c.name, c.hz, rate/2)
@@ -70,19 +82,42 @@ func (f Filter) Check(rate float64) error {
 	return nil
 }
 
+// MinSeconds returns the length of a signal below which the filter leaves little of it right: a period
+// of the high-pass filter's frequency, or of a notch's width.
+func (f Filter) MinSeconds() (seconds float64) {
+	if f.Highpass > 0 {
+		seconds = 1 / f.Highpass
+	}
+	if len(f.notches()) > 0 {
+		seconds = max(seconds, 1./notchWidth)
+	}
+	return seconds
+}
+
+// SettledSeconds returns the length of a signal from which the filter's beginning matters little.
+func (f Filter) SettledSeconds() float64 { return reflected * f.MinSeconds() }
+
+// CheckLength returns an error if n positions at a rate in Hz, for which Check has returned nil, are
+// too few for the filter.
+func (f Filter) CheckLength(n int, rate float64) error {
+	if length := float64(n) / rate; length < f.MinSeconds() {
+		return fmt.Errorf("filter: %.3g s are too short for %s; must be at least %.3g s, and better %.3g s",
+			length, f, f.MinSeconds(), f.SettledSeconds())
+	}
+	return nil
+}
+
 // String says what the filter does.
 func (f Filter) String() string {
 	var parts []string
-	for _, part := range []struct {
-		hz   float64
-		text string
-	}{
-		{f.Highpass, "high-pass at %g Hz"}, {f.Lowpass, "low-pass at %g Hz"},
-		{f.Notch, "notches at %g Hz and its multiples"},
-	} {
-		if part.hz != 0 {
-			parts = append(parts, fmt.Sprintf(part.text, part.hz))
-		}
+	if f.Highpass != 0 {
+		parts = append(parts, fmt.Sprintf("high-pass at %g Hz", f.Highpass))
+	}
+	if f.Lowpass != 0 {
+		parts = append(parts, fmt.Sprintf("low-pass at %g Hz", f.Lowpass))
+	}
+	for _, hz := range f.notches() {
+		parts = append(parts, fmt.Sprintf("notches at %g Hz and its multiples", hz))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -147,10 +182,17 @@ func (f Filter) sections(rate float64) (all []section) {
 			all = append(all, newSection(b, sin/(2*quality), cos))
 		}
 	}
-	for k := 1.; f.Notch > 0 && k*f.Notch < rate/2; k++ {
-		cos := math.Cos(2 * math.Pi * k * f.Notch / rate)
-		width := math.Tan(math.Pi * min(notchWidth/rate, 0.25))
-		all = append(all, newSection([3]float64{1, -2 * cos, 1}, width, cos))
+	var notched []float64 // also multiples of others
+	width := math.Tan(math.Pi * min(notchWidth/rate, 0.25))
+	for _, hz := range f.notches() {
+		for k := 1.; k*hz < rate/2; k++ {
+			if slices.Contains(notched, k*hz) {
+				continue
+			}
+			notched = append(notched, k*hz)
+			cos := math.Cos(2 * math.Pi * k * hz / rate)
+			all = append(all, newSection([3]float64{1, -2 * cos, 1}, width, cos))
+		}
 	}
 	return all
 }

@@ -20,7 +20,7 @@ func amplitude(signal []float64, hz, rate float64) float64 {
 // The amplitude of each frequency is multiplied by the gain.
 func TestApplyHasItsGain(t *testing.T) {
 	const n, rate = 5000, 250
-	f := Filter{Highpass: 1, Notch: 50}
+	f := Filter{Highpass: 1, Notch: []float64{50}}
 	if err := f.Check(rate); err != nil {
 		t.Fatal(err)
 	}
@@ -39,10 +39,47 @@ func TestApplyHasItsGain(t *testing.T) {
 	}
 }
 
+// A filter is refused for less than a period of its lowest frequency.
+func TestCheckLength(t *testing.T) {
+	for _, c := range []struct {
+		f    Filter
+		n    int
+		isOK bool
+	}{
+		{Filter{Highpass: 1}, 25, false}, {Filter{Highpass: 1}, 249, false}, {Filter{Highpass: 1}, 250, true},
+		{Filter{Highpass: 0.1}, 2000, false}, {Filter{Highpass: 10}, 25, true}, {Filter{}, 1, true},
+		{Filter{Notch: []float64{50}}, 100, false}, {Filter{Notch: []float64{50}}, 125, true},
+		{Filter{Lowpass: 30}, 10, true}, {Filter{Notch: []float64{0}}, 1, true},
+	} {
+		if err := c.f.CheckLength(c.n, 250); (err == nil) != c.isOK {
+			t.Errorf("%v of %d positions: %v", c.f, c.n, err)
+		}
+	}
+}
+
+// Several notches remove all of their frequencies and multiples, each once.
+func TestNotches(t *testing.T) {
+	const n, rate = 5000, 500
+	f := Filter{Notch: []float64{60, 50, 100, 0, 50}}
+	if got := len(f.sections(rate)); got != 4+4 {
+		t.Errorf("%d sections", got)
+	}
+	for hz, want := range map[float64]float64{50: 0, 60: 0, 100: 0, 120: 0, 200: 0, 240: 0, 55: 0.9, 80: 1} {
+		signal := make([]float64, n)
+		for k := range signal {
+			signal[k] = math.Sin(2 * math.Pi * hz * float64(k) / rate)
+		}
+		f.Apply(signal, rate)
+		if got := amplitude(signal, hz, rate); math.Abs(got-want) > 0.1 {
+			t.Errorf("of %g Hz %.3f is left, want %g", hz, got, want)
+		}
+	}
+}
+
 // The filter keeps innovations: the first value of the filtered signal after an innovation is the
 // innovation times the first coefficient of the filter, near 1.
 func TestFilterIsMinimumPhase(t *testing.T) {
-	f := Filter{Highpass: 1, Notch: 50}
+	f := Filter{Highpass: 1, Notch: []float64{50}}
 	signal := make([]float64, 1000)
 	signal[900] = 1
 	f.Apply(signal, 250)
@@ -58,7 +95,7 @@ func TestFilterIsMinimumPhase(t *testing.T) {
 
 // A signal that comes in pieces is filtered as a whole one is.
 func TestStream(t *testing.T) {
-	f := Filter{Highpass: 1, Lowpass: 40, Notch: 50}
+	f := Filter{Highpass: 1, Lowpass: 40, Notch: []float64{50}}
 	whole, pieces := make([]float64, 3000), make([]float64, 3000)
 	for k := range whole {
 		whole[k] = 1000 + float64(k*k%97)
@@ -88,7 +125,7 @@ func TestHighpassRemovesDrift(t *testing.T) {
 	}
 	for _, n := range []int{0, 1, 2, 3, 17} {
 		short := make([]float64, n)
-		Filter{Highpass: 1, Notch: 20}.Apply(short, 100)
+		Filter{Highpass: 1, Notch: []float64{20}}.Apply(short, 100)
 		for _, v := range short {
 			if v != 0 {
 				t.Errorf("of %d zeros one became %g", n, v)
@@ -102,7 +139,7 @@ func TestHighpassRemovesDrift(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	for _, f := range []Filter{{Highpass: -1}, {Highpass: 30, Lowpass: 10}, {Notch: 125}, {Notch: math.NaN()}} {
+	for _, f := range []Filter{{Highpass: -1}, {Highpass: 30, Lowpass: 10}, {Notch: []float64{125}}, {Notch: []float64{math.NaN()}}} {
 		if f.Check(250) == nil {
 			t.Errorf("%+v is taken", f)
 		}

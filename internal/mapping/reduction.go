@@ -55,8 +55,12 @@ func Reduce(x *mat.Dense, k int, steps []float64) (*Reduction, error) {
 		floats.AddConst(-stat.Mean(row, nil), row) // the rounding error of a large mean
 	}
 	// The standardised channels are L·Q with orthonormal rows of Q, which their axes don't depend on.
+	decomposed := standard
+	if d <= n {
+		decomposed = signal.Lower(standard)
+	}
 	var svd mat.SVD
-	if !svd.Factorize(signal.Lower(standard).T(), mat.SVDThin) {
+	if !svd.Factorize(decomposed.T(), mat.SVDThin) {
 		return nil, errors.New("preprocess: the singular value decomposition of the channels " +
 			"didn't converge")
 	}

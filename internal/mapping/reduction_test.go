@@ -104,7 +104,7 @@ func TestRankIgnoresDependentChannels(t *testing.T) {
 				continue
 			}
 			for _, f := range []filter.Filter{
-				{Highpass: 0.05}, {Highpass: 1}, {Lowpass: 60}, {Notch: 50},
+				{Highpass: 0.05}, {Highpass: 1}, {Lowpass: 60}, {Notch: []float64{50}},
 			} {
 				if r, err := filtered(c.x, f); err != nil || r.Rank != c.want {
 					t.Errorf("d=%d, %s, %v: %+v, %v; want rank %d", d, c.name, f, r, err, c.want)

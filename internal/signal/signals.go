@@ -25,6 +25,14 @@ func New(x *mat.Dense, shape ...int) (*Signals, error) {
 	if err := CheckMixed(x); err != nil {
 		return nil, err
 	}
+	return NewWide(x, shape...)
+}
+
+// NewWide is New for signals that may be as many as the positions, or more: to be reduced.
+func NewWide(x *mat.Dense, shape ...int) (*Signals, error) {
+	if err := Check("x", x); err != nil {
+		return nil, err
+	}
 	_, n := x.Dims()
 	g, err := grid.New(shape, n)
 	if err != nil {

@@ -115,14 +115,14 @@ func principal(
 // triangular, d×d. It has the singular values of x and their left singular vectors, and zeros if
 // there are fewer positions than signals. Lower overwrites x.
 func Lower(x *mat.Dense) *mat.Dense {
-	d, _ := x.Dims()
-	tau, best := make([]float64, d), make([]float64, 1)
+	d, n := x.Dims()
+	tau, best := make([]float64, min(d, n)), make([]float64, 1)
 	lapack64.Gelqf(x.RawMatrix(), tau, best, -1)
 	work := make([]float64, int(best[0]))
 	lapack64.Gelqf(x.RawMatrix(), tau, work, len(work))
 	l := mat.NewDense(d, d, nil)
 	for i := range d {
-		copy(l.RawRowView(i)[:i+1], x.RawRowView(i))
+		copy(l.RawRowView(i)[:min(i+1, n)], x.RawRowView(i))
 	}
 	return l
 }

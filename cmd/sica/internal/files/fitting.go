@@ -55,18 +55,48 @@ const sameRate = 1e-3
 // such as "learn from".
 func (o *Fitting) Add(cmd *cobra.Command, does string) {
 	f := cmd.Flags()
-	f.Float64Var(&o.filter.Highpass, "highpass", 0,
-		does+" the signals after a high-pass filter at `HZ`; 0, the default, is none")
-	f.Float64Var(&o.filter.Lowpass, "lowpass", 0,
-		does+" the signals after a low-pass filter at `HZ`; 0, the default, is none")
-	f.Float64Var(&o.filter.Notch, "notch", 0,
-		does+" the signals after notch filters at `HZ` and its multiples; 0, the default, is none")
 	f.StringSliceVar(&o.skip, "skip", nil,
 		does+" the signals without a `STRETCH`: times such as 10s-12s, positions such as 2500-3000, "+
 			"how the texts of annotations begin, or \"clipped\" for those in which a channel is; several "+
 			"with commas between")
+	o.AddFilters(cmd, does)
+}
+
+// AddFilters adds the flags of the filters and of the rate.
+func (o *Fitting) AddFilters(cmd *cobra.Command, does string) {
+	f := cmd.Flags()
+	f.Float64Var(&o.filter.Highpass, "highpass", 0,
+		does+" the signals after a high-pass filter at `HZ`; 0, the default, is none")
+	f.Float64Var(&o.filter.Lowpass, "lowpass", 0,
+		does+" the signals after a low-pass filter at `HZ`; 0, the default, is none")
+	f.Float64SliceVar(&o.filter.Notch, "notch", nil,
+		does+" the signals after notch filters at `HZ` and its multiples; several with commas between; "+
+			"0, the default, is none")
 	f.Float64Var(&o.rate, "rate", 0,
 		"sampling rate, in `HZ`; the recording's by default")
+}
+
+// Streams returns what makes the filter of a channel whose positions come one by one, nil without flags
+// for one. A rate that isn't given is that of the fit of a saved separation.
+func (o *Fitting) Streams(model string) (func() *filter.Stream, error) {
+	if o.filter.IsZero() {
+		return nil, nil
+	}
+	rate := o.rate
+	if rate == 0 {
+		kept, err := readLearning(model)
+		if err != nil {
+			return nil, err
+		}
+		rate = kept.Rate
+	}
+	if rate == 0 {
+		return nil, usage.Errorf("--highpass, --lowpass and --notch: use --rate, too")
+	}
+	if err := o.filter.Check(rate); err != nil {
+		return nil, usage.Error(err)
+	}
+	return func() *filter.Stream { return o.filter.Stream(rate) }, nil
 }
 
 // IsZero reports whether nothing is done.
@@ -110,9 +140,12 @@ func (o *Fitting) Source(
 	if o.recalled != "" {
 		notes = append([]string{o.recalled}, notes...)
 	}
-	out := skipped // with the positions of interpolated values
+	out := skipped // with the positions of interpolated values, and the first ones of runs
+	interpolated := 0
 	if o.LeaveOutGaps {
 		out = merge(slices.Concat(skipped, about.Interpolated))
+		interpolated = count(out) - count(skipped)
+		out = merge(slices.Concat(out, joints(about)))
 	}
 	if all := inMemory(x); all != nil && o.LeaveOutGaps && o.filter.IsZero() {
 		notes = append(notes, flatNotes(all, out, about)...)
@@ -125,11 +158,15 @@ func (o *Fitting) Source(
 			return nil, nil, err
 		}
 		notes = append(notes, "filtered: "+o.filter.String())
+		if _, n := x.Dims(); float64(n) < o.filter.SettledSeconds()*about.Rate {
+			notes = append(notes, fmt.Sprintf("the recording is short for that filter, which needs %.3g s to "+
+				"settle", o.filter.SettledSeconds()))
+		}
 		notes = append(notes, o.clippedNotes(about)...)
 		notes = append(notes, o.flat...)
 	}
 	_, n := x.Dims()
-	left, err := o.leftOutNotes(skipped, out, n, about.Rate)
+	left, err := o.leftOutNotes(skipped, interpolated, n, about.Rate)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -163,9 +200,18 @@ func (o *Fitting) setRate(about *datasets.Recording) (note string) {
 	return note
 }
 
-// leftOutNotes says which of n positions are left out: those skipped, and the others that out has
-// besides, whose values are interpolated. It is an error if too few are left.
-func (o *Fitting) leftOutNotes(skipped, out []stretch, n int, rate float64) (notes []string, err error) {
+// joints returns the first position of each run of a recording but the first. That it is left out makes
+// known that what is before it was recorded apart.
+func joints(about *datasets.Recording) (first []stretch) {
+	for _, t := range about.Joints {
+		first = append(first, stretch{Begin: t, End: t + 1})
+	}
+	return first
+}
+
+// leftOutNotes says which of n positions are left out: those skipped, and others, so many, whose values
+// are interpolated. It is an error if too few are left.
+func (o *Fitting) leftOutNotes(skipped []stretch, interpolated, n int, rate float64) (notes []string, err error) {
 	if unskipped := n - count(skipped); unskipped < n {
 		if unskipped < 2 {
 			return nil, usage.Errorf("--skip: %d of %d positions are left: skip less", unskipped, n)
@@ -179,13 +225,13 @@ func (o *Fitting) leftOutNotes(skipped, out []stretch, n int, rate float64) (not
 			notes = append(notes, "less than half of the recording is left: skip less if you didn't mean to")
 		}
 	}
-	if filled := count(out) - count(skipped); filled > 0 {
-		if left := n - count(out); left < minMeasured {
+	if interpolated > 0 {
+		if left := n - count(skipped) - interpolated; left < minMeasured {
 			return nil, fmt.Errorf("only %d of %d positions have no interpolated value: leave out "+
 				"the channels that lack most (--without)", left, n)
 		}
 		notes = append(notes, fmt.Sprintf("left out of learning: %s with interpolated values",
-			text.Counted(filled, "position")))
+			text.Counted(interpolated, "position")))
 	}
 	return notes, nil
 }
@@ -248,30 +294,53 @@ func (o *Fitting) skipped(
 	return merge(append(skipped, clipped.Stretches...)), notes, nil
 }
 
-// flatNotes says which channels keep a value for a second or longer, outside skipped stretches.
+// flatNotes says in a line which channels keep a value for a second or longer, outside skipped
+// stretches, and where one does for longest.
 func flatNotes(x *mat.Dense, skipped []stretch, about *datasets.Recording) (notes []string) {
 	names := ChannelNames(about)
 	d, n := x.Dims()
+	var flat []string
+	var longest stretch
+	var where string
 	for i := range d {
-		var longest stretch
-		for _, s := range complement(skipped, n) {
-			row := x.RawRowView(i)[:s.End]
-			for begin, t := s.Begin, s.Begin; t < s.End; t++ {
-				if row[t] != row[begin] {
-					begin = t
-				}
-				if t+1-begin > longest.End-longest.Begin {
-					longest = stretch{Begin: begin, End: t + 1}
-				}
-			}
+		s := longestFlat(x.RawRowView(i), complement(skipped, n))
+		length := s.End - s.Begin
+		if length < max(minPause, int(about.Rate)) || length >= n {
+			continue
 		}
-		length := longest.End - longest.Begin
-		if length >= max(minPause, int(about.Rate)) && length < n {
-			notes = append(notes, fmt.Sprintf("%s doesn't change %s: --skip leaves that stretch out, "+
-				"--without the channel", ChannelName(names, i), Span(longest.Begin, longest.End-1, about)))
+		flat = append(flat, ChannelName(names, i))
+		if length > longest.End-longest.Begin {
+			longest, where = s, flat[len(flat)-1]
 		}
 	}
-	return notes
+	switch len(flat) {
+	case 0:
+		return nil
+	case 1:
+		return []string{fmt.Sprintf("%s doesn't change %s: --skip leaves that stretch out, --without the "+
+			"channel", where, Span(longest.Begin, longest.End-1, about))}
+	}
+	const maxNamed = 6
+	if more := len(flat) - maxNamed; more > 0 {
+		flat = append(flat[:maxNamed], fmt.Sprintf("%d more", more))
+	}
+	return []string{fmt.Sprintf("%s don't change for a time each, longest %s %s: --skip leaves a stretch "+
+		"out, --without a channel", text.List(flat), where, Span(longest.Begin, longest.End-1, about))}
+}
+
+// longestFlat returns the longest of some stretches in which a channel doesn't change.
+func longestFlat(channel []float64, kept []stretch) (longest stretch) {
+	for _, s := range kept {
+		for begin, t := s.Begin, s.Begin; t < s.End; t++ {
+			if channel[t] != channel[begin] {
+				begin = t
+			}
+			if t+1-begin > longest.End-longest.Begin {
+				longest = stretch{Begin: begin, End: t + 1}
+			}
+		}
+	}
+	return longest
 }
 
 // minMeasured is the fewest positions without interpolated values: those that any fit needs.
@@ -306,15 +375,33 @@ func (o *Fitting) filtered(
 		return nil, err
 	}
 	o.flat = flatNotes(signals, out, about)
-	for i := range d {
-		row := signals.Slice(i, i+1, 0, n).(*mat.Dense) // one at a time, for memory
-		filtered, err := datasets.Filter(o.filter).Apply(row, rate, skipped...)
-		if err != nil {
-			return nil, err
+	begins, ends := slices.Concat([]int{0}, about.Joints), slices.Concat(about.Joints, []int{n})
+	for k, begin := range begins {
+		if err := o.filter.CheckLength(ends[k]-begin, rate); err != nil {
+			return nil, usage.Error(err)
 		}
-		row.Copy(filtered)
+	}
+	for i := range d {
+		for k, begin := range begins { // one run of one channel at a time, for memory
+			run := signals.Slice(i, i+1, begin, ends[k]).(*mat.Dense)
+			filtered, err := datasets.Filter(o.filter).Apply(run, rate, within(skipped, begin, ends[k])...)
+			if err != nil {
+				return nil, err
+			}
+			run.Copy(filtered)
+		}
 	}
 	return blockwise.InMemory{Dense: signals}, nil
+}
+
+// within returns the parts of stretches from begin to before end, counted from begin.
+func within(all []stretch, begin, end int) (parts []stretch) {
+	for _, s := range all {
+		if s.Begin < end && s.End > begin {
+			parts = append(parts, stretch{Begin: max(s.Begin, begin) - begin, End: min(s.End, end) - begin})
+		}
+	}
+	return parts
 }
 
 // measure sets what a filter hides, Rounding and which channels are clipped, by a part of the signals:

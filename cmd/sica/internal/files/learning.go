@@ -24,11 +24,11 @@ const maxListed = 20
 
 // learning is what a Fitting did with the recording of a fit.
 type learning struct {
-	Highpass float64  `json:"highpass,omitempty"`
-	Lowpass  float64  `json:"lowpass,omitempty"`
-	Notch    float64  `json:"notch,omitempty"`
-	Skip     []string `json:"skip,omitempty"`
-	Rate     float64  `json:"rate,omitempty"`
+	Highpass float64   `json:"highpass,omitempty"`
+	Lowpass  float64   `json:"lowpass,omitempty"`
+	Notch    []float64 `json:"notch,omitempty"`
+	Skip     []string  `json:"skip,omitempty"`
+	Rate     float64   `json:"rate,omitempty"`
 	// Without are the channels that were left out, if they have no names: Result.Channels has
 	// those of others.
 	Without []string `json:"without,omitempty"`
@@ -36,6 +36,8 @@ type learning struct {
 	Missing datasets.Missing `json:"missing,omitempty"`
 	// Positions are those of the recording, which Skip is about.
 	Positions int `json:"positions"`
+	// Shape is that of the positions, by which an NPY array of several axes was read.
+	Shape []int `json:"shape,omitempty"`
 }
 
 // String returns the flags.
@@ -45,11 +47,14 @@ func (l learning) String() string {
 		name string
 		hz   float64
 	}{
-		{"highpass", l.Highpass}, {"lowpass", l.Lowpass}, {"notch", l.Notch}, {"rate", l.Rate},
+		{"highpass", l.Highpass}, {"lowpass", l.Lowpass}, {"rate", l.Rate},
 	} {
 		if f.hz != 0 {
 			flags = append(flags, fmt.Sprintf("--%s %g", f.name, f.hz))
 		}
+	}
+	if len(l.Notch) > 0 {
+		flags = append(flags, "--notch "+strings.Trim(strings.ReplaceAll(fmt.Sprint(l.Notch), " ", ","), "[]"))
 	}
 	if len(l.Skip) > 0 {
 		flags = append(flags, "--skip "+strings.Join(l.Skip[:min(len(l.Skip), maxListed)], ","))
@@ -82,14 +87,17 @@ func (l learning) howToStop() string {
 }
 
 // Keep keeps what was done with a recording of n positions in the folder of its separation. Without
-// are the channels without names that were left out, and missing is what became of missing values.
-func (o *Fitting) Keep(model string, n int, without []string, missing datasets.Missing) error {
-	if o.IsZero() && o.rate == 0 && len(without) == 0 && missing == "" {
+// are the channels without names that were left out; reading has what became of missing values, and the
+// shape by which the recording was read.
+func (o *Fitting) Keep(model string, n int, without []string, reading *Reading) error {
+	missing := reading.Missing
+	if o.IsZero() && o.rate == 0 && len(without) == 0 && missing == "" && reading.Shape == nil {
 		return nil
 	}
 	return WriteJSON(filepath.Join(model, learningFile), learning{
 		Highpass: o.filter.Highpass, Lowpass: o.filter.Lowpass, Notch: o.filter.Notch,
 		Skip: o.skip, Rate: o.rate, Without: without, Missing: missing, Positions: n,
+		Shape: reading.Shape,
 	})
 }
 
@@ -119,6 +127,9 @@ func (r *Reading) Recall(model string, names []string, wantsAll bool) error {
 	}
 	if r.Signals = names; names == nil && len(r.Without) == 0 {
 		r.Without = kept.Without
+	}
+	if r.Shape == nil {
+		r.Shape = kept.Shape
 	}
 	if r.Missing == "" {
 		r.Missing = kept.Missing
@@ -177,12 +188,14 @@ func (o *Fitting) Recall(model string, changed func(flag string) bool) error {
 	for flag, f := range map[string]struct{ kept, used, value *float64 }{
 		"highpass": {&kept.Highpass, &used.Highpass, &o.filter.Highpass},
 		"lowpass":  {&kept.Lowpass, &used.Lowpass, &o.filter.Lowpass},
-		"notch":    {&kept.Notch, &used.Notch, &o.filter.Notch},
 		"rate":     {&kept.Rate, &used.Rate, &o.rate},
 	} {
 		if !changed(flag) {
 			*f.value, *f.used = *f.kept, *f.kept
 		}
+	}
+	if !changed("notch") {
+		o.filter.Notch, used.Notch = kept.Notch, kept.Notch
 	}
 	if !changed("skip") {
 		o.skip, o.skippedOf, used.Skip = slices.Clone(kept.Skip), kept.Positions, kept.Skip

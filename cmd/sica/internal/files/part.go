@@ -154,9 +154,7 @@ func (l LearnOn) Read(
 		return Part{}, err
 	}
 	d, total := s.Dims()
-	if err := reading.CheckLooks(inputs[0], d, total); err != nil {
-		return Part{}, err
-	}
+	s.About.Notes = append(s.About.Notes, reading.LooksTransposed(inputs[0], d, total)...)
 	if err := reading.CheckShape(inputs[0], total, shape); err != nil {
 		return Part{}, err
 	}
@@ -198,13 +196,13 @@ func readWhole(
 	if err != nil {
 		return Part{}, err
 	}
-	if shape == nil {
+	if shape == nil || in.Shape != nil {
 		shape = ownShape
 	}
 	x := in.Signals
 	d, n := x.Dims()
-	if err := reading.CheckLooks(inputs[0], d, n); err != nil {
-		return Part{}, err
+	if len(shape) < 2 {
+		in.Notes = append(in.Notes, reading.LooksTransposed(inputs[0], d, n)...)
 	}
 	if err := reading.CheckShape(inputs[0], n, shape); err != nil {
 		return Part{}, err

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -21,6 +22,22 @@ type Reading struct {
 	datasets.ReadOptions
 	// Fitting is what LearnOn.Read does with a recording; nil for nothing.
 	Fitting *Fitting
+
+	shape string // the flag of commands that have it for reading only
+}
+
+// ParseShape returns the shape that a text such as "32x32" stands for.
+func ParseShape(text string) ([]int, error) {
+	var shape []int
+	for axis := range strings.SplitSeq(text, "x") {
+		n, err := strconv.Atoi(axis)
+		if err != nil || n < 1 || len(shape) == 3 {
+			return nil, usage.Errorf("--shape %q: use one to three positive whole numbers with an x "+
+				"between them, such as 32x32", text)
+		}
+		shape = append(shape, n)
+	}
+	return shape, nil
 }
 
 // source is what is left of a recording by r.Fitting, with what was done in the notes of about.
@@ -41,6 +58,10 @@ func (r *Reading) Add(cmd *cobra.Command) {
 	byDefault := "error by default"
 	if f.Lookup("model") != nil {
 		byDefault = "by default as in the fit of --model, or error"
+	}
+	if f.Lookup("shape") == nil {
+		f.StringVar(&r.shape, "shape", "", "`SHAPE` of the positions of an NPY array of three axes or more, "+
+			"such as 32x32; "+byDefault)
 	}
 	f.StringVar((*string)(&r.Missing), "missing", "",
 		"what becomes of missing values, as `HOW`: error, interpolate, or drop, "+
@@ -66,7 +87,11 @@ func (r *Reading) Check() error {
 	if err := r.Validate(); err != nil {
 		return usage.Error(err)
 	}
-	return nil
+	var err error
+	if r.shape != "" {
+		r.Shape, err = ParseShape(r.shape)
+	}
+	return err
 }
 
 // Recording returns the signals in a file, in several of one recording, or in images. The shape
@@ -82,7 +107,10 @@ func (r *Reading) Recording(paths []string) (*datasets.Recording, []int, error) 
 		return r.Images(paths...)
 	}
 	recording, err := r.Recordings(paths...)
-	return recording, nil, err
+	if err != nil {
+		return nil, nil, err
+	}
+	return recording, recording.Shape, nil
 }
 
 // wholeBytes is the size of a file up to which it is read as a whole, even if it could be read
@@ -104,7 +132,7 @@ func (r *Reading) Open(
 		file, err := r.Stream(paths[0])
 		if err == nil {
 			s.Source, s.About = file, file.About()
-			return s, nil
+			return s, r.checkOwnShape(paths[0], s)
 		}
 		if !errors.Is(err, datasets.ErrNotBlocks) {
 			return nil, err
@@ -116,31 +144,40 @@ func (r *Reading) Open(
 	}
 	s.Source, s.About = blockwise.InMemory{Dense: recording.Signals}, *recording
 	s.About.Signals = nil
-	return s, nil
+	return s, r.checkOwnShape(paths[0], s)
 }
 
-// minWide is the number of signals from which less than twice as many positions are a sign of a
-// transposed file: the fewest positions of a fit, as so many the file has if it is transposed. Of
-// fewer signals the fit says how many positions it needs.
-const minWide = 16
-
-// CheckLooks returns a usage error if d signals at n positions can hardly be meant so.
-func (r *Reading) CheckLooks(file string, d, n int) error {
-	if n >= 2*d || d < minWide || datasets.IsImage(file) {
+// checkOwnShape returns a usage error if the flag of Add has a shape that the positions of a file can't
+// have.
+func (r *Reading) checkOwnShape(file string, s *Stream) error {
+	if r.shape == "" || s.About.Shape != nil {
 		return nil
 	}
-	if r.Transpose {
-		return usage.Errorf("%s: %d signals at %d positions are too few positions: leave out "+
-			"--transpose if each column is a signal", file, d, n)
+	_, n := s.Dims()
+	return r.CheckShape(file, n, r.Shape)
+}
+
+// minWide is the number of signals from which LooksTransposed says something: of fewer the fit says how
+// many positions it needs. A choice.
+const minWide = 16
+
+// LooksTransposed returns a note if d signals at n positions, which are no pixels, may be a transposed
+// file: nil unless there are fewer positions than twice the signals.
+func (r *Reading) LooksTransposed(file string, d, n int) []string {
+	if n >= 2*d || d < minWide || datasets.IsImage(file) || len(r.Shape) > 0 {
+		return nil
 	}
-	return usage.Errorf("%s: %d signals at %d positions looks transposed: use --transpose if each "+
-		"row is a signal", file, d, n)
+	way := "if each row of the file is a signal, use --transpose"
+	if r.Transpose {
+		way = "if each column of the file is a signal, leave out --transpose"
+	}
+	return []string{fmt.Sprintf("%d signals at %d positions: %s", d, n, way)}
 }
 
 // Note prints what was unusual in a file, a line for each.
 func Note(out io.Writer, notes []string) {
 	for _, note := range notes {
-		fmt.Fprintln(out, "note:", note)
+		fmt.Fprintln(out, "note:", usage.Flags(note))
 	}
 }
 

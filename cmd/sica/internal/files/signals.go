@@ -17,8 +17,8 @@ import (
 // Formats is the help on files of signals.
 const Formats = `Signals are read from CSV, TSV, TXT or NPY files (a row for each position, a column
 for each signal), from WAV, EDF, BDF, BrainVision (.vhdr) and EEGLAB files (.set; a
-channel for each signal), from MAT-files of MATLAB, or from PNG and PGM images (a
-signal each). BrainVision, EEGLAB and MAT-files are read only. Repeat the flag for
+channel for each signal), from MAT-files of MATLAB, from EyeLink's .asc, or from PNG and
+PGM images (a signal each). BrainVision, EEGLAB, MAT and .asc files are read only. Repeat the flag for
 several files, such as images or a WAV file of each microphone. Columns that can't be
 signals, such as counters, triggers and text, are left out, with a note. A header of
 CSV is optional.`

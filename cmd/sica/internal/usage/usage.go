@@ -36,6 +36,7 @@ var packages = []string{
 
 // flags replaces the settings in Go, which errors of packages name, by the flags of the command.
 var flags = strings.NewReplacer(
+	"ReadOptions.Shape", "--shape",
 	"ReadOptions.Variable", "--variable",
 	"ReadOptions.Decimal", "--decimal",
 	"ReadOptions.Separator", "--separator",
@@ -76,8 +77,19 @@ var (
 	sequence = regexp.MustCompile(`Config\.Shape to \{(\d+)\}`)
 )
 
+// inBraces matches a shape in Go, such as Shape {64, 64}.
+var inBraces = regexp.MustCompile(`(?:ReadOptions\.)?Shape \{(\d+(?:, \d+)*)\}`)
+
 // transposed matches the advice of packages to transpose a matrix. Files have rows of positions.
 var transposed = regexp.MustCompile(`: a row is a signal, a column a position; transpose .* round`)
+
+// useTranspose is the advice for files.
+const useTranspose = "use --transpose if a row of the file is a signal"
+
+// Transposed returns the message for a command that was called with --transpose.
+func Transposed(message string) string {
+	return strings.ReplaceAll(message, useTranspose, "leave out --transpose if a column of the file is a signal")
+}
 
 // unparsed are what package strconv says of a value that isn't a number of a kind.
 var unparsed = []struct {
@@ -95,8 +107,12 @@ var unparsed = []struct {
 // Flags returns the text of a package with the flags of the command in the place of the settings
 // that it names.
 func Flags(text string) string {
-	text = transposed.ReplaceAllString(text, "; use --transpose if a row of the file is a signal")
+	text = transposed.ReplaceAllString(text, "; "+useTranspose)
 	text = shape.ReplaceAllString(text, "--shape ${1}x$2")
+	text = inBraces.ReplaceAllStringFunc(text, func(found string) string {
+		axes := inBraces.FindStringSubmatch(found)[1]
+		return "--shape " + strings.ReplaceAll(axes, ", ", "x")
+	})
 	return flags.Replace(sequence.ReplaceAllString(text, "--shape $1"))
 }
 

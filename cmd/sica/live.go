@@ -1,0 +1,237 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
+	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
+	"github.com/seed-47b1e431/gosica/internal/electrode"
+	"github.com/seed-47b1e431/gosica/internal/filter"
+	"github.com/seed-47b1e431/gosica/sica"
+)
+
+// A live maps rows of CSV one by one, as they come.
+type live struct {
+	apply     func(x *mat.Dense) (*mat.Dense, error) // d×1
+	names     []string                               // of the channels; nil if they have none
+	outNames  []string                               // of what apply returns; nil for those of the file
+	filter    func() *filter.Stream                  // nil for none
+	separator string
+
+	channels []int // the columns of the channels, in their order; nil before the first line
+	others   []int // those that are written as they are, before the others
+	filters  []*filter.Stream
+	last     []float64
+	line     int
+	noted    bool // a row lacked a value
+}
+
+// liveFlags are the flags that go with --stream.
+var liveFlags = []string{"model", "in", "out", "stream", "components", "proposed", "selection", "separator",
+	"highpass", "lowpass", "notch", "rate", allowUnverified, deterministic}
+
+// checkStream returns a usage error unless a separation can be applied to rows as they come, from standard
+// input to standard output, and no flag would be ignored.
+func checkStream(cmd *cobra.Command, in []string, out string, result *sica.Result) error {
+	if !slices.Equal(in, []string{files.Pipe}) || out != files.Pipe {
+		return usage.Errorf("--stream: use it with --in - --out -")
+	}
+	var err error
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		if !slices.Contains(liveFlags, flag.Name) {
+			err = usage.Errorf("--stream: leave --%s out", flag.Name)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if err := result.Pointwise(); err != nil {
+		return fmt.Errorf("--stream: %w", err)
+	}
+	return nil
+}
+
+// newLive returns what maps rows of the channels of a separation.
+func newLive(
+	result *sica.Result, separator string, apply func(x *mat.Dense) (*mat.Dense, error), outNames []string,
+) *live {
+	if separator == "tab" {
+		separator = "\t"
+	}
+	return &live{apply: apply, names: result.Channels, outNames: outNames, separator: separator}
+}
+
+// run maps all rows, and writes each as soon as it was read, or several that were there at once.
+func (l *live) run(cmd *cobra.Command) error {
+	in, out := bufio.NewReader(cmd.InOrStdin()), bufio.NewWriter(cmd.OutOrStdout())
+	for {
+		text, err := in.ReadString('\n')
+		if text = strings.TrimRight(text, "\r\n"); strings.TrimSpace(text) != "" {
+			l.line++
+			if err := l.row(out, cmd.ErrOrStderr(), text); err != nil {
+				return fmt.Errorf("--stream: line %d: %w", l.line, errors.Join(err, out.Flush()))
+			}
+		}
+		if in.Buffered() == 0 || err != nil {
+			if err := out.Flush(); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := cmd.Context().Err(); err != nil {
+			return err
+		}
+	}
+}
+
+// row maps a line: the names of the columns, or numbers.
+func (l *live) row(out, notes io.Writer, text string) error {
+	l.chooseSeparator(text)
+	cells := strings.Split(text, l.separator)
+	if l.channels == nil {
+		isHeader, err := l.begin(cells)
+		if err != nil {
+			return err
+		}
+		if isHeader {
+			l.write(out, cells, l.outNames)
+			return nil
+		}
+	}
+	if want := len(l.channels) + len(l.others); len(cells) != want {
+		return fmt.Errorf("has %d cells; must have %d", len(cells), want)
+	}
+	x, isWhole := l.values(cells)
+	if !isWhole && !l.noted {
+		l.noted = true
+		files.Note(notes, []string{fmt.Sprintf("line %d, and perhaps others, lacks a value: all of its "+
+			"results are NaN", l.line)})
+	}
+	z, err := l.apply(x)
+	if err != nil {
+		return err
+	}
+	var mapped []string
+	for i := range z.RawMatrix().Rows {
+		v := z.At(i, 0)
+		if !isWhole {
+			v = math.NaN()
+		}
+		mapped = append(mapped, strconv.FormatFloat(v, 'g', -1, 64))
+	}
+	l.write(out, cells, mapped)
+	return nil
+}
+
+// chooseSeparator sets the separator by the first line unless it is set.
+func (l *live) chooseSeparator(text string) {
+	if l.separator != "" {
+		return
+	}
+	l.separator = ","
+	for _, sign := range []string{"\t", ";"} {
+		if strings.Contains(text, sign) {
+			l.separator = sign
+		}
+	}
+}
+
+// begin makes ready for the columns of the first line, and reports whether that has names.
+func (l *live) begin(cells []string) (isHeader bool, err error) {
+	isHeader, err = l.findChannels(cells)
+	l.last = make([]float64, len(l.channels))
+	for i := 0; i < len(l.channels) && l.filter != nil; i++ {
+		l.filters = append(l.filters, l.filter())
+	}
+	if isHeader && l.outNames == nil {
+		l.outNames = cells
+	}
+	return isHeader, err
+}
+
+// findChannels finds the channels by the first line, and reports whether that has names.
+func (l *live) findChannels(cells []string) (isHeader bool, err error) {
+	isHeader = !slices.ContainsFunc(cells, func(cell string) bool { return !math.IsNaN(number(cell)) })
+	if !isHeader || l.names == nil {
+		if l.names != nil && len(cells) != len(l.names) {
+			return false, fmt.Errorf("has %d columns without names; must have %d, the channels of the "+
+				"separation in their order", len(cells), len(l.names))
+		}
+		for i := range cells {
+			l.channels = append(l.channels, i)
+		}
+		return isHeader, nil
+	}
+	names := make([]string, len(cells))
+	for i, cell := range cells {
+		names[i] = strings.Trim(strings.TrimSpace(cell), `"`)
+	}
+	for _, name := range l.names {
+		found := electrode.Find(names, name)
+		if len(found) != 1 {
+			return false, fmt.Errorf("names %d columns %q, a channel of the separation; must name one",
+				len(found), name)
+		}
+		l.channels = append(l.channels, found[0])
+	}
+	for i := range cells {
+		if !slices.Contains(l.channels, i) {
+			l.others = append(l.others, i)
+		}
+	}
+	return true, nil
+}
+
+// values returns the channels of a row after the filters, and whether it lacks none: in the place of a
+// missing one is the last.
+func (l *live) values(cells []string) (x *mat.Dense, isWhole bool) {
+	x, isWhole = mat.NewDense(len(l.channels), 1, nil), true
+	for i, column := range l.channels {
+		v := number(cells[column])
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			v, isWhole = l.last[i], false
+		}
+		l.last[i] = v
+		if l.filters != nil {
+			piece := []float64{v}
+			l.filters[i].Apply(piece)
+			v = piece[0]
+		}
+		x.Set(i, 0, v)
+	}
+	return x, isWhole
+}
+
+// number returns the number in a cell, NaN if there is none.
+func number(cell string) float64 {
+	v, err := strconv.ParseFloat(strings.TrimSpace(cell), 64)
+	if err != nil {
+		return math.NaN()
+	}
+	return v
+}
+
+// write writes the columns besides the channels and what these became.
+func (l *live) write(out io.Writer, cells, mapped []string) {
+	var row []string
+	for _, i := range l.others {
+		row = append(row, cells[i])
+	}
+	fmt.Fprintln(out, strings.Join(append(row, mapped...), l.separator))
+}

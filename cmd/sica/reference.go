@@ -1,0 +1,179 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
+	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/electrode"
+	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/blockwise"
+	"github.com/seed-47b1e431/gosica/sica/inspect"
+)
+
+// A reference is a signal that components are compared with.
+type reference struct {
+	blockwise.Source
+	name        string
+	isSeparated bool // it is one of the separated channels
+}
+
+// readReferences returns the signals to compare with; nil for none.
+func readReferences(names []string, in *files.Stream) (all []reference, err error) {
+	for _, name := range names {
+		r, err := readReference(name, in)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, *r)
+	}
+	return all, nil
+}
+
+// describeComponents returns the components, each with the numbers of the reference that it is likest to, which is
+// in likest, sorted by coherence; without references in their order, and nil.
+func describeComponents(
+	r *sica.Result, x blockwise.Source, references []reference,
+) (all []inspect.Component, likest []*reference, err error) {
+	if references == nil {
+		if all, err = inspect.Recording(r, x, nil); err == nil {
+			inOrder(all)
+		}
+		return all, nil, err
+	}
+	k, _ := r.Z.Dims()
+	best, by := make([]inspect.Component, k), make([]*reference, k)
+	for i := range references {
+		components, err := inspect.Recording(r, x, references[i].Source)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, c := range components {
+			if by[c.Signal] == nil || likeness(c) > likeness(best[c.Signal]) {
+				best[c.Signal], by[c.Signal] = c, &references[i]
+			}
+		}
+	}
+	all = slices.Clone(best)
+	slices.SortStableFunc(all, func(a, b inspect.Component) int {
+		return cmp.Compare(b.Coherence, a.Coherence)
+	})
+	for _, c := range all {
+		likest = append(likest, by[c.Signal])
+	}
+	return all, likest, nil
+}
+
+// likeness is how like its reference a component is, from 0 to 1, as [inspect.Rule] has it.
+func likeness(c inspect.Component) float64 { return max(math.Abs(c.Correlation), c.Coherence) }
+
+// readReference returns the signal to compare with: by the name or number of a channel, by the
+// electrode in a channel's name, or from a file. It names a channel that is given by its number.
+func readReference(name string, in *files.Stream) (*reference, error) {
+	r := &reference{name: name}
+	d, n := in.Dims()
+	aside := slices.Concat(in.About.Aside, in.About.OtherRates)
+	all := slices.Clone(files.ChannelNames(&in.About)) // then the columns set aside
+	for len(all) < d {
+		all = append(all, "") // without a name
+	}
+	for _, c := range aside {
+		all = append(all, c.Name)
+	}
+	found := electrode.Find(all, name)
+	number, err := strconv.Atoi(name)
+	isNumber := err == nil && !slices.Contains(all, name)
+	order := numbered(&in.About, d)
+	switch {
+	case isNumber && (number < 1 || number > len(order)):
+		return nil, usage.Errorf("--reference %d: the recording has channels 1 to %d", number,
+			len(order))
+	case isNumber:
+		found = order[number-1 : number]
+		if channel := all[found[0]]; channel != "" {
+			r.name = fmt.Sprintf("%d, %s", number, channel)
+		}
+	case len(found) > 1:
+		var several []string
+		for _, i := range found {
+			several = append(several, all[i])
+		}
+		return nil, usage.Errorf("--reference %q is in the names of several channels: use one of %q, "+
+			"or a number", name, several)
+	case len(found) == 0:
+		names := slices.DeleteFunc(all, func(name string) bool { return name == "" })
+		r.Source, err = readReferenceFile(name, names, len(order))
+		return r, err
+	}
+	if found[0] < d {
+		r.isSeparated = true
+		r.Source = files.Channels{Source: in.Source, Rows: found}
+		return r, nil
+	}
+	c := aside[found[0]-d]
+	if c.Values == nil {
+		return nil, usage.Errorf("--reference %q: it holds text: use a channel of numbers", c.Name)
+	}
+	values := c.Values
+	if found[0]-d >= len(in.About.Aside) {
+		values = datasets.Resample(values, n)
+	}
+	r.Source = blockwise.InMemory{Dense: mat.NewDense(1, n, values)}
+	return r, nil
+}
+
+// numbered returns the places of a recording's channels in the order in which --without and
+// --reference count them, that of the file: of its d signals, and from d on of the columns of numbers
+// among those set aside.
+func numbered(r *datasets.Recording, d int) (order []int) {
+	column := make(map[int]int) // in the file, by place
+	for i := range d {
+		order = append(order, i)
+		if r.Places != nil {
+			column[i] = r.Places[i]
+		}
+	}
+	for k, c := range r.Aside {
+		if c.Values != nil {
+			order = append(order, d+k)
+			column[d+k] = c.Place
+		}
+	}
+	if r.Places != nil { // else the columns set aside come last
+		slices.SortFunc(order, func(i, j int) int { return column[i] - column[j] })
+	}
+	return order
+}
+
+// readReferenceFile returns the signal of a file. The channels of the recording, so many, are those
+// that the error names if there is no such file.
+func readReferenceFile(
+	path string, names []string, channels int,
+) (blockwise.Source, error) {
+	z, err := datasets.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) || err != nil && !strings.Contains(path, ".") {
+		if len(names) == 0 {
+			return nil, usage.Errorf("--reference %q: there is neither a channel nor a file of that "+
+				"name; the recording has channels 1 to %d without names", path, channels)
+		}
+		return nil, usage.Errorf("--reference %q: there is neither a channel nor a file of that "+
+			"name; the recording has the channels %q", path, names)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if d, _ := z.Dims(); d != 1 {
+		return nil, fmt.Errorf("%s has %d signals: a reference is one", path, d)
+	}
+	return blockwise.InMemory{Dense: z}, nil
+}

@@ -1,0 +1,124 @@
+package datasets
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Numbers that programs write for missing values are named, and filled in or left out if asked, also
+// of float32, in one channel of several, and where channels are chosen by name. Large signals and rare
+// large values are none.
+func TestNumbersForMissingValues(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, c := range []struct {
+		code, scale float64
+		at          []int
+		isCode      bool
+	}{
+		{-1.6375e30, 100, []int{3, 17, 18, 90}, true},
+		{9.969209968386869e36, 1, []int{3, 17}, true},
+		{float64(float32(1e20)), 1e-6, []int{5}, true},
+		{-1e30, 1, []int{0, 1, 2, 99}, true},
+		{1e20, 1e3, []int{50, 52, 54}, true},
+		{-math.MaxFloat32, 1, []int{50, 51}, true},
+		{math.MinInt16, 1000, []int{2, 4, 6}, true},
+		{float64(float32(-9999.99)), 100, []int{2, 4}, true},
+		{math.MinInt16, 3000, []int{2, 4}, true},
+		{9999, 800, []int{2, 4}, false},
+		{1e20, 1e18, []int{50}, false},
+		{math.MinInt16, 10_000, []int{2, 4}, false},
+		{-9999, 1, []int{2}, false},
+		{500, 1, []int{2, 3}, false},
+	} {
+		x := mat.NewDense(3, 100, nil)
+		x.Apply(func(_, _ int, _ float64) float64 { return c.scale * rng.NormFloat64() }, x)
+		for _, k := range c.at {
+			x.Set(1, k, c.code)
+		}
+		path := t.TempDir() + "/x.npy"
+		if err := WriteFile(path, x); err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range []ReadOptions{{}, {Signals: []string{"a", "b", "c"}}} {
+			if _, err := o.Recording(path); (err != nil) != c.isCode {
+				t.Errorf("%g among %g: error %v", c.code, c.scale, err)
+			}
+		}
+		r, err := ReadOptions{Missing: MissingInterpolate}.Recording(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []int
+		if c.isCode {
+			want = c.at
+		}
+		var filled []int
+		if r.filled != nil {
+			filled = r.filled[1]
+		}
+		if !slices.Equal(filled, want) {
+			t.Errorf("%g among %g: filled in %v, want %v", c.code, c.scale, filled, want)
+		}
+	}
+}
+
+// Leaving positions out doesn't turn a clock or a counter into a signal.
+func TestDropJudgesColumnsBefore(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	x := mat.NewDense(4, 400, nil)
+	for k := range 400 {
+		x.SetCol(k, []float64{float64(k), rng.NormFloat64(), 2015 + float64(k)/365.25, rng.NormFloat64()})
+		if k%90 < 45 || rng.IntN(3) == 0 {
+			x.Set(1, k, math.NaN())
+		}
+	}
+	r := &Recording{Signals: x, Names: []string{"nr", "a", "decyear", "b"}}
+	o := &ReadOptions{Missing: MissingDrop}
+	if err := o.fillMissing(r); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.setAside(o); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(r.Names, []string{"a", "b"}) {
+		t.Errorf("signals %q", r.Names)
+	}
+}
+
+// What is said of many columns is one note: codes, constants, and what several files say.
+func TestNotesOfManyColumns(t *testing.T) {
+	dir := t.TempDir()
+	rng := rand.New(rand.NewPCG(1, 2))
+	x := mat.NewDense(20, 100, nil)
+	x.Apply(func(i, k int, _ float64) float64 {
+		switch {
+		case i < 8:
+			return 7
+		case k == 3 || k == 40:
+			return -9999
+		}
+		return rng.NormFloat64()
+	}, x)
+	var paths []string
+	for _, name := range []string{"a.npy", "b.npy", "c.npy"} {
+		paths = append(paths, dir+"/"+name)
+		if err := WriteFile(dir+"/"+name, x); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := ReadOptions{Missing: MissingInterpolate}
+	r, err := o.Recording(paths[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d, _ := r.Signals.Dims(); d != 12 || len(r.Notes) != 3 || len(r.Aside) != 8 {
+		t.Errorf("%d signals, notes %q", d, r.Notes)
+	}
+	if r, err = o.Recordings(paths...); err != nil || len(r.Notes) != 4 {
+		t.Errorf("of three files %q, %v", r.Notes, err)
+	}
+}
