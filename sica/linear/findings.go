@@ -92,6 +92,10 @@ func (f *Findings) Identified(i int) bool {
 	return slices.ContainsFunc(f.Groups, func(g []int) bool { return len(g) == 1 && g[0] == i })
 }
 
+// IsCoarse reports whether the demixing is that of a coarse separation, of strong frequencies only (see
+// Resolution and Bandwidth).
+func (f *Findings) IsCoarse() bool { return f.Resolution == coarseResolution }
+
 // KeptWhitening reports whether the demixing is symmetric whitening, which gives the same signals of
 // any part of a recording.
 func (f *Findings) KeptWhitening() bool {

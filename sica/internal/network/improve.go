@@ -64,11 +64,12 @@ type Improvement struct {
 const minLevels = 200
 
 // Improve looks for a nonlinear separation of the mixed signals x that is better than the linear
-// rule's. x must be without outliers, and o.Shape that of x. White and linear are the separations
+// rule's. x must be without outliers, and o.Shape that of x. White and demixed are the separations
 // by whitening and by the linear rule, after the transforms.
 //
-// It only compares separations if x is a sequence and the gate finds reason to. Without, the result
-// is nil, unless the linear rule's signals are Unexplained. It is nil if ctx ends.
+// It only compares separations if x is a sequence, if the linear rule's separation isn't a coarse one
+// of more sources than channels, and if the gate finds reason to. Without, the result is nil, unless
+// the linear rule's signals are Unexplained. It is nil if ctx ends.
 //
 // It compares the linear rule, whitening, conditional normalisation, and networks behind whitening
 // and conditional normalisation, by the code length at held-out positions. A nonlinear separation
@@ -76,12 +77,16 @@ const minLevels = 200
 // channel has fewer than minLevels different values, or if networks would take longer than
 // maxSeconds.
 func Improve(ctx context.Context, x *signal.Signals,
-	transforms []preprocess.Transform, white, linear Separation, o Options) (*Improvement, error) {
+	transforms []preprocess.Transform, white, demixed Separation, o Options,
+) (*Improvement, error) {
 	if x.Grid().Axes() > 1 {
 		// After GELU steps networks made digits no better (docs/evaluation/nonlinear.md).
 		return nil, nil
 	}
-	i := &improver{x: x, transforms: transforms, white: white, linear: linear, options: o}
+	if demixed.Linear.IsCoarse() && demixed.Linear.Reason == linear.MoreSources {
+		return nil, nil // as of an EEG: a network learns from what the coarse separation leaves out
+	}
+	i := &improver{x: x, transforms: transforms, white: white, linear: demixed, options: o}
 	improvement, err := i.improve(ctx)
 	if ctx.Err() != nil {
 		return nil, nil
