@@ -370,7 +370,8 @@ const (
 	statementsHead = `# What the paper says, and what was measured
 
 Printed by "%s".
-[The paper's figures](../../../docs/evaluation/paper.md) says how the paper was interpreted. Brackets hold standard errors, n
+[The paper's figures](../../../docs/evaluation/paper.md) says how the paper was interpreted.
+Brackets hold standard errors, n
 counts runs. SICA is the paper's two methods, SICA-WGF and SICA-RF; Default is this project's.
 Where the paper shows means (3b, 3c, 4b, 4c), a statement is tested on means over runs, not on one run.
 Seconds are means over several machines, partly with a GPU: they are orders of magnitude.
@@ -399,12 +400,14 @@ The others hold: SICA demixes the heart (1); the SICA methods fall with J, FastI
 SICA leads at J = 5, 10 and 15 (3b); iVAE's steps don't matter (3c); the mixed images look alike, and
 FastICA turns some into negatives (4a); SICA stays above the mixed images (4b).
 
-Beside these 20: *KL reducing* (Theorem 3.1) fails with contexts ([counterexamples](../../../docs/explanation/theory.md)).
+Beside these 20: *KL reducing* (Theorem 3.1) fails with contexts
+([counterexamples](../../../docs/explanation/theory.md)).
 `
 	interpretationsHead = `# Interpretations of what the paper leaves open
 
 Printed by "bin/sica statements --in sica/experiment/results --interpretations >
-sica/experiment/results/interpretations.md". [The paper's figures](../../../docs/evaluation/paper.md#how-the-paper-was-interpreted)
+sica/experiment/results/interpretations.md". [The paper's
+figures](../../../docs/evaluation/paper.md#how-the-paper-was-interpreted)
 says what each is about. For each interpretation: which statements of the paper hold, and the mean
 MCC (standard error) of three runs (seeds 62001 to 62003) at the fewest and the most mixing steps,
 SICA-RF's at the most; *same* is as in the mixing's first row. The mixing's step was chosen by the

@@ -187,3 +187,24 @@ func TestGradesOfIdentifiedSignals(t *testing.T) {
 		t.Errorf("error %v of no result", err)
 	}
 }
+
+// A signal whose only fault is that it isn't identified says that it repeats, if it does so alone.
+func TestRowSaysThatSignalRepeats(t *testing.T) {
+	for want, r := range map[string]Report{
+		"not as a source, but it repeats": {
+			Doubts: [][]string{{notIdentified}}, Grades: []Graded{{Grade: Repeats, Group: []int{0}}},
+		},
+		"no: not identified": {
+			Doubts: [][]string{{notIdentified}}, Grades: []Graded{{Grade: Repeats, Group: []int{0, 1}}},
+		},
+		"no: a transient, not identified": {
+			Doubts: [][]string{{"a transient", notIdentified}},
+			Grades: []Graded{{Grade: Repeats, Group: []int{0}}},
+		},
+	} {
+		r.Signals, r.Predictability = 1, make([]Predictability, 1)
+		if got := r.Row(0).Reliable; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -243,7 +243,7 @@ type Row struct {
 	Stability    string // see Stability.Signals
 	Halves       string // see Halves.Signals
 	Error        string // expected 1 − |correlation| with the source; none after a nonlinear demixing
-	Reliable     string // "yes", "yes, but" with a warning, or why not
+	Reliable     string // "yes", "yes, but" with a warning, that it repeats, or why not
 }
 
 // AllContexts returns All ± SE, or a dash.
@@ -285,6 +285,8 @@ func (r *Report) Row(i int) Row {
 		}
 	}
 	switch {
+	case r.repeatsOnly(i):
+		row.Reliable = "not as a source, but it repeats"
 	case i < len(r.Doubts) && len(r.Doubts[i]) > 0:
 		row.Reliable = "no: " + strings.Join(r.Doubts[i], ", ")
 	case r.failsTogether():
@@ -302,6 +304,12 @@ func (r *Report) Row(i int) Row {
 		}
 	}
 	return row
+}
+
+// repeatsOnly reports whether signal i isn't identified, repeats alone, and passed all other tests.
+func (r *Report) repeatsOnly(i int) bool {
+	return i < len(r.Doubts) && slices.Equal(r.Doubts[i], []string{notIdentified}) &&
+		i < len(r.Grades) && r.Grades[i].Grade == Repeats && r.Grades[i].Alone()
 }
 
 func (r *Report) writePairs(b *strings.Builder) {
