@@ -266,23 +266,23 @@ func (opt *inspectOptions) excess(all []inspect.Component) ([]string, error) {
 	return []string{"shares above 100 %: " + strings.Join(numbers, ", ") + ". " + cause}, err
 }
 
-// writeComponents writes a table with a row for each component, with the reference that it is likest to,
-// if there are any.
+// writeComponents writes a table with a row for each component and, if there are references, the one that
+// it is most like.
 func writeComponents(
 	out io.Writer, all []inspect.Component, in *datasets.Recording, likest []*reference,
 ) error {
 	isSeveral := slices.ContainsFunc(likest, func(r *reference) bool { return r != likest[0] })
 	t := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
-	header := "signal	share	strongest in	kurtosis	rhythm"
+	header := "signal\tshare\tstrongest in\tkurtosis\trhythm"
 	if likest != nil {
-		header += "	correlation	coherence"
+		header += "\tcorrelation\tcoherence"
 	}
 	if isSeveral {
-		header += "	with"
+		header += "\twith"
 	}
 	isLabelled := slices.ContainsFunc(all, func(c inspect.Component) bool { return c.Label.Name != "" })
 	if isLabelled {
-		header += "	looks like"
+		header += "\tlooks like"
 	}
 	fmt.Fprintln(t, header)
 	names := files.ChannelNames(in)
@@ -293,10 +293,10 @@ func writeComponents(
 			fmt.Fprintf(t, "\t%s\t%.2f", text.Fixed(c.Correlation, 2), c.Coherence)
 		}
 		if isSeveral {
-			fmt.Fprintf(t, "	%s", likest[k].name)
+			fmt.Fprintf(t, "\t%s", likest[k].name)
 		}
 		if isLabelled {
-			fmt.Fprint(t, "	"+looksLike(c.Label))
+			fmt.Fprint(t, "\t"+looksLike(c.Label))
 		}
 		fmt.Fprintln(t)
 	}

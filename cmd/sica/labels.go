@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica"
@@ -30,13 +32,18 @@ func label(
 		if err != nil {
 			return err
 		}
-		labels, err := inspect.Labels(all, z, files.ChannelNames(about), about.Rate)
-		for i := range labels {
-			all[i].Label = labels[i]
-		}
-		return err // without the other positions
+		return labelBy(z, all, about) // without the other positions
 	}
 	return nil
+}
+
+// labelBy is label by the recovered signals z of a sequence with a rate.
+func labelBy(z *mat.Dense, all []inspect.Component, about *datasets.Recording) error {
+	labels, err := inspect.Labels(all, z, files.ChannelNames(about), about.Rate)
+	for i := range labels {
+		all[i].Label = labels[i]
+	}
+	return err
 }
 
 // looksLike returns a label with its evidence, or a dash.

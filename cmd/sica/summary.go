@@ -35,7 +35,7 @@ func printSummary(
 	out io.Writer, res *sica.Result, summary string, began time.Time, halves time.Duration,
 ) {
 	took := fmt.Sprintf("%.1f s", (time.Since(began) - halves).Seconds())
-	if halves >= 50*time.Millisecond {
+	if halves >= 50*time.Millisecond { // less is printed as 0.0 s
 		took += fmt.Sprintf(", its halves in %.1f s", halves.Seconds())
 	}
 	if res.Stopped == sica.StoppedMethod {
@@ -67,13 +67,15 @@ func describe(ctx context.Context, res *sica.Result, in fitted, quick bool) (des
 		return described{}, nil
 	}
 	d := described{components: signalComponents(res, learned)}
-	if err := d.label(res, in.about); err != nil {
-		return d, err
+	if in.about.Rate > 0 && len(res.Shape) < 2 && d.components != nil {
+		if err := labelBy(res.Z, d.components, in.about); err != nil {
+			return d, err
+		}
 	}
 	if res.Best > 0 || res.CutShort || res.Linear == nil && res.Network == nil {
 		return d, nil // nothing was examined
 	}
-	if d.grades = d.identified(res.Linear); d.grades != nil || quick {
+	if d.grades = d.allIdentified(res.Linear); d.grades != nil || quick {
 		return d, nil
 	}
 	began := time.Now()
@@ -88,20 +90,8 @@ func describe(ctx context.Context, res *sica.Result, in fitted, quick bool) (des
 	return d, nil
 }
 
-// label sets what the components of a recording with a rate look like.
-func (d *described) label(res *sica.Result, about *datasets.Recording) error {
-	if about.Rate == 0 || len(res.Shape) > 1 || d.components == nil {
-		return nil
-	}
-	labels, err := inspect.Labels(d.components, res.Z, files.ChannelNames(about), about.Rate)
-	for i := range labels {
-		d.components[i].Label = labels[i]
-	}
-	return err
-}
-
-// identified returns the grades by the linear rule's findings if it identified all signals, else nil.
-func (d *described) identified(l *linear.Findings) (grades []report.Graded) {
+// allIdentified returns the grades by the linear rule's findings if it identified all signals, else nil.
+func (d *described) allIdentified(l *linear.Findings) (grades []report.Graded) {
 	if l == nil || len(l.Groups) < len(l.ExpectedError) {
 		return nil
 	}
@@ -240,9 +230,11 @@ func writeSignals(out io.Writer, res *sica.Result, all described, channels []str
 func grade(res *sica.Result, grades []report.Graded, i int) string {
 	if grades == nil {
 		switch {
-		case res.Linear == nil || res.Best > 0:
+		case res.Best > 0 || res.Linear == nil && res.Network == nil:
 			return "not examined"
-		case res.Linear.Identified(i):
+		case res.Linear == nil && res.Network.Identified:
+			return "identified"
+		case res.Linear != nil && res.Linear.Identified(i):
 			return "identified, error " + expectedError(res.Linear.ExpectedError[i])
 		}
 		return "not identified"

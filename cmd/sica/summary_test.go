@@ -30,8 +30,14 @@ func TestGradeInWords(t *testing.T) {
 			t.Errorf("%+v: %q, want %q", g, got, want)
 		}
 	}
-	if got := grade(&sica.Result{}, nil, 0); got != "not examined" {
-		t.Errorf("without grades: %q", got)
+	for want, summary := range map[string]sica.Summary{
+		"not examined":   {},
+		"identified":     {Network: &sica.Network{Identified: true}},
+		"not identified": {Network: &sica.Network{}},
+	} {
+		if got := grade(&sica.Result{Summary: summary}, nil, 0); got != want {
+			t.Errorf("without grades: %q, want %q", got, want)
+		}
 	}
 }
 

@@ -70,16 +70,11 @@ func withNoise(
 	}
 	first := s.c.explanationOf(base)
 	first.doubted = len(base.likeNoise(white)) == 1 || base.isDependent()
-	done := true
-	var err error
-	if base.coarse || d > maxChannels {
+	if base.coarse || d > maxChannels { // then only examined
 		if s.c.explain(first) {
 			s.chosen = first
 		}
-	} else {
-		done, err = s.find(ctx, first, brief)
-	}
-	if !done || err != nil {
+	} else if done, err := s.find(ctx, first, brief); !done || err != nil {
 		return nil, err
 	}
 	if s.chosen == nil {
@@ -92,9 +87,8 @@ func withNoise(
 	return sol, s.examine(ctx, sol)
 }
 
-// find sets the chosen explanation: first, that of the rule, if it can be kept without a comparison or
-// there are too many channels for one. It is nil if first can't be explained. If brief is true and it
-// takes a comparison, done is false.
+// find sets the chosen explanation: first, that of the rule, if it can be kept without a comparison. It is
+// nil if first can't be explained. If brief is true and it takes a comparison, done is false.
 func (s *comparison) find(
 	ctx context.Context, first *explanation, brief bool,
 ) (done bool, err error) {
