@@ -189,7 +189,7 @@ const maxAsideNotes = 3
 
 // notes returns a note for each column, or for many of which the same is said one.
 func (a asideNotes) notes() (notes []string) {
-	same := make(map[string][]string)
+	same, said := make(map[string][]string), make(map[string]bool)
 	for _, c := range a {
 		same[c.what] = append(same[c.what], c.name)
 	}
@@ -198,10 +198,10 @@ func (a asideNotes) notes() (notes []string) {
 		switch {
 		case len(names) <= maxAsideNotes:
 			notes = append(notes, c.name+" "+c.what)
-		case names[0] == c.name:
+		case !said[c.what]:
+			said[c.what] = true
 			notes = append(notes, fmt.Sprintf("%d columns, such as %s: each %s", len(names),
 				strings.Join(names[:maxAsideNotes], ", "), c.what))
-			same[c.what] = []string{"", "", "", ""} // said
 		}
 	}
 	return notes
