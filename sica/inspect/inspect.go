@@ -35,14 +35,16 @@ import (
 type Component struct {
 	// Signal is its row, counted from 0.
 	Signal int `json:"signal"`
-	// Share is the share of the channels' variance that it explains, after each channel is
-	// scaled to variance 1.
+	// Share is the share of the channels' variance that goes if it alone is removed, after each
+	// channel is scaled to variance 1.
 	Share float64 `json:"share"`
 	// Pattern is what a value of 1 of the recovered signal adds to each channel, in the channel's
 	// units: its column of [sica.Result.Patterns], with the sign and the scale of the signal.
 	Pattern []float64 `json:"pattern"`
-	// Channel is the channel in which it explains the largest share, counted from 0.
-	Channel int `json:"channel"`
+	// Channel is the channel that loses the largest share of its variance if it alone is removed,
+	// counted from 0, and ChannelShare that share.
+	Channel      int     `json:"channel"`
+	ChannelShare float64 `json:"channel_share"`
 	// Kurtosis is the excess kurtosis: 0 for Gaussian values, and positive for rare large ones.
 	Kurtosis float64 `json:"excess_kurtosis"`
 	// Period is that of its strongest rhythm, in positions, and Rhythm is the autocorrelation
@@ -118,38 +120,73 @@ func Recording(r *sica.Result, x, reference blockwise.Source) ([]Component, erro
 	return components, nil
 }
 
-func describe(r *sica.Result, x, reference blockwise.Source) ([]Component, error) {
+// Shares returns the Share of each recovered signal of the mixed signals x, d×n, in their order. It
+// costs less than Components, and has its errors.
+func Shares(r *sica.Result, x *mat.Dense) ([]float64, error) {
+	if x == nil {
+		x = new(mat.Dense) // of no positions
+	}
+	s, err := newSubject(r, blockwise.InMemory{Dense: x}, nil)
+	if err != nil {
+		return nil, fmt.Errorf("inspect: %w", err)
+	}
+	shares := make([]float64, len(s.moments.z))
+	for i := range shares {
+		c := s.component(i)
+		shares[i] = c.Share
+	}
+	return shares, nil
+}
+
+// A subject is a recording that was read once.
+type subject struct {
+	demixing *sica.Demixing
+	patterns *mat.Dense
+	x        blockwise.Source
+	moments  allMoments
+}
+
+func newSubject(r *sica.Result, x, reference blockwise.Source) (s subject, err error) {
 	if r == nil {
-		return nil, errors.New("result: must not be nil; make one with sica.Fit or sica.Load")
+		return s, errors.New("result: must not be nil; make one with sica.Fit or sica.Load")
 	}
-	demixing, err := r.Demixing()
-	if err != nil {
-		return nil, err
+	if s.demixing, err = r.Demixing(); err != nil {
+		return s, err
 	}
-	patterns, err := r.Patterns()
-	if err != nil {
-		return nil, err
+	if s.patterns, err = r.Patterns(); err != nil {
+		return s, err
 	}
 	if err := checkSizes(x, reference); err != nil {
-		return nil, err
+		return s, err
 	}
 	if len(r.Shape) < 2 {
-		x = &mended{x, fitOutliers(r, demixing, x)}
+		x = &mended{x, fitOutliers(r, s.demixing, x)}
 	}
-	m, err := measureMoments(demixing, x, reference)
+	s.x = x
+	s.moments, err = measureMoments(s.demixing, x, reference)
+	return s, err
+}
+
+// component returns what follows of signal i from the moments.
+func (s *subject) component(i int) Component {
+	c := Component{Signal: i, Pattern: mat.Col(nil, i, s.patterns)}
+	c.setShare(s.moments.z[i].Deviation(), s.moments.x)
+	return c
+}
+
+func describe(r *sica.Result, x, reference blockwise.Source) ([]Component, error) {
+	s, err := newSubject(r, x, reference)
 	if err != nil {
 		return nil, err
 	}
-	statistics, err := measureStatistics(demixing, x, reference, m)
+	statistics, err := measureStatistics(s.demixing, s.x, reference, s.moments)
 	if err != nil {
 		return nil, err
 	}
 	components := make([]Component, len(statistics))
 	for i := range components {
-		c := statistics[i].component()
-		c.Signal = i
-		c.Pattern = mat.Col(nil, i, patterns)
-		c.setShare(m.z[i].Deviation(), m.x)
+		c := s.component(i)
+		statistics[i].describe(&c)
 		c.Proposed = max(math.Abs(c.Correlation), c.Coherence) >= minShared
 		components[i] = c
 	}
@@ -179,16 +216,14 @@ func checkSizes(x, reference blockwise.Source) error {
 	return nil
 }
 
-// setShare sets the share of the channels' variance that the component explains, which has this
-// standard deviation, and the channel in which it is largest.
+// setShare sets the Share of the component, which has this standard deviation, and the Channel.
 func (c *Component) setShare(deviation float64, channels []stats.Moments) {
-	largest := 0.0
 	for j, v := range c.Pattern {
 		if sd := channels[j].Deviation(); sd > 0 {
 			share := math.Pow(v*deviation/sd, 2)
 			c.Share += share / float64(len(channels))
-			if share > largest {
-				largest, c.Channel = share, j
+			if share > c.ChannelShare {
+				c.ChannelShare, c.Channel = share, j
 			}
 		}
 	}

@@ -96,6 +96,7 @@ func TestComponents(t *testing.T) {
 	if math.Abs(sum-1) > .02 {
 		t.Errorf("shares add up to %.3f", sum)
 	}
+	checkShares(t, r, x, all)
 	demixing, err := r.Demixing()
 	if err != nil {
 		t.Fatal(err)
@@ -126,6 +127,38 @@ func TestComponents(t *testing.T) {
 	}
 	if all[1].Coherence > .1 || all[2].Coherence > .1 {
 		t.Errorf("of the others %.3f and %.3f", all[1].Coherence, all[2].Coherence)
+	}
+}
+
+// checkShares checks that the shares of components are what their removal takes.
+func checkShares(t *testing.T, r *sica.Result, x *mat.Dense, all []inspect.Component) {
+	t.Helper()
+	shares, err := inspect.Shares(r, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range all {
+		clean, err := r.Remove(x, c.Signal)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var removal inspect.Removal
+		if err := removal.Add(x, clean); err != nil {
+			t.Fatal(err)
+		}
+		changes, err := removal.Changes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum, most := 0.0, 0.0
+		for _, change := range changes {
+			sum += change.Share / float64(len(changes))
+			most = max(most, change.Share)
+		}
+		if math.Abs(c.Share-sum) > 1e-9 || math.Abs(c.ChannelShare-most) > 1e-9 ||
+			changes[c.Channel].Share != most || shares[c.Signal] != c.Share {
+			t.Errorf("%+v: %.6f in Shares, removal takes %.6f, at most %.6f", c, shares[c.Signal], sum, most)
+		}
 	}
 }
 

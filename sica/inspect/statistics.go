@@ -59,15 +59,14 @@ func (s *statistics) add(values, reference []float64) {
 	}
 }
 
-// component returns the component without its pattern and share.
-func (s *statistics) component() Component {
-	c := Component{Kurtosis: s.fourthPowers/float64(s.n) - 3}
+// describe sets all of the component but its pattern and shares.
+func (s *statistics) describe(c *Component) {
+	c.Kurtosis = s.fourthPowers/float64(s.n) - 3
 	c.Period, c.Rhythm = s.autocorrelation.rhythm()
 	c.Spectrum = s.spectrum.shares()
 	if s.hasReference {
 		c.Correlation, c.Coherence = s.products/float64(s.n), s.spectra.coherence()
 	}
-	return c
 }
 
 // autocorrelation is that of values of mean 0 and variance 1, averaged over blocks.
