@@ -26,6 +26,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 	"github.com/seed-47b1e431/gosica/sica/plot"
+	"github.com/seed-47b1e431/gosica/sica/report"
 )
 
 // compareAll are the methods of --methods all. Others have to be named.
@@ -415,7 +416,7 @@ func printAgreement(out io.Writer, rows []compared) error {
 		fmt.Fprint(table, r.label+"\t")
 	}
 	d := len(others[0].Best)
-	for i := range min(d, summaryRows) {
+	for i := range min(d, report.TableRows) {
 		fmt.Fprintf(table, "\n%d\t", i+1)
 		for _, r := range others {
 			fmt.Fprintf(table, "%.3f\t", math.Abs(r.Best[i].Correlation))
@@ -425,7 +426,7 @@ func printAgreement(out io.Writer, rows []compared) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	if more := d - summaryRows; more > 0 {
+	if more := d - report.TableRows; more > 0 {
 		fmt.Fprintf(out, "and %s: see --json\n", text.Counted(more, "more signal"))
 	}
 	return nil

@@ -37,11 +37,11 @@ func newInspect() *cobra.Command {
 		Use:   "inspect --model DIR --in recording.csv",
 		Short: "Say which recovered signal is what",
 		Long: `Inspect reads what sica separate --save wrote and a recording of the same channels.
-For each recovered signal it prints the share of the channels' variance that it
-explains, the channel in which this share is largest, its excess kurtosis (0 for
-Gaussian values, more for rare large ones), its strongest rhythm and, if the rate is
-known, what it looks like: line, blink, eye movement, alpha, heartbeat, drift, muscle,
-one electrode, or none of these. With
+For each recovered signal it prints what removing it alone would take: its share of
+the channels' variance, and the channel that loses most, with how much of its own. Then
+come its excess kurtosis (0 for Gaussian values, more for rare large ones), its
+strongest rhythm and, if the rate is known, what it looks like: line, blink, eye
+movement, alpha, heartbeat, drift, muscle, one electrode, or none of these. With
 --reference, a channel of the recording, of any rate, or a file of one signal, it
 also prints their correlation and their coherence: the share of the reference's
 variance that a filter of the recovered signal explains; signals are then sorted by
@@ -203,9 +203,8 @@ func (opt *inspectOptions) write(
 		return err
 	}
 	page := html.Page{
-		Findings: findings(len(all), all, grades),
-		Result:   r, X: x, Channels: files.ChannelNames(about), Units: about.Units,
-		Rate: about.Rate, Start: about.Start, Components: all, Notes: about.Notes,
+		Result: r, X: x, Channels: files.ChannelNames(about), Units: about.Units,
+		Rate: about.Rate, Start: about.Start, Components: all, Grades: grades, Notes: about.Notes,
 	}
 	_, n := in.Dims()
 	return writePage(opt.html, page, cmd, opt.in, n, opt.model)
@@ -273,7 +272,7 @@ func writeComponents(
 ) error {
 	isSeveral := slices.ContainsFunc(likest, func(r *reference) bool { return r != likest[0] })
 	t := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
-	header := "signal\tshare\tstrongest in\tkurtosis\trhythm"
+	header := "#\tshare\tremoval takes\tkurtosis\trhythm"
 	if likest != nil {
 		header += "\tcorrelation\tcoherence"
 	}
@@ -287,8 +286,9 @@ func writeComponents(
 	fmt.Fprintln(t, header)
 	names := files.ChannelNames(in)
 	for k, c := range all {
-		fmt.Fprintf(t, "%d\t%.1f %%\t%s\t%s\t%s", c.Signal+1, 100*c.Share,
-			files.ChannelName(names, c.Channel), text.Fixed(c.Kurtosis, 1), rhythm(c, in.Rate))
+		fmt.Fprintf(t, "%d\t%.1f %%\t%s %.0f %%\t%s\t%s", c.Signal+1, 100*c.Share,
+			files.ChannelName(names, c.Channel), 100*c.ChannelShare, text.Fixed(c.Kurtosis, 1),
+			rhythm(c, in.Rate))
 		if likest != nil {
 			fmt.Fprintf(t, "\t%s\t%.2f", text.Fixed(c.Correlation, 2), c.Coherence)
 		}

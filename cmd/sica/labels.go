@@ -14,7 +14,6 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
 	"github.com/seed-47b1e431/gosica/sica/inspect"
 	"github.com/seed-47b1e431/gosica/sica/report"
-	"github.com/seed-47b1e431/gosica/sica/report/html"
 )
 
 // labelPositions is how many of the first positions the labels are based on: as many as inspect
@@ -69,17 +68,4 @@ func readGrades(model string, d int) (grades []report.Graded, err error) {
 			filepath.Join(model, gradesFile), len(grades), d)
 	}
 	return grades, err
-}
-
-// findings returns what a page says of each of d signals: their grades, nil for none, and what the
-// components, in any order and nil for none, look like.
-func findings(d int, all []inspect.Component, grades []report.Graded) []html.Finding {
-	found := make([]html.Finding, d)
-	for i := range grades {
-		found[i].Grade, found[i].Repeats = grades[i].Grade.String(), grades[i].Repeat
-	}
-	for _, c := range all {
-		found[c.Signal].Label, found[c.Signal].Evidence = c.Label.Name, c.Label.Evidence
-	}
-	return found
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 
 	"github.com/gomlx/compute"
 	"github.com/spf13/cobra"
@@ -15,7 +16,6 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/provenance"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
-	"github.com/seed-47b1e431/gosica/sica/inspect"
 	"github.com/seed-47b1e431/gosica/sica/report"
 	"github.com/seed-47b1e431/gosica/sica/report/html"
 )
@@ -28,6 +28,7 @@ type reportOptions struct {
 	learnOn    files.LearnOn
 	model      string
 	refits     int
+	details    bool
 	json, html string
 }
 
@@ -60,7 +61,9 @@ separate --save kept, and tests it without the true sources: how far the signals
 depend on each other before and after, how well each is predicted from its own
 context and from all contexts, whether a rotation of any pair fits as well, and
 whether further fits, each without a part of the positions, give the same signals.
-The verdict is one of
+It prints which signals can be taken out, which are sources, the verdict, and the
+table of sica separate with grades that the further fits can only lower; --details
+prints all else. The verdict is one of
 
   ` + string(report.Separated) + `
       The recovered signals pass all tests of self-sufficiency, no rotation of
@@ -93,6 +96,8 @@ sica separate, whose help describes them.
 		"folder `DIR` of a separation to report on; no fit is made")
 	f.IntVar(&opt.refits, "refits", report.Default().Refits,
 		"number `N` of further fits for the stability, 0 to 100")
+	f.BoolVar(&opt.details, "details", false,
+		"print the measures, too: tests of each signal and pair, dependence, halves, stability")
 	f.StringVar(&opt.json, "json", "",
 		"`FILE` for the report as JSON, in which signals count from 0")
 	f.StringVar(&opt.html, "html", "",
@@ -163,7 +168,9 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 	options := report.Options{
 		Shape: cfg.Shape, Refits: opt.refits, Positions: part.Positions, Progress: shown.Part,
 		Highpassed: opt.fitting.Highpasses(), Rate: part.Rate, Start: part.Start,
-		AllSignals: "--html or --json", AllPairs: "--json",
+	}
+	if result.Channels == nil {
+		result.Channels = part.Names
 	}
 	rep, err := report.New(cmd.Context(), b, result, part.X, options)
 	if err != nil {
@@ -177,11 +184,24 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 		rep.Next[i] = usage.Flags(next)
 	}
 	out := cmd.OutOrStdout()
-	if err := rep.WriteText(out); err != nil {
+	if err := opt.print(out, rep); err != nil {
 		return err
 	}
 	part.Note(out)
 	return opt.write(cmd, b, result, rep, part)
+}
+
+// print writes the report as text.
+func (opt *reportOptions) print(out io.Writer, rep *report.Report) error {
+	if err := rep.WriteText(out); err != nil {
+		return err
+	}
+	fmt.Fprintln(out)
+	if opt.details {
+		return rep.WriteDetails(out)
+	}
+	fmt.Fprintln(out, "more: --details; all: --json")
+	return nil
 }
 
 // load returns the separation of --model, or nil without it, and sets how the signals are read and
@@ -262,22 +282,10 @@ func (opt *reportOptions) write(
 	if err != nil {
 		return err
 	}
-	var all []inspect.Component // of a linear separation
-	if _, err := result.Demixing(); err == nil {
-		about := datasets.Recording{Names: part.Names, Rate: part.Rate}
-		x := blockwise.InMemory{Dense: part.X}
-		if all, err = inspect.Recording(result, x, nil); err == nil {
-			err = label(all, result, x, &about)
-		}
-		if err != nil {
-			return err
-		}
-	}
 	page := html.Page{
 		Result: result, X: blockwise.InMemory{Dense: part.X}, Z: z, Shape: rep.Shape,
 		Channels: part.Names, Units: part.Units, Rate: part.Rate, Start: part.Start,
 		Positions: part.Positions, Report: rep, Notes: part.Notes,
-		Components: all, Findings: findings(rep.Signals, all, rep.Grades),
 	}
 	if words := part.String(); words != "" {
 		page.Notes = append([]string{"this is about " + words}, page.Notes...)

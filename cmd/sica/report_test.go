@@ -1,10 +1,15 @@
 package main
 
 import (
+	"compress/gzip"
 	"encoding/json"
+	"io"
+	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -51,7 +56,7 @@ func TestReportOfSeparation(t *testing.T) {
 		d.Report.Recovered.Classifier != nil {
 		t.Errorf("diagnosis %+v", d)
 	}
-	if !strings.HasPrefix(out, "Verdict: "+string(d.Report.Verdict)+"\n") ||
+	if !strings.Contains(out, "\nVerdict: "+string(d.Report.Verdict)+". ") ||
 		!strings.Contains(out, "wrote "+jsonFile) || !strings.Contains(out, "wrote "+html) {
 		t.Errorf("printed %q", out)
 	}
@@ -68,7 +73,7 @@ func TestReportOfFit(t *testing.T) {
 	}
 	dir := generate(t)
 	in, jsonFile := filepath.Join(dir, "mixed.csv"), filepath.Join(dir, "r.json")
-	out := must(t, "report", "--in", in, "--refits", "1", "--seed", "3", "--json", jsonFile)
+	out := must(t, "report", "--in", in, "--refits", "1", "--seed", "3", "--json", jsonFile, "--details")
 	d := readDiagnosis(t, jsonFile)
 	if d.Seed != 3 || d.Report.Seed != 3 || d.Report.Recovered.Classifier == nil ||
 		len(d.Report.Stability.Recoveries) != 2 {
@@ -77,6 +82,66 @@ func TestReportOfFit(t *testing.T) {
 	// AR(7) sources are Gaussian with equal spectra.
 	if d.Report.Verdict == report.Separated || !strings.Contains(out, "the fit and its refit") {
 		t.Errorf("printed %q", out)
+	}
+}
+
+// unpackedECG returns the path of the recorded ECG, unpacked into the folder.
+func unpackedECG(t *testing.T, dir string) string {
+	t.Helper()
+	packed, err := os.Open(filepath.Join("..", "..", "datasets", "recordings", "ecg.csv.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer packed.Close()
+	unpacked, err := gzip.NewReader(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := io.ReadAll(unpacked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return write(t, dir, "ecg.csv", string(table))
+}
+
+// Of the recorded ECG separate, inspect and report each print at most 25 lines, with a row for each
+// signal in the same order with the same share. Without refits, which add a line, the rows of
+// separate and report are the same. What removal takes by inspect, remove takes.
+func TestScreensOfECG(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	dir := t.TempDir()
+	in := unpackedECG(t, dir)
+	model, out := filepath.Join(dir, "m"), filepath.Join(dir, "c.csv")
+	screens := map[string]string{
+		"separate": must(t, "separate", "--in", in, "--out", out, "--save", model),
+		"inspect":  must(t, "inspect", "--in", in, "--model", model),
+		"report":   must(t, "report", "--in", in, "--model", model, "--refits", "0"),
+	}
+	row := regexp.MustCompile(`(?m)^(\d+) +(\d+\.\d %)`)
+	want := row.FindAllString(screens["separate"], -1)
+	for name, screen := range screens {
+		limit := map[string]int{"separate": 25, "inspect": 25, "report": 24}[name]
+		if lines := strings.Count(screen, "\n"); lines > limit {
+			t.Errorf("%s: %d lines", name, lines)
+		}
+		if rows := row.FindAllString(screen, -1); len(rows) != 11 || !slices.Equal(rows, want) {
+			t.Errorf("%s: rows %q, separate has %q", name, rows, want)
+		}
+	}
+	whole := regexp.MustCompile(`(?m)^(#|\d+)  .*$`)
+	separated := whole.FindAllString(screens["separate"], -1)
+	if reported := whole.FindAllString(screens["report"], -1); !slices.Equal(reported, separated) {
+		t.Errorf("report has the rows %q, separate %q", reported, separated)
+	}
+	takes := regexp.MustCompile(`(?m)^5 .*? % +(\w+) (\d+) %`).FindStringSubmatch(screens["inspect"])
+	removed := must(t, "remove", "--in", in, "--out", out, "--model", model, "--components", "5")
+	lost := regexp.MustCompile(`\n(\w+) +([\d.]+) %`).FindStringSubmatch(removed) // most first
+	expected, err := strconv.Atoi(takes[2])
+	share, err2 := strconv.ParseFloat(lost[2], 64)
+	if err != nil || err2 != nil || lost[1] != takes[1] || math.Abs(share-float64(expected)) > 0.6 {
+		t.Errorf("inspect %q, remove %q", takes, lost)
 	}
 }
 

@@ -54,12 +54,11 @@ func newSeparate() *cobra.Command {
 		Long: `Separate reads mixed signals, recovers their sources up to order, sign and
 scale, and writes them.
 
-It prints a row for each recovered signal, in the order of the file: the share of
-the mixed signals' variance that it explains, the channel of which it explains the
-largest share, what it looks like (of a recording with a rate), and its grade:
-identified, with its expected error, 1 − |correlation| with its source, if the model
-holds; repeats, if each half of the recording alone gives it, too, alone or together
-with others; or doubtful. Below the table stands what was done, how sure that is, and
+It prints a row for each recovered signal, in the order of the file: its share of the
+mixed signals' variance, which goes if it is removed, the channel that loses most then,
+what it looks like (of a recording with a rate), and its grade: identified, with its
+expected error, 1 − |correlation| with its source, if the model holds; repeats, if each
+half of the recording alone gives it, too, alone or together with others; or doubtful. Below the table stands what was done, how sure that is, and
 which positions are outliers, such as clicks. Outliers are excluded from learning,
 not from the recovered signals. Progress goes to standard error.
 

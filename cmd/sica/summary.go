@@ -4,11 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
@@ -24,10 +21,6 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/report"
 )
-
-// summaryRows is the largest number of signals that separate lists, so that they fit a screen. A
-// choice.
-const summaryRows = 32
 
 // printSummary prints how long it took since the command began, of which the halves took a part, and the
 // summary.
@@ -109,12 +102,12 @@ func (d *described) allIdentified(l *linear.Findings) (grades []report.Graded) {
 // result.
 func summarise(res *sica.Result, in fitted, all described, details bool) (string, error) {
 	var out strings.Builder
-	if err := writeSignals(&out, res, all, files.ChannelNames(in.about)); err != nil {
-		return "", err
+	table := report.Table{
+		Components: all.components, Channels: files.ChannelNames(in.about), Grades: all.grades,
+		Words: ungraded(res),
 	}
-	d, _ := res.Z.Dims()
-	if more := d - summaryRows; more > 0 {
-		fmt.Fprintf(&out, "and %s; sica inspect lists all\n", text.Counted(more, "more"))
+	if err := table.Write(&out); err != nil {
+		return "", err
 	}
 	if details {
 		writeDetails(&out, res, in)
@@ -139,8 +132,8 @@ func repeatNote(grades []report.Graded) string {
 	case !slices.ContainsFunc(grades, func(g report.Graded) bool { return g.Repeat > 0 }):
 		return "What repeats isn't known: half of the recording is too short to be separated."
 	}
-	return "What repeats comes back from each half of the recording, and can be a mixture all the same: " +
-		"of comparable simulated components so many were one source."
+	return "What repeats comes back from each half of the recording; \"one source\" is how many " +
+		"comparable simulated components were one, no mixture."
 }
 
 // maxTimes is how many outliers a line names by their times, as many as the reason has.
@@ -190,80 +183,23 @@ func writeClipped(out io.Writer, res *sica.Result, in fitted) {
 		text.List(found.Names(in.about)), found.Where(in.about), files.ClippingAdvice)))
 }
 
-// writeSignals writes the table: at most summaryRows signals. Columns that are empty are left out.
-func writeSignals(out io.Writer, res *sica.Result, all described, channels []string) error {
-	t := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
-	isLabelled := slices.ContainsFunc(all.components,
-		func(c inspect.Component) bool { return c.Label.Name != "" })
-	isRepeated := slices.ContainsFunc(all.grades, func(g report.Graded) bool { return g.Repeat > 0 })
-	header := "#"
-	if all.components != nil {
-		header += "\tshare\tstrongest in"
-	}
-	if isLabelled {
-		header += "\tlooks like"
-	}
-	if isRepeated {
-		header += "\trepeats\tone source"
-	}
-	fmt.Fprintln(t, header+"\tgrade")
+// ungraded returns what stands for the grade of each signal if none was measured.
+func ungraded(res *sica.Result) []string {
 	d, _ := res.Z.Dims()
-	for i := range min(d, summaryRows) {
-		fmt.Fprint(t, i+1)
-		if all.components != nil {
-			c := all.components[i]
-			fmt.Fprintf(t, "\t%.1f %%\t%s", 100*c.Share, files.ChannelName(channels, c.Channel))
-			if isLabelled {
-				fmt.Fprint(t, "\t"+c.Label.Name)
-			}
-		}
-		if isRepeated {
-			g := &all.grades[i]
-			fmt.Fprintf(t, "\t%.2f\t%.0f %%", math.Floor(100*g.Repeat)/100, 100*g.Comparable)
-		}
-		fmt.Fprintf(t, "\t%s\n", grade(res, all.grades, i))
-	}
-	return t.Flush()
-}
-
-// grade returns the grade of signal i in words.
-func grade(res *sica.Result, grades []report.Graded, i int) string {
-	if grades == nil {
+	words := make([]string, d)
+	for i := range words {
 		switch {
 		case res.Best > 0 || res.Linear == nil && res.Network == nil:
-			return "not examined"
+			words[i] = "not examined"
 		case res.Linear == nil && res.Network.Identified:
-			return "identified"
+			words[i] = "identified"
 		case res.Linear != nil && res.Linear.Identified(i):
-			return "identified, error " + expectedError(res.Linear.ExpectedError[i])
-		}
-		return "not identified"
-	}
-	g := &grades[i]
-	switch {
-	case g.Grade == report.Identified && res.Linear != nil && g.ExpectedError > 0:
-		return "identified, error " + expectedError(g.ExpectedError)
-	case g.Grade == report.Repeats && !g.Alone():
-		return "repeats with " + others(g.Group, i)
-	}
-	return g.Grade.String()
-}
-
-// maxOthers is how many signals others names, so that rows stay short. A choice.
-const maxOthers = 3
-
-// others names the signals of a group but i, or their number.
-func others(group []int, i int) string {
-	var names []string
-	for _, j := range group {
-		if j != i {
-			names = append(names, strconv.Itoa(j+1))
+			words[i] = "identified, error " + report.ErrorText(res.Linear.ExpectedError[i])
+		default:
+			words[i] = "not identified"
 		}
 	}
-	if len(names) > maxOthers {
-		return fmt.Sprintf("%d others", len(names))
-	}
-	return strings.Join(names, ", ")
+	return words
 }
 
 // signalComponents returns the component of each recovered signal, in their order. It returns nil
@@ -280,14 +216,6 @@ func signalComponents(res *sica.Result, learned *mat.Dense) []inspect.Component 
 // inOrder sorts components as they are numbered.
 func inOrder(components []inspect.Component) {
 	slices.SortFunc(components, func(a, b inspect.Component) int { return a.Signal - b.Signal })
-}
-
-// expectedError returns an expected 1 − |correlation| as text.
-func expectedError(e float64) string {
-	if e < 0.00005 {
-		return "< 0.0001"
-	}
-	return fmt.Sprintf("%.4f", e)
 }
 
 // writeNoise writes the share of the channels' variance that is estimated to be white noise.

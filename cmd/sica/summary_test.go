@@ -14,29 +14,19 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/report"
 )
 
-// A grade says with which others a signal repeats, or their number, and the expected error.
-func TestGradeInWords(t *testing.T) {
-	res := &sica.Result{Summary: sica.Summary{Linear: &linear.Findings{}}}
-	for want, g := range map[string]report.Graded{
-		"doubtful":                   {},
-		"repeats":                    {Grade: report.Repeats, Group: []int{0}},
-		"repeats with 2, 4, 6":       {Grade: report.Repeats, Group: []int{0, 1, 3, 5}},
-		"repeats with 4 others":      {Grade: report.Repeats, Group: []int{0, 1, 2, 3, 4}},
-		"identified, error 0.0123":   {Grade: report.Identified, ExpectedError: 0.0123},
-		"identified, error < 0.0001": {Grade: report.Identified, ExpectedError: 1e-5},
-		"identified":                 {Grade: report.Identified},
-	} {
-		if got := grade(res, []report.Graded{g}, 0); got != want {
-			t.Errorf("%+v: %q, want %q", g, got, want)
-		}
-	}
+// Where no grades were measured, words say why.
+func TestUngraded(t *testing.T) {
+	z := mat.NewDense(1, 1, nil)
 	for want, summary := range map[string]sica.Summary{
 		"not examined":   {},
 		"identified":     {Network: &sica.Network{Identified: true}},
 		"not identified": {Network: &sica.Network{}},
+		"identified, error 0.0123": {Linear: &linear.Findings{
+			Groups: [][]int{{0}}, ExpectedError: []float64{0.0123},
+		}},
 	} {
-		if got := grade(&sica.Result{Summary: summary}, nil, 0); got != want {
-			t.Errorf("without grades: %q, want %q", got, want)
+		if got := ungraded(&sica.Result{Z: z, Summary: summary}); len(got) != 1 || got[0] != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/inspect"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 )
 
@@ -54,7 +55,7 @@ func (g *Grade) UnmarshalText(text []byte) error {
 // 0.
 type Graded struct {
 	Grade Grade `json:"grade"`
-	// Share is Report.Shares' of the signal.
+	// Share is the signal's of Report.Shares.
 	Share float64 `json:"share"`
 	// ExpectedError is the 1 − |correlation| with its source that linear.Findings expect of an
 	// identified signal; 0 after a network, and for other grades.
@@ -115,7 +116,12 @@ func gradeHalves(
 	}
 	d, _ := s.z.Dims()
 	report := &Report{Signals: d, fit: s.fit}
-	if report.Shares, err = explainedShares(s.x, s.z); err != nil {
+	if s.demixed {
+		report.Shares, err = inspect.Shares(r, x)
+	} else {
+		report.Shares, err = explainedShares(s.x, s.z)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if r.Linear != nil && r.Network == nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/inspect"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 )
 
@@ -188,23 +189,75 @@ func TestGradesOfIdentifiedSignals(t *testing.T) {
 	}
 }
 
-// A signal whose only fault is that it isn't identified says that it repeats, if it does so alone.
-func TestRowSaysThatSignalRepeats(t *testing.T) {
-	for want, r := range map[string]Report{
-		"not as a source, but it repeats": {
-			Doubts: [][]string{{notIdentified}}, Grades: []Graded{{Grade: Repeats, Group: []int{0}}},
-		},
-		"no: not identified": {
-			Doubts: [][]string{{notIdentified}}, Grades: []Graded{{Grade: Repeats, Group: []int{0, 1}}},
-		},
-		"no: a transient, not identified": {
-			Doubts: [][]string{{"a transient", notIdentified}},
-			Grades: []Graded{{Grade: Repeats, Group: []int{0}}},
-		},
+// The words of a grade say with which others a signal repeats, or their number, and the expected error.
+func TestGradeInWords(t *testing.T) {
+	for want, g := range map[string]Graded{
+		"doubtful":                   {},
+		"repeats":                    {Grade: Repeats, Group: []int{0}},
+		"repeats with 2, 4, 6":       {Grade: Repeats, Group: []int{0, 1, 3, 5}},
+		"repeats with 4 others":      {Grade: Repeats, Group: []int{0, 1, 2, 3, 4}},
+		"identified, error 0.0123":   {Grade: Identified, ExpectedError: 0.0123},
+		"identified, error < 0.0001": {Grade: Identified, ExpectedError: 1e-5},
+		"identified":                 {Grade: Identified},
 	} {
-		r.Signals, r.Predictability = 1, make([]Predictability, 1)
-		if got := r.Row(0).Reliable; got != want {
-			t.Errorf("%q, want %q", got, want)
+		if got := g.Words(0); got != want {
+			t.Errorf("%+v: %q, want %q", g, got, want)
+		}
+	}
+}
+
+// The text begins with what can be taken out of a recording, and with what is a source.
+func TestTextBeginsWithUse(t *testing.T) {
+	probable := Graded{Grade: Repeats, Repeat: 0.999, Group: []int{1}}
+	r := &Report{Verdict: NotIdentifiable, Halves: &Halves{}, Grades: []Graded{
+		{Grade: Identified}, probable, {Grade: Repeats, Group: []int{0, 2}}, {},
+	}}
+	r.opts.Rate = 250
+	var b strings.Builder
+	if err := r.WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	const want = "As artefacts: alone 1 and 2; together with others 3; doubtful 4.\n" +
+		"As sources: identified 1; probably one source 2; the others can be mixtures.\n"
+	if !strings.HasPrefix(b.String(), want) {
+		t.Errorf("%s", &b)
+	}
+	for want, grades := range map[string][]Graded{
+		"all are identified.":               {{Grade: Identified}, {Grade: Identified}},
+		"none identified; probably one ": {probable, {}},
+		"none identified; all can be ":   {{}, {}},
+	} {
+		if r.Grades = grades; !strings.HasPrefix(r.sources(), want) {
+			t.Errorf("%q, want %q", r.sources(), want)
+		}
+	}
+}
+
+// A Table has a row for each signal in order, at most 32, without the columns that are empty.
+func TestTable(t *testing.T) {
+	components := make([]inspect.Component, 40)
+	for i := range components {
+		components[i].Channel, components[i].Share = 39-i, 0.02
+	}
+	grades := make([]Graded, 40)
+	for _, c := range []struct {
+		table  Table
+		header string
+		first  string
+	}{
+		{Table{Words: slices.Repeat([]string{"not examined"}, 40)}, "# grade", "1 not examined"},
+		{Table{Grades: grades}, "# share grade", "1 0.0 % doubtful"},
+		{Table{Components: components, Grades: grades}, "# share strongest in grade", "1 2.0 % 40 doubtful"},
+	} {
+		var b strings.Builder
+		if err := c.table.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(b.String(), "\n")
+		words := func(k int) string { return strings.Join(strings.Fields(lines[k]), " ") }
+		if words(0) != c.header || words(1) != c.first || len(lines) != TableRows+3 ||
+			words(TableRows+1) != "and 8 more in JSON" {
+			t.Errorf("%s", &b)
 		}
 	}
 }

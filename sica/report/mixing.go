@@ -104,12 +104,12 @@ func (r *Report) remarks() (remarks []remark) {
 
 // clippedNames names the mixed signals that are clipped.
 func (r *Report) clippedNames() string {
-	if r.fit.channels == nil {
+	if r.Channels == nil {
 		return "mixed " + text.Signals(r.Clipped)
 	}
 	var names []string
 	for _, i := range r.Clipped {
-		names = append(names, r.fit.channels[i])
+		names = append(names, r.Channels[i])
 	}
 	return text.List(names)
 }

@@ -84,7 +84,7 @@ func list(steps ...string) func(*Report) []string {
 
 // Next steps and warnings that several findings have.
 const (
-	rulesOut = "Stability or halves below 0.95 rule a component out; above, it can still be a mixture."
+	rulesOut = "Don't rely on a doubtful signal; one that repeats can still be a mixture."
 
 	compareNetworks = "Fit by sica.Default, which compares networks with the linear demixing."
 
@@ -134,7 +134,7 @@ func (r *Report) forArtefacts() string {
 	if r.opts.Rate == 0 {
 		return ""
 	}
-	return "To take out an artefact, stability, halves, share and correlations count."
+	return "To take out an artefact, what repeats counts; those that repeat together go together."
 }
 
 // nextForDependence is what to try where signals depend on each other: what to do about the causes

@@ -29,6 +29,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/inspect"
 	"github.com/seed-47b1e431/gosica/sica/internal/outlier"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
@@ -47,14 +48,12 @@ type Options struct {
 	// whole recording.
 	Positions []int
 	// Rate is the recording's sampling rate, in positions per second, and Start the time of its first
-	// position in seconds. With them the reasons name times. 0 names positions.
+	// position in seconds. With them the reasons name times, and components have a label. 0 names
+	// positions.
 	Rate, Start float64
 	// Highpassed is whether x went through a high-pass filter of the caller's, which Remarks then
 	// don't advise.
 	Highpassed bool
-	// AllSignals and AllPairs say where all are, for the text that leaves some out; "" is "JSON or
-	// Row" and "JSON".
-	AllSignals, AllPairs string
 	// Progress, if set, is called as the report is made, with what is being done and the
 	// fraction of the report that is done. The fraction goes from 0 to 1 and never falls; it is
 	// a rough estimate.
@@ -85,8 +84,14 @@ type Report struct {
 	// NoEvidence, and for a fit that was stopped.
 	FailedTests []string `json:"failed_tests,omitempty"`
 
-	// Shares holds, for each recovered signal, the share of the mixed signals' variance that it
-	// explains by least squares, after each mixed signal is scaled to variance 1.
+	// Channels are the names of the mixed signals; nil for none. Components are what package inspect
+	// says of the recovered signals, in their order; nil after a nonlinear demixing.
+	Channels   []string            `json:"channels,omitempty"`
+	Components []inspect.Component `json:"components,omitempty"`
+
+	// Shares holds, for each recovered signal, its share of the mixed signals' variance: the Share of
+	// its inspect.Component, which goes if it is removed. After a nonlinear demixing it is what the
+	// signal explains by least squares, after each mixed signal is scaled to variance 1.
 	Shares []float64 `json:"shares"`
 	// Doubts holds, for each recovered signal, why it can't be relied on, in a few words each.
 	// See Verdict.
@@ -141,7 +146,6 @@ type Report struct {
 type fitContext struct {
 	origin   origin
 	networks comparison
-	channels []string // names, nil without any
 	// unidentifiedOn is how many positions a longer fit had that identified no signal, 0 for none.
 	unidentifiedOn int
 }
@@ -197,7 +201,7 @@ func diagnose(
 	if err != nil {
 		return nil, err
 	}
-	report, err := s.newReport(r, opts)
+	report, err := s.newReport(r, x, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -286,12 +290,14 @@ type subject struct {
 	fit       fitContext
 }
 
-// newReport returns a report with what the fit says and what takes no further fit or network.
-func (s *subject) newReport(r *sica.Result, opts Options) (report *Report, err error) {
+// newReport returns a report on x with what the fit says and what takes no further fit or network.
+func (s *subject) newReport(
+	r *sica.Result, x *mat.Dense, opts Options,
+) (report *Report, err error) {
 	d, n := s.z.Dims()
 	report = &Report{
 		Signals: d, Positions: n, Shape: s.grid.Shape(), Seed: r.Seed,
-		Outliers: s.outliers, Recorded: opts.Positions,
+		Outliers: s.outliers, Recorded: opts.Positions, Channels: r.Channels,
 		Iterations: r.Iterations, Divergence: r.Divergence, Loss: r.Loss,
 		Stopped: r.Stopped, Why: r.Why, Network: r.Network, Clipped: r.Clipped,
 		fit: s.fit, opts: opts,
@@ -306,8 +312,45 @@ func (s *subject) newReport(r *sica.Result, opts Options) (report *Report, err e
 			report.Transients[k].First, report.Transients[k].Last = opts.Positions[t.First], opts.Positions[t.Last]
 		}
 	}
-	report.Shares, err = explainedShares(s.x, s.z)
-	return report, err
+	if !s.demixed {
+		report.Shares, err = explainedShares(s.x, s.z)
+		return report, err
+	}
+	if report.Components, err = s.components(r, x, opts.Rate); err != nil {
+		return nil, err
+	}
+	for _, c := range report.Components {
+		report.Shares = append(report.Shares, c.Share)
+	}
+	return report, nil
+}
+
+// labelledPositions is how many of the first positions the labels are based on. A choice.
+const labelledPositions = 1 << 16
+
+// components returns those of the recovered signals of x, in their order, with labels if x is a
+// sequence with a rate.
+func (s *subject) components(
+	r *sica.Result, x *mat.Dense, rate float64,
+) ([]inspect.Component, error) {
+	all, err := inspect.Components(r, x, nil)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(all, func(a, b inspect.Component) int { return a.Signal - b.Signal })
+	if rate == 0 || s.grid.Axes() > 1 {
+		return all, nil
+	}
+	d, n := x.Dims()
+	z, err := r.Transform(mat.DenseCopyOf(x.Slice(0, d, 0, min(n, labelledPositions))))
+	if err != nil {
+		return nil, err
+	}
+	labels, err := inspect.Labels(all, z, r.Channels, rate)
+	for i, label := range labels {
+		all[i].Label = label
+	}
+	return all, err
 }
 
 // prepare checks x, replaces its outliers and recovers its signals.
@@ -360,7 +403,7 @@ func prepare(
 
 // context returns what the report needs to know of the fit r.
 func (s *subject) context(r *sica.Result) fitContext {
-	c := fitContext{channels: r.Channels}
+	c := fitContext{}
 	switch {
 	case s.linear != nil:
 		c.origin = thisFit
@@ -420,7 +463,8 @@ func principal(x *mat.Dense, k int) (*mat.Dense, *mapping.Reduction, error) {
 	return y, r, err
 }
 
-// explainedShares returns the share of the variance of x that each signal of z explains. With x
+// explainedShares returns the share of the variance of x that each signal of a nonlinear demixing z
+// explains. With x
 // and z standardised, least squares give x ≈ Pᵀ·z with P = (z·zᵀ)⁻¹·z·xᵀ, and signal i explains
 // the mean square of row i of P.
 func explainedShares(x, z *mat.Dense) ([]float64, error) {

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 )
@@ -18,50 +17,74 @@ import (
 // come once can't be predicted from the rest. A choice: half of a signal's variance.
 const maxGainSE = 0.5
 
-// The largest numbers of rows in the tables of the text, so that it fits a screen.
-const (
-	maxSignals = 8
-	maxPairs   = 6
-)
+// maxPairs is the largest number of rows in the table of pairs, so that it fits a screen. A choice.
+const maxPairs = 6
 
-// shownRows returns how many of n rows a table of at most limit shows: all if only one more is
-// left.
-func shownRows(n, limit int) int {
-	if n <= limit+1 {
-		return n
-	}
-	return limit
-}
+// maxReasons is how many of the Reasons WriteText has. A choice.
+const maxReasons = 2
 
-// String returns what WriteText writes.
+// String returns what WriteText and WriteDetails write.
 func (r *Report) String() string {
 	var b strings.Builder
 	r.WriteText(&b) // a Builder never fails
+	b.WriteByte('\n')
+	r.WriteDetails(&b)
 	return b.String()
 }
 
-// WriteText writes the report as text of at most a screen. Signals count from 1. Of more than nine
-// it shows eight: first those that fail a test or whose stability or halves are below 0.95, then
-// others that aren't reliable, each by decreasing share. Of more than seven pairs it shows the six
-// with the least evidence. Row has the other signals.
+// WriteText writes what the report concludes as text of at most a screen: which signals can be taken
+// out of a recording, which are sources, the verdict with up to two Reasons and the first of Next,
+// and the Table of the signals. Signals count from 1. WriteDetails writes the rest.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
-	if use := r.ArtefactNote(); use != "" {
+	if use := r.artefacts(); use != "" {
 		b.WriteString(text.Wrap("As artefacts: ", use))
-		b.WriteString("As sources: see the verdict.\n\n")
 	}
-	fmt.Fprintf(&b, "Verdict: %s\n\n", r.Verdict)
-	for _, reason := range r.Reasons {
-		b.WriteString(text.Wrap("  ", reason))
+	b.WriteString(text.Wrap("As sources: ", r.sources()))
+	verdict := string(r.Verdict) + "."
+	for _, reason := range r.Reasons[:min(len(r.Reasons), maxReasons)] {
+		verdict += " " + reason
 	}
+	b.WriteString("\n" + text.Wrap("Verdict: ", verdict))
 	if len(r.Next) > 0 {
-		b.WriteString(text.Wrap("  Next: ", strings.Join(r.Next, " ")))
+		b.WriteString(text.Wrap("Next: ", r.Next[0]))
 	}
-	fmt.Fprintf(&b, "\n%d signals, %d positions%s, seed %d; reported in %.1f s\n\n",
+	b.WriteByte('\n')
+	if err := r.table().Write(&b); err != nil {
+		return err
+	}
+	if note := r.WhiteningNote(); note != "" {
+		b.WriteString(text.Wrap("", note))
+	} else if r.Halves != nil && r.Stability != nil {
+		b.WriteString("repeats: the smaller correlation, with the halves and with the refits\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (r *Report) table() Table {
+	return Table{Components: r.Components, Channels: r.Channels, Grades: r.Grades}
+}
+
+// WriteDetails writes the measures that WriteText leaves out, as text: the other Reasons and Next, the
+// dependence before and after, the tests of each signal, the six pairs with the least evidence,
+// Remarks, halves and stability.
+func (r *Report) WriteDetails(w io.Writer) error {
+	var b strings.Builder
+	if more := r.Reasons[min(len(r.Reasons), maxReasons):]; len(more) > 0 {
+		b.WriteString(text.Wrap("Reasons: ", strings.Join(more, " ")))
+	}
+	if len(r.Next) > 1 {
+		b.WriteString(text.Wrap("Next: ", strings.Join(r.Next[1:], " ")))
+	}
+	if b.Len() > 0 {
+		b.WriteByte('\n')
+	}
+	fmt.Fprintf(&b, "%d signals, %d positions%s, seed %d; reported in %.1f s\n\n",
 		r.Signals, r.Positions, r.OutlierNote(), r.Seed, r.Elapsed.Seconds())
 	r.writeDivergences(&b)
 	b.WriteByte('\n')
-	r.writeSignals(&b)
+	r.writeTests(&b)
 	b.WriteByte('\n')
 	r.writePairs(&b)
 	b.WriteByte('\n')
@@ -80,38 +103,6 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// ArtefactNote says which signals can be taken out of a recording, such as "alone 2, 3; together with
-// others 1, 4; doubtful 5.": those that are identified or repeat alone, those that repeat together, and
-// the others. It is "" unless the recording has a rate and the halves were separated.
-func (r *Report) ArtefactNote() string {
-	if r.Halves == nil || len(r.Grades) == 0 || r.opts.Rate == 0 {
-		return ""
-	}
-	var alone, together, doubtful []int
-	for i := range r.Grades {
-		switch g := &r.Grades[i]; {
-		case g.Grade == Doubtful:
-			doubtful = append(doubtful, i)
-		case g.Grade == Repeats && !g.Alone():
-			together = append(together, i)
-		default:
-			alone = append(alone, i)
-		}
-	}
-	var parts []string
-	for _, p := range []struct {
-		signals []int
-		name    string
-	}{
-		{alone, "alone"}, {together, "together with others"}, {doubtful, "doubtful"},
-	} {
-		if p.signals != nil {
-			parts = append(parts, p.name+" "+text.Numbers(p.signals))
-		}
-	}
-	return strings.Join(parts, "; ") + "."
 }
 
 // OutlierNote returns the number of excluded outliers, such as " (2 outliers excluded)", to follow
@@ -170,80 +161,32 @@ func (r *Report) WhiteningNote() string {
 	return "Symmetric whitening was kept, so stability and halves are near 1 whatever the truth is."
 }
 
-func (r *Report) writeSignals(b *strings.Builder) {
+// writeTests writes how each signal did in the tests: at most TableRows of them.
+func (r *Report) writeTests(b *strings.Builder) {
+	rows := []string{"#\town R²\tall contexts\tstability\thalves\terror\tdoubts"}
 	n := len(r.Predictability)
-	shown := shownRows(n, maxSignals)
-	rows := []string{"signal\tshare\town R²\tall contexts\tstability\thalves\terror\treliable"}
-	for _, i := range r.shownSignals(shown) {
+	for i := range min(n, TableRows) {
 		s := r.Row(i)
-		rows = append(rows, fmt.Sprintf("%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s",
-			i+1, s.Share, s.Own, s.AllContexts(), s.Stability, s.Halves, s.Error, s.Reliable))
+		rows = append(rows, fmt.Sprintf("%d\t%s\t%s\t%s\t%s\t%s\t%s",
+			i+1, s.Own, s.AllContexts(), s.Stability, s.Halves, s.Error, s.Doubts))
 	}
 	writeTable(b, rows...)
-	if more := n - shown; more > 0 {
-		fmt.Fprintf(b, "and %s: see %s\n", text.Counted(more, "more signal"),
-			cmp.Or(r.opts.AllSignals, "JSON or Row"))
+	if more := n - TableRows; more > 0 {
+		fmt.Fprintf(b, "and %d more in JSON\n", more)
 	}
 	if note := r.ErrorNote(); note != "" {
 		b.WriteString(text.Wrap("error: ", note))
 	}
-	if note := r.WhiteningNote(); note != "" {
-		b.WriteString(text.Wrap("", note))
-	}
-}
-
-// shownSignals returns n signals, or all in order: first those that fail a test, or whose stability
-// or halves are below 0.95, then those with another doubt, then the others, each by decreasing
-// share.
-func (r *Report) shownSignals(n int) []int {
-	order := grid.Range(len(r.Predictability))
-	if n < len(order) {
-		failed := r.failed()
-		rank := func(i int) int {
-			switch {
-			case slices.Contains(failed, i), r.Stability != nil && r.Stability.Signals[i] < minAgreement,
-				r.Halves != nil && r.Halves.Signals[i] < minAgreement:
-				return 0
-			case i < len(r.Doubts) && len(r.Doubts[i]) > 0:
-				return 1
-			}
-			return 2
-		}
-		share := func(i int) float64 {
-			if i < len(r.Shares) {
-				return r.Shares[i]
-			}
-			return 0
-		}
-		slices.SortStableFunc(order, func(i, j int) int {
-			return cmp.Or(cmp.Compare(rank(i), rank(j)), cmp.Compare(share(j), share(i)))
-		})
-	}
-	return order[:n]
-}
-
-// failed returns the signals that fail a test of single signals, and the pair that depends most if
-// the test of dependence fails.
-func (r *Report) failed() (signals []int) {
-	for i, doubts := range r.Doubts {
-		if slices.ContainsFunc(doubts, func(d string) bool { return d != notIdentified }) {
-			signals = append(signals, i)
-		}
-	}
-	if r.isDependent() {
-		signals = append(signals, r.Recovered.Pair[:]...)
-	}
-	return signals
 }
 
 // A Row is the row of one recovered signal in a table. Values that weren't measured are dashes.
 type Row struct {
-	Share        string // of the mixed signals' variance
+	Share        string // see Report.Shares
 	Own, All, SE string // see Predictability
 	Stability    string // see Stability.Signals
 	Halves       string // see Halves.Signals
 	Error        string // expected 1 − |correlation| with the source; none after a nonlinear demixing
-	Reliable     string // "yes", "yes, but" with a warning, that it repeats, or why not
+	Doubts       string // which tests failed, and warnings; a dash for none
 }
 
 // AllContexts returns All ± SE, or a dash.
@@ -261,7 +204,7 @@ const unknown = "–"
 func (r *Report) Row(i int) Row {
 	p := r.Predictability[i]
 	row := Row{
-		Share: unknown, Stability: unknown, Halves: unknown, Error: unknown, Reliable: "yes",
+		Share: unknown, Stability: unknown, Halves: unknown, Error: unknown,
 		Own: text.Fixed(p.Own, 3), All: text.Fixed(p.All, 3), SE: text.Fixed(p.SE, 3),
 	}
 	if p.SE > maxGainSE {
@@ -280,41 +223,26 @@ func (r *Report) Row(i int) Row {
 		row.Halves = fmt.Sprintf("%.3f", r.Halves.Signals[i])
 	}
 	if r.Linear.Identified(i) && i < len(r.Linear.ExpectedError) {
-		if row.Error = fmt.Sprintf("%.4f", r.Linear.ExpectedError[i]); row.Error == "0.0000" {
-			row.Error = "< 0.0001"
-		}
+		row.Error = ErrorText(r.Linear.ExpectedError[i])
 	}
-	switch {
-	case r.repeatsOnly(i):
-		row.Reliable = "not as a source, but it repeats"
-	case i < len(r.Doubts) && len(r.Doubts[i]) > 0:
-		row.Reliable = "no: " + strings.Join(r.Doubts[i], ", ")
-	case r.failsTogether():
-		row.Reliable = "see the verdict"
-	default:
-		var but []string
-		if has, _ := r.hasTransient(i); has {
-			but = append(but, "a transient")
-		}
-		if r.halvesDiffer(i) {
-			but = append(but, "halves differ")
-		}
-		if but != nil {
-			row.Reliable = "yes, but " + strings.Join(but, ", ")
-		}
+	var doubts []string
+	if i < len(r.Doubts) {
+		doubts = slices.DeleteFunc(slices.Clone(r.Doubts[i]),
+			func(d string) bool { return d == notIdentified })
 	}
+	if has, isShared := r.hasTransient(i); has && !isShared {
+		doubts = append(doubts, "a transient")
+	}
+	if r.halvesDiffer(i) {
+		doubts = append(doubts, "halves differ")
+	}
+	row.Doubts = cmp.Or(strings.Join(doubts, ", "), unknown)
 	return row
-}
-
-// repeatsOnly reports whether signal i isn't identified, repeats alone, and passed all other tests.
-func (r *Report) repeatsOnly(i int) bool {
-	return i < len(r.Doubts) && slices.Equal(r.Doubts[i], []string{notIdentified}) &&
-		i < len(r.Grades) && r.Grades[i].Grade == Repeats && r.Grades[i].Alone()
 }
 
 func (r *Report) writePairs(b *strings.Builder) {
 	pairs := slices.Clone(r.Linear.Pairs)
-	shown := shownRows(len(pairs), maxPairs)
+	shown := min(len(pairs), maxPairs)
 	if shown < len(pairs) {
 		slices.SortStableFunc(pairs,
 			func(p, q linear.Pair) int { return cmp.Compare(p.Evidence, q.Evidence) })
@@ -330,8 +258,8 @@ func (r *Report) writePairs(b *strings.Builder) {
 	}
 	writeTable(b, rows...)
 	if more := len(pairs) - shown; more > 0 {
-		fmt.Fprintf(b, "and %s, with at least as much evidence: see %s\n",
-			text.Counted(more, "more pair"), cmp.Or(r.opts.AllPairs, "JSON"))
+		fmt.Fprintf(b, "and %s in JSON, with at least as much evidence\n",
+			text.Counted(more, "more pair"))
 	}
 	if slices.ContainsFunc(pairs[:shown], func(p linear.Pair) bool { return p.Evidence < 0 }) {
 		b.WriteString("Evidence of 0 or less: Gaussian signals of the same spectrum have a " +

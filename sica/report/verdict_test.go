@@ -361,7 +361,7 @@ func TestDoubtOfFit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r, err := s.newReport(fit, Options{}); err != nil || r.fit.unidentifiedOn != test.want {
+		if r, err := s.newReport(fit, &x, Options{}); err != nil || r.fit.unidentifiedOn != test.want {
 			t.Errorf("%+v: %d, %v", test, r.fit.unidentifiedOn, err)
 		}
 	}
@@ -372,16 +372,22 @@ func TestDoubtOfFit(t *testing.T) {
 	}
 }
 
-// The text fits a screen, for any number of signals.
+// The text fits a screen, for any number of signals. Details have the measures behind it.
 func TestTextFitsAScreen(t *testing.T) {
 	r := good()
 	r.conclude()
-	const want = `Verdict: separated
+	r.Grades = r.grade()
+	const want = `As sources: all are identified.
 
-  The dependence of the worst pair was 0.400 (0.300–0.500) and is 0.010
-  (0.000–0.070). The rotation of every pair of signals is identified, by at
-  least 12.3 nats (signals 1 and 3).
-  Next: Look at the signals and count your sources: the tests can do neither.
+Verdict: separated. The dependence of the worst pair was 0.400 (0.300–0.500)
+         and is 0.010 (0.000–0.070). The rotation of every pair of signals is
+         identified, by at least 12.3 nats (signals 1 and 3).
+Next: Look at the signals and count your sources: the tests can do neither.
+
+#   share    grade
+1   60.0 %   identified, error 0.0012
+2   30.0 %   identified, error 0.0003
+3   10.0 %   identified, error 0.0020
 
 3 signals, 1024 positions, seed 7; reported in 3.0 s
 
@@ -389,10 +395,10 @@ func TestTextFitsAScreen(t *testing.T) {
 dependence of the worst pair (no unit)   0.400 (0.300–0.500)   0.010 (0.000–0.070)
 divergence, nats                         0.100 (0.060–0.130)   0.001 (0.000–0.004)
 
-signal   share    own R²   all contexts    stability   halves   error    reliable
-1        60.0 %   0.500    0.500 ± 0.010   0.990       –        0.0012   yes
-2        30.0 %   0.800    0.790 ± 0.010   0.980       –        0.0003   yes
-3        10.0 %   0.000    0.004 ± 0.001   0.990       –        0.0020   yes
+#   own R²   all contexts    stability   halves   error    doubts
+1   0.500    0.500 ± 0.010   0.990       –        0.0012   –
+2   0.800    0.790 ± 0.010   0.980       –        0.0003   –
+3   0.000    0.004 ± 0.001   0.990       –        0.0020   –
 error: from sampling alone; noise, or more sources than channels, can make it
        far larger
 
@@ -417,49 +423,25 @@ stability: the mean |correlation| among the fit and its refit is 0.990, each
 	for i := 3; i < 43; i++ {
 		r.Linear.Groups = append(r.Linear.Groups, []int{i})
 		r.Linear.ExpectedError = append(r.Linear.ExpectedError, 0)
+		r.Shares = append(r.Shares, 0)
 	}
 	r.Signals = 43
-	r.Stability.Signals[41] = 0.1
 	r.Linear.Pairs[700].Evidence = -7.5
 	r.Reasons, r.Next = nil, nil
 	r.conclude()
+	r.Grades = r.grade()
+	var short strings.Builder
+	if err := r.WriteText(&short); err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Count(short.String(), "\n"); lines > TableRows+10 {
+		t.Errorf("%d lines:\n%s", lines, &short)
+	}
 	text := r.String()
-	if lines := strings.Count(text, "\n"); lines > 40 {
-		t.Errorf("%d lines:\n%s", lines, text)
-	}
-	for _, want := range []string{"\n42 ", "and 35 more signals: see JSON or Row\n",
-		"and 894 more pairs, with at least as much evidence: see JSON\n", "-7.5"} {
+	for _, want := range []string{"\n32 ", "and 11 more in JSON\n",
+		"and 894 more pairs in JSON, with at least as much evidence\n", "-7.5"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
-	}
-	r.opts.AllSignals, r.opts.AllPairs = "page 2", "page 3"
-	text = r.String()
-	for _, want := range []string{"more signals: see page 2\n", "evidence: see page 3\n"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in\n%s", want, text)
-		}
-	}
-}
-
-// Of many signals the text first shows those that fail a test, then those that aren't identified, each
-// by share.
-func TestFailedSignalsAreShownFirst(t *testing.T) {
-	r := &Report{Shares: []float64{.5, .2, .1, .05, .05, .05, .01, .01, .01, .01, .001}}
-	for range r.Shares {
-		r.Predictability = append(r.Predictability, Predictability{})
-		r.Doubts = append(r.Doubts, []string{notIdentified})
-	}
-	r.Doubts[0] = nil
-	r.Doubts[10] = append(r.Doubts[10], "unstable")
-	r.Doubts[6] = []string{"not self-sufficient"}
-	if got := r.shownSignals(4); !slices.Equal(got, []int{6, 10, 1, 2}) {
-		t.Errorf("%v", got)
-	}
-	r.Halves, r.Stability = &Halves{Signals: slices.Repeat([]float64{1}, 11)},
-		&Stability{Signals: slices.Repeat([]float64{1}, 11)}
-	r.Halves.Signals[9], r.Stability.Signals[8] = 0.4, 0.9
-	if got := r.shownSignals(5); !slices.Equal(got, []int{6, 8, 9, 10, 1}) {
-		t.Errorf("with low stability and halves: %v", got)
 	}
 }

@@ -19,7 +19,6 @@ import (
 	"html/template"
 	"io"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -55,11 +54,11 @@ type Page struct {
 	// Positions are where those of X are in the recording, from 0 and in order. Nil is where X has
 	// them if it is a blockwise.Subset, else a whole recording.
 	Positions []int
-	// Components describe the recovered signals, in any order; nil is for inspect.Recording.
-	// Nonlinear results have none.
+	// Components describe the recovered signals, in any order; nil is for those of the Report or,
+	// without one, of inspect.Recording. Nonlinear results have none.
 	Components []inspect.Component
-	// Findings are about each recovered signal; nil for none.
-	Findings []Finding
+	// Grades are those of the recovered signals; nil is for those of the Report, if there is one.
+	Grades []report.Graded
 	// Report is about Result; nil for none.
 	Report *report.Report
 	// Notes say what was unusual in the recording.
@@ -70,14 +69,6 @@ type Page struct {
 	// Selection becomes a JSON object: what the file of a selection holds besides "signals", the
 	// chosen ones from 0, which the page adds.
 	Selection any
-}
-
-// A Finding is what else is known of a recovered signal. What is empty isn't shown.
-type Finding struct {
-	Grade    string  `json:"grade,omitempty"`    // identified, repeats or doubtful
-	Repeats  float64 `json:"repeats,omitempty"`  // the worst correlation of halves and refits
-	Label    string  `json:"label,omitempty"`    // such as heartbeat
-	Evidence string  `json:"evidence,omitempty"` // for the label
 }
 
 // mapSize is the width and height of a map of the head in the page.
@@ -120,10 +111,16 @@ func Write(w io.Writer, p Page) error {
 	}{p.Title, template.CSS(style), template.JS(numbers + drawing + script), template.JS(encoded)})
 }
 
-// check returns an error if fields don't fit together, and sets the Shape.
+// check returns an error if fields don't fit together, and sets those that follow from others.
 func (p *Page) check() error {
 	if p.Result == nil || p.X == nil {
 		return errors.New("Result, X: must not be nil")
+	}
+	if p.Report != nil && p.Components == nil {
+		p.Components = p.Report.Components
+	}
+	if p.Report != nil && p.Grades == nil {
+		p.Grades = p.Report.Grades
 	}
 	d, n := p.X.Dims()
 	signals, _ := p.Result.Z.Dims()
@@ -134,7 +131,7 @@ func (p *Page) check() error {
 		{"Channels", len(p.Channels), d},
 		{"Units", len(p.Units), d},
 		{"Positions", len(p.Positions), n},
-		{"Findings", len(p.Findings), signals},
+		{"Grades", len(p.Grades), signals},
 		{"Components", len(p.Components), signals},
 	} {
 		if c.has != c.want && c.has != 0 {
@@ -196,8 +193,9 @@ type channel struct {
 
 // component is a recovered signal.
 type component struct {
-	Finding
 	series
+	Grade     string             `json:"grade,omitempty"`
+	Repeats   float64            `json:"repeats,omitempty"`
 	Described *inspect.Component `json:"described"`
 	Map       []byte             `json:"map"` // see headMap; nil without sensors
 	SD        float64            `json:"sd"`
@@ -241,9 +239,11 @@ func (p *Page) content() (*content, error) {
 		}
 	}
 	for i := range c.Components {
-		c.Components[i] = component{
-			Finding: p.finding(i), series: quantise(s.z[i]), SD: s.zDeviations[i], Facts: p.facts(i),
+		next := component{series: quantise(s.z[i]), SD: s.zDeviations[i], Facts: p.facts(i)}
+		if p.Grades != nil {
+			next.Grade, next.Repeats = p.Grades[i].Words(i), p.Grades[i].Repeat
 		}
+		c.Components[i] = next
 	}
 	if demixing != nil {
 		if err := p.describe(c, demixing); err != nil {
@@ -301,28 +301,6 @@ func headMap(sensors []electrode.Sensor, pattern []float64) []byte {
 	return values
 }
 
-// finding returns what is known of signal i, from the report where nothing else says how far it
-// repeats.
-func (p *Page) finding(i int) (f Finding) {
-	if p.Findings != nil {
-		f = p.Findings[i]
-	}
-	if p.Report == nil || f.Repeats != 0 {
-		return f
-	}
-	var agreements []float64
-	if h := p.Report.Halves; h != nil {
-		agreements = append(agreements, h.Signals[i])
-	}
-	if s := p.Report.Stability; s != nil {
-		agreements = append(agreements, s.Signals[i])
-	}
-	if agreements != nil {
-		f.Repeats = slices.Min(agreements)
-	}
-	return f
-}
-
 // facts returns the row of a report about signal i, as names and values.
 func (p *Page) facts(i int) [][2]string {
 	if p.Report == nil {
@@ -331,7 +309,7 @@ func (p *Page) facts(i int) [][2]string {
 	r := p.Report.Row(i)
 	return [][2]string{
 		{"share", r.Share}, {"own R²", r.Own}, {"all contexts", r.AllContexts()},
-		{"stability", r.Stability}, {"halves", r.Halves}, {"error", r.Error}, {"reliable", r.Reliable},
+		{"stability", r.Stability}, {"halves", r.Halves}, {"error", r.Error}, {"doubts", r.Doubts},
 	}
 }
 

@@ -20,7 +20,7 @@ const rhythm = ({rhythm, period}) => {
 const facts = (component, i) => {
   const all = [],
     d = component.described;
-  if (component.evidence) all.push(["because", component.evidence, true]);
+  if (d?.label) all.push(["because", d.label.evidence, true]);
   if (component.repeats && !component.facts)
     all.push(["repeats", (Math.floor(100 * component.repeats) / 100).toFixed(2)]);
   if (d) {
@@ -47,7 +47,8 @@ const cards = components.map((component, i) => {
     card = make("article", {className: "card"});
   card.setAttribute("aria-label", `Component ${number}`);
   const head = make("div", {className: "head"}, make("h3", {textContent: number}));
-  if (component.label) head.append(make("span", {className: "what", textContent: component.label}));
+  const label = component.described?.label?.name;
+  if (label) head.append(make("span", {className: "what", textContent: label}));
   if (component.grade)
     head.append(make("span", {className: "grade", textContent: component.grade}));
   if (component.described?.proposed)

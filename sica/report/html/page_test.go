@@ -83,10 +83,11 @@ type content struct {
 	A          [][]float64
 	Components []struct {
 		series
-		html.Finding
+		Grade     string
+		Repeats   float64
 		Map       []byte
 		Facts     [][2]string
-		Described *struct{ Pattern []float64 }
+		Described *inspect.Component
 	}
 	Rest   []series
 	Report *struct{ Verdict, Tone, Text string }
@@ -186,11 +187,16 @@ func TestLongPageIsSmall(t *testing.T) {
 func TestPageIsSelfContained(t *testing.T) {
 	x := mixture(2, 100)
 	const name = `</script><script>alert("1")</script>&`
+	r := transformed(t, x, 0, preprocess.ZCA)
+	components, err := inspect.Components(r, x, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	components[0].Label = inspect.Label{Name: name, Evidence: name}
 	page := write(t, html.Page{
 		Title: name, Channels: []string{name, "b"}, Units: []string{name, ""}, Command: name,
 		Notes: []string{name}, Selection: map[string]string{"model": name},
-		Findings: []html.Finding{{Label: name, Evidence: name, Grade: name}, {}},
-		Result:   transformed(t, x, 0, preprocess.ZCA), X: blockwise.InMemory{Dense: x},
+		Components: components, Result: r, X: blockwise.InMemory{Dense: x},
 	})
 	if strings.Count(page, "</script>") != 2 || strings.Contains(page, "<script>alert") {
 		t.Error("a name became markup")
@@ -202,8 +208,10 @@ func TestPageIsSelfContained(t *testing.T) {
 			t.Errorf("the page has %q", forbidden)
 		}
 	}
-	if c := read(t, page); c.Title != name || c.Components[0].Label != name {
-		t.Errorf("the title is %q, a label %q", c.Title, c.Components[0].Label)
+	c := read(t, page)
+	if label := c.Components[components[0].Signal].Described.Label; c.Title != name ||
+		label.Name != name {
+		t.Errorf("the title is %q, a label %q", c.Title, label.Name)
 	}
 }
 
@@ -259,6 +267,7 @@ func TestPageOfReport(t *testing.T) {
 		Verdict: report.NotIdentifiable, Predictability: make([]report.Predictability, 2),
 		Halves:    &report.Halves{Signals: []float64{0.99, 0.41}},
 		Stability: &report.Stability{Signals: []float64{0.9, 0.95}, Recoveries: [][]float64{{1}}},
+		Grades:    []report.Graded{{Repeat: 0.9}, {Grade: report.Repeats, Repeat: 0.41, Group: []int{0, 1}}},
 	}
 	page := html.Page{Result: r, X: blockwise.InMemory{Dense: x}, Report: rep}
 	c := read(t, write(t, page))
@@ -269,9 +278,9 @@ func TestPageOfReport(t *testing.T) {
 	if facts := c.Components[1].Facts; !slices.Contains(facts, [2]string{"halves", "0.410"}) {
 		t.Errorf("facts %v", facts)
 	}
-	for i, want := range []float64{0.9, 0.41} {
-		if got := c.Components[i].Repeats; got != want {
-			t.Errorf("component %d repeats by %g, want %g", i, got, want)
+	for i, want := range []string{"doubtful", "repeats with 1"} {
+		if got := c.Components[i]; got.Grade != want || got.Repeats != rep.Grades[i].Repeat {
+			t.Errorf("component %d: %q, repeats by %g", i, got.Grade, got.Repeats)
 		}
 	}
 }
@@ -287,6 +296,7 @@ func TestErrors(t *testing.T) {
 		{html.Page{X: in}, "Result, X: must not be nil"},
 		{html.Page{Result: r}, "Result, X: must not be nil"},
 		{html.Page{Result: r, X: in, Channels: []string{"a"}}, "Channels: has 1; must have 2, or be nil"},
+		{html.Page{Result: r, X: in, Grades: []report.Graded{{}}}, "Grades: has 1; must have 2"},
 		{html.Page{Result: r, X: in, Positions: []int{1}}, "Positions: has 1; must have 100"},
 		{html.Page{Result: r, X: in, Shape: []int{9, 9}}, "Shape: is [9 9]; must have 100 positions"},
 		{html.Page{Result: r, X: in, Z: mixture(2, 99)}, "Z: is 2×99; must be 2×100"},
