@@ -50,7 +50,7 @@ func (s *Solution) conclude(white *signal.Whitening, opt Options) {
 	if !ablation.Off("drift") {
 		s.addDrift()
 	}
-	s.Why = s.sentence()
+	s.Why = s.sentence(s.whitened)
 }
 
 // doubtSources doubts all signals where there seem to be more sources than channels.
@@ -67,8 +67,8 @@ func (s *Solution) doubtIndependence(*signal.Whitening, Options) doubt {
 	return doubt{Reason: Dependence, none: s.isDependent(), pairs: s.dependent}
 }
 
-func (s *Solution) isDependent() bool {
-	return s.Independence < minIndependence && !ablation.Off("dependent")
+func (f *Findings) isDependent() bool {
+	return f.Independence < minIndependence && !ablation.Off("dependent")
 }
 
 // doubtNoiseLike doubts all signals if one can't be told from white noise of the channels. A nearly

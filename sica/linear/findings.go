@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -124,6 +125,57 @@ func (f *Findings) Unidentified(reason Reason, why string) *Findings {
 		}
 	}
 	return &u
+}
+
+// Reordered returns the findings about the same signals in another order: its signal k is signal
+// order[k] of f, which stays as it is. It is nil for nil.
+func (f *Findings) Reordered(order []int) *Findings {
+	if f == nil {
+		return nil
+	}
+	r := *f
+	place := make([]int, len(order)) // of each signal of f
+	for k, i := range order {
+		place[i] = k
+	}
+	places := func(signals []int) (moved []int) {
+		for _, i := range signals {
+			moved = append(moved, place[i])
+		}
+		slices.Sort(moved)
+		return moved
+	}
+	r.Sources = reordered(f.Sources, order)
+	r.ExpectedError, r.Drift = reordered(f.ExpectedError, order), reordered(f.Drift, order)
+	r.NoiseLike = places(f.NoiseLike)
+	r.Groups = nil
+	for _, g := range f.Groups {
+		r.Groups = append(r.Groups, places(g))
+	}
+	slices.SortFunc(r.Groups, func(a, b []int) int { return a[0] - b[0] })
+	r.Pairs = slices.Clone(f.Pairs)
+	for k, p := range f.Pairs {
+		r.Pairs[k].I, r.Pairs[k].J = max(place[p.I], place[p.J]), min(place[p.I], place[p.J])
+	}
+	slices.SortFunc(r.Pairs, func(p, q Pair) int {
+		return cmp.Or(cmp.Compare(p.I, q.I), cmp.Compare(p.J, q.J))
+	})
+	if kept := f.KeptWhitening(); f.Why == f.sentence(kept) {
+		r.Why = r.sentence(kept)
+	}
+	return &r
+}
+
+// reordered returns the values in an order; nil for nil.
+func reordered[T any](values []T, order []int) []T {
+	if values == nil {
+		return nil
+	}
+	moved := make([]T, len(order))
+	for k, i := range order {
+		moved[k] = values[i]
+	}
+	return moved
 }
 
 // ErrorNote says in half a sentence what ExpectedError contains; "" if that is nil or no signal is

@@ -9,31 +9,32 @@ import (
 )
 
 // sentence says what is identified, and by the Reason why not all signals are.
-func (s *Solution) sentence() string {
+func (f *Findings) sentence(keptWhitening bool) string {
+	d := len(f.ExpectedError)
 	switch {
-	case len(s.Mean) == 1:
+	case d == 1:
 		return "There is one signal: nothing to separate."
-	case s.whitened:
-		return "Symmetric whitening was kept: no rotation of it has a shorter code than " + s.null() +
+	case keptWhitening:
+		return "Symmetric whitening was kept: no rotation of it has a shorter code than " + f.null() +
 			". Its orientation is right only if the mixing was symmetric with positive eigenvalues."
-	case len(s.Groups) == 1:
-		return fmt.Sprintf("No signal is identified: %s.", s.cause())
+	case len(f.Groups) == 1:
+		return fmt.Sprintf("No signal is identified: %s.", f.cause())
 	}
 	var identified []int
-	for _, g := range s.Groups {
+	for _, g := range f.Groups {
 		if len(g) == 1 {
 			identified = append(identified, g[0])
 		}
 	}
 	switch {
-	case len(identified) == len(s.Mean):
-		return allIdentified(len(s.Mean))
+	case len(identified) == d:
+		return allIdentified(d)
 	case len(identified) == 0:
-		return fmt.Sprintf("Only groups of signals are identified: %s.", s.cause())
+		return fmt.Sprintf("Only groups of signals are identified: %s.", f.cause())
 	case len(identified) == 1:
-		return fmt.Sprintf("Only %s is identified: %s.", text.Signals(identified), s.cause())
+		return fmt.Sprintf("Only %s is identified: %s.", text.Signals(identified), f.cause())
 	}
-	return fmt.Sprintf("Only %s are identified: %s.", text.Signals(identified), s.cause())
+	return fmt.Sprintf("Only %s are identified: %s.", text.Signals(identified), f.cause())
 }
 
 func allIdentified(d int) string {
@@ -44,30 +45,30 @@ func allIdentified(d int) string {
 }
 
 // null names what explains the mixed signals as well as a rotation.
-func (s *Solution) null() string {
-	if s.Reason == NonlinearMixing {
+func (f *Findings) null() string {
+	if f.Reason == NonlinearMixing {
 		return "Gaussian signals of one spectrum after a nonlinear mixing"
 	}
 	return "Gaussian signals of one spectrum"
 }
 
 // cause says why signals aren't identified.
-func (s *Solution) cause() string {
+func (f *Findings) cause() string {
 	mixed := "them" // the signals that may be mixtures
-	if len(s.Groups) > 1 {
-		mixed = "signals " + text.Groups(s.Groups)
+	if len(f.Groups) > 1 {
+		mixed = "signals " + text.Groups(f.Groups)
 	}
-	switch s.Reason {
+	switch f.Reason {
 	case Noise:
 		return "noise of the channels, or more sources than channels, may mix " + mixed
 	case HiddenNoise:
 		return "noise of the channels that nothing shows could hide " + mixed
 	case LikeNoise:
-		return text.Signals(s.NoiseLike) + " can't be told from noise of the channels, under which a " +
+		return text.Signals(f.NoiseLike) + " can't be told from noise of the channels, under which a " +
 			"source may be hidden, so that others are mixtures"
 	case Dependence:
-		why := s.dependence()
-		if s.isDependent() {
+		why := f.dependence()
+		if f.isDependent() {
 			why += ". Noise of the channels, more sources than channels, a nonlinear mixing such as " +
 				"clipping, or one that changes with time may be the reason"
 		}
@@ -75,11 +76,11 @@ func (s *Solution) cause() string {
 	case MoreSources:
 		return "there seem to be more sources than channels, or channels with noise"
 	}
-	return fmt.Sprintf("rotations of %s explain the recording as well as %s", mixed, s.null())
+	return fmt.Sprintf("rotations of %s explain the recording as well as %s", mixed, f.null())
 }
 
 // dependence says which signals depend most on each other.
-func (s *Solution) dependence() string {
-	p := slices.MaxFunc(s.Pairs, func(a, b Pair) int { return cmp.Compare(a.Dependence, b.Dependence) })
+func (f *Findings) dependence() string {
+	p := slices.MaxFunc(f.Pairs, func(a, b Pair) int { return cmp.Compare(a.Dependence, b.Dependence) })
 	return fmt.Sprintf("signals depend on each other, most of all %d and %d", p.J+1, p.I+1)
 }

@@ -45,6 +45,31 @@ func TestDoubts(t *testing.T) {
 	}
 }
 
+// Findings about signals in another order say the same of each, also in words.
+func TestReordered(t *testing.T) {
+	f := &Findings{
+		Groups: [][]int{{0}, {1, 2}}, ExpectedError: []float64{0.1, 1, 1}, Reason: SameSpectrum,
+		NoiseLike: []int{0}, Sources: []Source{{Order: 5}, {Order: 6}, {Order: 7}},
+		Pairs: []Pair{{I: 1, J: 0, Evidence: 10}, {I: 2, J: 0, Evidence: 20}, {I: 2, J: 1, Evidence: 21}},
+	}
+	f.Why = f.sentence(false)
+	g := f.Reordered([]int{1, 0, 2})
+	want := &Findings{
+		Groups: [][]int{{0, 2}, {1}}, ExpectedError: []float64{1, 0.1, 1}, Reason: SameSpectrum,
+		NoiseLike: []int{1}, Sources: []Source{{Order: 6}, {Order: 5}, {Order: 7}},
+		Pairs: []Pair{{I: 1, J: 0, Evidence: 10}, {I: 2, J: 0, Evidence: 21}, {I: 2, J: 1, Evidence: 20}},
+	}
+	if want.Why = want.sentence(false); !reflect.DeepEqual(g, want) || g.Why == f.Why {
+		t.Errorf("%+v, want %+v", g, want)
+	}
+	if back := g.Reordered([]int{1, 0, 2}); !reflect.DeepEqual(back, f) {
+		t.Errorf("back %+v, want %+v", back, f)
+	}
+	if (*Findings)(nil).Reordered(nil) != nil {
+		t.Error("findings of nothing")
+	}
+}
+
 // A reason comes back from its text, and no two have the same.
 func TestReasonText(t *testing.T) {
 	seen := make(map[string]bool)

@@ -223,7 +223,7 @@ func TestTextBeginsWithUse(t *testing.T) {
 		t.Errorf("%s", &b)
 	}
 	for want, grades := range map[string][]Graded{
-		"all are identified.":               {{Grade: Identified}, {Grade: Identified}},
+		"all are identified.":            {{Grade: Identified}, {Grade: Identified}},
 		"none identified; probably one ": {probable, {}},
 		"none identified; all can be ":   {{}, {}},
 	} {

@@ -1,0 +1,168 @@
+package sica
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/assignment"
+	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/iterate"
+	"github.com/seed-47b1e431/gosica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/sica/internal/outlier"
+)
+
+// CheckChannels returns an error unless d mixed signals of these names are those of the fit: as many,
+// with the same names in the same order if both have names. It wraps ErrSignals.
+func (r *Result) CheckChannels(d int, names []string) error {
+	if err := r.checkChannels(d, names); err != nil {
+		return fmt.Errorf("sica: %w", err)
+	}
+	return nil
+}
+
+func (r *Result) checkChannels(d int, names []string) error {
+	if want := r.channels(); d != want {
+		err := fmt.Errorf("channels: are %d; must be %d, as in the fit", d, want)
+		return kindError{err, ErrSignals}
+	}
+	for i, want := range r.Channels {
+		if i < len(names) && names[i] != want {
+			err := fmt.Errorf("channels: %d is %q; must be %q, as in the fit", i+1, names[i], want)
+			return kindError{err, ErrSignals}
+		}
+	}
+	return nil
+}
+
+// OrderedLike returns r with its signals in the order, and with the signs, of those of an earlier
+// result of the same channels: what both recover of the mixed signals of r is matched one to one, so
+// that the sum of the |correlations| is largest. Signals without a match come last. Outliers don't
+// count. The correlations, of the signals in their new order, are with their matches, and 0 without
+// one. r stays as it is.
+//
+// The error for a result whose signals aren't a linear demixing wraps ErrNotLinear, and that for an
+// earlier result of other channels ErrSignals.
+func (r *Result) OrderedLike(earlier *Result) (ordered *Result, correlations []float64, err error) {
+	ordered, correlations, err = r.orderedLike(earlier)
+	if err != nil {
+		return nil, nil, fmt.Errorf("sica: ordered like: %w", err)
+	}
+	return ordered, correlations, nil
+}
+
+func (r *Result) orderedLike(earlier *Result) (*Result, []float64, error) {
+	d, err := r.demixing()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := earlier.checkChannels(r.channels(), r.Channels); err != nil {
+		return nil, nil, err
+	}
+	z := r.Z
+	if g, err := grid.New(r.Shape, z.RawMatrix().Cols); err == nil {
+		z = outlier.Mend(z, outlier.Find(z, g))
+	}
+	x := new(mat.Dense)
+	x.Mul(d.A, z)
+	for c := range d.Mean {
+		floats.AddConst(d.Mean[c], x.RawRowView(c))
+	}
+	others, err := earlier.Transform(x, r.Shape...)
+	if err != nil {
+		return nil, nil, err
+	}
+	if z, err = mapping.Standardised(z); err != nil {
+		return nil, nil, fmt.Errorf("recovered signals: %w", err)
+	}
+	if others, err = mapping.Standardised(others); err != nil {
+		return nil, nil, fmt.Errorf("earlier: recovered signals: %w", err)
+	}
+	correlation := new(mat.Dense) // k×earlier
+	correlation.Mul(z, others.T())
+	correlation.Scale(1/float64(z.RawMatrix().Cols), correlation)
+	order, correlations := matched(correlation)
+	signs := make([]float64, len(order))
+	for place := range order {
+		signs[place] = math.Copysign(1, correlations[place])
+		correlations[place] = math.Abs(correlations[place])
+	}
+	return r.reordered(order, signs), correlations, nil
+}
+
+// matched returns the rows of a matrix of correlations in the order of the columns that they match,
+// and then those without a match, with the correlation of each, 0 without one.
+func matched(correlation *mat.Dense) (order []int, correlations []float64) {
+	k, m := correlation.Dims()
+	size := max(k, m)
+	absolute := mat.NewDense(size, size, nil) // 0 beyond the matrix
+	for i := range k {
+		for j := range m {
+			absolute.Set(i, j, math.Abs(correlation.At(i, j)))
+		}
+	}
+	column := assignment.Max(absolute)[:k]
+	order = grid.Range(k)
+	slices.SortStableFunc(order, func(i, j int) int {
+		return min(column[i], m) - min(column[j], m)
+	})
+	for _, i := range order {
+		c := 0.
+		if column[i] < m {
+			c = correlation.At(i, column[i])
+		}
+		correlations = append(correlations, c)
+	}
+	return order, correlations
+}
+
+// reordered returns r with other signals in place of its own: signal k is signal order[k] times the
+// sign k, which is 1 or −1.
+func (r *Result) reordered(order []int, signs []float64) *Result {
+	k := len(order)
+	turn := mat.NewDense(k, k, nil)
+	for place, i := range order {
+		turn.Set(place, i, signs[place])
+	}
+	turned := func(z *mat.Dense) *mat.Dense {
+		out := new(mat.Dense)
+		out.Mul(turn, z)
+		return out
+	}
+	next := *r
+	next.Z = turned(r.Z)
+	if next.Initial = next.Z; r.Initial != r.Z {
+		next.Initial = turned(r.Initial)
+	}
+	next.maps = append(slices.Clip(r.maps),
+		iterate.Stage{Fixed: mapping.LinearMap(turn, make([]float64, k))})
+	if next.Linear = r.Linear.Reordered(order); next.Linear != nil {
+		next.Why = strings.Replace(r.Why, r.Linear.Why, next.Linear.Why, 1)
+	}
+	if r.moments != nil {
+		next.moments = r.moments.reordered(order, signs)
+	}
+	return &next
+}
+
+// reordered returns the moments of the signals in another order and with other signs.
+func (m *jointMoments) reordered(order []int, signs []float64) *jointMoments {
+	next := &jointMoments{covariance: mat.NewSymDense(len(order), nil), heavy: -1, byCubes: m.byCubes}
+	for a, i := range order {
+		for b := range a + 1 {
+			next.covariance.SetSym(a, b, signs[a]*signs[b]*m.covariance.At(i, order[b]))
+		}
+	}
+	if m.heavy < 0 {
+		return next
+	}
+	next.heavy = slices.Index(order, m.heavy)
+	for a, i := range order {
+		next.cubes = append(next.cubes, signs[a]*signs[next.heavy]*m.cubes[i])
+	}
+	return next
+}
