@@ -44,6 +44,9 @@ type separateOptions struct {
 	resume           bool
 	details, quick   bool
 	learnOn          files.LearnOn
+
+	like    string       // the folder of an earlier separation
+	earlier *sica.Result // that separation; nil without one
 }
 
 func newSeparate() *cobra.Command {
@@ -54,13 +57,14 @@ func newSeparate() *cobra.Command {
 		Long: `Separate reads mixed signals, recovers their sources up to order, sign and
 scale, and writes them.
 
-It prints a row for each recovered signal, in the order of the file: its share of the
-mixed signals' variance, which goes if it is removed, the channel that loses most then,
-what it looks like (of a recording with a rate), and its grade: identified, with its
-expected error, 1 − |correlation| with its source, if the model holds; repeats, if each
-half of the recording alone gives it, too, alone or together with others; or doubtful. Below the table stands what was done, how sure that is, and
-which positions are outliers, such as clicks. Outliers are excluded from learning,
-not from the recovered signals. Progress goes to standard error.
+It prints a row for each recovered signal, in the order of the file: its share of
+the mixed signals' variance, which goes if it is removed, the channel that loses
+most then, what it looks like (of a recording with a rate), and its grade:
+identified, with its expected error, 1 − |correlation| with its source, if the model
+holds; repeats, if each half of the recording alone gives it, too, alone or together
+with others; or doubtful. Below the table stands what was done, how sure that is,
+and which positions are outliers, such as clicks. Outliers are excluded from
+learning, not from the recovered signals. Progress goes to standard error.
 
 A recording may be of any length. From more than 131,072 positions it learns on a
 part, which grows until more would improve little, and says how large that was unless
@@ -77,6 +81,10 @@ Use it where what matters is slow, such as blinks.
 Stretches of 64 positions or more in which no channel changes are skipped, with a
 note, and so are positions with values that --missing interpolate filled in,
 except with --shape of an image.
+
+--like orders the recovered signals, and gives them the signs, as an earlier
+separation of the same channels that --save kept: another day's, or that of another
+part. It prints how many match. Signals that the other doesn't have come last.
 
 A flow (--method sica-fast, sica-wgf or sica-rf, or --iterations) prints a line for
 each iteration and why it stopped. With --resume or --checkpoint its state is kept
@@ -106,6 +114,9 @@ writes the last good result and exits with 3.
 		"keep the state in `DIR`, and go on from what is there")
 	f.StringVar(&opt.save, "save", "", "new folder `DIR` for the whole result, for sica transform")
 	f.StringVar(&opt.json, "json", "", "`FILE` for a report of the separation")
+	f.StringVar(&opt.like, "like", "",
+		"folder `DIR` of an earlier separation of the same channels, whose order and signs the recovered "+
+			"signals get")
 	f.BoolVar(&opt.quick, "quick", false,
 		"don't separate each half of the recording alone, which says what repeats")
 	f.BoolVar(&opt.details, "details", false,
@@ -140,7 +151,7 @@ func (opt *separateOptions) config(changed func(flag string) bool) (sica.Config,
 		cfg.Checkpoint = strings.TrimRight(opt.out, "/") + ".checkpoint"
 	}
 	written := files.Places("--out", opt.out, "--json", opt.json)
-	folders := files.Places("--save", opt.save, "--checkpoint", cfg.Checkpoint)
+	folders := files.Places("--save", opt.save, "--checkpoint", cfg.Checkpoint, "--like", opt.like)
 	if err := files.CheckApart(append(folders, written...)...); err != nil {
 		return cfg, err
 	}
@@ -164,6 +175,11 @@ func (opt *separateOptions) run(cmd *cobra.Command) error {
 	if err := opt.learnOn.Check(); err != nil {
 		return err
 	}
+	if opt.like != "" {
+		if opt.earlier, err = sica.Load(opt.like); err != nil {
+			return fmt.Errorf("--like: %w", err)
+		}
+	}
 	opt.reading.Shape = cfg.Shape
 	sequence := !datasets.IsImage(opt.in[0]) && len(cfg.Shape) < 2
 	if err := opt.fitting.CheckSequence(sequence); err != nil {
@@ -186,6 +202,45 @@ func (opt *separateOptions) run(cmd *cobra.Command) error {
 	}
 	return opt.runWhole(cmd, cfg, parts)
 }
+
+// checkLike returns an error unless d channels of these names are those of --like, if it was given.
+func (opt *separateOptions) checkLike(d int, names []string) error {
+	if opt.earlier == nil {
+		return nil
+	}
+	if err := opt.earlier.CheckChannels(d, names); err != nil {
+		return fmt.Errorf("%s: --like %s: %w", opt.in[0], opt.like, err)
+	}
+	return nil
+}
+
+// orderLike returns the result with its signals ordered as those of --like, if it was given, and says
+// how well they match.
+func (opt *separateOptions) orderLike(
+	out io.Writer, res *sica.Result, rep *separation,
+) (*sica.Result, error) {
+	if opt.earlier == nil {
+		return res, nil
+	}
+	ordered, correlations, err := res.OrderedLike(opt.earlier)
+	if err != nil {
+		return nil, fmt.Errorf("%s: --like %s: %w; nothing was written", opt.in[0], opt.like, err)
+	}
+	alike := 0
+	for _, c := range correlations {
+		if c >= minAlike {
+			alike++
+		}
+	}
+	fmt.Fprintf(out, "ordered like %s: %d of %d signals match at %g or more\n", opt.like, alike,
+		len(correlations), minAlike)
+	rep.Like = correlations
+	return ordered, nil
+}
+
+// minAlike is the correlation from which a signal is counted as one of --like: that from which signals
+// repeat.
+const minAlike = 0.95
 
 // describe returns the summary of a result, and how long its halves took. It adds what it says of the
 // signals to the report.
@@ -256,6 +311,9 @@ func (opt *separateOptions) runWhole(
 		return fmt.Errorf("%s: %w; nothing was written", opt.in[0], fitErr)
 	}
 
+	if res, err = opt.orderLike(out, res, rep); err != nil {
+		return err
+	}
 	// A fit that was cut short has a result, which is written before its error is returned.
 	about := fitted{in.source, in.learned, in.Recording, opt.fitting.Highpasses()}
 	summary, halves, err := opt.describe(cmd.Context(), parts, res, about, rep)
@@ -294,6 +352,9 @@ func (opt *separateOptions) readWhole(
 		cfg.Shape = shape
 	}
 	d, n := in.Signals.Dims()
+	if err := opt.checkLike(d, in.Names); err != nil {
+		return nil, err
+	}
 	if err := opt.reading.CheckShape(opt.in[0], n, cfg.Shape); err != nil {
 		return nil, err
 	}
@@ -505,6 +566,9 @@ func (opt *separateOptions) runLong(
 	if err != nil {
 		return fmt.Errorf("%s: %w; nothing was written", opt.in[0], err)
 	}
+	if res, err = opt.orderLike(out, res, rep); err != nil {
+		return err
+	}
 	about := fitted{in.learned, nil, &in.About, opt.fitting.Highpasses()}
 	summary, halves, err := opt.describe(cmd.Context(), parts, res, about, rep)
 	if err != nil {
@@ -571,6 +635,9 @@ func (opt *separateOptions) openLong(
 	in.About.Notes = append(in.About.Notes, opt.reading.LooksTransposed(opt.in[0], d, total)...)
 	if !asked && total <= blockwise.AlwaysLearned {
 		return nil, nil
+	}
+	if err := opt.checkLike(d, in.About.Names); err != nil {
+		return nil, err
 	}
 	if err := opt.reading.CheckShape(opt.in[0], total, cfg.Shape); err != nil {
 		return nil, err
@@ -745,6 +812,8 @@ type separation struct {
 	Grades   []report.Graded `json:"grades"`
 	Labels   []inspect.Label `json:"labels"`
 	Demixing *demixing       `json:"demixing"`
+	// Like are the |correlations| of the recovered signals with their matches in --like.
+	Like []float64 `json:"like,omitempty"`
 
 	// The comparison with the truth, null if that wasn't given.
 	MixedMCC *float64     `json:"mixed_mcc"`

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,6 +14,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
@@ -466,5 +468,51 @@ func TestHeaderAboveRowsOfSignals(t *testing.T) {
 	if _, _, said := command(t.Context(), "separate", "--in", in, "--out",
 		filepath.Join(t.TempDir(), "z.csv")); !strings.Contains(said, "(--transpose without the header") {
 		t.Errorf("%q", said)
+	}
+}
+
+// Signals of --like are in the order, and have the signs, of the earlier separation: the saved one
+// recovers the same of another part. Other channels are an error, before anything is separated.
+func TestSeparateLike(t *testing.T) {
+	_, x := laplaceMixture(3, 3000)
+	dir := t.TempDir()
+	file := func(name string, begin, end int, channels ...string) string {
+		part := datasets.Recording{
+			Signals: mat.DenseCopyOf(x.Slice(0, len(channels), begin, end)), Names: channels,
+		}
+		path := filepath.Join(dir, name)
+		if err := datasets.WriteRecording(path, &part); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	first, second := file("1.csv", 0, 1500, "a", "b", "c"), file("2.csv", 1500, 3000, "a", "b", "c")
+	model, out := filepath.Join(dir, "m"), filepath.Join(dir, "z.csv")
+	expected, json := filepath.Join(dir, "e.csv"), filepath.Join(dir, "s.json")
+	must(t, "separate", "--in", first, "--out", out, "--save", model, "--method", "sica-linear")
+	said := must(t, "separate", "--in", second, "--out", out, "--method", "sica-linear", "--like", model,
+		"--json", json)
+	if want := "ordered like " + model + ": 3 of 3 signals match at 0.95 or more\n"; !strings.Contains(said, want) {
+		t.Errorf("no %q in %s", want, said)
+	}
+	must(t, "transform", "--in", second, "--out", expected, "--model", model)
+	got, err := datasets.ReadFile(out)
+	want, err2 := datasets.ReadFile(expected)
+	if err != nil || err2 != nil {
+		t.Fatal(err, err2)
+	}
+	for i, c := range readReport(t, json).Like {
+		if r := stat.Correlation(got.RawRowView(i), want.RawRowView(i), nil); r < 0.95 || math.Abs(r-c) > 1e-3 {
+			t.Errorf("signal %d correlates by %.3f, reported as %.3f", i+1, r, c)
+		}
+	}
+	for in, want := range map[string]string{
+		file("other.csv", 0, 1500, "a", "b", "d"): `channels: 3 is "d"; must be "c", as in the fit`,
+		file("fewer.csv", 0, 1500, "a", "b"):      "channels: are 2; must be 3, as in the fit",
+	} {
+		code, stdout, stderr := command(t.Context(), "separate", "--in", in, "--out", out, "--like", model)
+		if code != exitFailure || stdout != "" || !strings.Contains(stderr, want) {
+			t.Errorf("exit %d, %q, %q; want %q", code, stdout, stderr, want)
+		}
 	}
 }
