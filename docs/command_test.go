@@ -225,7 +225,7 @@ func checkQuote(t *testing.T, printed string) {
 	text := strings.ReplaceAll(quote.FindString(read(t, "reference/report.md")), "\n> ", " ")
 	_, verdict, ok := strings.Cut(text, "Verdict: ")
 	if verdict = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(verdict), ".")); !ok ||
-		!strings.Contains(printed, "Verdict: "+verdict+"\n") {
+		!strings.Contains(printed, "Verdict: "+verdict+".") {
 		t.Errorf("reference/report.md quotes the verdict %q, which the tutorial's report doesn't have",
 			verdict)
 	}

@@ -142,7 +142,7 @@ func TestRankOfFilteredRecording(t *testing.T) {
 			continue
 		}
 		for _, from := range [][]string{args, {"--in", in(name), "--model", model}} {
-			said := must(t, append([]string{"report", "--refits", "2"}, from...)...)
+			said := must(t, append([]string{"report", "--refits", "2", "--details"}, from...)...)
 			if !strings.Contains(said, "\n3 signals") {
 				t.Errorf("report printed %q", said)
 			}

@@ -125,8 +125,8 @@ func (r *Report) nextForRotation() []string {
 }
 
 func (r *Report) nextForNoise() []string {
-	return []string{rulesOut, "Less noise in the channels or more channels may help; more positions " +
-		"don't if noise hides a signal.", r.forArtefacts()}
+	return []string{"Less noise in the channels or more channels may help; more positions don't if " +
+		"noise hides a signal.", rulesOut, r.forArtefacts()}
 }
 
 // forArtefacts says what counts if a component of a recording is to be taken out.

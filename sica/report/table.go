@@ -64,7 +64,11 @@ func (t Table) Write(w io.Writer) error {
 		}
 		if isRepeated {
 			g := &t.Grades[i]
-			fmt.Fprintf(out, "\t%.2f\t%.0f %%", math.Floor(100*g.Repeat)/100, 100*g.Comparable)
+			oneSource := unknown // of one that is identified its error says more
+			if g.Grade != Identified {
+				oneSource = fmt.Sprintf("%.0f %%", 100*g.Comparable)
+			}
+			fmt.Fprintf(out, "\t%.2f\t%s", math.Floor(100*g.Repeat)/100, oneSource)
 		}
 		fmt.Fprintf(out, "\t%s\n", t.grade(i))
 	}
@@ -153,7 +157,7 @@ func (r *Report) artefacts() string {
 	return named([]string{"alone", "together with others", "doubtful"}, alone, together, doubtful)
 }
 
-// sources says which signals are sources, such as "identified 1 and 2; probably one source 3; the
+// sources says which signals are sources, such as "identified 1 and 2; probably one source each 3; the
 // others can be mixtures."
 func (r *Report) sources() string {
 	var identified, probable []int
@@ -170,12 +174,12 @@ func (r *Report) sources() string {
 		if probable == nil {
 			return "none identified; all can be mixtures."
 		}
-		return "none identified; probably one source " + text.Numbers(probable) +
+		return "none identified; probably one source each " + text.Numbers(probable) +
 			"; the others can be mixtures."
 	case len(r.Grades):
 		return "all are identified."
 	}
-	return strings.TrimSuffix(named([]string{"identified", "probably one source"}, identified,
+	return strings.TrimSuffix(named([]string{"identified", "probably one source each"}, identified,
 		probable), ".") + "; the others can be mixtures."
 }
 
