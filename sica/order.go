@@ -1,6 +1,7 @@
 package sica
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -16,8 +17,8 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/internal/outlier"
 )
 
-// CheckChannels returns an error unless d mixed signals of these names are those of the fit: as many,
-// with the same names in the same order if both have names. It wraps ErrSignals.
+// CheckChannels returns an error unless d mixed signals of these names are those of the fit: as
+// many, with the same names in the same order if both have names. It wraps ErrSignals.
 func (r *Result) CheckChannels(d int, names []string) error {
 	if err := r.checkChannels(d, names); err != nil {
 		return fmt.Errorf("sica: %w", err)
@@ -40,13 +41,13 @@ func (r *Result) checkChannels(d int, names []string) error {
 }
 
 // OrderedLike returns r with its signals in the order, and with the signs, of those of an earlier
-// result of the same channels: what both recover of the mixed signals of r is matched one to one, so
-// that the sum of the |correlations| is largest. Signals without a match come last. Outliers don't
-// count. The correlations, of the signals in their new order, are with their matches, and 0 without
-// one. r stays as it is.
+// result of the same channels: what both recover of the mixed signals of r is matched one to one,
+// so that the sum of the |correlations| is largest. Signals without a match come last. Outliers
+// don't count. The correlations, of the signals in their new order, are with their matches, and 0
+// without one. r stays as it is.
 //
-// The error for a result whose signals aren't a linear demixing wraps ErrNotLinear, and that for an
-// earlier result of other channels ErrSignals.
+// The error for a result whose signals aren't a linear demixing wraps ErrNotLinear, and that for
+// an earlier result of other channels ErrSignals.
 func (r *Result) OrderedLike(earlier *Result) (ordered *Result, correlations []float64, err error) {
 	ordered, correlations, err = r.orderedLike(earlier)
 	if err != nil {
@@ -56,6 +57,9 @@ func (r *Result) OrderedLike(earlier *Result) (ordered *Result, correlations []f
 }
 
 func (r *Result) orderedLike(earlier *Result) (*Result, []float64, error) {
+	if earlier == nil {
+		return nil, nil, errors.New("earlier: must not be nil; load one with sica.Load")
+	}
 	d, err := r.demixing()
 	if err != nil {
 		return nil, nil, err

@@ -7,14 +7,15 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 )
 
-// A result whose signals were put into another order, with other signs, gets those of the first back:
-// signals, demixing, findings, patterns, what it says and what it saves.
+// A result whose signals were put into another order, with other signs, gets those of the first
+// back: signals, demixing, findings, patterns, what it says and what it saves.
 func TestOrderedLikeRestores(t *testing.T) {
 	_, surplus := surplusMixture(1, 6000) // nothing is identified, so patterns aren't columns of A
 	order, signs := []int{2, 0, 3, 1}, []float64{-1, 1, -1, -1}
@@ -133,6 +134,9 @@ func TestOrderedLikeErrors(t *testing.T) {
 		if _, _, err := pair[0].OrderedLike(pair[1]); !errors.Is(err, ErrSignals) || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)
 		}
+	}
+	if _, _, err := r.OrderedLike(nil); err == nil || !strings.Contains(err.Error(), "earlier: must not") {
+		t.Errorf("error %v of no earlier result", err)
 	}
 	if _, _, err := named.OrderedLike(r); err != nil {
 		t.Errorf("an earlier result without names: %v", err)

@@ -73,7 +73,8 @@ func TestReportOfFit(t *testing.T) {
 	}
 	dir := generate(t)
 	in, jsonFile := filepath.Join(dir, "mixed.csv"), filepath.Join(dir, "r.json")
-	out := must(t, "report", "--in", in, "--refits", "1", "--seed", "3", "--json", jsonFile, "--details")
+	out := must(t, "report", "--in", in, "--refits", "1", "--seed", "3", "--json", jsonFile,
+		"--details")
 	d := readDiagnosis(t, jsonFile)
 	if d.Seed != 3 || d.Report.Seed != 3 || d.Report.Recovered.Classifier == nil ||
 		len(d.Report.Stability.Recoveries) != 2 {

@@ -115,8 +115,8 @@ writes the last good result and exits with 3.
 	f.StringVar(&opt.save, "save", "", "new folder `DIR` for the whole result, for sica transform")
 	f.StringVar(&opt.json, "json", "", "`FILE` for a report of the separation")
 	f.StringVar(&opt.like, "like", "",
-		"folder `DIR` of an earlier separation of the same channels, whose order and signs the recovered "+
-			"signals get")
+		"folder `DIR` of an earlier separation of the same channels, whose order and signs the "+
+			"recovered signals get")
 	f.BoolVar(&opt.quick, "quick", false,
 		"don't separate each half of the recording alone, which says what repeats")
 	f.BoolVar(&opt.details, "details", false,
@@ -214,8 +214,8 @@ func (opt *separateOptions) checkLike(d int, names []string) error {
 	return nil
 }
 
-// orderLike returns the result with its signals ordered as those of --like, if it was given, and says
-// how well they match.
+// orderLike returns the result with its signals ordered as those of --like, if it was given, and
+// says how well they match.
 func (opt *separateOptions) orderLike(
 	out io.Writer, res *sica.Result, rep *separation,
 ) (*sica.Result, error) {
@@ -238,8 +238,8 @@ func (opt *separateOptions) orderLike(
 	return ordered, nil
 }
 
-// minAlike is the correlation from which a signal is counted as one of --like: that from which signals
-// repeat.
+// minAlike is the correlation from which a signal is counted as one of --like: that from which
+// signals repeat.
 const minAlike = 0.95
 
 // describe returns the summary of a result, and how long its halves took. It adds what it says of the

@@ -490,10 +490,11 @@ func TestSeparateLike(t *testing.T) {
 	model, out := filepath.Join(dir, "m"), filepath.Join(dir, "z.csv")
 	expected, json := filepath.Join(dir, "e.csv"), filepath.Join(dir, "s.json")
 	must(t, "separate", "--in", first, "--out", out, "--save", model, "--method", "sica-linear")
-	said := must(t, "separate", "--in", second, "--out", out, "--method", "sica-linear", "--like", model,
-		"--json", json)
-	if want := "ordered like " + model + ": 3 of 3 signals match at 0.95 or more\n"; !strings.Contains(said, want) {
-		t.Errorf("no %q in %s", want, said)
+	said := must(t, "separate", "--in", second, "--out", out, "--method", "sica-linear",
+		"--like", model, "--json", json)
+	match := "ordered like " + model + ": 3 of 3 signals match at 0.95 or more\n"
+	if !strings.Contains(said, match) {
+		t.Errorf("no %q in %s", match, said)
 	}
 	must(t, "transform", "--in", second, "--out", expected, "--model", model)
 	got, err := datasets.ReadFile(out)
@@ -502,7 +503,8 @@ func TestSeparateLike(t *testing.T) {
 		t.Fatal(err, err2)
 	}
 	for i, c := range readReport(t, json).Like {
-		if r := stat.Correlation(got.RawRowView(i), want.RawRowView(i), nil); r < 0.95 || math.Abs(r-c) > 1e-3 {
+		r := stat.Correlation(got.RawRowView(i), want.RawRowView(i), nil)
+		if r < 0.95 || math.Abs(r-c) > 1e-3 {
 			t.Errorf("signal %d correlates by %.3f, reported as %.3f", i+1, r, c)
 		}
 	}
@@ -510,7 +512,8 @@ func TestSeparateLike(t *testing.T) {
 		file("other.csv", 0, 1500, "a", "b", "d"): `channels: 3 is "d"; must be "c", as in the fit`,
 		file("fewer.csv", 0, 1500, "a", "b"):      "channels: are 2; must be 3, as in the fit",
 	} {
-		code, stdout, stderr := command(t.Context(), "separate", "--in", in, "--out", out, "--like", model)
+		code, stdout, stderr := command(t.Context(), "separate", "--in", in, "--out", out,
+			"--like", model)
 		if code != exitFailure || stdout != "" || !strings.Contains(stderr, want) {
 			t.Errorf("exit %d, %q, %q; want %q", code, stdout, stderr, want)
 		}

@@ -81,6 +81,7 @@ func (f *Findings) cause() string {
 
 // dependence says which signals depend most on each other.
 func (f *Findings) dependence() string {
-	p := slices.MaxFunc(f.Pairs, func(a, b Pair) int { return cmp.Compare(a.Dependence, b.Dependence) })
+	p := slices.MaxFunc(f.Pairs,
+		func(a, b Pair) int { return cmp.Compare(a.Dependence, b.Dependence) })
 	return fmt.Sprintf("signals depend on each other, most of all %d and %d", p.J+1, p.I+1)
 }

@@ -189,7 +189,8 @@ func TestGradesOfIdentifiedSignals(t *testing.T) {
 	}
 }
 
-// The words of a grade say with which others a signal repeats, or their number, and the expected error.
+// The words of a grade say with which others a signal repeats, or their number, and the expected
+// error.
 func TestGradeInWords(t *testing.T) {
 	for want, g := range map[string]Graded{
 		"doubtful":                   {},
@@ -247,7 +248,8 @@ func TestTable(t *testing.T) {
 	}{
 		{Table{Words: slices.Repeat([]string{"not examined"}, 40)}, "# grade", "1 not examined"},
 		{Table{Grades: grades}, "# share grade", "1 0.0 % doubtful"},
-		{Table{Components: components, Grades: grades}, "# share strongest in grade", "1 2.0 % 40 doubtful"},
+		{Table{Components: components, Grades: grades}, "# share strongest in grade",
+			"1 2.0 % 40 doubtful"},
 	} {
 		var b strings.Builder
 		if err := c.table.Write(&b); err != nil {

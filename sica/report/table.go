@@ -13,8 +13,8 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/inspect"
 )
 
-// A Table lists the recovered signals in their order, at most TableRows of them, as sica separate and
-// WriteText print them. Columns without a value are left out.
+// A Table lists the recovered signals in their order, at most TableRows of them, as sica separate
+// and WriteText print them. Columns without a value are left out.
 type Table struct {
 	// Components are those of the signals, in their order; nil after a nonlinear demixing.
 	Components []inspect.Component
@@ -99,8 +99,8 @@ func (t Table) grade(i int) string {
 	return t.Grades[i].Words(i)
 }
 
-// Words returns the grade of signal i in words: "identified, error 0.0012", "repeats", "repeats with 2, 4" or
-// "doubtful".
+// Words returns the grade of signal i in words: "identified, error 0.0012", "repeats", "repeats
+// with 2, 4" or "doubtful".
 func (g *Graded) Words(i int) string {
 	switch {
 	case g.Grade == Identified && g.ExpectedError > 0:
@@ -136,9 +136,10 @@ func others(group []int, i int) string {
 	return strings.Join(names, ", ")
 }
 
-// artefacts says which signals can be taken out of a recording, such as "alone 2, 3; together with
-// others 1, 4; doubtful 5.": those that are identified or repeat alone, those that repeat together, and
-// the others. It is "" unless the recording has a rate and the halves were separated.
+// artefacts says which signals can be taken out of a recording, such as "alone 2, 3; together
+// with others 1, 4; doubtful 5.": those that are identified or repeat alone, those that repeat
+// together, and the others. It is "" unless the recording has a rate and the halves were
+// separated.
 func (r *Report) artefacts() string {
 	if r.Halves == nil || len(r.Grades) == 0 || r.opts.Rate == 0 {
 		return ""
@@ -157,8 +158,8 @@ func (r *Report) artefacts() string {
 	return named([]string{"alone", "together with others", "doubtful"}, alone, together, doubtful)
 }
 
-// sources says which signals are sources, such as "identified 1 and 2; probably one source each 3; the
-// others can be mixtures."
+// sources says which signals are sources, such as "identified 1 and 2; probably one source each
+// 3; the others can be mixtures."
 func (r *Report) sources() string {
 	var identified, probable []int
 	for i := range r.Grades {

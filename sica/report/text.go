@@ -32,9 +32,9 @@ func (r *Report) String() string {
 	return b.String()
 }
 
-// WriteText writes what the report concludes as text of at most a screen: which signals can be taken
-// out of a recording, which are sources, the verdict with up to two Reasons and the first of Next,
-// and the Table of the signals. Signals count from 1. WriteDetails writes the rest.
+// WriteText writes what the report concludes as text of at most a screen: which signals can be
+// taken out of a recording, which are sources, the verdict with up to two Reasons and the first
+// of Next, and the Table of the signals. Signals count from 1. WriteDetails writes the rest.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
 	if use := r.artefacts(); use != "" {
@@ -66,9 +66,9 @@ func (r *Report) table() Table {
 	return Table{Components: r.Components, Channels: r.Channels, Grades: r.Grades}
 }
 
-// WriteDetails writes the measures that WriteText leaves out, as text: the other Reasons and Next, the
-// dependence before and after, the tests of each signal, the six pairs with the least evidence,
-// Remarks, halves and stability.
+// WriteDetails writes the measures that WriteText leaves out, as text: the other Reasons and
+// Next, the dependence before and after, the tests of each signal, the six pairs with the least
+// evidence, Remarks, halves and stability.
 func (r *Report) WriteDetails(w io.Writer) error {
 	var b strings.Builder
 	if more := r.Reasons[min(len(r.Reasons), maxReasons):]; len(more) > 0 {

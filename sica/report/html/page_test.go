@@ -267,7 +267,9 @@ func TestPageOfReport(t *testing.T) {
 		Verdict: report.NotIdentifiable, Predictability: make([]report.Predictability, 2),
 		Halves:    &report.Halves{Signals: []float64{0.99, 0.41}},
 		Stability: &report.Stability{Signals: []float64{0.9, 0.95}, Recoveries: [][]float64{{1}}},
-		Grades:    []report.Graded{{Repeat: 0.9}, {Grade: report.Repeats, Repeat: 0.41, Group: []int{0, 1}}},
+		Grades: []report.Graded{
+			{Repeat: 0.9}, {Grade: report.Repeats, Repeat: 0.41, Group: []int{0, 1}},
+		},
 	}
 	page := html.Page{Result: r, X: blockwise.InMemory{Dense: x}, Report: rep}
 	c := read(t, write(t, page))
