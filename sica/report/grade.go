@@ -158,7 +158,7 @@ func (r *Report) grade() []Graded {
 			}
 		}
 	}
-	if r.Halves != nil && !r.Halves.whitened && r.WhiteningNote() == "" {
+	if r.Halves != nil && !r.Halves.whitened && r.whiteningNote() == "" {
 		r.setRepeats(grades)
 	}
 	return grades

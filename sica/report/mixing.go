@@ -61,20 +61,12 @@ func (l *Linear) noiseShare() float64 {
 	return 0
 }
 
-// Remarks returns sentences about the mixing: noise of the channels, signals like noise, clipping,
-// dependence and more sources than channels, where they were found, and the largest correlation of
-// two recovered signals, with other pairs above 0.3 and a warning there.
-func (r *Report) Remarks() []string {
-	var sentences []string
-	for _, m := range r.remarks() {
-		sentences = append(sentences, m.key+": "+m.text)
-	}
-	return sentences
-}
-
-// A remark is one of Remarks: what it is about, and what it says of that.
+// A remark is a sentence about the mixing: what it is about, and what it says of that.
 type remark struct{ key, text string }
 
+// remarks are about noise of the channels, signals like noise, clipping, dependence and more sources
+// than channels, where they were found, and about the largest correlation of two recovered signals,
+// with other pairs above 0.3 and a warning there.
 func (r *Report) remarks() (remarks []remark) {
 	add := func(applies bool, key, text string) {
 		if applies {
@@ -129,9 +121,9 @@ func (r *Report) largestCorrelation() string {
 		"up to 100 %% then, and one can exceed it", maxCorrelation, warning)
 }
 
-// ErrorNote says in half a sentence what the expected errors of the signals contain, or why there
+// errorNote says in half a sentence what the expected errors of the signals contain, or why there
 // are none; "" if no signal of a linear demixing is identified.
-func (r *Report) ErrorNote() string {
+func (r *Report) errorNote() string {
 	note := r.Linear.ErrorNote()
 	switch {
 	case r.Linear.ExpectedError == nil && r.Network != nil && r.Stability != nil:

@@ -77,6 +77,14 @@ func nonlinear(t *testing.T, r *sica.Result, x *mat.Dense) bool {
 	return nonlinear
 }
 
+// remarked returns the remarks of a report as one text.
+func remarked(r *Report) (text string) {
+	for _, m := range r.remarks() {
+		text += m.text + " "
+	}
+	return text
+}
+
 // Two signals that share a third source are correlated, and a report warns.
 func TestCorrelationOfRecoveredSignals(t *testing.T) {
 	s := noise(rng(1), 3, 4000, datasets.Normal)
@@ -94,12 +102,12 @@ func TestCorrelationOfRecoveredSignals(t *testing.T) {
 	for k := range 8 {
 		r.Correlated = append(r.Correlated, Correlation{Value: 0.5, Pair: [2]int{k, k + 1}})
 	}
-	if text := strings.Join(r.Remarks(), " "); !strings.Contains(text,
+	if text := remarked(r); !strings.Contains(text,
 		"(1 and 2); 2 and 3 by 0.50; 3 and 4 by 0.50; 4 and 5 by 0.50; 5 and 6 by 0.50; "+
 			"6 and 7 by 0.50; and 2 more pairs. Above 0.3: they share parts") {
 		t.Error(text)
 	}
-	if text := strings.Join(r.Remarks(), " "); !strings.Contains(text, "they share parts") {
+	if text := remarked(r); !strings.Contains(text, "they share parts") {
 		t.Error(text)
 	}
 	if raw := "separate the raw one"; strings.Contains(got.Warning(false), raw) ||
@@ -107,11 +115,11 @@ func TestCorrelationOfRecoveredSignals(t *testing.T) {
 		t.Errorf("%q for images, %q for sequences", got.Warning(false), got.Warning(true))
 	}
 	r.opts.Highpassed = true
-	if text := strings.Join(r.Remarks(), " "); strings.Contains(text, "separate the raw one") {
+	if text := remarked(r); strings.Contains(text, "separate the raw one") {
 		t.Errorf("after a high-pass filter: %s", text)
 	}
 	r.Correlation.Value = 0.29
-	if text := strings.Join(r.Remarks(), " "); strings.Contains(text, "they share parts") {
+	if text := remarked(r); strings.Contains(text, "they share parts") {
 		t.Error(text)
 	}
 }
@@ -128,7 +136,7 @@ func TestRemarks(t *testing.T) {
 	r.Linear.Noise, r.Linear.Reason = []float64{0.012, 0.006, 0.009}, linear.MoreSources
 	r.Linear.NoiseLike, r.Clipped = []int{1}, []int{0}
 	want := []string{"noise of the channels", "like noise", "clipped", "sources"}
-	if got := keys(r); !slices.Equal(got, want) || len(r.Remarks()) != 5 {
+	if got := keys(r); !slices.Equal(got, want) || len(r.remarks()) != 5 {
 		t.Errorf("%q, want %q", got, want)
 	}
 	r = good()
@@ -194,15 +202,15 @@ func TestErrorNote(t *testing.T) {
 	} {
 		r := good()
 		change(r)
-		if got := r.String(); !strings.Contains(got, "\nerror: ") || !strings.Contains(r.ErrorNote(), want) {
-			t.Errorf("no %q in %q", want, r.ErrorNote())
+		if got := r.String(); !strings.Contains(got, "\nerror: ") || !strings.Contains(r.errorNote(), want) {
+			t.Errorf("no %q in %q", want, r.errorNote())
 		}
 		if r.Linear.ExpectedError == nil && r.Row(0).Error != "–" {
 			t.Errorf("error %q after a nonlinear demixing", r.Row(0).Error)
 		}
 		r.Linear.Groups = [][]int{{0, 1, 2}}
-		if r.Linear.ExpectedError != nil && r.ErrorNote() != "" {
-			t.Errorf("%q of signals that aren't identified", r.ErrorNote())
+		if r.Linear.ExpectedError != nil && r.errorNote() != "" {
+			t.Errorf("%q of signals that aren't identified", r.errorNote())
 		}
 	}
 }

@@ -51,8 +51,8 @@ type Options struct {
 	// position in seconds. With them the reasons name times, and components have a label. 0 names
 	// positions.
 	Rate, Start float64
-	// Highpassed is whether x went through a high-pass filter of the caller's, which Remarks then
-	// don't advise.
+	// Highpassed is whether x went through a high-pass filter of the caller's, which the details
+	// then don't advise.
 	Highpassed bool
 	// Progress, if set, is called as the report is made, with what is being done and the
 	// fraction of the report that is done. The fraction goes from 0 to 1 and never falls; it is

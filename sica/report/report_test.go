@@ -161,7 +161,7 @@ func TestNoErrorAfterNonlinearDemixing(t *testing.T) {
 	if l := rep.Linear; l.ExpectedError != nil || l.Why != "" || len(l.Pairs) != 1 {
 		t.Errorf("errors %g; %s", l.ExpectedError, l.Why)
 	}
-	if rep.Row(0).Error != "–" || !strings.Contains(rep.String(), "\nerror: "+rep.ErrorNote()) {
+	if rep.Row(0).Error != "–" || !strings.Contains(rep.String(), "\nerror: "+rep.errorNote()) {
 		t.Errorf("no error, but the text is\n%s", rep)
 	}
 	if data, err := json.Marshal(rep); err != nil ||

@@ -53,7 +53,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	if err := r.table().Write(&b); err != nil {
 		return err
 	}
-	if note := r.WhiteningNote(); note != "" {
+	if note := r.whiteningNote(); note != "" {
 		b.WriteString(text.Wrap("", note))
 	} else if r.Halves != nil && r.Stability != nil {
 		b.WriteString("repeats: the smaller correlation, with the halves and with the refits\n")
@@ -68,7 +68,7 @@ func (r *Report) table() Table {
 
 // WriteDetails writes the measures that WriteText leaves out, as text: the other Reasons and
 // Next, the dependence before and after, the tests of each signal, the six pairs with the least
-// evidence, Remarks, halves and stability.
+// evidence, remarks on the mixing, halves and stability.
 func (r *Report) WriteDetails(w io.Writer) error {
 	var b strings.Builder
 	if more := r.Reasons[min(len(r.Reasons), maxReasons):]; len(more) > 0 {
@@ -81,7 +81,7 @@ func (r *Report) WriteDetails(w io.Writer) error {
 		b.WriteByte('\n')
 	}
 	fmt.Fprintf(&b, "%d signals, %d positions%s, seed %d; reported in %.1f s\n\n",
-		r.Signals, r.Positions, r.OutlierNote(), r.Seed, r.Elapsed.Seconds())
+		r.Signals, r.Positions, r.outlierNote(), r.Seed, r.Elapsed.Seconds())
 	r.writeDivergences(&b)
 	b.WriteByte('\n')
 	r.writeTests(&b)
@@ -105,9 +105,9 @@ func (r *Report) WriteDetails(w io.Writer) error {
 	return err
 }
 
-// OutlierNote returns the number of excluded outliers, such as " (2 outliers excluded)", to follow
+// outlierNote returns the number of excluded outliers, such as " (2 outliers excluded)", to follow
 // the number of positions. It is empty if there are none.
-func (r *Report) OutlierNote() string {
+func (r *Report) outlierNote() string {
 	switch n := len(r.Outliers); n {
 	case 0:
 		return ""
@@ -118,10 +118,10 @@ func (r *Report) OutlierNote() string {
 	}
 }
 
-// ClassifiedNote returns the number of positions that the networks of SelfSufficiency.Classifier
+// classifiedNote returns the number of positions that the networks of SelfSufficiency.Classifier
 // saw, such as " (of 8192 positions)", to follow the name of that value. It is empty if they saw
 // all.
-func (r *Report) ClassifiedNote() string {
+func (r *Report) classifiedNote() string {
 	if n := r.Recovered.Classified; n > 0 {
 		return fmt.Sprintf(" (of %d positions)", n)
 	}
@@ -145,14 +145,14 @@ func (r *Report) writeDivergences(b *strings.Builder) {
 	}
 	if r.Mixed.Classifier != nil && r.Recovered.Classifier != nil {
 		rows = append(rows, fmt.Sprintf("divergence, nats%s\t%s\t%s",
-			r.ClassifiedNote(), r.Mixed.Classifier, r.Recovered.Classifier))
+			r.classifiedNote(), r.Mixed.Classifier, r.Recovered.Classifier))
 	}
 	writeTable(b, rows...)
 }
 
-// WhiteningNote says that stability and halves say nothing where symmetric whitening was kept,
+// whiteningNote says that stability and halves say nothing where symmetric whitening was kept,
 // which makes the same signals of any part; "" elsewhere.
-func (r *Report) WhiteningNote() string {
+func (r *Report) whiteningNote() string {
 	l := &r.Linear
 	isKept := r.fit.origin == thisFit && l.KeptWhitening()
 	if !isKept || r.Stability == nil && r.Halves == nil {
@@ -174,7 +174,7 @@ func (r *Report) writeTests(b *strings.Builder) {
 	if more := n - TableRows; more > 0 {
 		fmt.Fprintf(b, "and %d more in JSON\n", more)
 	}
-	if note := r.ErrorNote(); note != "" {
+	if note := r.errorNote(); note != "" {
 		b.WriteString(text.Wrap("error: ", note))
 	}
 }
@@ -215,7 +215,7 @@ func (r *Report) Row(i int) Row {
 	}
 	if r.Stability != nil {
 		row.Stability = fmt.Sprintf("%.3f", r.Stability.Signals[i])
-		if r.Network != nil { // 1 − stability is its error; see ErrorNote
+		if r.Network != nil { // 1 − stability is its error; see errorNote
 			row.Stability = fmt.Sprintf("%.4f", r.Stability.Signals[i])
 		}
 	}
