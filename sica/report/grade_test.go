@@ -219,14 +219,14 @@ func TestTextBeginsWithUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = "As artefacts: alone 1 and 2; together with others 3; doubtful 4. " +
-		"As sources: identified 1; probably one source each 2; the others can be mixtures. Verdict: "
+		"As sources: identified 1; probable 2; the others can be mixtures. Verdict: "
 	if !strings.HasPrefix(strings.Join(strings.Fields(b.String()), " "), want) {
 		t.Errorf("%s", &b)
 	}
 	for want, grades := range map[string][]Graded{
-		"all are identified.":            {{Grade: Identified}, {Grade: Identified}},
-		"none identified; probably one ": {probable, {}},
-		"none identified; all can be ":   {{}, {}},
+		"all are identified.":          {{Grade: Identified}, {Grade: Identified}},
+		"none identified; probable 1":  {{Grade: Repeats, Repeat: 0.999, Group: []int{0}}, {}},
+		"none identified; all can be ": {{}, {}},
 	} {
 		if r.Grades = grades; !strings.HasPrefix(r.sources(), want) {
 			t.Errorf("%q, want %q", r.sources(), want)

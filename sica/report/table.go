@@ -158,7 +158,7 @@ func (r *Report) artefacts() string {
 	return named([]string{"alone", "together with others", "doubtful"}, alone, together, doubtful)
 }
 
-// sources says which signals are sources, such as "identified 1 and 2; probably one source each
+// sources says which signals are sources, such as "identified 1 and 2; probable
 // 3; the others can be mixtures."
 func (r *Report) sources() string {
 	var identified, probable []int
@@ -175,12 +175,12 @@ func (r *Report) sources() string {
 		if probable == nil {
 			return "none identified; all can be mixtures."
 		}
-		return "none identified; probably one source each " + text.Numbers(probable) +
+		return "none identified; probable " + text.Numbers(probable) +
 			"; the others can be mixtures."
 	case len(r.Grades):
 		return "all are identified."
 	}
-	return strings.TrimSuffix(named([]string{"identified", "probably one source each"}, identified,
+	return strings.TrimSuffix(named([]string{"identified", "probable"}, identified,
 		probable), ".") + "; the others can be mixtures."
 }
 
