@@ -78,7 +78,7 @@ func SimulateEEG(rng *rand.Rand, opt EEGOptions) (*SimulatedEEG, error) {
 		return nil, fmt.Errorf("datasets: SimulateEEG: %w", err)
 	}
 	n := int(opt.Rate * opt.Seconds)
-	g := &eegGenerator{rng: rng, rate: opt.Rate, n: n}
+	g := &generator{rng: rng, rate: opt.Rate, n: n}
 	g.potentials = dipole.NewMontage(opt.Channels).Potentials
 	g.add("blinks", g.eyes(r3.Vec{Y: 1, Z: 0.6}), 0, g.blinks())
 	g.add("eye movements", g.eyes(r3.Vec{X: 1}), 15, g.gaze())
@@ -96,7 +96,9 @@ func SimulateEEG(rng *rand.Rand, opt EEGOptions) (*SimulatedEEG, error) {
 		pattern, deviation := g.potentials(place, g.direction()), 4*math.Exp(0.5*rng.NormFloat64())
 		g.add("background", pattern, deviation, g.bursting(opt.Bursts, g.coloured(spectrum)))
 	}
-	return g.recording(opt), nil
+	e := &SimulatedEEG{Kinds: g.kinds}
+	e.Recording, e.Sources, e.Patterns = g.recording(opt.Channels, opt.Noise)
+	return e, nil
 }
 
 func (opt EEGOptions) check() error {
@@ -129,8 +131,8 @@ func (opt EEGOptions) check() error {
 	return nil
 }
 
-// An eegGenerator draws sources one after the other.
-type eegGenerator struct {
+// A generator draws the sources of a recording of a body one after the other.
+type generator struct {
 	rng  *rand.Rand
 	rate float64
 	n    int
@@ -143,7 +145,7 @@ type eegGenerator struct {
 
 // add adds a source with the shape of its pattern. Its standard deviation becomes deviation, in µV,
 // or stays if that is 0.
-func (g *eegGenerator) add(kind string, pattern []float64, deviation float64, source []float64) {
+func (g *generator) add(kind string, pattern []float64, deviation float64, source []float64) {
 	floats.Scale(1/floats.Norm(pattern, math.Inf(1)), pattern)
 	floats.AddConst(-stat.Mean(source, nil), source)
 	if deviation > 0 {
@@ -153,33 +155,32 @@ func (g *eegGenerator) add(kind string, pattern []float64, deviation float64, so
 	g.sources, g.patterns = append(g.sources, source), append(g.patterns, pattern)
 }
 
-// recording returns what was drawn, with the noise of the channels.
-func (g *eegGenerator) recording(opt EEGOptions) *SimulatedEEG {
-	d, k := len(opt.Channels), len(g.sources)
-	s, patterns := mat.NewDense(k, g.n, nil), mat.NewDense(d, k, nil)
+// recording returns what was drawn in channels in µV, with their noise, and the truth.
+func (g *generator) recording(
+	names []string, noise float64,
+) (r *Recording, sources, patterns *mat.Dense) {
+	d, k := len(names), len(g.sources)
+	sources, patterns = mat.NewDense(k, g.n, nil), mat.NewDense(d, k, nil)
 	for i := range k {
-		s.SetRow(i, g.sources[i])
+		sources.SetRow(i, g.sources[i])
 		patterns.SetCol(i, g.patterns[i])
 	}
 	var x mat.Dense
-	x.Mul(patterns, s)
-	x.Apply(func(_, _ int, v float64) float64 { return v + opt.Noise*g.rng.NormFloat64() }, &x)
-	return &SimulatedEEG{
-		Recording: &Recording{Signals: &x, Names: slices.Clone(opt.Channels), Rate: opt.Rate,
-			Units: slices.Repeat([]string{"uV"}, d)},
-		Kinds: g.kinds, Sources: s, Patterns: patterns,
-	}
+	x.Mul(patterns, sources)
+	x.Apply(func(_, _ int, v float64) float64 { return v + noise*g.rng.NormFloat64() }, &x)
+	return &Recording{Signals: &x, Names: slices.Clone(names), Rate: g.rate,
+		Units: slices.Repeat([]string{"uV"}, d)}, sources, patterns
 }
 
 // eyes returns the potentials of two equal dipoles at the eyes.
-func (g *eegGenerator) eyes(moment r3.Vec) []float64 {
+func (g *generator) eyes(moment r3.Vec) []float64 {
 	v := g.potentials(r3.Vec{X: -0.03, Y: 0.068, Z: -0.027}, moment)
 	floats.Add(v, g.potentials(r3.Vec{X: 0.03, Y: 0.068, Z: -0.027}, moment))
 	return v
 }
 
 // everywhere returns random potentials in d channels, such as wires have.
-func (g *eegGenerator) everywhere(d int) []float64 {
+func (g *generator) everywhere(d int) []float64 {
 	v := make([]float64, d)
 	for i := range v {
 		v[i] = g.rng.NormFloat64()
@@ -188,7 +189,7 @@ func (g *eegGenerator) everywhere(d int) []float64 {
 }
 
 // direction returns a unit vector, uniformly distributed.
-func (g *eegGenerator) direction() r3.Vec {
+func (g *generator) direction() r3.Vec {
 	return r3.Unit(r3.Vec{X: g.rng.NormFloat64(), Y: g.rng.NormFloat64(), Z: g.rng.NormFloat64()})
 }
 
@@ -200,7 +201,7 @@ func band(middle, width float64) func(f float64) float64 {
 
 // coloured returns Gaussian noise of variance 1, periodic, with an amplitude for each frequency in
 // Hz.
-func (g *eegGenerator) coloured(amplitude func(f float64) float64) []float64 {
+func (g *generator) coloured(amplitude func(f float64) float64) []float64 {
 	fft := fourier.NewFFT(g.n)
 	coefficients := make([]complex128, g.n/2+1)
 	for k := 1; k < len(coefficients); k++ { // without a mean
@@ -213,7 +214,7 @@ func (g *eegGenerator) coloured(amplitude func(f float64) float64) []float64 {
 }
 
 // bursting multiplies x by e^(deviation·z), where z is slow Gaussian noise, mostly below 0.3 Hz.
-func (g *eegGenerator) bursting(deviation float64, x []float64) []float64 {
+func (g *generator) bursting(deviation float64, x []float64) []float64 {
 	if deviation > 0 {
 		for t, z := range g.coloured(band(0, 0.15)) {
 			x[t] *= math.Exp(deviation * z)
@@ -223,7 +224,7 @@ func (g *eegGenerator) bursting(deviation float64, x []float64) []float64 {
 }
 
 // blinks returns pulses of 0.3 s, each 120 to 180 µV high.
-func (g *eegGenerator) blinks() []float64 {
+func (g *generator) blinks() []float64 {
 	x := make([]float64, g.n)
 	width := int(0.3 * g.rate)
 	for begin := g.wait(1, 3); begin+width < g.n; begin += g.wait(2, 6) {
@@ -236,7 +237,7 @@ func (g *eegGenerator) blinks() []float64 {
 }
 
 // gaze returns steps of a direction of view, every 0.5 to 4 s.
-func (g *eegGenerator) gaze() []float64 {
+func (g *generator) gaze() []float64 {
 	x := make([]float64, g.n)
 	for begin := 0; begin < g.n; {
 		end := min(begin+g.wait(0.5, 4), g.n)
@@ -250,12 +251,12 @@ func (g *eegGenerator) gaze() []float64 {
 }
 
 // wait returns a number of positions, uniformly from so many seconds to so many.
-func (g *eegGenerator) wait(least, most float64) int {
+func (g *generator) wait(least, most float64) int {
 	return int((least + (most-least)*g.rng.Float64()) * g.rate)
 }
 
 // line returns the hum of a power line.
-func (g *eegGenerator) line() []float64 {
+func (g *generator) line() []float64 {
 	const hertz = 50
 	phase, x := 2*math.Pi*g.rng.Float64(), make([]float64, g.n)
 	for t := range x {

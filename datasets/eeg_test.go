@@ -85,7 +85,7 @@ func TestSimulatedEEGPatterns(t *testing.T) {
 
 // Coloured noise has variance 1, mean 0 and its power in its band.
 func TestColoured(t *testing.T) {
-	g := &eegGenerator{rng: newRand(4), rate: 128, n: 5000}
+	g := &generator{rng: newRand(4), rate: 128, n: 5000}
 	x := g.coloured(band(10, 1))
 	crossings := 0 // twice the mean frequency
 	for t := range x[1:] {

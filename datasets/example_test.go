@@ -161,3 +161,18 @@ func ExampleLayeredMix() {
 	fmt.Println(x.Dims())
 	// Output: 2 1024
 }
+
+// An ECG of a mother and her child, with what is in it.
+func ExampleSimulateFetalECG() {
+	rng := rand.New(rand.NewPCG(1, 0))
+	ecg, err := datasets.SimulateFetalECG(rng, datasets.DefaultFetalECG())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(ecg.Kinds)
+	fmt.Println(len(ecg.Mother), "and", len(ecg.Child), "beats in a minute")
+	// Output:
+	// [mother mother mother child breathing line uterus]
+	// 80 and 133 beats in a minute
+}
