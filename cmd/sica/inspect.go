@@ -41,7 +41,7 @@ For each recovered signal it prints what removing it alone would take: its share
 the channels' variance, and the channel that loses most, with how much of its own. Then
 come its excess kurtosis (0 for Gaussian values, more for rare large ones), its
 strongest rhythm and, if the rate is known, what it looks like: line, blink, eye
-movement, alpha, heartbeat, drift, muscle, one electrode, or none of these. With
+movement, alpha, heartbeat, pulse, drift, muscle, one electrode, or none of these. With
 --reference, a channel of the recording, of any rate, or a file of one signal, it
 also prints their correlation and their coherence: the share of the reference's
 variance that a filter of the recovered signal explains; signals are then sorted by

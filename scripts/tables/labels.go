@@ -38,7 +38,7 @@ func writeLabels(w io.Writer, outcomes []experiment.LabelOutcome) {
 	truths := append(slices.Clone(kinds), "", experiment.Mixture)
 	fmt.Fprint(w, "| label |")
 	for _, truth := range truths {
-		fmt.Fprintf(w, " %s |", cmp.Or(truth, "brain"))
+		fmt.Fprintf(w, " %s |", cmp.Or(truth, "other source"))
 	}
 	fmt.Fprint(w, " right |\n| --- |")
 	for range len(truths) + 1 {

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -12,21 +13,19 @@ import (
 // A recording of the labels is its sources, and the noise of its channels: a regression on them
 // leaves a deviation of 1 µV. Each of the sources that datasets.SimulateEEG hasn't is in some.
 func TestLabelRecordingsAreTheirSources(t *testing.T) {
-	k := labelKind{name: "test", channels: 8, background: 2, bursts: 0.5}
+	k := labelledEEG{channels: 8, background: 2, bursts: 0.5}
 	drawn := map[string]bool{}
 	for seed := range uint64(4) {
-		recording, sources, kinds, err := k.draw(seed)
+		recording, sources, err := k.draw(rand.New(rand.NewPCG(seed, 0)))
 		if err != nil {
 			t.Fatal(err)
-		}
-		for _, kind := range kinds {
-			drawn[kind] = true
 		}
 		x := recording.Signals
 		d, n := x.Dims()
 		design := mat.NewDense(n, len(sources), nil)
 		for j, s := range sources {
-			design.SetCol(j, s)
+			design.SetCol(j, s.rows[0])
+			drawn[s.label] = true
 		}
 		var weights, left mat.Dense
 		if err := weights.Solve(design, x.T()); err != nil {

@@ -4,20 +4,25 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/dsp/fourier"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 )
 
-// Numbers of the search for beats, of a heart at rest or of an unborn child.
+// Numbers of the search for beats, of a heart at rest or of an unborn child, and for its pulse.
 const (
 	// minBeatSeconds and maxBeatSeconds bound the median time between beats: 200 to 40 a minute.
 	minBeatSeconds, maxBeatSeconds = 0.3, 1.5
 	// minBeats is the smallest number of beats.
 	minBeats = 5
+	// smoothSeconds is the width of the moving mean before: half of the amplitude at 30 Hz is left,
+	// and nothing of a line of 50 Hz. Beats are below, and most of the sensors' noise is above.
+	smoothSeconds = 0.02
 	// complexSeconds is about the length of the fast part of a beat, over which its energy is
-	// averaged (0.15 s in J. Pan, W. J. Tompkins, IEEE Trans. Biomedical Engineering 32(3), 1985).
-	complexSeconds = 0.15
+	// averaged (0.15 s in J. Pan, W. J. Tompkins, IEEE Trans. Biomedical Engineering 32(3), 1985;
+	// that of a child is shorter).
+	complexSeconds = 0.1
 	// minEnergy is the smallest energy of a beat, as a share of the 0.98 quantile of all energies.
 	minEnergy = 0.3
 	// maxIrregular is how far an interval is from the median if it is regular, as a share, and
@@ -25,27 +30,45 @@ const (
 	maxIrregular, minRegular = 0.25, 0.7
 )
 
-// beats returns the positions of the beats in a signal, and the median interval; none where its
-// energy doesn't come and go as regularly as a heart.
-func beats(z []float64, rate float64) (at []int, interval int) {
-	n := len(z)
-	energy := make([]float64, n)
+// slopes returns the energy of the slopes of a signal, which is largest in the fast part of a beat.
+func slopes(z []float64, rate float64) []float64 {
+	energy := make([]float64, len(z))
 	lag := max(1, int(rate/100))
-	for t := lag; t < n; t++ {
+	for t := lag; t < len(z); t++ {
 		energy[t] = (z[t] - z[t-lag]) * (z[t] - z[t-lag])
 	}
-	energy = movingMean(energy, max(1, int(complexSeconds*rate)))
+	return movingMean(energy, max(1, int(complexSeconds*rate)))
+}
+
+// crests returns a signal without what is slower than beats, which is largest at the crests of a
+// pulse.
+func crests(z []float64, rate float64) []float64 {
+	height := movingMean(z, max(1, int(complexSeconds*rate)))
+	return floats.SubTo(height, height, movingMean(z, max(1, int(maxBeatSeconds*rate))))
+}
+
+// beats returns the positions of the beats in a signal, and the median interval; none where its
+// energy doesn't come and go as regularly as a heart.
+func beats(energy []float64, rate float64) (at []int, interval int) {
+	n := len(energy)
 	sorted := slices.Sorted(slices.Values(energy))
 	limit := minEnergy * stat.Quantile(0.98, stat.Empirical, sorted, nil)
 	reach := int(minBeatSeconds * rate)
-	for t := 0; t < n; t++ {
+	for t := 0; t < n; {
 		if energy[t] <= limit {
+			t++
 			continue
 		}
 		begin, end := max(0, t-reach), min(n, t+reach+1)
-		if begin+floats.MaxIdx(energy[begin:end]) == t {
+		highest := begin + floats.MaxIdx(energy[begin:end])
+		if highest > t {
+			t = highest // none before has the largest energy within its reach
+			continue
+		}
+		if highest == t {
 			at = append(at, t)
 		}
+		t = highest + reach + 1
 	}
 	if len(at) < minBeats {
 		return nil, 0
@@ -87,10 +110,10 @@ type train struct {
 	interval int
 }
 
-// newTrain returns the beats of a signal, moved by up to half of complexSeconds to where it is most
-// like their mean.
-func newTrain(z []float64, rate float64) train {
-	at, interval := beats(z, rate)
+// newTrain returns the beats of a signal with an energy, moved by up to half of complexSeconds to
+// where it is most like their mean.
+func newTrain(z, energy []float64, rate float64) train {
+	at, interval := beats(energy, rate)
 	b := train{interval: interval}
 	reach := int(complexSeconds / 2 * rate)
 	for _, t := range at {
@@ -146,33 +169,75 @@ func (b train) share(z []float64) float64 {
 	return max(0, (k*explained/all-1)/(k-1))
 }
 
-// A lock is how far a signal is locked to beats, and their interval.
+// A lock is how far a signal is locked to beats.
 type lock struct {
-	share    float64
+	share    float64 // of the variance around the beats that their mean explains
 	interval int
+	// overtones is the share of the mean beat's variance that isn't its best sine of one cycle.
+	overtones float64
 }
 
-// lockedShares returns how far each signal is locked to beats: to its own, or to those of the
-// signal that is locked most to its own.
-func lockedShares(z *mat.Dense, rate float64) []lock {
+// lock returns how far a signal is locked to the beats.
+func (b train) lock(z []float64) lock {
+	l := lock{share: b.share(z), interval: b.interval}
+	if l.share == 0 {
+		return l
+	}
+	wave := b.mean(z)
+	floats.AddConst(-stat.Mean(wave, nil), wave)
+	cycle := fourier.NewFFT(len(wave)).Coefficients(nil, wave)[1]
+	power := real(cycle)*real(cycle) + imag(cycle)*imag(cycle)
+	l.overtones = 1 - 2*power/(float64(len(wave))*floats.Dot(wave, wave))
+	return l
+}
+
+// looks are the two ways to look for beats in a signal: by its slopes, in all of it, or by its
+// crests, if at least minPower of its power is in their band.
+var looks = []struct {
+	band, energy func(z []float64, rate float64) []float64
+	isIn         func(band, z []float64) bool
+}{
+	{smooth, slopes, func(_, _ []float64) bool { return true }},
+	{crests, unchanged, func(band, z []float64) bool {
+		return stat.Variance(band, nil) >= minPower*stat.Variance(z, nil)
+	}},
+}
+
+// smooth returns a signal without most of what is faster than beats.
+func smooth(z []float64, rate float64) []float64 {
+	return movingMean(z, max(1, int(smoothSeconds*rate)))
+}
+
+func unchanged(z []float64, _ float64) []float64 { return z }
+
+// locks returns how far each signal is locked to beats: to its own, or to those of another signal
+// that is locked to its own by minLocked. A mother's and her child's beats are two trains.
+func locks(z *mat.Dense, rate float64) []lock {
 	d, _ := z.Dims()
-	locks := make([]lock, d)
-	var strongest train
-	most := 0.0
-	for i := range d {
-		row := z.RawRowView(i)
-		own := newTrain(row, rate)
-		locks[i] = lock{own.share(row), own.interval}
-		if locks[i].share > most {
-			most, strongest = locks[i].share, own
+	all := make([]lock, d)
+	for _, look := range looks {
+		bands, trains := make([][]float64, d), make([]train, 0, d)
+		keep := func(i int, l lock) {
+			if l.share > all[i].share && look.isIn(bands[i], z.RawRowView(i)) {
+				all[i] = l
+			}
+		}
+		for i := range d {
+			bands[i] = look.band(z.RawRowView(i), rate)
+			own := newTrain(bands[i], look.energy(bands[i], rate), rate)
+			l := own.lock(bands[i])
+			if l.share >= minLocked {
+				trains = append(trains, own)
+			}
+			keep(i, l)
+		}
+		for i := range d {
+			for _, other := range trains {
+				keep(i, other.lock(bands[i]))
+			}
 		}
 	}
-	for i := range d {
-		if share := strongest.share(z.RawRowView(i)); share > locks[i].share {
-			locks[i] = lock{share, strongest.interval}
-		}
-	}
-	return locks
+	return all
 }
 
 // median returns the median of values.

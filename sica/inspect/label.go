@@ -21,8 +21,8 @@ type Label struct {
 	Name string `json:"name"`
 	// Evidence says in a few words what the Name is based on, with its number.
 	Evidence string `json:"evidence"`
-	// Probability is how often components of this Name were mostly such a source in simulated EEGs;
-	// see docs/how-to/components.md.
+	// Probability is how often components of this Name were mostly such a source in simulated
+	// recordings; see docs/how-to/components.md.
 	Probability float64 `json:"probability"`
 }
 
@@ -33,6 +33,11 @@ const (
 	minLocked  = 0.7 // of the variance of heartbeats around beats
 	minPattern = 0.8 // of the pattern of one electrode, and |correlation| with that of eyes
 )
+
+// Beats between minOvertones and maxOvertones are pulses. Narrow-band noise, whose waves are sines,
+// has less: 0. Heartbeats have more: T waves alone 0.55. A pulse with half of its amplitude at the
+// second harmonic has 0.2.
+const minOvertones, maxOvertones = 0.02, 0.4
 
 // minBursts is the smallest excess kurtosis of a muscle and of blinks, which come and go. That of
 // steady noise is 0.
@@ -64,7 +69,7 @@ var kinds = []struct {
 	applies     func(*measures) bool
 	evidence    func(*measures) string
 }{
-	{"line", 0.97, func(m *measures) bool {
+	{"line", 0.98, func(m *measures) bool {
 		return m.line >= minPower
 	}, func(m *measures) string {
 		return fmt.Sprintf("%.0f %% of its power at %g Hz and multiples", 100*m.line, m.hum)
@@ -85,12 +90,13 @@ var kinds = []struct {
 	}, func(m *measures) string {
 		return fmt.Sprintf("%.0f %% of its power at 8 to 12 Hz", 100*m.alpha)
 	}},
-	{"heartbeat", 0.93, func(m *measures) bool {
-		return m.locked >= minLocked
-	}, func(m *measures) string {
-		return fmt.Sprintf("%.0f %% repeats with each beat, %.0f a minute", 100*m.locked, m.beats)
-	}},
-	{"drift", 0.89, func(m *measures) bool {
+	{"heartbeat", 0.98, func(m *measures) bool {
+		return m.share >= minLocked && m.overtones > maxOvertones
+	}, (*measures).beating},
+	{"pulse", 0.93, func(m *measures) bool {
+		return m.share >= minLocked && minOvertones <= m.overtones && m.overtones <= maxOvertones
+	}, (*measures).beating},
+	{"drift", 0.94, func(m *measures) bool {
 		return m.slow >= minSlow
 	}, func(m *measures) string {
 		return fmt.Sprintf("%.0f %% of its power below %g Hz", 100*m.slow, slowest)
@@ -101,7 +107,7 @@ var kinds = []struct {
 		return fmt.Sprintf("%.0f %% of its power above %d Hz, in bursts, at the edge", 100*m.fast,
 			fastAbove)
 	}},
-	{"one electrode", 0.89, func(m *measures) bool {
+	{"one electrode", 0.85, func(m *measures) bool {
 		return m.single >= minPattern
 	}, func(m *measures) string {
 		return fmt.Sprintf("its pattern is that of %s (%.3f)", m.electrode, m.single)
@@ -109,11 +115,11 @@ var kinds = []struct {
 }
 
 // Labels says what the components of a recording look like, in their order: line (50 or 60 Hz),
-// blink, eye movement, alpha, heartbeat, drift, muscle, one electrode, or none of these. A
+// blink, eye movement, alpha, heartbeat, pulse, drift, muscle, one electrode, or none of these. A
 // component has the first that applies. The rows of z are the recovered signals, d×n, or a part of
 // some minutes, at the rate in Hz. Channels are their names, or nil. Blinks, eye movements and
-// muscles are only looked for with 8 electrodes of the 10–10 system or more, and electrodes of
-// limbs with the leads of an ECG.
+// muscles are only looked for with 8 electrodes of the 10–10 system or more, one electrode with 8
+// channels, and electrodes of limbs with the leads of an ECG.
 //
 // It is an error if z hasn't a row for each component, if there isn't a name for each channel, or
 // if the rate isn't positive.
@@ -151,9 +157,8 @@ func Labels(
 // measures are what the label of a component is based on.
 type measures struct {
 	kurtosis float64
-	// locked is the share of its variance around beats that the mean beat explains, and beats how
-	// many there are a minute.
-	locked, beats float64
+	lock             // to beats
+	beats    float64 // a minute
 	// Shares of its power: within humWidth of hum and multiples, below slowest, below eyesBelow, in
 	// the band of alpha, and above fastAbove without the line.
 	line, slow, belowEyes, alpha, fast float64
@@ -172,13 +177,13 @@ func measure(
 	components []Component, z *mat.Dense, channels []string, rate float64,
 ) []measures {
 	all := make([]measures, len(components))
-	locked := lockedShares(z, rate)
+	locked := locks(z, rate)
 	for i, c := range components {
 		row := mat.Row(nil, c.Signal, z)
 		floats.AddConst(-stat.Mean(row, nil), row)
-		m := measures{kurtosis: stat.ExKurtosis(row, nil), locked: locked[c.Signal].share}
-		if interval := locked[c.Signal].interval; interval > 0 {
-			m.beats = 60 * rate / float64(interval)
+		m := measures{kurtosis: stat.ExKurtosis(row, nil), lock: locked[c.Signal]}
+		if m.interval > 0 {
+			m.beats = 60 * rate / float64(m.interval)
 		}
 		m.setPowers(row, rate)
 		m.setSingle(c.Pattern, channels)
@@ -187,6 +192,11 @@ func measure(
 		all[i] = m
 	}
 	return all
+}
+
+// beating is the evidence for beats.
+func (m *measures) beating() string {
+	return fmt.Sprintf("%.0f %% repeats with each beat, %.0f a minute", 100*m.share, m.beats)
 }
 
 // setPowers sets the shares of the power of a signal of mean 0.
@@ -220,7 +230,7 @@ func (m *measures) setPowers(z []float64, rate float64) {
 // setSingle sets the share of one electrode. The reference adds the same to all channels: their
 // median is subtracted.
 func (m *measures) setSingle(pattern []float64, channels []string) {
-	if len(pattern) < 3 {
+	if len(pattern) < minElectrodes {
 		return
 	}
 	centred := make([]float64, len(pattern))

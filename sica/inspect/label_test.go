@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -157,6 +158,79 @@ func TestLabelsErrors(t *testing.T) {
 		_, err := Labels(c.components, c.z, c.names, c.rate)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want an error with %q", err, want)
+		}
+	}
+}
+
+// A mother's and her child's heart are labelled by their own beats, as many as there were, if noise
+// of the leads is in the components.
+func TestLabelsOfTwoHearts(t *testing.T) {
+	for seed := range uint64(5) {
+		opt := datasets.DefaultFetalECG()
+		ecg, err := datasets.SimulateFetalECG(rand.New(rand.NewPCG(seed, 0)), opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var z mat.Dense
+		if err := z.Solve(ecg.Patterns, ecg.Recording.Signals); err != nil {
+			t.Fatal(err)
+		}
+		var components []Component
+		for j := range ecg.Kinds {
+			components = append(components,
+				Component{Signal: j, Pattern: mat.Col(nil, j, ecg.Patterns)})
+		}
+		got, err := Labels(components, &z, ecg.Recording.Names, opt.Rate)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j, kind := range ecg.Kinds {
+			want := map[string]int{"mother": len(ecg.Mother), "child": len(ecg.Child)}[kind]
+			var percent, minute int
+			_, err := fmt.Sscanf(got[j].Evidence, "%d %% repeats with each beat, %d", &percent, &minute)
+			if (got[j].Name == "heartbeat") != (want > 0) || want > 0 && err != nil ||
+				math.Abs(float64(minute-want)) > 0.04*float64(want) {
+				t.Errorf("seed %d, %s, %d beats: %+v", seed, kind, want, got[j])
+			}
+		}
+	}
+}
+
+// A pulse is a wave that fills its period and isn't a sine, whichever way up it is, with drift and
+// noise beside it. Sines, and narrow-band noise at a pulse's frequency, are none.
+func TestLabelsOfPulses(t *testing.T) {
+	const rate, n = 30., 30 * 40
+	rng := rand.New(rand.NewPCG(3, 0))
+	for hertz := 0.8; hertz < 3; hertz += 0.3 {
+		phase, last, before, drift := 0.0, 0.0, 0.0, 0.0
+		z := mat.NewDense(4, n, nil)
+		for k := -n; k < n; k++ {
+			phase += 2 * math.Pi * hertz / rate * (1 + 0.03*rng.NormFloat64())
+			radius := math.Exp(-2 * math.Pi * 0.05 / rate)
+			next := 2*radius*math.Cos(2*math.Pi*hertz/rate)*last - radius*radius*before
+			last, before = next+rng.NormFloat64(), last
+			drift = 0.99*drift + 0.05*rng.NormFloat64()
+			if k < 0 {
+				continue
+			}
+			wave := math.Sin(phase) + 0.35*math.Sin(2*phase+1)
+			z.Set(0, k, wave+0.3*rng.NormFloat64())
+			z.Set(1, k, drift-wave)
+			z.Set(2, k, math.Sin(phase)+0.3*rng.NormFloat64())
+			z.Set(3, k, last)
+		}
+		var components []Component
+		for i := range 4 {
+			components = append(components, Component{Signal: i, Pattern: []float64{1, 2, 3}})
+		}
+		got, err := Labels(components, z, nil, rate)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range []string{"pulse", "pulse", "", ""} {
+			if got[i].Name != want {
+				t.Errorf("%.1f Hz, signal %d: %+v, want %q", hertz, i, got[i], want)
+			}
 		}
 	}
 }
