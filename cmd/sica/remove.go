@@ -51,8 +51,9 @@ names, times and units. sica inspect says which recovered signal is which; they
 count from 1. The recording may be of any length.
 
 It prints how much of each channel's variance was taken out, and what was taken out
-where least was: an artefact that comes and goes isn't there. Both are measured
-above the fit's --highpass, and without its --skip.
+where least was: an artefact that comes and goes isn't there. Of heartbeats it is what
+differs from beat to beat. Both are measured above the fit's --highpass, and without
+its --skip.
 
 ` + pipesHelp + ` --stream cleans each row of
 CSV as soon as it comes, and prints nothing else.
@@ -452,8 +453,9 @@ func (r *removal) write(out io.Writer, changes []inspect.Change, about *datasets
 		fmt.Fprintf(out, "and less of %s\n", text.Counted(more, "more channel"))
 	}
 	described := "taken out, left: shares of the channel's variance, together about 100 %. In the quiet " +
-		"half, in which least was taken out: standard deviation, beside the channel's own. It is small if " +
-		"an artefact that comes and goes was taken out alone. It doesn't see errors during the artefact."
+		"half, in which least was taken out: standard deviation, beside the channel's own, both without the " +
+		"median heartbeat. It is small if an artefact that comes and goes was taken out alone. It doesn't see " +
+		"errors during the artefact."
 	if r.highpass > 0 {
 		described += fmt.Sprintf(" All are above %g Hz.", r.highpass)
 	}

@@ -147,6 +147,28 @@ func (b train) mean(z []float64) []float64 {
 	return mean
 }
 
+// subtract subtracts the median beat of each signal, without its level, from it. Blinks and another
+// heart change it little.
+func (b train) subtract(signals ...[]float64) {
+	for _, z := range signals {
+		beat, values := make([]float64, b.interval), make([]float64, len(b.begins))
+		for i := range beat {
+			for k, begin := range b.begins {
+				values[k] = z[begin+i]
+			}
+			beat[i] = median(values)
+		}
+		floats.AddConst(-stat.Mean(beat, nil), beat)
+		for k, begin := range b.begins {
+			end := begin + b.interval
+			if k+1 < len(b.begins) {
+				end = min(end, b.begins[k+1])
+			}
+			floats.Sub(z[begin:end], beat[:end-begin])
+		}
+	}
+}
+
 // share returns the share of the variance of a signal around the beats that their mean explains,
 // less its mean by chance; 0 with fewer than minBeats.
 func (b train) share(z []float64) float64 {

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/stats"
 )
 
 // Blinks of 100 µV come every 4 s, beside an EEG of 10 µV. If half of the EEG in a channel is taken out
@@ -55,5 +57,54 @@ func TestRemoval(t *testing.T) {
 	}
 	if _, err := new(Removal).Changes(); err == nil {
 		t.Error("an empty removal has changes")
+	}
+}
+
+// Beats with T waves are taken out of an EEG with a part of it: Quiet is that part within a factor
+// of 2, also with a second heart or with blinks.
+func TestRemovalOfBeats(t *testing.T) {
+	const rate, n = 128, 128 * 60
+	for kind, leak := range map[string]float64{
+		"heart": 0.1, "two hearts": 0.3, "heart and blinks": 0.1,
+	} {
+		rng := rand.New(rand.NewPCG(5, 0))
+		heart, second := beating(rng, n, rate, 0.8, 0), beating(rng, n, rate, 0.6, 0)
+		r := Removal{Rate: rate}
+		before, after := mat.NewDense(3, n, nil), mat.NewDense(3, n, nil)
+		var lost [3]stats.Moments
+		for k := range n {
+			shared := 10 * rng.NormFloat64()
+			for i, size := range []float64{100, 40, 70} {
+				eeg := 10 * rng.NormFloat64()
+				artefact := size * heart[k]
+				switch blink := math.Mod(float64(k), 4*rate) - 2*rate; {
+				case kind == "two hearts":
+					artefact += (120 - size) * second[k]
+				case kind == "heart and blinks" && i == 0:
+					artefact += 200 * math.Exp(-blink*blink/200)
+				}
+				loss := leak * size / 100 * shared
+				before.Set(i, k, eeg+shared+artefact)
+				after.Set(i, k, eeg+shared-loss)
+				lost[i].Add([]float64{loss})
+			}
+		}
+		for begin := 0; begin < n; begin += 1000 {
+			end := min(n, begin+1000)
+			if err := r.Add(before.Slice(0, 3, begin, end).(*mat.Dense),
+				after.Slice(0, 3, begin, end).(*mat.Dense)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		changes, err := r.Changes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, c := range changes {
+			if ratio := c.Quiet / lost[i].Deviation(); ratio < 0.5 || ratio > 2 {
+				t.Errorf("%s: channel %d: Quiet is %.2f, want about %.2f", kind, i, c.Quiet,
+					lost[i].Deviation())
+			}
+		}
 	}
 }
