@@ -12,6 +12,8 @@ prints a table of each recording. Rivals are fitted once. To compare builds, giv
 Another program takes part by --command 'program {in} {out}': it reads an NPY file of [n, d] from
 {in}, and writes a demixing matrix [k, d] to {out}.
 
+With --labels it only prints sica's labels of eeglab beside ICLabel's classes.
+
 Pages are made of the outcomes without fitting. With --label LABEL, LABEL is called Default, the
 row of --former "Default before", and other commands are left out:
 
@@ -62,12 +64,15 @@ Measures. The first group needs the electrodes' positions, and the last the trut
 """
 
 import argparse
+import collections
 import functools
 import itertools
 import json
 import os
 import pathlib
+import subprocess
 import sys
+import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -176,11 +181,12 @@ class EEGLAB(Halved):
             if half in matrices:
                 counts = near_dipolar(self.dipoles, measures.patterns(matrices[half]))
                 result |= {f"{half}, {key}": value for key, value in counts.items()}
-        result["brain"] = self.count_brain(matrices["whole"])
+        classes = self.iclabel(matrices["whole"]).values()
+        result["brain"] = sum(name == "brain" and p > 0.8 for name, p in classes)
         return result
 
-    def count_brain(self, w: np.ndarray) -> int:
-        """Number of components that ICLabel takes for the brain's.
+    def iclabel(self, w: np.ndarray) -> dict[int, tuple[str, float]]:
+        """ICLabel's class of each component, and its probability.
 
         It reads MNE-Python's ICA of average-referenced channels, which has one component fewer.
         The weakest component is left out.
@@ -197,8 +203,38 @@ class EEGLAB(Halved):
         ica.mixing_matrix_ = mixing[:, strongest]
         ica.unmixing_matrix_ = np.linalg.pinv(ica.mixing_matrix_)
         labels = label_components(raw, ica, method="iclabel")
-        probable = np.array(labels["y_pred_proba"]) > 0.8
-        return int((probable & (np.array(labels["labels"]) == "brain")).sum())
+        classes = zip(labels["labels"], map(float, labels["y_pred_proba"]), strict=True)
+        return dict(zip(strongest.tolist(), classes, strict=True))
+
+    def compare_labels(self, sica: str) -> str:
+        """Tables of sica's labels beside ICLabel's classes: by component, and of their counts."""
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            header = ",".join(self.raw.ch_names)
+            np.savetxt(folder / "x.csv", self.whole.x.T, "%.6g", ",", header=header, comments="")
+            command = [sica, "separate", "--quick", "--rate", str(self.whole.rate)]
+            command += ["--in", str(folder / "x.csv"), "--out", str(folder / "z.npy")]
+            command += ["--json", str(folder / "report.json")]
+            subprocess.run(command, check=True, capture_output=True)
+            z = np.load(folder / "z.npy").T
+            labels = json.loads((folder / "report.json").read_text())["labels"]
+        z -= z.mean(axis=1, keepdims=True)
+        classes = self.iclabel(np.linalg.lstsq(self.whole.x.T, z.T, rcond=None)[0].T)
+        lines = ["| component | label | evidence | ICLabel | probability |"]
+        lines += ["| ---: | --- | --- | --- | ---: |"]
+        counts = collections.Counter()
+        for i, label in enumerate(labels):
+            name, (other, probability) = label["name"] or "none", classes.get(i, ("left out", 0))
+            cells = [str(i + 1), name, label["evidence"], other, f"{probability:.2f}"]
+            lines.append("| " + " | ".join(cells) + " |")
+            counts[name, other] += 1
+        rows, columns = (sorted({pair[k] for pair in counts}) for k in (0, 1))
+        lines += ["", "| label | " + " | ".join(columns) + " |"]
+        lines += ["| --- |" + " ---: |" * len(columns)]
+        for row in rows:
+            cells = [str(counts[row, column]) for column in columns]
+            lines.append(f"| {row} | " + " | ".join(cells) + " |")
+        return "\n".join(lines)
 
 
 def near_dipolar(dipoles: forward.Dipoles, a: np.ndarray) -> dict:
@@ -628,6 +664,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--seeds", type=int, help="seeds of recordings with a truth")
     parser.add_argument("--refit", action="store_true", help="fit again what is there")
     parser.add_argument("--remeasure", action="store_true", help="measure again what is there")
+    parser.add_argument("--labels", action="store_true", help="only print labels and ICLabel's")
     parser.add_argument("--table", action="store_true", help="only print the tables")
     parser.add_argument("--summary", action="store_true", help="only print README.md's table")
     parser.add_argument("--copy", type=pathlib.Path, metavar="FILE", help="of what pages show")
@@ -675,6 +712,9 @@ def main():
     for name in names:
         if name not in known:
             raise SystemExit(f"--recordings: must be among {', '.join(known)} ({name})")
+    if args.labels:
+        print(EEGLAB(args.data, args.out / "cache").compare_labels(args.sica or "bin/sica"))
+        return
     store = Store(args.out)
     page = Page(store, args.label, args.former) if args.label else None
     if page and (args.summary or args.copy or args.picture):
