@@ -71,6 +71,36 @@ func TestLabelsOfCommittedOutcomes(t *testing.T) {
 	}
 }
 
+// What the labels promise holds in the committed outcomes of part B: at least 80 % of each are right.
+func TestCommittedLabelsHold(t *testing.T) {
+	outcomes, err := jsonl.Read[experiment.LabelOutcome](filepath.Join("results", "labels.jsonl"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, right := map[string]int{}, map[string]int{}
+	for _, k := range experiment.LabelSimulations() {
+		for _, o := range outcomes {
+			if o.Kind != k.Name || k.Part != "B" {
+				continue
+			}
+			for _, c := range o.Components {
+				all[c.Label]++
+				if c.Truth == c.Label || c.Label == "" && c.Truth == experiment.Mixture {
+					right[c.Label]++
+				}
+			}
+		}
+	}
+	if len(all) != 10 { // with that of none
+		t.Errorf("%d labels", len(all))
+	}
+	for label, n := range all {
+		if 5*right[label] < 4*n {
+			t.Errorf("%q: %d of %d are right", label, right[label], n)
+		}
+	}
+}
+
 // copied returns a folder with a copy of a file of committed outcomes.
 func copied(t *testing.T, name string) string {
 	t.Helper()

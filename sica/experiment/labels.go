@@ -219,8 +219,7 @@ func (k fetalECG) draw(rng *rand.Rand) (*datasets.Recording, []labelledSource, e
 type webcam struct{ rate, seconds float64 }
 
 func (k webcam) draw(rng *rand.Rand) (*datasets.Recording, []labelledSource, error) {
-	const noise = 0.005
-	n := int(k.rate * k.seconds)
+	n, noise := int(k.rate*k.seconds), 0.005+0.015*rng.Float64()
 	shake := datasets.ARProcess{Coefficients: shaking(0.8+0.19*rng.Float64(), 2/k.rate), Scale: 1,
 		BurnIn: 200}
 	shaken, err := datasets.AR(rng, n, shake)

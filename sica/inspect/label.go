@@ -93,7 +93,7 @@ var kinds = []struct {
 	{"heartbeat", 0.98, func(m *measures) bool {
 		return m.share >= minLocked && m.overtones > maxOvertones
 	}, (*measures).beating},
-	{"pulse", 0.93, func(m *measures) bool {
+	{"pulse", 0.92, func(m *measures) bool {
 		return m.share >= minLocked && minOvertones <= m.overtones && m.overtones <= maxOvertones
 	}, (*measures).beating},
 	{"drift", 0.94, func(m *measures) bool {
