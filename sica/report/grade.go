@@ -17,8 +17,8 @@ type Grade int
 const (
 	// Doubtful: the signal doesn't come back from other parts of the recording.
 	Doubtful Grade = iota
-	// Repeats: the signal comes back from both halves of the recording and in refits, alone or in a
-	// group that spans the same space. It can be a mixture of sources all the same.
+	// Repeats: the signal comes back from both halves of the recording, alone or in a group that
+	// spans the same space. It can be a mixture of sources all the same.
 	Repeats
 	// Identified: no other signal describes the recording as well, if there are no more sources
 	// than channels, and no test of the signal failed. It has an expected error.
@@ -60,8 +60,7 @@ type Graded struct {
 	// ExpectedError is the 1 − |correlation| with its source that linear.Findings expect of an
 	// identified signal; 0 after a network, and for other grades.
 	ExpectedError float64 `json:"expected_error,omitempty"`
-	// Repeat is the worse of two |correlations|: that of Halves.Signals and, in a report with
-	// refits, that of Stability.Signals. It is 0 where symmetric whitening was kept.
+	// Repeat is the |correlation| of Halves.Signals. It is 0 where symmetric whitening was kept.
 	Repeat float64 `json:"repeat"`
 	// Group is the smallest group of signals with which this one repeats, counted from 0 and in
 	// order: itself if it repeats alone, nil if no group of at most half of the signals was found.
@@ -164,21 +163,17 @@ func (r *Report) grade() []Graded {
 	return grades
 }
 
-// setRepeats sets with which others signals repeat in the halves and, if there are any, in the
-// refits.
+// setRepeats sets with which others signals repeat in the halves.
 func (r *Report) setRepeats(grades []Graded) {
-	repeats := grouping{d: r.Signals, pairings: [][]pairing{{r.Halves.pairing}}}
-	if r.Stability != nil {
-		repeats.pairings = append(repeats.pairings, r.Stability.pairings)
-	}
-	for i, group := range repeats.groups() {
+	halves := r.Halves.pairing
+	for i, group := range halves.groups() {
 		g := &grades[i]
-		g.Repeat = repeats.repeat([]int{i})
+		g.Repeat = halves.repeat([]int{i})
 		g.Comparable = comparable(g.Repeat, g.Share)
 		if g.Group = group; group == nil {
 			continue
 		}
-		g.GroupRepeat = repeats.repeat(group)
+		g.GroupRepeat = halves.repeat(group)
 		g.Grade = max(g.Grade, Repeats)
 	}
 }

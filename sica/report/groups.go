@@ -67,54 +67,24 @@ func (p pairing) repeat(group []int) float64 {
 	return min(floats.Min(svd.Values(nil)), 1)
 }
 
-// A grouping finds groups of signals that repeat.
-type grouping struct {
-	d int
-	// pairings are those of the halves and those of the refits, if there are any. A group repeats
-	// as well as in the worse of their means.
-	pairings [][]pairing
-}
-
-// repeat returns how well the space of a group repeats, by its smallest canonical correlations.
-func (g *grouping) repeat(group []int) float64 {
-	worst := 1.0
-	for _, alike := range g.pairings {
-		sum := 0.0
-		for _, p := range alike {
-			sum += p.repeat(group)
-		}
-		worst = min(worst, sum/float64(len(alike)))
-	}
-	return worst
-}
-
-// coupling returns how far signals i and j mix with each other in the recoveries.
-func (g *grouping) coupling(i, j int) (sum float64) {
-	for _, alike := range g.pairings {
-		for _, p := range alike {
-			sum += p.cross.At(i, j)*p.cross.At(i, j) + p.cross.At(j, i)*p.cross.At(j, i)
-		}
-	}
-	return sum
-}
-
 // maxGroup is the largest group: half of the 32 signals that groups were measured in.
 const maxGroup = 16
 
 // grow returns the smallest group around signal i that repeats, found greedily: the signal that
 // mixes most with the group joins it until it repeats, then those leave that it repeats without.
 // It is nil if no group of at most half of the signals, and maxGroup, repeats.
-func (g *grouping) grow(i int) []int {
+func (p pairing) grow(i int) []int {
+	d := p.cross.RawMatrix().Rows
 	group := []int{i}
-	for g.repeat(group) < repeatLimit(len(group), g.d) {
-		if len(group) == min(g.d/2, maxGroup) {
+	for p.repeat(group) < repeatLimit(len(group), d) {
+		if len(group) == min(d/2, maxGroup) {
 			return nil
 		}
-		group = append(group, g.nearest(group))
+		group = append(group, p.nearest(group))
 	}
 	for k := len(group) - 2; k > 0; k-- { // the last was needed
 		smaller := slices.Delete(slices.Clone(group), k, k+1)
-		if g.repeat(smaller) >= repeatLimit(len(smaller), g.d) {
+		if p.repeat(smaller) >= repeatLimit(len(smaller), d) {
 			group = smaller
 		}
 	}
@@ -123,12 +93,12 @@ func (g *grouping) grow(i int) []int {
 }
 
 // nearest returns the signal outside of the group that mixes most with it.
-func (g *grouping) nearest(group []int) int {
+func (p pairing) nearest(group []int) int {
 	best, most := -1, -1.0
-	for j := range g.d {
+	for j := range p.cross.RawMatrix().Rows {
 		sum := 0.0
 		for _, k := range group {
-			sum += g.coupling(j, k)
+			sum += p.cross.At(j, k)*p.cross.At(j, k) + p.cross.At(k, j)*p.cross.At(k, j)
 		}
 		if sum > most && !slices.Contains(group, j) {
 			best, most = j, sum
@@ -140,11 +110,11 @@ func (g *grouping) nearest(group []int) int {
 // groups returns for each signal the group with which it repeats: of itself if it repeats alone,
 // and nil if none was found. The smallest groups come first: all their signals that don't repeat
 // alone share them.
-func (g *grouping) groups() [][]int {
-	groups := make([][]int, g.d)
+func (p pairing) groups() [][]int {
+	groups := make([][]int, p.cross.RawMatrix().Rows)
 	var grown [][]int
 	for i := range groups {
-		switch group := g.grow(i); {
+		switch group := p.grow(i); {
 		case len(group) == 1:
 			groups[i] = group
 		case group != nil:

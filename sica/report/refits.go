@@ -43,8 +43,6 @@ type Stability struct {
 	LeftOut int `json:"left_out"`
 	// WhyAll says in half a sentence why LeftOut is 0: then refits test the seed only.
 	WhyAll string `json:"why_all,omitempty"`
-
-	pairings []pairing // of the result with each refit
 }
 
 // maxLeftOut is the largest share of the positions that a refit leaves out. A choice: with a
@@ -216,8 +214,6 @@ func compareRecoveries(recoveries []*mat.Dense) (*Stability, error) {
 			s.Recoveries[a][b], s.Recoveries[b][a] = m.MCC, m.MCC
 			s.MCC += m.MCC / float64(n*(n-1)/2)
 			if b == 0 {
-				s.pairings = append(s.pairings,
-					newPairing(recoveries[0], recoveries[a], grid.Range(d), m.Assignment))
 				for i, c := range m.Correlation {
 					s.Signals[i] += math.Abs(c) / float64(n-1)
 				}

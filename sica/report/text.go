@@ -55,8 +55,6 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	if note := r.whiteningNote(); note != "" {
 		b.WriteString(text.Wrap("", note))
-	} else if r.Halves != nil && r.Stability != nil {
-		b.WriteString("repeats: the smaller correlation, with the halves and with the refits\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
