@@ -3,7 +3,6 @@ package network
 import (
 	"errors"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -32,42 +31,38 @@ const (
 	metricRidge = 0.1
 )
 
-// setMetric measures the outputs of the active runs' affine maps, and sets the coordinates of their
+// setMetric measures the outputs of the active run's affine maps, and sets the coordinates of their
 // steps.
-func (h *halving) setMetric() error {
-	maps, err := h.maps()
+func (s *slot) setMetric() error {
+	maps, err := s.maps()
 	if err != nil {
 		return err
 	}
-	sharpness, err := h.read(mapScope+"/invertible", "sharpness")
+	variables, err := s.read(mapScope+"/invertible", "sharpness")
 	if err != nil {
 		return err
 	}
-	scalesOf, whiteningOf := make([][]float64, len(maps)), make([][]float64, len(maps))
-	errs := make([]error, len(maps))
-	h.forActive(func(k, problem, fold int) {
-		var outputs []*mat.Dense
-		outputs, errs[k] = maps[k].Outputs(h.samples[problem][fold])
-		for l, y := range outputs {
-			if l < len(maps[k].Asymmetries) {
-				// mapping.Invertible multiplies the outputs by the sharpness of the nonlinearity.
-				for i := range h.d {
-					_, _, scale := invertible.LeakyOf(0, 0, sharpness[k]["sharpness"][l*h.d+i])
-					floats.Scale(1/scale, y.RawRowView(i))
-				}
+	m, sharpness := maps[0], variables[0]["sharpness"]
+	outputs, err := m.Outputs(s.sample)
+	if err != nil {
+		return err
+	}
+	var scales, whitening []float64
+	for l, y := range outputs {
+		if l < len(m.Asymmetries) {
+			// mapping.Invertible multiplies the outputs by the sharpness of the nonlinearity.
+			for i := range s.d {
+				_, _, scale := invertible.LeakyOf(0, 0, sharpness[l*s.d+i])
+				floats.Scale(1/scale, y.RawRowView(i))
 			}
-			s, m := measureMetric(y)
-			scalesOf[k] = append(scalesOf[k], s...)
-			whiteningOf[k] = append(whiteningOf[k], m.RawMatrix().Data...)
 		}
-	})
-	if err := errors.Join(errs...); err != nil {
-		return err
+		sd, white := measureMetric(y)
+		scales = append(scales, sd...)
+		whitening = append(whitening, white.RawMatrix().Data...)
 	}
-	scales, whitening := slices.Concat(scalesOf...), slices.Concat(whiteningOf...)
 	scalesPath, whiteningPath := flows.RelativeMetric(mapScope + "/invertible/matrices")
 	for path, values := range map[string][]float64{scalesPath: scales, whiteningPath: whitening} {
-		v := h.store.GetVariable(path)
+		v := s.store.GetVariable(path)
 		if v == nil {
 			return errors.New("variable " + path + " is missing; must be one of the optimizer")
 		}

@@ -27,11 +27,11 @@ func (c Cost) String() string {
 const signalSeconds, entrySeconds, compileSeconds = 9e-9, 0.8e-9, 6
 
 // maxSeconds is the expected time in seconds of a core above which Improve fits no network. It is a
-// choice: an hour, which about a hundred signals take. Options.Fit itself has no limit.
+// choice: an hour, which about sixty signals take. Options.Fit itself has no limit.
 const maxSeconds = 3600
 
-// Cost returns the expected cost of fitting networks to d signals at n positions, without that of
-// judging them. The errors are those of the options.
+// Cost returns the expected cost of fitting networks to d signals at n positions with all restarts,
+// of which not all may be needed, without that of judging them. The errors are those of the options.
 func (o Options) Cost(d, n int) (Cost, error) {
 	o, err := o.withDefaults(d, n)
 	if err != nil {
@@ -39,9 +39,7 @@ func (o Options) Cost(d, n int) (Cost, error) {
 	}
 	steps := float64(o.Steps * o.Restarts)
 	slots := float64(o.Folds) // runs that are trained at once
-	if o.many(d) {
-		steps = float64(halvedSteps(o.Steps, o.Restarts))
-	} else {
+	if !o.many(d) {
 		slots *= float64(o.Restarts)
 	}
 	signals, maps := float64(d), float64(o.Layers+1)

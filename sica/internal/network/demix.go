@@ -2,7 +2,6 @@ package network
 
 import (
 	"context"
-	"errors"
 	"math"
 	"slices"
 
@@ -34,38 +33,31 @@ const (
 // are a choice: the networks' own pasts are longer.
 var demixJointOrders = []int{1, 2}
 
-// demixActive separates the signals of the active runs linearly. A run keeps its demixing, and the
-// source models of the demixed signals, if its held-out log-likelihood increases.
-func (h *halving) demixActive(ctx context.Context) error {
-	maps, err := h.maps()
+// demix separates the signals of the active run linearly. The run keeps its demixing, and the source
+// models of the demixed signals, if its held-out log-likelihood increases.
+func (s *slot) demix(ctx context.Context) error {
+	if math.IsInf(s.lastValue(), 0) { // the run diverged
+		return nil
+	}
+	maps, err := s.maps()
 	if err != nil {
 		return err
 	}
-	all, errs := make([]demixedRun, len(maps)), make([]error, len(maps))
-	h.forActive(func(k, problem, fold int) {
-		if r := h.active[k]; !math.IsInf(h.lastValue(r), 0) { // the run didn't diverge
-			all[k], errs[k] = h.demix(ctx, maps[k], problem, fold, uint64(r))
-		}
-	})
-	if err := errors.Join(errs...); err != nil {
+	d, err := s.demixed(ctx, maps[0])
+	if err != nil || d.network == nil || !(d.value > s.lastValue()) {
 		return err
 	}
-	states := slices.Clone(h.states)
-	for k, r := range h.active {
-		d := all[k]
-		if d.network == nil || !(d.value > h.lastValue(r)) {
-			continue
-		}
-		states[r] = withDemixing(h.states[r], d.last, d.sources)
-		b := &h.best[r]
-		point := &b.curve[len(b.curve)-1]
-		point.HeldOut = d.value
-		if d.value > b.value {
-			b.value, b.step, b.network = d.value, point.Step, d.network
-		}
+	b := &s.best[s.active[0]]
+	point := &b.curve[len(b.curve)-1]
+	point.HeldOut = d.value
+	if d.value > b.value {
+		b.value, b.step, b.network = d.value, point.Step, d.network
 	}
-	h.states = states
-	return nil
+	now, err := s.state()
+	if err != nil {
+		return err
+	}
+	return s.restore(withDemixing(now, d.last, d.sources))
 }
 
 // A demixedRun is the linear demixing of a network's signals: the demixing, the network followed by it,
@@ -77,13 +69,12 @@ type demixedRun struct {
 	value   float64
 }
 
-// demix applies FastICA to the innovations of the network's signals at the training positions of a
-// fold. The result is empty, without an error, if there is no demixing.
-func (h *halving) demix(
-	ctx context.Context, m *mapping.Invertible, problem, fold int, seed uint64,
-) (demixedRun, error) {
-	train, _ := h.index.split(fold)
-	z, err := m.Apply(h.signals[problem])
+// demixed applies FastICA to the innovations of the network's signals at the slot's training
+// positions. The result is empty, without an error, if there is no demixing.
+func (s *slot) demixed(ctx context.Context, m *mapping.Invertible) (demixedRun, error) {
+	problem, _, fold := s.locate(s.active[0])
+	train, _ := s.index.split(fold)
+	z, err := m.Apply(s.signals[problem])
 	if err != nil {
 		return demixedRun{}, err
 	}
@@ -100,7 +91,7 @@ func (h *halving) demix(
 		return demixedRun{}, err
 	}
 	innovations := trained
-	if h.index.Sequence() {
+	if s.index.Sequence() {
 		if e, _ := ar.JointResiduals(trained, demixJointOrders); e != nil {
 			innovations = e
 		}
@@ -109,7 +100,7 @@ func (h *halving) demix(
 	if err != nil {
 		return demixedRun{}, nil // for example of a constant signal
 	}
-	w := fastica.Start(h.options.Seed+seed, d)
+	w := fastica.Start(s.options.Seed+uint64(s.active[0]), d)
 	_, positions := white.White.Dims()
 	part := mat.NewDense(d, min(positions, demixPositions), nil)
 	for i := range d {
@@ -136,12 +127,12 @@ func (h *halving) demix(
 	sources := make([]*source.Model, d)
 	fitted := subsample(train, demixPositions)
 	for i := range sources {
-		sources[i] = source.Fit(ctx, z.RawRowView(i), h.index.lags, fitted, h.options.Components)
+		sources[i] = source.Fit(ctx, z.RawRowView(i), s.index.lags, fitted, s.options.Components)
 	}
 	if err := ctx.Err(); err != nil {
 		return demixedRun{}, err
 	}
-	scores, err := h.heldOut[problem][fold].logLikelihoods(network, sources)
+	scores, err := s.heldOut[problem][fold].logLikelihoods(network, sources)
 	return demixedRun{last, network, sources, stat.Mean(scores, nil)}, err
 }
 

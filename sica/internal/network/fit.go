@@ -101,7 +101,7 @@ func fitAll(
 func fitProblems(
 	ctx context.Context, problems []*problem, x *index, o Options,
 ) ([]*Model, error) {
-	t, err := newTraining(ctx, o.Backend, problems, x, o)
+	t, err := newTraining(ctx, problems, x, o)
 	if err != nil {
 		return nil, err
 	}
@@ -114,11 +114,7 @@ func fitProblems(
 	if err != nil {
 		return nil, err
 	}
-	models, err := t.models(ctx, problems)
-	if err != nil {
-		return nil, err
-	}
-	return t.grow(ctx, problems, models)
+	return t.models(ctx, problems)
 }
 
 // A problem is one matrix of signals to fit networks to.

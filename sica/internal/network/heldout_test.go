@@ -34,20 +34,24 @@ func TestHeldOutIsTheGraphs(t *testing.T) {
 				o.Restarts = 1
 			}
 			tr := trainingOf(t, b, mixed, o)
-			defer tr.finalize()
+			if d > 2 {
+				tr = &slotOf(t, tr).training
+			} else {
+				defer tr.discard()
+			}
 			x := tr.index
 			exec, err := model.NewExec(b, tr.store, func(scope *model.Scope, x *Node) *Node {
-				return Reshape(tr.likelihood().graph(scope, x), tr.runs(), -1) // [R, M]
+				return Reshape(tr.likelihood().graph(scope, x), len(tr.active), -1) // [R, M]
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer exec.Finalize()
 			var all []float64
-			for range tr.runs() {
+			for range tr.active {
 				all = append(all, tr.signals[0].RawMatrix().Data...)
 			}
-			out, err := exec.Call1(host.Tensor(all, dtypes.Float32, append([]int{tr.runs(), d, 1}, shape...)...))
+			out, err := exec.Call1(host.Tensor(all, dtypes.Float32, append([]int{len(tr.active), d, 1}, shape...)...))
 			if err != nil {
 				t.Fatalf("%+v", err)
 			}
@@ -63,7 +67,7 @@ func TestHeldOutIsTheGraphs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for r := range tr.runs() {
+			for r := range tr.active {
 				_, _, fold := tr.locate(r)
 				sum, n := 0., 0.
 				for k, p := range x.scored {

@@ -19,10 +19,9 @@ import (
 
 // A judge compares the runs of one problem.
 type judge struct {
-	problem     *problem
-	index       *index
-	d, k        int // signals, components of a source's mixture
-	earlierRuns int // runs of the problem that were evaluated in an earlier training
+	problem *problem
+	index   *index
+	d, k    int // signals, components of a source's mixture
 
 	train, held [][]int     // positions of each fold
 	whitened    [][]float64 // log-likelihoods of the whitened signals at held, of each fold
@@ -47,8 +46,7 @@ func (t *training) models(ctx context.Context, problems []*problem) ([]*Model, e
 // model returns the model of problem i: the best of its runs, and what the data say about it.
 func (t *training) model(ctx context.Context, i int, p *problem) (*Model, error) {
 	n := t.options.Restarts * t.options.Folds
-	j := &judge{problem: p, index: t.index, d: t.d, k: t.options.Components,
-		earlierRuns: t.earlierRuns}
+	j := &judge{problem: p, index: t.index, d: t.d, k: t.options.Components}
 	for fold := range t.options.Folds {
 		train, held := t.index.split(fold)
 		j.train, j.held = append(j.train, train), append(j.held, held)
@@ -61,6 +59,9 @@ func (t *training) model(ctx context.Context, i int, p *problem) (*Model, error)
 	m := &Model{}
 	for r, b := range t.best[i*n : (i+1)*n] {
 		_, restart, fold := t.locate(i*n + r)
+		if b.curve == nil {
+			continue // it wasn't needed
+		}
 		if b.network == nil {
 			return nil, fmt.Errorf("restart %d never had a finite likelihood", restart)
 		}
@@ -69,13 +70,13 @@ func (t *training) model(ctx context.Context, i int, p *problem) (*Model, error)
 			OverWhitening: b.value - stat.Mean(j.whitened[fold], nil)}
 		j.runs = append(j.runs, run)
 		j.maps = append(j.maps, b.network)
-		z, err := j.maps[r].Apply(p.whitened)
+		z, err := b.network.Apply(p.whitened)
 		if err != nil {
 			return nil, err
 		}
 		j.z = append(j.z, z)
 		if run.OverWhitening > j.runs[m.Chosen].OverWhitening {
-			m.Chosen = r
+			m.Chosen = len(j.runs) - 1
 		}
 	}
 	m.Runs = j.runs
@@ -90,7 +91,7 @@ func (j *judge) fill(ctx context.Context, m *Model) error {
 	if err != nil {
 		return err
 	}
-	choices := (len(j.runs) + j.earlierRuns) * len(chosen.Curve)
+	choices := len(j.runs) * len(chosen.Curve)
 	m.OverWhitening = evidence.NewDifference(chargeChoice(best, choices), j.whitened[chosen.Fold])
 	if m.PastGain, err = j.pastGain(ctx, m.Chosen); err != nil {
 		return err

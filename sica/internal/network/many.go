@@ -1,74 +1,64 @@
 package network
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"sync/atomic"
 
 	"github.com/gomlx/gomlx/ml/model"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/flows"
 	"github.com/seed-47b1e431/gosica/internal/host"
+	"github.com/seed-47b1e431/gosica/internal/parallel"
 )
 
 // fewSignals is the largest number of signals whose restarts are trained together. Networks of more
 // signals are trained as "many": they are deeper, are trained longer, have matrices instead of
-// their factors for variables, and drop restarts by successive halving. It is a choice: up to it
-// all restarts take seconds, and fit into one program.
+// their factors for variables, and are restarted until they recover the same. It is a choice: up to
+// it all restarts take seconds, and fit into one program.
 const fewSignals = 8
 
 // many reports whether networks of d signals are trained as many.
 func (o Options) many(d int) bool { return d > fewSignals }
 
-// The settings of the training of many signals. Measurements are of single runs on Laplace AR
-// sources after leaky-ReLU layers (n = 16,384, seeds 7201 to 7204, in development, by another
-// program with the same steps). A gap is the mean difference of the log-likelihood to that of the
-// true inverse, in nats per position.
-//
-// After three layers the gaps of single runs with other initial networks are −1.3 to −6.8. So means
-// have errors of about one nat, and the number of restarts matters most. Of eight restarts that
-// were all trained to the end, the gaps were −3.9 to −6.1 (seed 7202) and −0.9 to −6.3 (seed 7203).
-// Halving kept the best run of the first and the second best of the second seed. growRestarts is
-// the remedy.
+// The settings of the training of many signals, measured on Laplace AR(1) sources, coefficients of
+// 0.4 to 0.9, after three leaky-ReLU layers. A gap is the mean difference of the held-out
+// log-likelihood to that of the true inverse, in nats per position.
 const (
-	// There are as many layers as signals, but at least minLayers and at most maxLayers. For ten
-	// signals after three layers, gaps were −1.6, −1.9 and −2.0 with 10, 16 and 24 layers (four
-	// seeds); for 20 after two, −5.7 and −1.9 with 10 and 16 (one seed).
-	minLayers, maxLayers = 10, 16
-	// manySteps is the number of steps. It is a choice: twice of it left the gap of ten signals
-	// after three layers as it was.
-	manySteps = 8000
-	// manyRate is the learning rate times d. For ten signals after three layers, gaps were −2.7,
-	// −1.6, −1.3 and −2.1 with rates of 0.01, 0.015, 0.02 and 0.025. For 20 after two the gap was
-	// −1.9 with 0.01; with 0.012 the training diverged.
+	// There are layersPerSignal layers for each signal, from minLayers to maxLayers. For ten signals the
+	// gaps of single runs were −3.7 and −3.5 with 10 layers, −0.2 and −1.3 with 16 (the better of
+	// four, two seeds); for 20 (n = 65,536), −13 and −4.5 with 16 and 32, and no better with 48.
+	layersPerSignal, minLayers, maxLayers = 1.6, 16, 32
+	// There are stepsPerSignal steps for each signal, at most maxManySteps. For ten signals, 800 and
+	// 1200 for each took gaps of −0.65 ± 0.15 and −0.30 ± 0.11 (five seeds, restarts as below).
+	stepsPerSignal, maxManySteps = 1200, 16000
+	// manyRate is the learning rate times d. For ten signals, 0.18 and 0.3 are as good; for 20 the
+	// training diverges with 0.36.
 	manyRate = 0.18
-	// manyRestarts is the number of restarts. It is a choice: one of them is left after half of the
-	// steps.
-	manyRestarts = 8
+	// restartedSteps is the number of steps of all restarts of a fold together, of which there are at
+	// least two. It is a choice: three restarts of ten signals take about a minute.
+	restartedSteps = 36000
 	// manyBeta1 is the decay of the first moment of Adam. For ten signals after three layers, gaps
 	// were −2.8 and −1.6 with 0.9 and 0.95 (two seeds).
 	manyBeta1 = 0.95
-	// slowRate is the learning rate of every second restart, as a share of the others'. It is a
-	// choice.
-	slowRate = 0.7
-	// manyEvaluations is the number of evaluations in a training, one every 160 steps. It is a
-	// choice: twice of it takes twice the time on the host; with half of it the network that is
-	// kept may be 320 steps from the best.
+	// manyEvaluations is the number of evaluations in a training. It is a choice: twice of it takes
+	// twice the time on the host; with half of it the network that is kept may be a twenty-fifth of
+	// the steps from the best.
 	manyEvaluations = 50
 )
 
-// stages are the ends of the stages, as shares of the steps. After each, the better half of the
-// restarts goes on, and the signals of each are demixed linearly. The last stage but one ends where
-// the learning rate is a tenth of the highest, so that the last only refines.
-var stages = [...]float64{1.0 / 8, 1.0 / 4, 1.0 / 2, 4.0 / 5, 1}
+// stages are the ends of the stages of a run, as shares of its steps. After each, its signals are
+// demixed linearly.
+var stages = [...]float64{1.0 / 8, 1.0 / 2, 4.0 / 5, 1}
 
-// trainMany trains the restarts in stages, one after the other. After each stage the better half of
-// each problem's and fold's restarts goes on, by the held-out log-likelihood. A run that diverges
-// begins its stage again at half the rate. It ends after the first stage, with errFutile, if all
-// networks are behind their rivals by more than futileSigmas.
+// trainMany trains one restart after the other, in all problems and folds beside each other, until
+// the best networks of the folds, which begin with others and see other positions, recover the same
+// signals. A run that diverges begins its stage again at half the rate. It ends after the first
+// stage, with errFutile, if all networks are behind their rivals by more than futileSigmas.
 func (t *training) trainMany(ctx context.Context) error {
 	cost, err := t.options.Cost(t.signals[0].Dims())
 	if err != nil {
@@ -77,57 +67,88 @@ func (t *training) trainMany(ctx context.Context) error {
 	cost.Seconds *= float64(len(t.signals))
 	t.options.cost = &cost
 	defer func() { t.options.cost = nil }()
-	t.options.report(t.stageName(), 0)
-	h := &halving{training: t, states: make([]state, t.runs()), rates: make([]float64, t.runs())}
-	h.drawSamples()
-	h.entrants = make([][]int, len(t.active))
-	for r := range t.runs() {
-		problem, restart, fold := t.locate(r)
-		slot := problem*t.options.Folds + fold
-		h.entrants[slot] = append(h.entrants[slot], r)
-		h.rates[r] = []float64{1, slowRate}[restart%2]
+	t.options.report(Fitting, 0)
+	var done atomic.Int64
+	slots := make([]*slot, len(t.signals)*t.options.Folds)
+	err = inSlots(slots, func(k int) (err error) {
+		slots[k], err = t.newSlot(ctx, k/t.options.Folds, k%t.options.Folds, &done)
+		return err
+	})
+	if err == nil {
+		err = t.trainSlots(ctx, slots)
 	}
-	ranked := slices.Clone(h.entrants) // halve sorts the runs in place
-	from := 0
-	for k, to := range stageEnds(t.options.Steps) {
-		behind, err := h.stage(ctx, from, to)
-		if err != nil {
+	for _, s := range slots {
+		switch {
+		case s == nil:
+		case err != nil && ctx.Err() == nil && !errors.Is(err, errFutile):
+			s.discard()
+		default:
+			s.release()
+		}
+	}
+	return err
+}
+
+// trainSlots is trainMany with the slots' programs.
+func (t *training) trainSlots(ctx context.Context, slots []*slot) error {
+	for restart := range t.options.Restarts {
+		from := 0
+		for k, to := range stageEnds(t.options.Steps) {
+			err := inSlots(slots, func(k int) error {
+				return slots[k].stage(ctx, slots[k].runs[restart], from, to)
+			})
+			if err != nil {
+				return err
+			}
+			if restart == 0 && k == 0 && !slices.ContainsFunc(slots, (*slot).isPromising) {
+				return errFutile
+			}
+			from = to
+		}
+		if same, err := t.foldsAgree(); same || err != nil {
 			return err
 		}
-		if k == 0 && behind > futileSigmas {
-			return errFutile
-		}
-		h.halve()
-		from = to
-	}
-	for _, runs := range ranked {
-		var states []state
-		for _, r := range runs {
-			states = append(states, h.states[r])
-		}
-		t.final = append(t.final, states)
 	}
 	return nil
 }
 
-// stageName returns what the training is for: the first fit, or growing.
-func (t *training) stageName() Stage {
-	if t.initial != nil {
-		return Growing
-	}
-	return Fitting
+// inSlots calls do for the places of all slots, shared among the processors.
+func inSlots(slots []*slot, do func(k int) error) error {
+	errs := make([]error, len(slots))
+	// What is done sees itself that its context has ended.
+	parallel.Do(context.Background(), parallel.Workers(len(slots)), len(slots), func(_, k int) {
+		errs[k] = do(k)
+	})
+	return errors.Join(errs...)
 }
 
-// drawSamples sets the samples by which the metric of steps is measured.
-func (h *halving) drawSamples() {
-	for _, z := range h.signals {
-		var folds []*mat.Dense
-		for fold := range h.options.Folds {
-			train, _ := h.index.split(fold)
-			folds = append(folds, sampleColumns(z, train))
+// foldsAgree reports whether the best networks of all folds recover the same signals, of each
+// problem. One fold agrees with none.
+func (t *training) foldsAgree() (bool, error) {
+	for problem, x := range t.signals {
+		z := make([]*mat.Dense, t.options.Folds)
+		highest := slices.Repeat([]float64{math.Inf(-1)}, t.options.Folds)
+		for r, b := range t.best {
+			p, _, fold := t.locate(r)
+			if p != problem || !(b.value > highest[fold]) {
+				continue
+			}
+			var err error
+			if z[fold], err = b.network.Apply(x); err != nil {
+				return false, err
+			}
+			highest[fold] = b.value
 		}
-		h.samples = append(h.samples, folds)
+		for _, other := range z[1:] {
+			if z[0] == nil || other == nil {
+				return false, nil
+			}
+			if a, err := agreement(z[0], other); a < minAgreement || err != nil {
+				return false, err
+			}
+		}
 	}
+	return t.options.Folds > 1, nil
 }
 
 // stageEnds returns the steps at which the stages end.
@@ -141,116 +162,97 @@ func stageEnds(steps int) []int {
 	return ends
 }
 
-// halvedSteps returns the number of steps that the restarts make together with successive halving.
-func halvedSteps(steps, restarts int) int {
-	total, from := 0, 0
-	for _, to := range stageEnds(steps) {
-		total += restarts * (to - from)
-		restarts, from = (restarts+1)/2, to
-	}
-	return total
-}
-
-// A halving is the training of many signals by successive halving. Its program trains one run at a
-// time for each slot: a problem and fold.
-type halving struct {
-	*training
-	entrants [][]int   // of each slot, the runs that go on
-	states   []state   // of each run, after its last stage; nil before
-	rates    []float64 // of each run, as a share of the learning rate
-	done     int       // steps made, of all runs in a slot together
-
-	samples [][]*mat.Dense // of each problem and fold, the signals by which the metric is measured
+// A slot trains the runs of one problem and fold, one at a time, in a program of its own.
+type slot struct {
+	training               // with one active run
+	runs     []int         // of all restarts
+	begin    state         // of the active run, before its stage
+	rate     float64       // of the active run, as a share of the learning rate
+	sample   *mat.Dense    // the signals by which the metric of steps is measured
+	behind   float64       // the standing of the active run at its last evaluation
+	done     *atomic.Int64 // steps made, of all slots together
 }
 
 // A state is the values of a run's variables and of its optimizer, by path.
 type state map[string][]float64
 
-// stage trains all entrants from one step to another. Behind is the least of their standings.
-func (h *halving) stage(ctx context.Context, from, to int) (behind float64, err error) {
-	behind = math.Inf(1)
-	for k := range h.entrants[0] {
-		for slot := range h.active {
-			h.active[slot] = h.entrants[slot][k]
+// newSlot returns the slot of a problem and fold, with a program. The lease is to be ended.
+func (t *training) newSlot(
+	ctx context.Context, problem, fold int, done *atomic.Int64,
+) (*slot, error) {
+	train, _ := t.index.split(fold)
+	s := &slot{training: *t, sample: sampleColumns(t.signals[problem], train), done: done}
+	for r := range t.runs() {
+		if p, _, f := t.locate(r); p == problem && f == fold {
+			s.runs = append(s.runs, r)
 		}
-		groupBehind, err := h.trainGroup(ctx, from, to)
-		if err != nil {
-			return 0, err
-		}
-		behind = min(behind, groupBehind)
 	}
-	return behind, nil
+	s.active = s.runs[:1]
+	return s, s.acquire(ctx)
 }
 
-// trainGroup trains the active runs from one step to another, and demixes their signals. Behind is
-// that of their last standing.
-func (h *halving) trainGroup(ctx context.Context, from, to int) (behind float64, err error) {
+// stage trains a run from one step to another, where it was before, and demixes its signals.
+func (s *slot) stage(ctx context.Context, run, from, to int) (err error) {
+	s.active = []int{run}
 	if from == 0 {
-		if err := h.initialiseGroup(); err != nil {
-			return 0, err
+		if err := s.restart(); err != nil {
+			return err
 		}
 	}
-	if err := h.restore(h.states); err != nil {
-		return 0, err
+	if s.begin, err = s.state(); err != nil {
+		return err
 	}
-	every := max(1, h.options.Steps/manyEvaluations)
+	every := max(1, s.options.Steps/manyEvaluations)
 	for step := from; step < to; {
 		n := min(evaluateEvery, to-step)
-		if err := h.setMetric(); err != nil {
-			return 0, err
+		if err := s.setMetric(); err != nil {
+			return err
 		}
-		if err := h.advance(ctx, n); err != nil {
-			return 0, err
+		if err := s.advance(ctx, n); err != nil {
+			return err
 		}
 		step += n
-		h.done += n
-		if step/every == (step-n)/every && step < to {
-			continue
-		}
-		s, err := h.evaluate(step)
-		if err != nil {
-			return 0, err
-		}
-		behind = s.behind
-		h.reportStep()
-		if err := h.revive(); err != nil {
-			return 0, err
+		s.done.Add(int64(n))
+		if step/every > (step-n)/every || step == to {
+			if err := s.look(step); err != nil {
+				return err
+			}
 		}
 	}
-	if h.states, err = h.currentStates(); err != nil {
-		return behind, err
-	}
-	if to < h.options.Steps {
-		err = h.demixActive(ctx)
-	}
-	return behind, err
+	return s.demix(ctx)
 }
 
-// initialiseGroup sets the states of the active runs to those before their first step.
-func (h *halving) initialiseGroup() (err error) {
-	if err := h.trainer.ResetOptimizer(); err != nil {
+// restart draws the network of the active run.
+func (s *slot) restart() error {
+	s.rate = 1
+	if err := s.trainer.ResetOptimizer(); err != nil {
 		return err
 	}
-	if err := h.initialise(); err != nil {
+	return s.initialise()
+}
+
+// look evaluates the active run. If it diverged it goes back to the beginning of its stage, at half
+// the rate.
+func (s *slot) look(step int) error {
+	standing, err := s.evaluate(step)
+	if err != nil {
 		return err
 	}
-	h.states, err = h.currentStates()
-	return err
-}
-
-// halve keeps the better half of the entrants of each slot, at least one.
-func (h *halving) halve() {
-	for slot, runs := range h.entrants {
-		slices.SortStableFunc(runs, func(a, b int) int {
-			return cmp.Compare(h.lastValue(b), h.lastValue(a))
-		})
-		h.entrants[slot] = runs[:(len(runs)+1)/2]
+	s.behind = standing.behind
+	s.reportStep()
+	if !math.IsInf(s.lastValue(), 0) {
+		return nil
 	}
+	s.rate /= 2
+	return s.restore(s.begin)
 }
 
-// lastValue returns the last held-out log-likelihood of a run; −∞ if it diverged.
-func (h *halving) lastValue(run int) float64 {
-	curve := h.best[run].curve
+// isPromising reports whether the active run isn't far behind the rival of the slot's problem.
+func (s *slot) isPromising() bool { return s.behind <= futileSigmas }
+
+// lastValue returns the last held-out log-likelihood of the active run; −∞ if it diverged.
+func (s *slot) lastValue() float64 {
+	curve := s.best[s.active[0]].curve
 	value := curve[len(curve)-1].HeldOut
 	if math.IsNaN(value) {
 		return math.Inf(-1)
@@ -258,78 +260,34 @@ func (h *halving) lastValue(run int) float64 {
 	return value
 }
 
-// revive sets the active runs that diverged back to the beginning of their stage, at half the rate.
-func (h *halving) revive() error {
-	diverged := false
-	for _, r := range h.active {
-		diverged = diverged || math.IsInf(h.lastValue(r), 0)
-	}
-	if !diverged {
-		return nil
-	}
-	current, err := h.currentStates()
-	if err != nil {
-		return err
-	}
-	for _, r := range h.active {
-		if math.IsInf(h.lastValue(r), 0) {
-			h.rates[r] /= 2
-			current[r] = h.states[r]
-		}
-	}
-	return h.restore(current)
-}
-
-// currentStates returns the states of all runs: of the active runs, those of the program's
-// variables.
-func (h *halving) currentStates() ([]state, error) {
-	states := slices.Clone(h.states)
-	for _, r := range h.active {
-		states[r] = make(state)
-	}
-	err := h.each(func(v *model.Variable) error {
+// state returns the values of the program's variables.
+func (s *slot) state() (state, error) {
+	values := make(state)
+	err := s.each(func(v *model.Variable) error {
 		value, err := v.Value()
 		if err != nil {
 			return err
 		}
-		flat, err := host.Values(value)
-		if err != nil {
-			return err
-		}
-		size := len(flat) // of a run; all runs share a scalar
-		if v.Shape().Rank() > 0 {
-			size /= len(h.active)
-		}
-		for slot, r := range h.active {
-			first := slot * size % len(flat)
-			states[r][v.Path()] = flat[first : first+size]
-		}
-		return nil
+		values[v.Path()], err = host.Values(value)
+		return err
 	})
-	return states, err
+	return values, err
 }
 
-// restore sets the program's variables to the states of the active runs, and their rates.
-func (h *halving) restore(states []state) error {
-	return h.each(func(v *model.Variable) error {
-		var values []float64
-		for _, r := range h.active {
-			switch part := states[r][v.Path()]; {
-			case v.Path() == flows.RunsAdamRates:
-				values = append(values, h.rates[r])
-			case v.Shape().Rank() > 0:
-				values = append(values, part...)
-			default:
-				values = part
-			}
+// restore sets the program's variables to a state, and the active run's rate.
+func (s *slot) restore(values state) error {
+	return s.each(func(v *model.Variable) error {
+		flat := values[v.Path()]
+		if v.Path() == flows.RunsAdamRates {
+			flat = []float64{s.rate}
 		}
-		return v.SetValue(host.Tensor(values, v.DType(), v.Shape().Dimensions...))
+		return v.SetValue(host.Tensor(flat, v.DType(), v.Shape().Dimensions...))
 	})
 }
 
 // each calls f for each variable of the program that has floats.
-func (h *halving) each(f func(v *model.Variable) error) error {
-	for v := range h.store.IterVariables() {
+func (s *slot) each(f func(v *model.Variable) error) error {
+	for v := range s.store.IterVariables() {
 		if !v.DType().IsFloat() {
 			continue
 		}
@@ -341,7 +299,7 @@ func (h *halving) each(f func(v *model.Variable) error) error {
 }
 
 // reportStep reports the progress of the training.
-func (h *halving) reportStep() {
-	total := halvedSteps(h.options.Steps, h.options.Restarts)
-	h.options.report(h.stageName(), float64(h.done)/float64(total))
+func (s *slot) reportStep() {
+	total := s.options.Steps * len(s.best) // of all runs
+	s.options.report(Fitting, float64(s.done.Load())/float64(total))
 }

@@ -24,11 +24,13 @@ type Options struct {
 	// predicts the mixed signals with the shortest code, as a map hardly changes it: 2 to 8 in a
 	// sequence and 2 to 3 in an image, or 1 if there are too few positions for 2.
 	Past int
-	// Restarts is the number of networks that are trained for each fold. The default is 4, for more
-	// than eight signals 8. Folds is the number of choices of held-out positions. The default is 2.
+	// Restarts is the number of networks that are trained for each fold. The default is 4; for more
+	// than eight signals as many as make 36,000 steps, at least 2. Of more than eight signals no
+	// more are trained once the folds' best networks recover the same. Folds is the number of
+	// choices of held-out positions. The default is 2.
 	Restarts, Folds int
 	// Layers is the number of nonlinear layers of the network. The default is 8; for d > 8 signals
-	// it is d, but at least 10 and at most 16.
+	// it is 1.6·d, but at least 16 and at most 32.
 	Layers int
 	// Components is the number of Gaussians in the mixture of which innovations are drawn. The
 	// default is 4.
@@ -37,12 +39,7 @@ type Options struct {
 	// don't vary in strength.
 	ConstantStrength bool
 	// Steps is the number of steps of Adam. The default is d·n/4, but at least 2400 and at most
-	// 4800.
-	//
-	// For more than eight signals it is 8000, with successive halving: all restarts make an eighth
-	// of the steps, the better half a quarter, the better half of these a half, and the best
-	// eighth all. If the folds' networks then recovered different signals, the best four go on with
-	// twice the layers and make as many steps again, with halving, too.
+	// 4800; for more than eight signals it is 1200·d, but at most 16000.
 	Steps int
 	// Batch is the number of positions in a step. The default is 512.
 	Batch int
@@ -82,7 +79,6 @@ type Stage string
 const (
 	Measuring Stage = "measuring the signals"
 	Fitting   Stage = "fitting networks"
-	Growing   Stage = "growing networks"
 	Judging   Stage = "judging networks"
 )
 
@@ -145,8 +141,9 @@ func (o Options) withDefaults(d, n int) (Options, error) {
 	layers, steps, rate := 8, min(max(d*n/4, minSteps), maxSteps), learningRate
 	restarts := 4
 	if o.many(d) {
-		restarts = manyRestarts
-		layers, steps, rate = min(max(d, minLayers), maxLayers), manySteps, manyRate/float64(d)
+		layers = min(max(int(layersPerSignal*float64(d)), minLayers), maxLayers)
+		steps, rate = min(stepsPerSignal*d, maxManySteps), manyRate/float64(d)
+		restarts = max(restartedSteps/steps, 2)
 	}
 	for _, f := range []struct {
 		name          string

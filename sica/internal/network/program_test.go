@@ -66,6 +66,7 @@ func trainingOf(t *testing.T, b compute.Backend, x *mat.Dense, o Options) *train
 	if err != nil {
 		t.Fatal(err)
 	}
+	o.Backend = b
 	if o, err = o.withDefaults(x.Dims()); err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +75,7 @@ func trainingOf(t *testing.T, b compute.Backend, x *mat.Dense, o Options) *train
 	if err != nil {
 		t.Fatal(err)
 	}
-	tr, err := newTraining(t.Context(), b, []*problem{{whitened: z}}, index, o)
+	tr, err := newTraining(t.Context(), []*problem{{whitened: z}}, index, o)
 	if err != nil {
 		t.Fatalf("%+v", err)
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/seed-47b1e431/gosica/flows"
 	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/internal/evidence"
+	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/host"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/parallel"
@@ -51,14 +52,6 @@ type training struct {
 	// another model; nil for a problem without one.
 	rivals [][][]float64
 	best   []record // of each run
-
-	// The rest is for many signals. initial are the states of the first layers of each run; nil if
-	// these are drawn. earlierRuns is the number of runs of a problem in an earlier training. final
-	// are, for each problem and fold, the states of the runs after their last steps, the best
-	// first; nil for few signals.
-	initial     []state
-	earlierRuns int
-	final       [][]state
 }
 
 // A record is what is kept of a run: its learning curve, and its network at the evaluation with the
@@ -86,7 +79,7 @@ func (t *training) locate(r int) (problem, restart, fold int) {
 }
 
 func newTraining(
-	ctx context.Context, backend compute.Backend, problems []*problem, x *index, o Options,
+	ctx context.Context, problems []*problem, x *index, o Options,
 ) (*training, error) {
 	d, _ := problems[0].whitened.Dims()
 	t := &training{options: o, index: x, d: d}
@@ -96,9 +89,6 @@ func newTraining(
 	t.best = make([]record, t.runs())
 	for r := range t.best {
 		t.best[r].value = math.Inf(-1)
-		if _, restart, _ := t.locate(r); restart == 0 || !o.many(d) {
-			t.active = append(t.active, r)
-		}
 	}
 	t.choosePieces()
 	for r := range t.runs() {
@@ -106,12 +96,6 @@ func newTraining(
 		t.batches = append(t.batches, t.stream(batchStream, restart, fold))
 	}
 
-	var err error
-	t.lease, err = acquireProgram(ctx, backend, t.likelihood(), t.batchDims(), o)
-	if err != nil {
-		return nil, err
-	}
-	t.program = t.lease.Program
 	for _, z := range t.signals {
 		var folds []heldOutSignals
 		for fold := range o.Folds {
@@ -128,11 +112,27 @@ func newTraining(
 		}
 		t.rivals = append(t.rivals, rivals)
 	}
+	if o.many(d) {
+		return t, nil // each slot acquires a program
+	}
+	t.active = grid.Range(t.runs())
+	if err := t.acquire(ctx); err != nil {
+		return nil, err
+	}
 	if err := t.initialise(); err != nil {
 		t.discard()
 		return nil, err
 	}
 	return t, nil
+}
+
+// acquire acquires the program of the active runs.
+func (t *training) acquire(ctx context.Context) (err error) {
+	t.lease, err = acquireProgram(ctx, t.options.Backend, t.likelihood(), t.batchDims(), t.options)
+	if err == nil {
+		t.program = t.lease.Program
+	}
+	return err
 }
 
 func (t *training) likelihood() likelihood {
@@ -208,28 +208,18 @@ func (t *training) stream(purpose, restart, fold int) *rand.Rand {
 	return rand.New(rand.NewPCG(t.options.Seed, key))
 }
 
-// initialise draws the networks of the active runs, the same for every fold, and fits the source
-// models to their signals.
+// initialise draws the networks of the active runs, and fits the source models to their signals.
 func (t *training) initialise() error {
 	var rngs []*rand.Rand
 	var rotations []*mat.Dense
 	for _, r := range t.active {
-		_, restart, _ := t.locate(r)
-		rng := t.stream(weightStream, restart, 0)
+		_, restart, fold := t.locate(r)
+		rng := t.stream(weightStream, restart, fold)
 		rngs = append(rngs, rng)
-		var start *mat.Dense
-		if t.initial == nil {
-			start = initialRotation(rng, t.d, restart, t.options.Restarts)
-		}
-		rotations = append(rotations, start)
+		rotations = append(rotations, initialRotation(rng, t.d, restart, t.options.Restarts))
 	}
 	if err := layers.InitialiseInvertible(t.store.Scope(mapScope), rngs, rotations); err != nil {
 		return err
-	}
-	if t.initial != nil {
-		if err := t.prepend(); err != nil {
-			return err
-		}
 	}
 	drawn, err := t.maps()
 	if err != nil {
@@ -565,11 +555,19 @@ func newProgram(
 	return p, nil
 }
 
-// release returns the program to the pool, for the next fit.
-func (t *training) release() { t.lease.Release() }
+// release returns the program, if there is one, to the pool, for the next fit.
+func (t *training) release() {
+	if t.lease != nil {
+		t.lease.Release()
+	}
+}
 
-// discard frees the program, after an error of it.
-func (t *training) discard() { t.lease.Discard() }
+// discard frees the program, if there is one, after an error of it.
+func (t *training) discard() {
+	if t.lease != nil {
+		t.lease.Discard()
+	}
+}
 
 func (p *program) finalize() {
 	p.trainer.Finalize()
