@@ -18,7 +18,7 @@ import (
 
 // Noise of the channels doesn't mislead the rule much further than it does the inverse of the mixing:
 // without noise in the models, single mixtures of voices with noise of 3 % come to 0.925. The log has
-// the table of docs/evaluation/robustness.md.
+// the table; docs/evaluation/noise.md has its last row.
 func TestChannelNoise(t *testing.T) {
 	voices, err := datasets.Voices()
 	if err != nil {
