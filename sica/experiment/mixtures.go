@@ -268,8 +268,8 @@ func sevenSteps(prefix string, d, steps int) mixture {
 func composedMixture(name string) (mixture, error) {
 	wrong := func(what string) (mixture, error) {
 		return mixture{}, fmt.Errorf("experiment: mixture: %s (%q); must be a row of "+
-			"docs/evaluation/results.md, or sources-signals-mixing such as laplace-2-leaky3 "+
-			"(nonlinear.md there has the words)", what, name)
+			"scripts/tables/results/quality.md, or sources-signals-mixing such as laplace-2-leaky3 "+
+			"(docs/evaluation/nonlinear.md has the words)", what, name)
 	}
 	parts := strings.Split(name, "-")
 	if len(parts) != 3 {

@@ -56,10 +56,10 @@ type Problem struct {
 	// prints them, and for MatrixMixing.
 	StepSize float64 `json:"step_size,omitempty"`
 
-	// Mixture names other sources with their mixing, in place of all of the above: a row of a Table, as
-	// printed (docs/evaluation/results.md); sources, number of signals and mixing in a word such as
-	// laplace-2-leaky3 (nonlinear.md there); or "files:" and paths with commas between them, each with
-	// one source, the first signal of a recording or an image.
+	// Mixture names other sources with their mixing, in place of all of the above: a row of a
+	// Table, as printed (scripts/tables/results/quality.md); sources, number of signals and mixing
+	// in a word such as laplace-2-leaky3 (docs/evaluation/nonlinear.md); or "files:" and paths with
+	// commas between them, each with one source, the first signal of a recording or an image.
 	Mixture string `json:"mixture,omitempty"`
 	// Positions is the length of a mixture's sequences; 0 is 1024.
 	Positions int `json:"positions,omitempty"`
