@@ -36,8 +36,8 @@ const (
 	LinearMixing = "linear"
 	// GELUMixing is the paper's steps x ← x + δ·GELU(W·x).
 	GELUMixing = "gelu"
-	// innerMixing is x ← x + GELU(δ·W·x), a reading of the step that
-	// docs/evaluation/paper.md turns down.
+	// innerMixing is x ← x + GELU(δ·W·x), another interpretation of the step
+	// (sica/experiment/results/interpretations.md).
 	innerMixing = "gelu-inner"
 )
 
