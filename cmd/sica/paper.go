@@ -407,8 +407,9 @@ Beside these 20: *KL reducing* (Theorem 3.1) fails with contexts
 
 Printed by "bin/sica statements --in sica/experiment/results --interpretations >
 sica/experiment/results/interpretations.md". [Open
-points](open-points.md) says what each is about, [the paper's
-figures](../../../docs/evaluation/paper.md#how-the-paper-was-interpreted) which matter most. For each interpretation: which statements of the paper hold, and the mean
+points](open-points.md) says what each is about, and [the paper's
+figures](../../../docs/evaluation/paper.md#how-the-paper-was-interpreted)
+which matter most. For each interpretation: which statements of the paper hold, and the mean
 MCC (standard error) of three runs (seeds 62001 to 62003) at the fewest and the most mixing steps,
 SICA-RF's at the most; *same* is as in the mixing's first row. The mixing's step was chosen by the
 first group: that statements hold with steps of 0.1 is no evidence for the paper.
