@@ -37,22 +37,23 @@ func (o Options) Cost(d, n int) (Cost, error) {
 	if err != nil {
 		return Cost{}, err
 	}
-	steps := float64(o.Steps * o.Restarts)
 	slots := float64(o.Folds) // runs that are trained at once
+	layers := o.Layers + (o.Restarts-1)*o.laterLayers
 	if !o.many(d) {
 		slots *= float64(o.Restarts)
+		layers = o.Restarts * o.Layers
 	}
-	signals, maps := float64(d), float64(o.Layers+1)
+	signals, maps := float64(d), float64(max(o.Layers, o.laterLayers)+1)
 	positions := float64(min(max(o.Batch, 1), n)) // and the pasts of the pieces
 	outputs := positions * maps                   // of a signal
-	step := outputs * (signalSeconds*signals + entrySeconds*signals*signals)
+	mapSeconds := positions * (signalSeconds*signals + entrySeconds*signals*signals)
 	// For the gradient, six values are kept of each signal after each map and for each component of
 	// its source; eight of each entry of a matrix, such as the gradient, two moments and two
 	// states.
 	values := 6*outputs*signals + 6*positions*signals*float64(o.Components) +
 		8*maps*signals*signals
 	return Cost{
-		Seconds: compileSeconds + steps*float64(o.Folds)*step,
+		Seconds: compileSeconds + float64(o.Steps*o.Folds*(layers+o.Restarts))*mapSeconds,
 		Bytes:   4*slots*values + 4*evaluateEvery*slots*positions*signals,
 	}, nil
 }

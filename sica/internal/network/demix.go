@@ -33,7 +33,7 @@ const (
 // are a choice: the networks' own pasts are longer.
 var demixJointOrders = []int{1, 2}
 
-// demix separates the signals of the active run linearly. The run keeps its demixing, and the source
+// demix separates the signals of the run linearly. The run keeps its demixing, and the source
 // models of the demixed signals, if its held-out log-likelihood increases.
 func (s *slot) demix(ctx context.Context) error {
 	if math.IsInf(s.lastValue(), 0) { // the run diverged
@@ -47,7 +47,7 @@ func (s *slot) demix(ctx context.Context) error {
 	if err != nil || d.network == nil || !(d.value > s.lastValue()) {
 		return err
 	}
-	b := &s.best[s.active[0]]
+	b := &s.best[s.run]
 	point := &b.curve[len(b.curve)-1]
 	point.HeldOut = d.value
 	if d.value > b.value {
@@ -72,7 +72,7 @@ type demixedRun struct {
 // demixed applies FastICA to the innovations of the network's signals at the slot's training
 // positions. The result is empty, without an error, if there is no demixing.
 func (s *slot) demixed(ctx context.Context, m *mapping.Invertible) (demixedRun, error) {
-	problem, _, fold := s.locate(s.active[0])
+	problem, _, fold := s.locate(s.run)
 	train, _ := s.index.split(fold)
 	z, err := m.Apply(s.signals[problem])
 	if err != nil {
@@ -100,7 +100,7 @@ func (s *slot) demixed(ctx context.Context, m *mapping.Invertible) (demixedRun, 
 	if err != nil {
 		return demixedRun{}, nil // for example of a constant signal
 	}
-	w := fastica.Start(s.options.Seed+uint64(s.active[0]), d)
+	w := fastica.Start(s.options.Seed+uint64(s.run), d)
 	_, positions := white.White.Dims()
 	part := mat.NewDense(d, min(positions, demixPositions), nil)
 	for i := range d {

@@ -29,19 +29,21 @@ func (o Options) many(d int) bool { return d > fewSignals }
 // 0.4 to 0.9, after three leaky-ReLU layers. A gap is the mean difference of the held-out
 // log-likelihood to that of the true inverse, in nats per position.
 const (
-	// There are layersPerSignal layers for each signal, from minLayers to maxLayers. For ten signals the
-	// gaps of single runs were −3.7 and −3.5 with 10 layers, −0.2 and −1.3 with 16 (the better of
-	// four, two seeds); for 20 (n = 65,536), −13 and −4.5 with 16 and 32, and no better with 48.
-	layersPerSignal, minLayers, maxLayers = 1.6, 16, 32
-	// There are stepsPerSignal steps for each signal, at most maxManySteps. For ten signals, 800 and
-	// 1200 for each took gaps of −0.65 ± 0.15 and −0.30 ± 0.11 (five seeds, restarts as below).
-	stepsPerSignal, maxManySteps = 1200, 16000
+	// The first restart has firstLayers layers. For ten signals the gaps of single runs were −3.7 and
+	// −3.5 with 10 layers, −0.2 and −1.3 with 16 (the better of four, two seeds).
+	firstLayers = 16
+	// Later restarts have layersPerSignal layers for each signal, from firstLayers to maxLayers. For
+	// 20 signals (n = 65,536) gaps were −13 and −4.5 with 16 and 32, and no better with 48. After one
+	// or two layers 16 are enough, in half of the time.
+	layersPerSignal, maxLayers = 1.6, 32
+	// manySteps is the number of steps of a run. For ten signals, 8000 and 12,000 took gaps of
+	// −0.65 ± 0.15 and −0.30 ± 0.11 (five seeds).
+	manySteps = 12000
 	// manyRate is the learning rate times d. For ten signals, 0.18 and 0.3 are as good; for 20 the
 	// training diverges with 0.36.
 	manyRate = 0.18
-	// restartedSteps is the number of steps of all restarts of a fold together, of which there are at
-	// least two. It is a choice: three restarts of ten signals take about a minute.
-	restartedSteps = 36000
+	// manyRestarts is the number of restarts. It is a choice: three of ten signals take about a minute.
+	manyRestarts = 3
 	// manyBeta1 is the decay of the first moment of Adam. For ten signals after three layers, gaps
 	// were −2.8 and −1.6 with 0.9 and 0.95 (two seeds).
 	manyBeta1 = 0.95
@@ -69,13 +71,36 @@ func (t *training) trainMany(ctx context.Context) error {
 	defer func() { t.options.cost = nil }()
 	t.options.report(Fitting, 0)
 	var done atomic.Int64
+	for restart := range t.options.Restarts {
+		if err := t.trainRestart(ctx, restart, &done); err != nil {
+			return err
+		}
+		if same, err := t.foldsAgree(); same || err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// trainRestart trains a restart of all problems and folds.
+func (t *training) trainRestart(ctx context.Context, restart int, done *atomic.Int64) error {
 	slots := make([]*slot, len(t.signals)*t.options.Folds)
-	err = inSlots(slots, func(k int) (err error) {
-		slots[k], err = t.newSlot(ctx, k/t.options.Folds, k%t.options.Folds, &done)
+	err := inSlots(slots, func(k int) (err error) {
+		problem, fold := k/t.options.Folds, k%t.options.Folds
+		run := (problem*t.options.Restarts+restart)*t.options.Folds + fold
+		slots[k], err = t.newSlot(ctx, run, done)
 		return err
 	})
-	if err == nil {
-		err = t.trainSlots(ctx, slots)
+	from := 0
+	for k, to := range stageEnds(t.options.Steps) {
+		if err != nil {
+			break
+		}
+		err = inSlots(slots, func(k int) error { return slots[k].stage(ctx, from, to) })
+		if err == nil && restart == 0 && k == 0 && !slices.ContainsFunc(slots, (*slot).isPromising) {
+			err = errFutile
+		}
+		from = to
 	}
 	for _, s := range slots {
 		switch {
@@ -89,27 +114,12 @@ func (t *training) trainMany(ctx context.Context) error {
 	return err
 }
 
-// trainSlots is trainMany with the slots' programs.
-func (t *training) trainSlots(ctx context.Context, slots []*slot) error {
-	for restart := range t.options.Restarts {
-		from := 0
-		for k, to := range stageEnds(t.options.Steps) {
-			err := inSlots(slots, func(k int) error {
-				return slots[k].stage(ctx, slots[k].runs[restart], from, to)
-			})
-			if err != nil {
-				return err
-			}
-			if restart == 0 && k == 0 && !slices.ContainsFunc(slots, (*slot).isPromising) {
-				return errFutile
-			}
-			from = to
-		}
-		if same, err := t.foldsAgree(); same || err != nil {
-			return err
-		}
+// layersOf returns the number of layers of a restart.
+func (o Options) layersOf(restart int) int {
+	if restart > 0 {
+		return o.laterLayers
 	}
-	return nil
+	return o.Layers
 }
 
 // inSlots calls do for the places of all slots, shared among the processors.
@@ -162,43 +172,41 @@ func stageEnds(steps int) []int {
 	return ends
 }
 
-// A slot trains the runs of one problem and fold, one at a time, in a program of its own.
+// A slot trains a run, in a program of its own.
 type slot struct {
 	training               // with one active run
-	runs     []int         // of all restarts
-	begin    state         // of the active run, before its stage
-	rate     float64       // of the active run, as a share of the learning rate
+	run      int           // the active run
+	begin    state         // before its stage
+	rate     float64       // as a share of the learning rate
 	sample   *mat.Dense    // the signals by which the metric of steps is measured
-	behind   float64       // the standing of the active run at its last evaluation
+	behind   float64       // its standing at its last evaluation
 	done     *atomic.Int64 // steps made, of all slots together
 }
 
 // A state is the values of a run's variables and of its optimizer, by path.
 type state map[string][]float64
 
-// newSlot returns the slot of a problem and fold, with a program. The lease is to be ended.
-func (t *training) newSlot(
-	ctx context.Context, problem, fold int, done *atomic.Int64,
-) (*slot, error) {
+// newSlot returns the slot of a run, with its initial network in a program, whose lease is to be
+// ended.
+func (t *training) newSlot(ctx context.Context, run int, done *atomic.Int64) (*slot, error) {
+	problem, restart, fold := t.locate(run)
 	train, _ := t.index.split(fold)
-	s := &slot{training: *t, sample: sampleColumns(t.signals[problem], train), done: done}
-	for r := range t.runs() {
-		if p, _, f := t.locate(r); p == problem && f == fold {
-			s.runs = append(s.runs, r)
-		}
+	s := &slot{training: *t, run: run, rate: 1, done: done,
+		sample: sampleColumns(t.signals[problem], train)}
+	s.active = []int{run}
+	s.options.Layers = t.options.layersOf(restart)
+	if err := s.acquire(ctx); err != nil {
+		return nil, err
 	}
-	s.active = s.runs[:1]
-	return s, s.acquire(ctx)
+	if err := s.initialise(); err != nil {
+		s.discard()
+		return nil, err
+	}
+	return s, nil
 }
 
-// stage trains a run from one step to another, where it was before, and demixes its signals.
-func (s *slot) stage(ctx context.Context, run, from, to int) (err error) {
-	s.active = []int{run}
-	if from == 0 {
-		if err := s.restart(); err != nil {
-			return err
-		}
-	}
+// stage trains the run from one step to another, and demixes its signals.
+func (s *slot) stage(ctx context.Context, from, to int) (err error) {
 	if s.begin, err = s.state(); err != nil {
 		return err
 	}
@@ -222,16 +230,7 @@ func (s *slot) stage(ctx context.Context, run, from, to int) (err error) {
 	return s.demix(ctx)
 }
 
-// restart draws the network of the active run.
-func (s *slot) restart() error {
-	s.rate = 1
-	if err := s.trainer.ResetOptimizer(); err != nil {
-		return err
-	}
-	return s.initialise()
-}
-
-// look evaluates the active run. If it diverged it goes back to the beginning of its stage, at half
+// look evaluates the run. If it diverged it goes back to the beginning of its stage, at half
 // the rate.
 func (s *slot) look(step int) error {
 	standing, err := s.evaluate(step)
@@ -247,12 +246,12 @@ func (s *slot) look(step int) error {
 	return s.restore(s.begin)
 }
 
-// isPromising reports whether the active run isn't far behind the rival of the slot's problem.
+// isPromising reports whether the run isn't far behind the problem's rival.
 func (s *slot) isPromising() bool { return s.behind <= futileSigmas }
 
-// lastValue returns the last held-out log-likelihood of the active run; −∞ if it diverged.
+// lastValue returns the last held-out log-likelihood of the run; −∞ if it diverged.
 func (s *slot) lastValue() float64 {
-	curve := s.best[s.active[0]].curve
+	curve := s.best[s.run].curve
 	value := curve[len(curve)-1].HeldOut
 	if math.IsNaN(value) {
 		return math.Inf(-1)
@@ -274,7 +273,7 @@ func (s *slot) state() (state, error) {
 	return values, err
 }
 
-// restore sets the program's variables to a state, and the active run's rate.
+// restore sets the program's variables to a state, and the run's rate.
 func (s *slot) restore(values state) error {
 	return s.each(func(v *model.Variable) error {
 		flat := values[v.Path()]

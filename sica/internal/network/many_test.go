@@ -44,14 +44,11 @@ func trained(t *testing.T, b compute.Backend, x *mat.Dense, o Options) *training
 // slotOf returns the slot of the first problem and fold, with its first run's initial network.
 func slotOf(t *testing.T, tr *training) *slot {
 	t.Helper()
-	s, err := tr.newSlot(t.Context(), 0, 0, new(atomic.Int64))
+	s, err := tr.newSlot(t.Context(), 0, new(atomic.Int64))
 	if err != nil {
 		t.Fatalf("%+v", err)
 	}
 	t.Cleanup(s.discard)
-	if err := s.initialise(); err != nil {
-		t.Fatal(err)
-	}
 	return s
 }
 
@@ -100,7 +97,7 @@ func TestDivergedRun(t *testing.T) {
 	b := backendtest.Open(t, backend.Go)
 	s := slotOf(t, trainingOf(t, b, x, Options{Layers: 1, Restarts: 1, Steps: 100, Past: 2, Batch: 128,
 		LearningRate: 1e6}))
-	if err := s.stage(t.Context(), 0, 0, 50); err != nil {
+	if err := s.stage(t.Context(), 0, 50); err != nil {
 		t.Fatal(err)
 	}
 	if s.rate != 0.5 || !math.IsInf(s.lastValue(), -1) {
@@ -240,5 +237,25 @@ func TestUnmix(t *testing.T) {
 	}
 	if got := h.lastValue(); math.Abs(got-after) > 1e-4 {
 		t.Errorf("the state's likelihood is %.5f, the unmixed network's %.5f", got, after)
+	}
+}
+
+// Later restarts of many signals are deeper, however often defaults are set, unless Layers says
+// otherwise.
+func TestLayersOfRestarts(t *testing.T) {
+	for _, test := range []struct{ d, layers, first, later int }{
+		{2, 0, 8, 8}, {10, 0, 16, 16}, {15, 0, 16, 24}, {30, 0, 16, 32}, {30, 5, 5, 5},
+	} {
+		o := Options{Layers: test.layers}
+		for range 2 {
+			var err error
+			if o, err = o.withDefaults(test.d, 10000); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if first, later := o.layersOf(0), o.layersOf(1); first != test.first || later != test.later {
+			t.Errorf("%d signals, Layers %d: %d and later %d layers, want %d and %d",
+				test.d, test.layers, first, later, test.first, test.later)
+		}
 	}
 }

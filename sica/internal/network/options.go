@@ -25,12 +25,11 @@ type Options struct {
 	// sequence and 2 to 3 in an image, or 1 if there are too few positions for 2.
 	Past int
 	// Restarts is the number of networks that are trained for each fold. The default is 4; for more
-	// than eight signals as many as make 36,000 steps, at least 2. Of more than eight signals no
-	// more are trained once the folds' best networks recover the same. Folds is the number of
+	// than eight signals 3, of which no more are trained once the folds' best recover the same. Folds is the number of
 	// choices of held-out positions. The default is 2.
 	Restarts, Folds int
 	// Layers is the number of nonlinear layers of the network. The default is 8; for d > 8 signals
-	// it is 1.6·d, but at least 16 and at most 32.
+	// it is 16 and, after the first restart, 1.6·d from 16 to 32.
 	Layers int
 	// Components is the number of Gaussians in the mixture of which innovations are drawn. The
 	// default is 4.
@@ -39,7 +38,7 @@ type Options struct {
 	// don't vary in strength.
 	ConstantStrength bool
 	// Steps is the number of steps of Adam. The default is d·n/4, but at least 2400 and at most
-	// 4800; for more than eight signals it is 1200·d, but at most 16000.
+	// 4800; for more than eight signals it is 12,000.
 	Steps int
 	// Batch is the number of positions in a step. The default is 512.
 	Batch int
@@ -53,7 +52,8 @@ type Options struct {
 	// demixing for a network to be of use; 0 if a significantly shorter code is enough.
 	minGain float64
 
-	cost *Cost // of networks of many signals; nil before and after their fit
+	laterLayers int   // the Layers of restarts after the first, of many signals
+	cost        *Cost // of networks of many signals; nil before and after their fit
 }
 
 // A Progress says how far a fit is.
@@ -139,11 +139,17 @@ func (o Options) withDefaults(d, n int) (Options, error) {
 			o.Shape, n)
 	}
 	layers, steps, rate := 8, min(max(d*n/4, minSteps), maxSteps), learningRate
-	restarts := 4
+	restarts, later := 4, layers
 	if o.many(d) {
-		layers = min(max(int(layersPerSignal*float64(d)), minLayers), maxLayers)
-		steps, rate = min(stepsPerSignal*d, maxManySteps), manyRate/float64(d)
-		restarts = max(restartedSteps/steps, 2)
+		layers, steps, rate = firstLayers, manySteps, manyRate/float64(d)
+		restarts = manyRestarts
+		later = min(max(int(layersPerSignal*float64(d)), firstLayers), maxLayers)
+	}
+	if o.Layers > 0 {
+		later = o.Layers
+	}
+	if o.laterLayers == 0 { // o has no defaults yet
+		o.laterLayers = later
 	}
 	for _, f := range []struct {
 		name          string
