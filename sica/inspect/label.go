@@ -24,6 +24,8 @@ type Label struct {
 	// Probability is how often components of this Name were mostly such a source in simulated
 	// recordings; see docs/how-to/components.md.
 	Probability float64 `json:"probability"`
+	// Beats is how many come a minute, of a heartbeat or a pulse; else 0.
+	Beats float64 `json:"beats_a_minute,omitempty"`
 }
 
 // The limits of the labels: shares and |correlations|, chosen on part A of the table labels.
@@ -51,6 +53,10 @@ const (
 	alphaTo   = 12.5
 	fastAbove = 20 // muscles are
 	humWidth  = 1  // on each side of the line and its multiples
+
+	// maxSlowBand is the largest share of the recorded band that is below slowest if drift is looked
+	// for: white noise has that share of its power there, far less than minSlow.
+	maxSlowBand = 0.1
 )
 
 // spectrumSeconds is the length of a segment of these spectra, in seconds: twice the period of
@@ -119,7 +125,7 @@ var kinds = []struct {
 // component has the first that applies. The rows of z are the recovered signals, d×n, or a part of
 // some minutes, at the rate in Hz. Channels are their names, or nil. Blinks, eye movements and
 // muscles are only looked for with 8 electrodes of the 10–10 system or more, one electrode with 8
-// channels, and electrodes of limbs with the leads of an ECG.
+// channels, electrodes of limbs with the leads of an ECG, and drift from 10 Hz on.
 //
 // It is an error if z hasn't a row for each component, if there isn't a name for each channel, or
 // if the rate isn't positive.
@@ -144,14 +150,24 @@ func Labels(
 	}
 	labels := make([]Label, len(components))
 	for i, m := range measure(components, z, channels, rate) {
-		for _, k := range kinds {
-			if k.applies(&m) {
-				labels[i] = Label{k.name, k.evidence(&m), k.probability}
-				break
-			}
-		}
+		labels[i] = m.label()
 	}
 	return labels, nil
+}
+
+// label returns the first label that applies.
+func (m *measures) label() (l Label) {
+	for _, k := range kinds {
+		if !k.applies(m) {
+			continue
+		}
+		l = Label{Name: k.name, Evidence: k.evidence(m), Probability: k.probability}
+		if k.name == "heartbeat" || k.name == "pulse" {
+			l.Beats = m.beats
+		}
+		return l
+	}
+	return l
 }
 
 // measures are what the label of a component is based on.
@@ -222,7 +238,9 @@ func (m *measures) setPowers(z []float64, rate float64) {
 		}
 	}
 	m.fast = share(func(hz float64) bool { return hz >= fastAbove && !isLine(hz, m.hum) })
-	m.slow = share(func(hz float64) bool { return hz <= slowest })
+	if slowest <= maxSlowBand*rate/2 {
+		m.slow = share(func(hz float64) bool { return hz <= slowest })
+	}
 	m.belowEyes = share(func(hz float64) bool { return hz <= eyesBelow })
 	m.alpha = share(func(hz float64) bool { return alphaFrom <= hz && hz <= alphaTo })
 }

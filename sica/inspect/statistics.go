@@ -142,7 +142,8 @@ func (a *autocorrelation) rhythm() (period, height float64) {
 	// The peak lies between the lags, on the parabola through three of them.
 	before, top, after := r[best-1], r[best], r[best+1]
 	shift := (before - after) / (2 * (before - 2*top + after))
-	return float64(best) + shift, top - (before-after)*shift/4
+	period = max(2, float64(best)+shift) // no rhythm is faster than half of the rate
+	return period, top - (before-after)*shift/4
 }
 
 // spectra are the power spectra and the cross spectrum of two signals a and b, or the spectrum of a

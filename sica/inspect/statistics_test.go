@@ -28,3 +28,20 @@ func TestCoherenceIsUnbiased(t *testing.T) {
 		t.Errorf("mean %.4f (SE %.4f), want %g", mean, se, share)
 	}
 }
+
+// No rhythm is above half of the rate, however fast the wave and whatever its noise.
+func TestRhythmIsBelowHalfOfTheRate(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 0))
+	for seed := range 50 {
+		period := 2 + 0.02*float64(seed)
+		values := make([]float64, 2000)
+		for k := range values {
+			values[k] = math.Sqrt2*math.Sin(2*math.Pi*(float64(k)+0.3)/period) + 0.1*rng.NormFloat64()
+		}
+		a := newAutocorrelation(len(values))
+		a.add(values)
+		if got, height := a.rhythm(); got < 2 || height == 0 {
+			t.Errorf("period %g: found %g, height %g", period, got, height)
+		}
+	}
+}
