@@ -867,7 +867,7 @@ func TestOutliersAfterSkip(t *testing.T) {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q: printed %q, want %q", flags, said, want)
 		}
-		hasTime := strings.Contains(said, "outliers: at 2.998 s\n")
+		hasTime := strings.Contains(said, "At 2.998 s is an outlier")
 		if hasTime != slices.Contains(flags, "--rate") {
 			t.Errorf("%q: the time of the outlier: %v in %q", flags, hasTime, said)
 		}

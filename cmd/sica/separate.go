@@ -120,7 +120,7 @@ writes the last good result and exits with 3.
 	f.BoolVar(&opt.quick, "quick", false,
 		"don't separate each half of the recording alone, which says what repeats")
 	f.BoolVar(&opt.details, "details", false,
-		"print what was found besides: noise, changes with time, correlated signals, outliers")
+		"print a row for every signal, and noise, changes with time and correlated signals")
 	f.StringVar((*string)(&opt.learnOn), "learn-on", "",
 		"learn from a `PART` of the positions, spread evenly: 60s, a number, 1/10 or all; chosen "+
 			"by default")
@@ -523,7 +523,7 @@ func (opt *separateOptions) learnedSignals(
 // withRecovered adds to notes on what is learned from, which isn't the whole recording, what is
 // recovered.
 func (opt *separateOptions) withRecovered(notes []string) []string {
-	note := "this is for learning only: the recovered signals have all positions"
+	note := "what is filtered or left out is so for learning only: the recovered signals have all positions"
 	if opt.fitting.Filters() {
 		note += ", and no filter"
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -104,7 +105,7 @@ func summarise(res *sica.Result, in fitted, all described, details bool) (string
 	var out strings.Builder
 	table := report.Table{
 		Components: all.components, Channels: files.ChannelNames(in.about), Grades: all.grades,
-		Words: ungraded(res),
+		Words: ungraded(res), All: details,
 	}
 	if err := table.Write(&out); err != nil {
 		return "", err
@@ -114,7 +115,7 @@ func summarise(res *sica.Result, in fitted, all described, details bool) (string
 	}
 	writeTransients(&out, res, in)
 	writeClipped(&out, res, in)
-	why := usage.Flags(res.Why)
+	why := usage.Flags(timed(res.Why, res.Outliers, in.about))
 	keptWhitening := res.Linear != nil && res.Linear.KeptWhitening()
 	if note := repeatNote(all.grades); note != "" && !keptWhitening {
 		why = strings.TrimSpace(why + " " + note)
@@ -132,27 +133,30 @@ func repeatNote(grades []report.Graded) string {
 	case !slices.ContainsFunc(grades, func(g report.Graded) bool { return g.Repeat > 0 }):
 		return "What repeats isn't known: half of the recording is too short to be separated."
 	}
-	return "What repeats comes back from each half of the recording; \"one source\" is how many " +
-		"comparable simulated components were one, no mixture."
+	return "Repeats: found in both halves of the recording; doubtful: not. Chance: of comparable " +
+		"simulated components so many were one source, not a mixture."
 }
 
-// maxTimes is how many outliers a line names by their times, as many as the reason has.
+// maxTimes is how many outliers are named by their times, as many as the reason has.
 const maxTimes = 5
 
-// writeOutliers writes the times of outliers, of a recording with a rate.
-func writeOutliers(out io.Writer, outliers []int, about *datasets.Recording) {
-	if about.Rate == 0 || len(outliers) == 0 {
-		return
+// outlierWords match how a reason names outliers.
+var outlierWords = regexp.MustCompile(`Positions? [\d, ]+(?:and \d+ (?:more )?)?(is an|are) outlier`)
+
+// timed returns a reason with the times of outliers for their positions, of a recording with a rate.
+func timed(why string, outliers []int, about *datasets.Recording) string {
+	if about.Rate == 0 {
+		return why
 	}
 	var times []string
 	for _, t := range outliers[:min(len(outliers), maxTimes)] {
-		times = append(times, fmt.Sprintf("%.6g", about.Start+float64(t)/about.Rate))
+		times = append(times, fmt.Sprintf("%.5g", about.Start+float64(t)/about.Rate))
 	}
-	more := ""
-	if len(outliers) > maxTimes {
-		more = " and more"
+	words := strings.Join(times, ", ") + " s"
+	if more := len(outliers) - maxTimes; more > 0 {
+		words += fmt.Sprintf(" and %d times more", more)
 	}
-	fmt.Fprintf(out, "outliers: at %s s%s\n", strings.Join(times, ", "), more)
+	return outlierWords.ReplaceAllString(why, "At "+words+" $1 outlier")
 }
 
 // writeDetails writes what was found besides, for --details.
@@ -167,7 +171,6 @@ func writeDetails(out io.Writer, res *sica.Result, in fitted) {
 		}
 		writeCorrelation(out, res, in.recovered(res), in.about.Rate > 0 && !in.isHighpassed)
 	}
-	writeOutliers(out, res.Outliers, in.about)
 }
 
 // writeClipped names the clipped channels, if they have names.

@@ -218,8 +218,9 @@ func TestTextBeginsWithUse(t *testing.T) {
 	if err := r.WriteText(&b); err != nil {
 		t.Fatal(err)
 	}
-	const want = "As artefacts: alone 1 and 2; together with others 3; doubtful 4. " +
-		"As sources: identified 1; probable 2; the others can be mixtures. Verdict: "
+	const want = "Come back from both halves, so can be taken out whole: without a label 1 and 2; only " +
+		"with others: 3 (with 1). As sources: identified 1; probable 2; the others can be mixtures. " +
+		"Verdict: "
 	if !strings.HasPrefix(strings.Join(strings.Fields(b.String()), " "), want) {
 		t.Errorf("%s", &b)
 	}
@@ -231,6 +232,64 @@ func TestTextBeginsWithUse(t *testing.T) {
 		if r.Grades = grades; !strings.HasPrefix(r.sources(), want) {
 			t.Errorf("%q, want %q", r.sources(), want)
 		}
+	}
+}
+
+// What comes back is named by its label, each heart by its rate. Alpha isn't among the artefacts, and
+// nothing doubtful is named.
+func TestArtefactsAreNamedByLabel(t *testing.T) {
+	r := &Report{Halves: &Halves{}}
+	r.opts.Rate = 250
+	for i, label := range []inspect.Label{
+		{Name: "alpha"}, {Name: "heartbeat", Beats: 131}, {}, {Name: "heartbeat", Beats: 76},
+		{Name: "blink"}, {Name: "heartbeat", Beats: 77}, {Name: "muscle"}, {Name: "line"},
+	} {
+		g := Graded{Grade: Repeats, Group: []int{i}}
+		switch label.Name {
+		case "muscle":
+			g = Graded{}
+		case "line":
+			g.Group = []int{2, i}
+		}
+		r.Grades = append(r.Grades, g)
+		r.Components = append(r.Components, inspect.Component{Label: label})
+	}
+	const want = "Come back from both halves, so can be taken out whole: heartbeat 2 (131 a minute), " +
+		"heartbeats 4 and 6 (76 a minute, together), blink 5, alpha 1 (no artefact), without a label 3; " +
+		"only with others: line 8 (with 3)."
+	if got := r.artefacts(); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// Of many signals the doubtful ones without a label are counted, and have their rows in the details or
+// with All. If none repeats, all have rows.
+func TestDoubtfulRowsAreCounted(t *testing.T) {
+	const d = maxAllRows + 1
+	table := Table{Components: make([]inspect.Component, d), Grades: make([]Graded, d)}
+	table.Components[2].Label.Name = "blink"
+	rows := func() (rows []string) {
+		var b strings.Builder
+		if err := table.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		return strings.Split(strings.TrimSpace(b.String()), "\n")[1:]
+	}
+	if got := rows(); len(got) != d {
+		t.Errorf("none repeats: %q", got)
+	}
+	table.Grades[7] = Graded{Grade: Repeats, Repeat: 0.97, Group: []int{7}}
+	got := rows()
+	if len(got) != 3 || got[0][0] != '3' || got[1][0] != '8' || !strings.HasPrefix(got[2], "and 11 more") {
+		t.Errorf("%q", got)
+	}
+	r := &Report{Components: table.Components, Grades: table.Grades}
+	var details strings.Builder
+	if err := r.WriteDetails(&details); err != nil || !strings.Contains(details.String(), "\n13 ") {
+		t.Errorf("%s, error %v", &details, err)
+	}
+	if table.All = true; len(rows()) != d {
+		t.Errorf("with All: %q", rows())
 	}
 }
 

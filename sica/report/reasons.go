@@ -37,12 +37,12 @@ var reasons = map[linear.Reason]explanation{
 	},
 	linear.Noise: {
 		sentence:  words("Noise of the channels hides signals or their rotation."),
-		next:      (*Report).nextForNoise,
+		next:      lessNoise,
 		uncounted: true,
 	},
 	linear.HiddenNoise: {
 		sentence:  words("Noise of the channels that the data don't show could hide signals."),
-		next:      (*Report).nextForNoise,
+		next:      lessNoise,
 		uncounted: true,
 	},
 	linear.LikeNoise: {
@@ -60,10 +60,8 @@ var reasons = map[linear.Reason]explanation{
 	},
 	linear.MoreSources: {
 		sentence: words("There seem to be more sources than channels."),
-		next: func(r *Report) []string {
-			return []string{"The channels can't hold all sources: call no component a source.", rulesOut,
-				r.forArtefacts()}
-		},
+		next: list("The channels can't hold all sources: even a component that comes back can hold "+
+			"several.", rulesOut),
 		uncounted: true,
 	},
 	linear.Stopped: {
@@ -81,6 +79,10 @@ func words(sentence string) func(*Report) string {
 func list(steps ...string) func(*Report) []string {
 	return func(*Report) []string { return steps }
 }
+
+// lessNoise are the next steps where noise hides signals.
+var lessNoise = list("Less noise in the channels or more channels may help; more positions don't if "+
+	"noise hides a signal.", rulesOut)
 
 // Next steps and warnings that several findings have.
 const (
@@ -124,19 +126,6 @@ func (r *Report) nextForRotation() []string {
 	return next
 }
 
-func (r *Report) nextForNoise() []string {
-	return []string{"Less noise in the channels or more channels may help; more positions don't if " +
-		"noise hides a signal.", rulesOut, r.forArtefacts()}
-}
-
-// forArtefacts says what counts if a component of a recording is to be taken out.
-func (r *Report) forArtefacts() string {
-	if r.opts.Rate == 0 {
-		return ""
-	}
-	return "To take out an artefact, what repeats counts; those that repeat together go together."
-}
-
 // nextForDependence is what to try where signals depend on each other: what to do about the causes
 // that were found or, without one, about those that nothing shows.
 func (r *Report) nextForDependence() (next []string) {
@@ -169,7 +158,7 @@ func (r *Report) nextForDependence() (next []string) {
 			next = append(next, "If the mixing may be nonlinear, fit a network by sica.Direct.")
 		}
 	}
-	return append(next, rulesOut, r.forArtefacts())
+	return append(next, rulesOut)
 }
 
 // confirmation says what supports a separation.

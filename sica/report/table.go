@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -9,12 +10,14 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica/inspect"
 )
 
 // A Table lists the recovered signals in their order, at most TableRows of them, as sica separate
-// and WriteText print them. Columns without a value are left out.
+// and WriteText print them. Columns without a value are left out. Of more than 12 signals, doubtful
+// ones without a label are only counted if others repeat.
 type Table struct {
 	// Components are those of the signals, in their order; nil after a nonlinear demixing.
 	Components []inspect.Component
@@ -24,13 +27,50 @@ type Table struct {
 	Grades []Graded
 	// Words stand in the column of the grades where there are no Grades.
 	Words []string
+	// All is whether every signal has a row.
+	All bool
 }
+
+// maxAllRows is the largest number of signals that all have rows. A choice.
+const maxAllRows = 12
 
 // TableRows is the largest number of signals in a Table, so that it fits a screen. A choice.
 const TableRows = 32
 
 // Write writes the table as text.
 func (t Table) Write(w io.Writer) error {
+	rows, rest := t.split()
+	if err := t.write(w, rows); err != nil || rest == nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "and %d more, doubtful: not found in both halves; --details shows them\n",
+		len(rest))
+	return err
+}
+
+// split returns the signals with rows, and those that are only counted.
+func (t Table) split() (rows, rest []int) {
+	all := grid.Range(max(len(t.Components), len(t.Grades), len(t.Words)))
+	if t.All || len(all) <= maxAllRows || !t.isRepeated() {
+		return all, nil
+	}
+	for _, i := range all {
+		if t.Grades[i].Grade == Doubtful && (t.Components == nil || t.Components[i].Label.Name == "") {
+			rest = append(rest, i)
+		} else {
+			rows = append(rows, i)
+		}
+	}
+	return rows, rest
+}
+
+// isRepeated reports whether repeats were measured.
+func (t Table) isRepeated() bool {
+	return slices.ContainsFunc(t.Grades, func(g Graded) bool { return g.Repeat > 0 })
+}
+
+// write writes the rows of some signals as text.
+func (t Table) write(w io.Writer, rows []int) error {
 	out := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
 	header := "#"
 	hasShare := t.Components != nil || t.Grades != nil
@@ -45,13 +85,12 @@ func (t Table) Write(w io.Writer) error {
 	if isLabelled {
 		header += "\tlooks like"
 	}
-	isRepeated := slices.ContainsFunc(t.Grades, func(g Graded) bool { return g.Repeat > 0 })
+	isRepeated := t.isRepeated()
 	if isRepeated {
-		header += "\trepeats\tone source"
+		header += "\trepeats\tchance"
 	}
 	fmt.Fprintln(out, header+"\tgrade")
-	d := max(len(t.Components), len(t.Grades), len(t.Words))
-	for i := range min(d, TableRows) {
+	for _, i := range rows[:min(len(rows), TableRows)] {
 		fmt.Fprint(out, i+1)
 		if hasShare {
 			fmt.Fprintf(out, "\t%.1f %%", 100*t.share(i))
@@ -64,15 +103,15 @@ func (t Table) Write(w io.Writer) error {
 		}
 		if isRepeated {
 			g := &t.Grades[i]
-			oneSource := unknown // of one that is identified its error says more
-			if g.Grade != Identified {
-				oneSource = fmt.Sprintf("%.0f %%", 100*g.Comparable)
+			chance := unknown // an identified one has an error, a doubtful one isn't to be used
+			if g.Grade == Repeats {
+				chance = fmt.Sprintf("%.0f %%", 100*g.Comparable)
 			}
-			fmt.Fprintf(out, "\t%.2f\t%s", math.Floor(100*g.Repeat)/100, oneSource)
+			fmt.Fprintf(out, "\t%.3f\t%s", math.Floor(1000*g.Repeat)/1000, chance)
 		}
 		fmt.Fprintf(out, "\t%s\n", t.grade(i))
 	}
-	if more := d - TableRows; more > 0 {
+	if more := len(rows) - TableRows; more > 0 {
 		fmt.Fprintf(out, "and %d more in JSON\n", more)
 	}
 	return out.Flush()
@@ -136,26 +175,93 @@ func others(group []int, i int) string {
 	return strings.Join(names, ", ")
 }
 
-// artefacts says which signals can be taken out of a recording, such as "alone 2, 3; together
-// with others 1, 4; doubtful 5.": those that are identified or repeat alone, those that repeat
-// together, and the others. It is "" unless the recording has a rate and the halves were
-// separated.
+// artefacts says which signals of a recording come back from both halves, so that they can be taken
+// out: by their labels, hearts by their rates, then alpha, which is none, and those without a label.
+// It is "" unless the recording has a rate and the halves were separated.
 func (r *Report) artefacts() string {
 	if r.Halves == nil || len(r.Grades) == 0 || r.opts.Rate == 0 {
 		return ""
 	}
-	var alone, together, doubtful []int
+	var alone, together []string // in words
+	var kinds []kind
 	for i := range r.Grades {
 		switch g := &r.Grades[i]; {
-		case g.Grade == Doubtful:
-			doubtful = append(doubtful, i)
 		case g.Grade == Repeats && !g.Alone():
-			together = append(together, i)
-		default:
-			alone = append(alone, i)
+			label := r.label(i).Name
+			together = append(together, strings.TrimSpace(fmt.Sprintf("%s %d (with %s)", label, i+1,
+				others(g.Group, i))))
+		case g.Grade != Doubtful:
+			kinds = addKind(kinds, r.label(i), i)
 		}
 	}
-	return named([]string{"alone", "together with others", "doubtful"}, alone, together, doubtful)
+	slices.SortStableFunc(kinds, func(a, b kind) int { return a.place() - b.place() })
+	for _, k := range kinds {
+		alone = append(alone, k.String())
+	}
+	said := "None comes back from both halves alone"
+	if alone != nil {
+		said = "Come back from both halves, so can be taken out whole: " + strings.Join(alone, ", ")
+	}
+	if together != nil {
+		said += "; only with others: " + strings.Join(together, ", ")
+	}
+	return said + "."
+}
+
+// label returns the label of signal i; the zero Label without one.
+func (r *Report) label(i int) (l inspect.Label) {
+	if i < len(r.Components) {
+		l = r.Components[i].Label
+	}
+	return l
+}
+
+// A kind is the signals with one label, of hearts those of one rate.
+type kind struct {
+	label   inspect.Label // of the first
+	signals []int
+}
+
+// sameRate is the largest difference between rates of one heart, as a share. A choice.
+const sameRate = 0.05
+
+// addKind adds a signal to those of its label.
+func addKind(kinds []kind, l inspect.Label, signal int) []kind {
+	for k := range kinds {
+		first := kinds[k].label
+		if first.Name == l.Name && math.Abs(first.Beats-l.Beats) <= sameRate*first.Beats {
+			kinds[k].signals = append(kinds[k].signals, signal)
+			return kinds
+		}
+	}
+	return append(kinds, kind{l, []int{signal}})
+}
+
+// place orders kinds: artefacts, alpha, and what has no label.
+func (k kind) place() int {
+	switch k.label.Name {
+	case "":
+		return 2
+	case "alpha":
+		return 1
+	}
+	return 0
+}
+
+// String returns such as "heartbeats 3 and 4 (76 a minute, together)".
+func (k kind) String() string {
+	name, note := cmp.Or(k.label.Name, "without a label"), ""
+	if k.place() == 1 {
+		note = " (no artefact)"
+	}
+	if k.label.Beats > 0 {
+		note = fmt.Sprintf("%.0f a minute", k.label.Beats)
+		if len(k.signals) > 1 {
+			name, note = name+"s", note+", together"
+		}
+		note = " (" + note + ")"
+	}
+	return name + " " + text.Numbers(k.signals) + note
 }
 
 // sources says which signals are sources, such as "identified 1 and 2; probable

@@ -37,11 +37,15 @@ func (r *Report) String() string {
 // of Next, and the Table of the signals. Signals count from 1. WriteDetails writes the rest.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
-	if use := r.artefacts(); use != "" {
-		b.WriteString(text.Wrap("As artefacts: ", use))
+	use := r.artefacts()
+	if use != "" {
+		b.WriteString(text.Wrap("", use))
 	}
 	b.WriteString(text.Wrap("As sources: ", r.sources()))
 	verdict := string(r.Verdict) + "."
+	if r.Verdict != Separated && use != "" {
+		verdict += " Not all components are confirmed as sources; those that come back can be used as above."
+	}
 	for _, reason := range r.Reasons[:min(len(r.Reasons), maxReasons)] {
 		verdict += " " + reason
 	}
@@ -64,18 +68,22 @@ func (r *Report) table() Table {
 	return Table{Components: r.Components, Channels: r.Channels, Grades: r.Grades}
 }
 
-// WriteDetails writes the measures that WriteText leaves out, as text: the other Reasons and
-// Next, the dependence before and after, the tests of each signal, the six pairs with the least
+// WriteDetails writes what WriteText leaves out, as text: the other signals, Reasons and Next,
+// the dependence before and after, the tests of each signal, the six pairs with the least
 // evidence, remarks on the mixing, halves and stability.
 func (r *Report) WriteDetails(w io.Writer) error {
 	var b strings.Builder
+	if _, rest := r.table().split(); rest != nil {
+		r.table().write(&b, rest)
+		b.WriteByte('\n')
+	}
 	if more := r.Reasons[min(len(r.Reasons), maxReasons):]; len(more) > 0 {
 		b.WriteString(text.Wrap("Reasons: ", strings.Join(more, " ")))
 	}
 	if len(r.Next) > 1 {
 		b.WriteString(text.Wrap("Next: ", strings.Join(r.Next[1:], " ")))
 	}
-	if b.Len() > 0 {
+	if len(r.Reasons) > maxReasons || len(r.Next) > 1 {
 		b.WriteByte('\n')
 	}
 	fmt.Fprintf(&b, "%d signals, %d positions%s, seed %d; reported in %.1f s\n\n",
