@@ -11,6 +11,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -563,6 +564,7 @@ func TestReadingFlags(t *testing.T) {
 		{"--missing guess --in " + missing, exitUsage, "must be error, interpolate or drop"},
 		{"--separator xx --in " + missing, exitUsage, "must be one character, tab or space"},
 		{"--in " + flat, exitFailure, "must be at least 16; use --transpose if a row of the file is a signal"},
+		{"--highpass 1 --rate 250 --in " + flat, exitFailure, "use --transpose if a row of the file is"},
 		{"--transpose --in " + flat, exitOK, "each row is a signal"},
 		{"--transpose --in " + left, exitFailure, "must not be transposed"},
 		{"--in " + left + " --in " + right, exitOK, "the files have 397 to 400 positions"},
@@ -573,6 +575,47 @@ func TestReadingFlags(t *testing.T) {
 		code, stdout, stderr := command(t.Context(), args...)
 		if code != c.code || !strings.Contains(stdout+stderr, c.says) {
 			t.Errorf("%s: exit %d, %q, want %d and %q", c.args, code, stdout+stderr, c.code, c.says)
+		}
+	}
+}
+
+// The command that separate prints as the next one runs as it is printed.
+func TestNextCommandRuns(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const n = 600
+	x := mixedLaplace(t, 3, n)
+	var wide, odd strings.Builder
+	for i := range 3 {
+		for k := range n {
+			fmt.Fprintf(&wide, "%g ", x.At(i, k))
+		}
+		wide.WriteString("\n")
+	}
+	odd.WriteString("a;b;c\n1;;2\n")
+	for k := range n {
+		row := fmt.Sprintf("%g;%g;%g\n", x.At(0, k), x.At(1, k), x.At(2, k))
+		odd.WriteString(strings.ReplaceAll(row, ".", ","))
+	}
+	write(t, ".", "wide it's.txt", wide.String())
+	write(t, ".", "odd.csv", odd.String())
+	for k, flags := range [][]string{
+		{"--in", "wide it's.txt", "--transpose"},
+		{"--in", "wide it's.txt", "--transpose", "--separator", "space", "--rate", "250", "--highpass", "2",
+			"--without", "2"},
+		{"--in", "odd.csv", "--missing", "drop", "--separator", ";", "--decimal", ",", "--rate", "250",
+			"--skip", "1-50"},
+	} {
+		model := fmt.Sprint("the model ", k)
+		said := must(t, append([]string{"separate", "--out", "z.csv", "--save", model, "--quick", "--backend",
+			"go"}, flags...)...)
+		_, next, _ := strings.Cut(strings.TrimSpace(said), "\nnext: sica ")
+		read, err := exec.Command("sh", "-c", `printf '%s\n' `+next).Output() // as a shell does
+		if err != nil {
+			t.Fatal(err)
+		}
+		words := strings.Split(strings.TrimSuffix(string(read), "\n"), "\n")
+		if code, _, stderr := command(t.Context(), words...); code != exitOK {
+			t.Errorf("%q: exit %d, %s", words, code, stderr)
 		}
 	}
 }

@@ -48,18 +48,28 @@ func removeCommand(cmd *cobra.Command, in []string, model string, highpass float
 		words = append(words, "--in", quoted(path))
 	}
 	words = append(words, "--out", quoted(stem+"-clean"+ending))
-	var reading files.Reading
-	same := cobra.Command{}
-	reading.Add(&same)
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if same.Flags().Lookup(f.Name) != nil {
-			words = append(words, "--"+f.Name+"="+quoted(f.Value.String()))
-		}
-	})
+	words = append(words, readingFlags(cmd)...)
 	if highpass > 0 {
 		words = append(words, "--highpass", strconv.FormatFloat(highpass, 'g', -1, 64))
 	}
 	return strings.Join(words, " ")
+}
+
+// readingFlags returns the flags, as cmd was given them, that say how its files are read.
+func readingFlags(cmd *cobra.Command) (words []string) {
+	var reading files.Reading
+	same := cobra.Command{}
+	reading.Add(&same)
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		switch value := f.Value.String(); {
+		case same.Flags().Lookup(f.Name) == nil:
+		case value == f.NoOptDefVal:
+			words = append(words, "--"+f.Name)
+		default:
+			words = append(words, "--"+f.Name+"="+quoted(value))
+		}
+	})
+	return words
 }
 
 // plainWord matches words that shells take as they are.

@@ -122,7 +122,7 @@ func TestRemoveCommand(t *testing.T) {
 	}
 	got := removeCommand(cmd, []string{"a/it's.set", "b.csv"}, "m", 0.5)
 	want := `sica remove --model m --in 'a/it'\''s.set' --in b.csv --out 'it'\''s-clean.csv' ` +
-		`--decimal=, --transpose=true --highpass 0.5`
+		`--decimal=, --transpose --highpass 0.5`
 	if got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

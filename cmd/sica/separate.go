@@ -39,6 +39,7 @@ type separateOptions struct {
 	in, truth []string
 	out, json string
 	began     time.Time // when the command did
+	rereading []string  // the flags for --in
 
 	checkpoint, save string
 	resume           bool
@@ -167,7 +168,7 @@ func (opt *separateOptions) config(changed func(flag string) bool) (sica.Config,
 }
 
 func (opt *separateOptions) run(cmd *cobra.Command) error {
-	opt.began = time.Now()
+	opt.began, opt.rereading = time.Now(), readingFlags(cmd)
 	cfg, err := opt.config(cmd.Flags().Changed)
 	if err != nil {
 		return err
@@ -761,8 +762,8 @@ func (opt *separateOptions) write(
 		fmt.Fprintln(out, "wrote", opt.json)
 	}
 	if _, err := res.Demixing(); err == nil && opt.save != "" && len(opt.in) == 1 && len(res.Shape) < 2 {
-		fmt.Fprintf(out, "next: sica inspect --in %s --model %s --html components.html\n",
-			quoted(opt.in[0]), quoted(opt.save))
+		next := append([]string{"next: sica inspect --in", quoted(opt.in[0])}, opt.rereading...)
+		fmt.Fprintln(out, strings.Join(next, " "), "--model", quoted(opt.save), "--html components.html")
 	}
 	return nil
 }

@@ -377,7 +377,11 @@ func (o *Fitting) filtered(
 	o.flat = flatNotes(signals, out, about)
 	begins, ends := slices.Concat([]int{0}, about.Joints), slices.Concat(about.Joints, []int{n})
 	for k, begin := range begins {
-		if err := o.filter.CheckLength(ends[k]-begin, rate); err != nil {
+		switch err := o.filter.CheckLength(ends[k]-begin, rate); {
+		case err != nil && n < d:
+			return nil, fmt.Errorf("%d positions of %d signals are too few for a filter; %s", n, d,
+				usage.UseTranspose)
+		case err != nil:
 			return nil, usage.Error(err)
 		}
 	}

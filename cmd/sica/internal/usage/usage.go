@@ -83,12 +83,12 @@ var inBraces = regexp.MustCompile(`(?:ReadOptions\.)?Shape \{(\d+(?:, \d+)*)\}`)
 // transposed matches the advice of packages to transpose a matrix. Files have rows of positions.
 var transposed = regexp.MustCompile(`: a row is a signal, a column a position; transpose .* round`)
 
-// useTranspose is the advice for files.
-const useTranspose = "use --transpose if a row of the file is a signal"
+// UseTranspose is the advice for files.
+const UseTranspose = "use --transpose if a row of the file is a signal"
 
 // Transposed returns the message for a command that was called with --transpose.
 func Transposed(message string) string {
-	return strings.ReplaceAll(message, useTranspose, "leave out --transpose if a column of the file is a signal")
+	return strings.ReplaceAll(message, UseTranspose, "leave out --transpose if a column of the file is a signal")
 }
 
 // unparsed are what package strconv says of a value that isn't a number of a kind.
@@ -107,7 +107,7 @@ var unparsed = []struct {
 // Flags returns the text of a package with the flags of the command in the place of the settings
 // that it names.
 func Flags(text string) string {
-	text = transposed.ReplaceAllString(text, "; "+useTranspose)
+	text = transposed.ReplaceAllString(text, "; "+UseTranspose)
 	text = shape.ReplaceAllString(text, "--shape ${1}x$2")
 	text = inBraces.ReplaceAllStringFunc(text, func(found string) string {
 		axes := inBraces.FindStringSubmatch(found)[1]
