@@ -133,8 +133,8 @@ func repeatNote(grades []report.Graded) string {
 	case !slices.ContainsFunc(grades, func(g report.Graded) bool { return g.Repeat > 0 }):
 		return "What repeats isn't known: half of the recording is too short to be separated."
 	}
-	return "Repeats: found in both halves of the recording; doubtful: not. Chance: of comparable " +
-		"simulated components so many were one source, not a mixture."
+	return "Repeats: found in both halves; doubtful: not. Chance: of comparable simulated components " +
+		"so many were one source, not a mixture."
 }
 
 // maxTimes is how many outliers are named by their times, as many as the reason has.

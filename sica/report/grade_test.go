@@ -219,7 +219,7 @@ func TestTextBeginsWithUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = "Come back from both halves, so can be taken out whole: without a label 1 and 2; only " +
-		"with others: 3 (with 1). As sources: identified 1; probable 2; the others can be mixtures. " +
+		"with others: 3 (with 1). As sources: identified 1; probable 2; others can be mixtures. " +
 		"Verdict: "
 	if !strings.HasPrefix(strings.Join(strings.Fields(b.String()), " "), want) {
 		t.Errorf("%s", &b)

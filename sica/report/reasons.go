@@ -59,9 +59,8 @@ var reasons = map[linear.Reason]explanation{
 		uncounted: true,
 	},
 	linear.MoreSources: {
-		sentence: words("There seem to be more sources than channels."),
-		next: list("The channels can't hold all sources: even a component that comes back can hold "+
-			"several.", rulesOut),
+		sentence:  words("There seem to be more sources than channels."),
+		next:      list("The channels can't hold all sources: what comes back can hold several.", rulesOut),
 		uncounted: true,
 	},
 	linear.Stopped: {

@@ -265,7 +265,7 @@ func (k kind) String() string {
 }
 
 // sources says which signals are sources, such as "identified 1 and 2; probable
-// 3; the others can be mixtures."
+// 3; others can be mixtures."
 func (r *Report) sources() string {
 	var identified, probable []int
 	for i := range r.Grades {
@@ -282,12 +282,12 @@ func (r *Report) sources() string {
 			return "none identified; all can be mixtures."
 		}
 		return "none identified; probable " + text.Numbers(probable) +
-			"; the others can be mixtures."
+			"; others can be mixtures."
 	case len(r.Grades):
 		return "all are identified."
 	}
 	return strings.TrimSuffix(named([]string{"identified", "probable"}, identified,
-		probable), ".") + "; the others can be mixtures."
+		probable), ".") + "; others can be mixtures."
 }
 
 // named names groups of signals, each after its name, as a sentence.
