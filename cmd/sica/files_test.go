@@ -200,6 +200,13 @@ func TestRemoveNotes(t *testing.T) {
 			t.Errorf("%+v: %q", c, notes)
 		}
 	}
+	for _, isSteady := range []bool{false, true} { // drift has no quiet half
+		r := removal{isSteady: isSteady}
+		notes := r.notes([]inspect.Change{{Share: 0.8, Left: 0.2, Quiet: 18, QuietChannel: 12}}, nil)
+		if (notes == nil) != isSteady {
+			t.Errorf("steady %v: %q", isSteady, notes)
+		}
+	}
 }
 
 // With drift, and stretches that were skipped, what was taken out is measured without both. Remove
@@ -1005,6 +1012,35 @@ func TestProposed(t *testing.T) {
 		if code, _, stderr := command(t.Context(), args...); code != exitUsage ||
 			!strings.Contains(stderr, c.want) {
 			t.Errorf("remove %s: exit %d, %q, want %q", c.args, code, stderr, c.want)
+		}
+	}
+}
+
+// What is labelled as an artefact is proposed whatever the reference, but no heartbeat. That another
+// reference's proposal is replaced by one without its signals is said.
+func TestLabelledArtefactsAreProposed(t *testing.T) {
+	var all []inspect.Component
+	for i, name := range []string{"heartbeat", "blink", "", "alpha", "line", ""} {
+		all = append(all, inspect.Component{Signal: i, Label: inspect.Label{Name: name}, Proposed: i == 2})
+	}
+	first := newProposal(all, "EOG1")
+	if !slices.Equal(first.Signals, []int{1, 2, 4}) || !all[1].Proposed || all[0].Proposed ||
+		!strings.Contains(first.String(), "2 (blink) and 5 (line)") {
+		t.Errorf("%+v, %s", first, first)
+	}
+	all = all[:3]
+	all[2].Proposed = false
+	dir := t.TempDir()
+	for _, c := range []struct {
+		p        proposal
+		replaces bool
+	}{{first, false}, {first, false}, {newProposal(all, "EOG2"), true}} {
+		var out strings.Builder
+		if err := c.p.write(&out, dir); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(out.String(), "reference EOG1: 2, 3, 5;"); got != c.replaces {
+			t.Errorf("%+v: %q", c.p, &out)
 		}
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
 	"github.com/seed-47b1e431/gosica/sica/inspect"
 	"github.com/seed-47b1e431/gosica/sica/plot"
+	"github.com/seed-47b1e431/gosica/sica/report"
 	"github.com/seed-47b1e431/gosica/sica/report/html"
 )
 
@@ -46,8 +47,9 @@ movement, alpha, heartbeat, pulse, drift, muscle, one electrode, or none of thes
 also prints their correlation and their coherence: the share of the reference's
 variance that a filter of the recovered signal explains; signals are then sorted by
 coherence. It proposes to remove those of which |correlation| or coherence is at
-least 0.5, and keeps that in the model's folder for sica remove --proposed. Signals
-count from 1, as the columns of what separate writes, and as for sica remove.
+least 0.5 and those that look like a line, a blink, an eye movement or a muscle, and
+keeps that in the model's folder for sica remove --proposed. Signals count from 1, as
+the columns of what separate writes, and as for sica remove.
 --plot draws the first unskipped seconds of each, its spectrum and its pattern, what
 a value of 1 adds to each channel: as bars, scaled to the largest of each row, and, of
 channels with names such as Fp1 and Cz, as a map of the head. --html writes a page
@@ -118,15 +120,19 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", opt.in[0], err)
 	}
+	var proposed proposal
+	if references != nil {
+		proposed = opt.propose(all, references, likest, in)
+	}
 	if err := opt.write(cmd, result, all, x, in); err != nil {
 		return err
 	}
 	shown.Done()
 	out := cmd.OutOrStdout()
+	files.Note(out, in.About.Notes)
 	if err := writeComponents(out, all, &in.About, likest); err != nil {
 		return err
 	}
-	files.Note(out, in.About.Notes)
 	if in.About.Rate == 0 && slices.ContainsFunc(all, func(c inspect.Component) bool { return c.Rhythm > 0 }) {
 		files.Note(out, []string{"rhythms are in positions: --rate gives them in Hz"})
 	}
@@ -143,8 +149,11 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 	if references == nil {
 		return nil
 	}
-	_, n := in.Dims()
-	return opt.propose(out, all, references, likest, n)
+	fmt.Fprintln(out, proposed)
+	if err := proposed.write(out, opt.model); err != nil {
+		return fmt.Errorf("the proposal can't be kept for sica remove --proposed: %w", err)
+	}
+	return nil
 }
 
 // open returns the recording, its signals as the separation learned from them, and the references.
@@ -198,7 +207,7 @@ func (opt *inspectOptions) write(
 	if opt.html == "" {
 		return nil
 	}
-	grades, err := readGrades(opt.model, len(all))
+	grades, err := readOfSignals[report.Graded](opt.model, gradesFile, len(all))
 	if err != nil {
 		return err
 	}
@@ -210,23 +219,20 @@ func (opt *inspectOptions) write(
 	return writePage(opt.html, page, cmd, opt.in, n, opt.model)
 }
 
-// propose prints what to remove of a recording of n positions, and keeps it in the model's folder.
-// Likest are those of the references that the components are most like.
+// propose returns what to remove of a recording, and sets what the components say of it. Likest are
+// those of the references that the components are most like.
 func (opt *inspectOptions) propose(
-	out io.Writer, all []inspect.Component, references []reference, likest []*reference, n int,
-) error {
+	all []inspect.Component, references []reference, likest []*reference, in *files.Stream,
+) proposal {
 	var names []string
 	for _, r := range references {
 		names = append(names, r.name)
 	}
+	_, n := in.Dims()
 	p := newProposal(all, strings.Join(names, ", "))
 	p.inspected = inspected{baseNames(opt.in), n}
 	p.WithoutPeaks = withoutPeaks(all, likest)
-	fmt.Fprintln(out, p)
-	if err := p.write(opt.model); err != nil {
-		return fmt.Errorf("the proposal can't be kept for sica remove --proposed: %w", err)
-	}
-	return nil
+	return p
 }
 
 // minPeaked is the kurtosis from which a component has rare peaks, as blinks and beats. A choice: in 15
@@ -237,7 +243,7 @@ const minPeaked = 1
 // reference that was itself separated.
 func withoutPeaks(all []inspect.Component, likest []*reference) (signals []int) {
 	for k, c := range all {
-		if c.Proposed && c.Kurtosis < minPeaked && likest[k].isSeparated {
+		if c.Proposed && !isArtefact(c.Label) && c.Kurtosis < minPeaked && likest[k].isSeparated {
 			signals = append(signals, c.Signal)
 		}
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
 	"github.com/seed-47b1e431/gosica/sica/inspect"
-	"github.com/seed-47b1e431/gosica/sica/report"
 )
 
 // labelPositions is how many of the first positions the labels are based on: as many as inspect
@@ -53,19 +52,19 @@ func looksLike(l inspect.Label) string {
 	return fmt.Sprintf("%s: %s", l.Name, l.Evidence)
 }
 
-// gradesFile is the file in the folder of a saved separation with the grades of its signals. It isn't in
-// the manifest.
-const gradesFile = "grades.json"
+// gradesFile and labelsFile are the files in the folder of a saved separation with the grades and the
+// labels of its signals. They aren't in the manifest.
+const gradesFile, labelsFile = "grades.json", "labels.json"
 
-// readGrades returns the grades that separate kept in the folder of a model of d signals; nil for none.
-func readGrades(model string, d int) (grades []report.Graded, err error) {
-	err = files.ReadJSON(filepath.Join(model, gradesFile), &grades)
+// readOfSignals returns what a file in the folder of a model of d signals has of each; nil for none.
+func readOfSignals[T any](model, name string, d int) (all []T, err error) {
+	path := filepath.Join(model, name)
+	err = files.ReadJSON(path, &all)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	if err == nil && len(grades) != d {
-		err = fmt.Errorf("%s: has %d signals; must have %d, as the model",
-			filepath.Join(model, gradesFile), len(grades), d)
+	if err == nil && len(all) != d {
+		err = fmt.Errorf("%s: has %d signals; must have %d, as the model", path, len(all), d)
 	}
-	return grades, err
+	return all, err
 }

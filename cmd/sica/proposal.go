@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -19,7 +20,8 @@ import (
 // in the manifest.
 const proposalFile = "proposed.json"
 
-// A proposal is the recovered signals that inspect --reference proposes to remove.
+// A proposal is the recovered signals that inspect --reference proposes to remove: by the rule, or as
+// their labels are artefacts.
 type proposal struct {
 	Signals   []int  `json:"signals"` // from 0, in order
 	Reference string `json:"reference"`
@@ -28,6 +30,8 @@ type proposal struct {
 	// WithoutPeaks are those of Signals without peaks, if the reference was itself separated: then
 	// whatever is strong in it is proposed.
 	WithoutPeaks []int `json:"without_peaks,omitempty"`
+
+	labelled []string // those that only their labels propose, in words
 }
 
 // inspected is the recording that components were chosen for: the names of its files, without their
@@ -55,9 +59,20 @@ func (r inspected) equals(other inspected) bool {
 	return slices.Equal(r.Input, other.Input) && r.Positions == other.Positions
 }
 
+// isArtefact reports whether a label is that of an artefact in any recording; a heart is none in an ECG.
+func isArtefact(l inspect.Label) bool {
+	return slices.Contains([]string{"line", "blink", "eye movement", "muscle"}, l.Name)
+}
+
+// newProposal returns what is proposed, and sets Proposed where only the label does it.
 func newProposal(all []inspect.Component, reference string) proposal {
 	p := proposal{Signals: []int{}, Reference: reference, Rule: inspect.Rule}
-	for _, c := range all {
+	for k := range all {
+		c := &all[k]
+		if !c.Proposed && isArtefact(c.Label) {
+			c.Proposed = true
+			p.labelled = append(p.labelled, fmt.Sprintf("%d (%s)", c.Signal+1, c.Label.Name))
+		}
 		if c.Proposed {
 			p.Signals = append(p.Signals, c.Signal)
 		}
@@ -75,8 +90,12 @@ func (p proposal) String() string {
 	if caution := p.caution(); caution != "" {
 		next = ". " + text.Capitalise(caution)
 	}
-	return fmt.Sprintf("proposed: %s. The rule: %s (reference %s).\nLook at them (--html)%s.",
-		p.numbers(), p.Rule, p.Reference, next)
+	labels := ""
+	if p.labelled != nil {
+		labels = fmt.Sprintf(" By their labels: %s.", text.List(p.labelled))
+	}
+	return fmt.Sprintf("proposed: %s. The rule: %s (reference %s).%s\nLook at them (--html)%s.",
+		p.numbers(), p.Rule, p.Reference, labels, next)
 }
 
 // caution says which proposed signals have no peaks, and what to do; "" without any.
@@ -110,9 +129,17 @@ func numbers(signals []int) string {
 	return strings.Join(all, ", ")
 }
 
-// write writes the proposal into the folder of a separation, in place of an earlier one.
-func (p proposal) write(model string) error {
-	return files.WriteJSON(filepath.Join(model, proposalFile), p)
+// write writes the proposal into the folder of a separation. It says if it replaces an earlier one with
+// other signals.
+func (p proposal) write(out io.Writer, model string) error {
+	var earlier proposal
+	path := filepath.Join(model, proposalFile)
+	isOther := func(i int) bool { return !slices.Contains(p.Signals, i) }
+	if files.ReadJSON(path, &earlier) == nil && slices.ContainsFunc(earlier.Signals, isOther) {
+		files.Note(out, []string{fmt.Sprintf("this replaces what was proposed with the reference %s: %s; "+
+			"--reference takes several, with commas between", earlier.Reference, earlier.numbers())})
+	}
+	return files.WriteJSON(path, p)
 }
 
 // readProposal reads the proposal in the folder of a separation of k signals.

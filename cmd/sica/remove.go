@@ -50,10 +50,10 @@ ticked on the page of sica inspect --html. The channels keep their
 names, times and units. sica inspect says which recovered signal is which; they
 count from 1. The recording may be of any length.
 
-It prints how much of each channel's variance was taken out, and what was taken out
-where least was: an artefact that comes and goes isn't there. Of heartbeats it is what
-differs from beat to beat. Both are measured above the fit's --highpass, and without
-its --skip.
+It prints how much of each channel's variance was taken out, and, unless all of it is
+drift or a line, what was taken out where least was: an artefact that comes and goes
+isn't there. Of heartbeats it is what differs from beat to beat. Both are measured above
+the fit's --highpass, and without its --skip.
 
 ` + pipesHelp + ` --stream cleans each row of
 CSV as soon as it comes, and prints nothing else.
@@ -168,6 +168,9 @@ func (opt *removeOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	if taken.isSteady, err = opt.isSteady(chosen.rows, result); err != nil {
+		return err
+	}
 	in.Doing, in.MustVary = "removing", true
 	clean := blockwise.Remove(result, taken.mixed(in.Blocks(files.BlockSize)), chosen.rows...)
 	if err := in.Write(opt.out, taken.cleaned(clean)); err != nil {
@@ -257,12 +260,25 @@ type removal struct {
 	fitHighpass float64            // Hz; 0 for none
 	highpass    float64            // Hz, of what is measured; 0 for none
 	skipped     []datasets.Stretch // of the fit, which aren't measured
+	isSteady    bool               // what is removed has no quiet half
 
 	before                    *mat.Dense          // the block that is being cleaned
 	position                  int                 // its first
 	filterBefore, filterAfter []*filter.Stream    // of each channel, before and after
 	written                   []*filter.ZeroPhase // of each channel; nil to write it as it is
 	peak                      float64             // largest absolute value of the cleaned recording
+}
+
+// isSteady reports whether all removed signals are labelled drift or line, which don't come and go.
+func (opt *removeOptions) isSteady(rows []int, result *sica.Result) (bool, error) {
+	k, _ := result.Z.Dims()
+	labels, err := readOfSignals[inspect.Label](opt.model, labelsFile, k)
+	if labels == nil {
+		return false, err
+	}
+	return !slices.ContainsFunc(rows, func(i int) bool {
+		return labels[i].Name != "drift" && labels[i].Name != "line"
+	}), nil
 }
 
 // removal returns what measures the cleaning of a recording.
@@ -397,7 +413,8 @@ func (r *removal) notes(changes []inspect.Change, names []string) (notes []strin
 		if c.Share > maxShare {
 			misfits = append(misfits, files.ChannelName(names, i))
 		}
-		if c.Left > maxShare || c.Share+c.Left > maxSum {
+		quiet := c.Quiet * c.Quiet / (c.QuietChannel * c.QuietChannel) // NaN of a channel without a change
+		if c.Left > maxShare || c.Share+c.Left > maxSum || !r.isSteady && quiet > maxShare {
 			over = append(over, files.ChannelName(names, i))
 		}
 	}
@@ -437,14 +454,21 @@ func (r *removal) write(out io.Writer, changes []inspect.Change, about *datasets
 	order := grid.Range(len(changes))
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(changes[j].Share, changes[i].Share) })
 	t := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(t, "channel\ttaken out\tleft\tin the quiet half")
+	header := "channel\ttaken out\tleft"
+	if !r.isSteady {
+		header += "\tin the quiet half"
+	}
+	fmt.Fprintln(t, header)
 	for _, i := range order[:min(len(order), maxRemovalChannels)] {
-		unit, c := "", changes[i]
-		if about.Units != nil && about.Units[i] != "" {
-			unit = " " + about.Units[i]
+		c := changes[i]
+		fmt.Fprintf(t, "%s\t%.1f %%\t%.1f %%", files.ChannelName(names, i), 100*c.Share, 100*c.Left)
+		if !r.isSteady {
+			fmt.Fprintf(t, "\t%s of %s", short(c.Quiet), short(c.QuietChannel))
+			if about.Units != nil && about.Units[i] != "" {
+				fmt.Fprint(t, " "+about.Units[i])
+			}
 		}
-		fmt.Fprintf(t, "%s\t%.1f %%\t%.1f %%\t%s of %s%s\n", files.ChannelName(names, i), 100*c.Share, 100*c.Left,
-			short(c.Quiet), short(c.QuietChannel), unit)
+		fmt.Fprintln(t)
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -452,10 +476,12 @@ func (r *removal) write(out io.Writer, changes []inspect.Change, about *datasets
 	if more := len(order) - maxRemovalChannels; more > 0 {
 		fmt.Fprintf(out, "and less of %s\n", text.Counted(more, "more channel"))
 	}
-	described := "taken out, left: shares of the channel's variance, together about 100 %. In the quiet " +
-		"half, in which least was taken out: standard deviation, beside the channel's own, both without the " +
-		"median heartbeat. It is small if an artefact that comes and goes was taken out alone. It doesn't see " +
-		"errors during the artefact."
+	described := "Shares are of the channel's variance"
+	if !r.isSteady {
+		described += "; in the quiet half (between events, without the median beat) it is what was taken out, " +
+			"about the error there, of what the channel holds"
+	}
+	described += "."
 	if r.highpass > 0 {
 		described += fmt.Sprintf(" All are above %g Hz.", r.highpass)
 	}

@@ -141,7 +141,8 @@ func TestScreensOfECG(t *testing.T) {
 	lost := regexp.MustCompile(`\n(\w+) +([\d.]+) %`).FindStringSubmatch(removed) // most first
 	expected, err := strconv.Atoi(takes[2])
 	share, err2 := strconv.ParseFloat(lost[2], 64)
-	if err != nil || err2 != nil || lost[1] != takes[1] || math.Abs(share-float64(expected)) > 0.6 {
+	if err != nil || err2 != nil || lost[1] != takes[1] || math.Abs(share-float64(expected)) > 0.6 ||
+		strings.Contains(removed, "quiet half") { // of a drift
 		t.Errorf("inspect %q, remove %q", takes, lost)
 	}
 }

@@ -744,13 +744,8 @@ func (opt *separateOptions) write(
 		if res.Channels == nil {
 			without = opt.reading.Without
 		}
-		if err := opt.fitting.Keep(opt.save, rep.Positions, without, &opt.reading); err != nil {
+		if err := opt.keep(rep, without); err != nil {
 			return err
-		}
-		if rep.Grades != nil {
-			if err := files.WriteJSON(filepath.Join(opt.save, gradesFile), rep.Grades); err != nil {
-				return err
-			}
 		}
 		fmt.Fprintln(out, "wrote", opt.save)
 	}
@@ -766,6 +761,19 @@ func (opt *separateOptions) write(
 		fmt.Fprintln(out, strings.Join(next, " "), "--model", quoted(opt.save), "--html components.html")
 	}
 	return nil
+}
+
+// keep writes into the folder of --save what isn't of the result: how the recording was read, without
+// these channels, and what is said of the signals.
+func (opt *separateOptions) keep(rep *separation, without []string) error {
+	err := opt.fitting.Keep(opt.save, rep.Positions, without, &opt.reading)
+	if err == nil && rep.Labels != nil {
+		err = files.WriteJSON(filepath.Join(opt.save, labelsFile), rep.Labels)
+	}
+	if err == nil && rep.Grades != nil {
+		err = files.WriteJSON(filepath.Join(opt.save, gradesFile), rep.Grades)
+	}
+	return err
 }
 
 // removeCheckpoint removes the state of a fit whose result is written. Fit has made sure that
