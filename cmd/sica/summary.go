@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -150,11 +151,12 @@ func timed(why string, outliers []int, about *datasets.Recording) string {
 	}
 	var times []string
 	for _, t := range outliers[:min(len(outliers), maxTimes)] {
-		times = append(times, fmt.Sprintf("%.5g", about.Start+float64(t)/about.Rate))
+		ms := math.Round(1000 * (about.Start + float64(t)/about.Rate))
+		times = append(times, fmt.Sprint(ms/1000))
 	}
 	words := strings.Join(times, ", ") + " s"
 	if more := len(outliers) - maxTimes; more > 0 {
-		words += fmt.Sprintf(" and %d times more", more)
+		words += fmt.Sprintf(" and at %d more times", more)
 	}
 	return outlierWords.ReplaceAllString(why, "At "+words+" $1 outlier")
 }
