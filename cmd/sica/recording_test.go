@@ -43,8 +43,9 @@ func TestRecording(t *testing.T) {
 		"4 mixed signals were reduced to 3 principal components") {
 		t.Errorf("printed %q", said)
 	}
-	looked := strings.Split(must(t, "inspect", "--model", model, "--in", in, "--reference", "Fp1"),
-		"\n")
+	_, table, _ := strings.Cut(must(t, "inspect", "--model", model, "--in", in, "--reference", "Fp1"),
+		"\n#") // below the notes
+	looked := strings.Split(table, "\n")
 	var beats string
 	for _, line := range looked[1:] {
 		if strings.Contains(line, "1.25 Hz") {
