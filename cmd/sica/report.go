@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/gomlx/compute"
 	"github.com/spf13/cobra"
@@ -193,10 +194,11 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 
 // print writes the report as text.
 func (opt *reportOptions) print(out io.Writer, rep *report.Report) error {
-	if err := rep.WriteText(out); err != nil {
+	var said strings.Builder
+	if err := rep.WriteText(&said); err != nil {
 		return err
 	}
-	fmt.Fprintln(out)
+	fmt.Fprintln(out, usage.Flags(said.String()))
 	if opt.details {
 		return rep.WriteDetails(out)
 	}

@@ -103,14 +103,15 @@ func (d *described) allIdentified(l *linear.Findings) (grades []report.Graded) {
 // summarise returns a table of the recovered signals in the order of the file, and why they are the
 // result.
 func summarise(res *sica.Result, in fitted, all described, details bool) (string, error) {
-	var out strings.Builder
+	var out, rows strings.Builder
 	table := report.Table{
 		Components: all.components, Channels: files.ChannelNames(in.about), Grades: all.grades,
 		Words: ungraded(res), All: details,
 	}
-	if err := table.Write(&out); err != nil {
+	if err := table.Write(&rows); err != nil {
 		return "", err
 	}
+	out.WriteString(usage.Flags(rows.String()))
 	if details {
 		writeDetails(&out, res, in)
 	}

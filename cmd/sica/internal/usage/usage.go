@@ -48,6 +48,7 @@ var flags = strings.NewReplacer(
 	"leave the clipped stretches out", "leave the clipped stretches out by --skip clipped",
 	"report on all positions", "report on all positions by --learn-on all",
 	"Leave that stretch out and", "Leave that stretch out by --skip and",
+	"the details show them", "--details shows them",
 	"Config.Shape", "--shape",
 	" shape: is [", " --shape: is [",
 	"filter: high-pass is", "--highpass is",
