@@ -99,7 +99,7 @@ func (t Table) write(w io.Writer, rows []int) error {
 			fmt.Fprint(out, "\t"+t.channel(t.Components[i].Channel))
 		}
 		if isLabelled {
-			fmt.Fprint(out, "\t"+t.Components[i].Label.Name)
+			fmt.Fprint(out, "\t"+labelText(t.Components[i].Label))
 		}
 		if isRepeated {
 			g := &t.Grades[i]
@@ -115,6 +115,14 @@ func (t Table) write(w io.Writer, rows []int) error {
 		fmt.Fprintf(out, "and %d more in JSON\n", more)
 	}
 	return out.Flush()
+}
+
+// labelText returns a label's name and, of beats, their rate.
+func labelText(l inspect.Label) string {
+	if l.Beats == 0 {
+		return l.Name
+	}
+	return fmt.Sprintf("%s %.0f/min", l.Name, l.Beats)
 }
 
 func (t Table) share(i int) float64 {
