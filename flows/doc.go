@@ -21,6 +21,8 @@
 //
 // The functions that build graphs take nodes with any leading axes; the last axis is the sample's.
 // They panic on wrong shapes, as those of GoMLX do; model.Exec and NewTrainer make errors of that.
+// A loss, a velocity, a logit or an optimizer of yours may panic with anything here. GoMLX alone
+// waits for ever where a graph function panics with anything but an error.
 //
 // # Runs
 //

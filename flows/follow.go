@@ -11,6 +11,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/train/optimizer"
 
+	"github.com/seed-47b1e431/gosica/internal/guard"
 	"github.com/seed-47b1e431/gosica/internal/lazy"
 	"github.com/seed-47b1e431/gosica/internal/purego"
 )
@@ -55,7 +56,9 @@ func Follow(
 		}()
 		c := Integrate(scope, velocity, y)
 		for _, option := range options {
-			option(c)
+			if err := guard.Call("an option", func() { option(c) }); err != nil {
+				panic(err)
+			}
 		}
 		end := c.Done()
 		if invalid = checkUsed(store, y.Graph(), backend); invalid != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/support/exceptions"
 
+	"github.com/seed-47b1e431/gosica/internal/guard"
 	"github.com/seed-47b1e431/gosica/internal/host"
 )
 
@@ -152,7 +153,12 @@ func (c *IntegrateConfig) step(i, y *Node, held []*Node) *Node {
 	h := constant((c.end - c.start) / float64(c.steps))
 	tau := Add(constant(c.start), Mul(ConvertDType(i, dtype), h))
 	return c.solver.Step(func(y, tau *Node) *Node {
-		v := c.velocity(c.scope.ResetVisited(), y, tau, held)
+		var v *Node
+		if err := guard.Call("the velocity", func() {
+			v = c.velocity(c.scope.ResetVisited(), y, tau, held)
+		}); err != nil {
+			panic(err)
+		}
 		if !v.Shape().Equal(y.Shape()) {
 			exceptions.Panicf("flows: Integrate: the velocity is shaped %s; must be %s, like y",
 				v.Shape(), y.Shape())

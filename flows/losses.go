@@ -8,6 +8,7 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 
 	"github.com/seed-47b1e431/gosica/internal/argument"
+	"github.com/seed-47b1e431/gosica/internal/guard"
 )
 
 // LogisticLoss is the loss of a classifier of samples of p against samples of q, one value per pair
@@ -40,7 +41,10 @@ func softplus(x *Node) *Node {
 func RatioVelocity(logit func(y *Node) *Node, y *Node) *Node {
 	const where = "flows: RatioVelocity"
 	argument.Floats(where, "y", y, "[…, d]", 1, math.MaxInt)
-	r := logit(y)
+	var r *Node
+	if err := guard.Call("the logit", func() { r = logit(y) }); err != nil {
+		panic(err)
+	}
 	if samples := y.Shape().Dimensions[:y.Rank()-1]; !slices.Equal(r.Shape().Dimensions, samples) {
 		exceptions.Panicf("%s: the logit is %s; must be %v, one for each sample of y %s",
 			where, r.Shape(), samples, y.Shape())

@@ -19,6 +19,7 @@ import (
 	"github.com/gomlx/gomlx/ml/train/optimizer"
 	"github.com/gomlx/gomlx/support/exceptions"
 
+	"github.com/seed-47b1e431/gosica/internal/guard"
 	"github.com/seed-47b1e431/gosica/internal/host"
 	"github.com/seed-47b1e431/gosica/internal/lazy"
 	"github.com/seed-47b1e431/gosica/internal/purego"
@@ -406,7 +407,7 @@ func (t *Trainer) lossGraph(scope *model.Scope, inputs []*Node) *Node {
 		batch[k] = element(b, i)
 	}
 	var loss *Node
-	if err := exceptions.TryCatch[error](func() { loss = t.loss(scope, data, batch) }); err != nil {
+	if err := guard.Call("the loss", func() { loss = t.loss(scope, data, batch) }); err != nil {
 		if advice := visitedAdvice(err); advice != "" {
 			panic(fmt.Errorf("%w%s", err, advice))
 		}
@@ -452,8 +453,13 @@ func (t *Trainer) updateGraph(scope *model.Scope, loss *Node) {
 	if added := train.TotalLoss(g); added != nil { // by regularizers
 		total = Add(total, ConvertDType(added, total.DType()))
 	}
-	t.optimizer.UpdateGraph(scope, g, total)
-	train.ExecPerStepUpdateGraphFn(g)
+	err := guard.Call("the optimizer", func() {
+		t.optimizer.UpdateGraph(scope, g, total)
+		train.ExecPerStepUpdateGraphFn(g)
+	})
+	if err != nil {
+		panic(err)
+	}
 }
 
 // element returns x[i], without the leading axis. The pure-Go backend has no DynamicSlice, and XLA

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/clipping"
+	"github.com/seed-47b1e431/gosica/internal/guard"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/text"
@@ -104,7 +105,9 @@ func (f *fitting) separate(r *fitRun) (*separation, error) {
 	}
 	c.cfg.Seed = r.seed
 	if f.cfg.OnProgress != nil {
-		c.progress = func(doing string, done float64) { f.cfg.OnProgress(r.place, doing, done) }
+		c.progress = func(doing string, done float64) {
+			guard.Callback("OnProgress", func() { f.cfg.OnProgress(r.place, doing, done) })
+		}
 	}
 	if f.cfg.Method == NoMethod {
 		z, maps, names, err := mapping.Begin(f.ctx, r.x.X(), f.cfg.Transforms)
@@ -464,7 +467,9 @@ func (c *chooser) compareCustom(
 func (c *chooser) custom(
 	ctx context.Context, method ica.Method, x *mat.Dense,
 ) (*separation, network.Baseline, error) {
-	model, err := method.Fit(ctx, c.x)
+	model, err := guard.Result(method.Name()+": Fit", func() (*ica.Model, error) {
+		return method.Fit(ctx, c.x)
+	})
 	if err != nil {
 		return nil, network.Baseline{}, err
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/flows"
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/guard"
 	"github.com/seed-47b1e431/gosica/internal/iterate"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/signal"
@@ -415,14 +416,6 @@ func (c Config) validate(d int) error {
 	case len(c.Candidates) > 0 && !linear:
 		return fmt.Errorf("Candidates: are compared by sica.Auto and sica.LinearOnly; must be none for %s",
 			c.Method.constant())
-	case slices.Contains(c.Candidates, nil):
-		return errors.New("Candidates: one is nil; must be methods")
-	case slices.ContainsFunc(c.Candidates, isBadlyNamed):
-		bad := c.Candidates[slices.IndexFunc(c.Candidates, isBadlyNamed)].Name()
-		return fmt.Errorf("Candidates: one is named %q; must be in lower case and without spaces", bad)
-	case repeatedName(c.Candidates) != "":
-		return fmt.Errorf("Candidates: two are named %q; must have names of their own",
-			repeatedName(c.Candidates))
 	case c.Checkpoint != "":
 		parts := slices.DeleteFunc(c.custom(), func(name string) bool { return name == "Flow.Stop" })
 		if len(parts) > 0 {
@@ -431,25 +424,29 @@ func (c Config) validate(d int) error {
 				strings.Join(parts, ", "))
 		}
 	}
-	return nil
+	return checkNames(c.Candidates)
 }
 
-// isBadlyNamed reports whether the name of m isn't as ica.Method demands.
-func isBadlyNamed(m ica.Method) bool {
-	name := m.Name()
-	return name == "" || name != strings.ToLower(name) || strings.ContainsFunc(name, unicode.IsSpace)
-}
-
-// repeatedName returns the name that two of the methods have, "" if none.
-func repeatedName(methods []ica.Method) string {
-	for i, m := range methods {
-		for _, other := range methods[:i] {
-			if m.Name() == other.Name() {
-				return m.Name()
-			}
+// checkNames returns an error unless the names of the methods are as ica.Method demands, and differ.
+func checkNames(methods []ica.Method) error {
+	names := make(map[string]bool)
+	for _, m := range methods {
+		if m == nil {
+			return errors.New("Candidates: one is nil; must be methods")
 		}
+		name, err := guard.Result("Name", func() (string, error) { return m.Name(), nil })
+		switch {
+		case err != nil:
+			return fmt.Errorf("Candidates: %T: %w", m, err)
+		case name == "" || name != strings.ToLower(name) || strings.ContainsFunc(name, unicode.IsSpace):
+			return fmt.Errorf("Candidates: one is named %q; must be in lower case and without spaces",
+				name)
+		case names[name]:
+			return fmt.Errorf("Candidates: two are named %q; must have names of their own", name)
+		}
+		names[name] = true
 	}
-	return ""
+	return nil
 }
 
 // custom returns the names of the custom parts of the fit that Save doesn't keep.

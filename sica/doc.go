@@ -47,7 +47,8 @@
 //
 // Fits may run at once, also on one backend, and so may Transform and InverseTransform of one
 // Result. SetBackend and changes to a Result's fields may not run at the same time. Callbacks are
-// called by the goroutine that called Fit, one at a time.
+// called by the goroutine that called Fit, one at a time. A panic of one, or of a custom part, is
+// Fit's error; a candidate that panics has failed.
 //
 // # See also
 //

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/clipping"
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/guard"
 	"github.com/seed-47b1e431/gosica/internal/iterate"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/purego"
@@ -18,6 +19,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/internal/network"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // ErrNotFinite is wrapped by the error of a fit whose loss or signals became NaN or
@@ -89,6 +91,9 @@ func Fit(ctx context.Context, backend compute.Backend, x *mat.Dense, cfg Config)
 func FitRuns(
 	ctx context.Context, backend compute.Backend, runs []Run, cfg Config,
 ) ([]*Result, error) {
+	if ctx == nil {
+		return nil, errors.New("sica: ctx is nil; must be a context, such as context.Background()")
+	}
 	f := &fitting{ctx: ctx, backend: backend, cfg: cfg.Clone(), begin: time.Now()}
 	results, err := f.run(runs)
 	if err != nil && err != ctx.Err() {
@@ -129,7 +134,8 @@ type fitRun struct {
 	leftOut float64
 }
 
-func (f *fitting) run(runs []Run) ([]*Result, error) {
+func (f *fitting) run(runs []Run) (results []*Result, err error) {
+	defer guard.Catch(&err)
 	ended := f.ctx.Err() // later a result is due
 	if err := f.check(runs); err != nil {
 		return nil, err
@@ -158,7 +164,6 @@ func (f *fitting) run(runs []Run) ([]*Result, error) {
 		return nil, err
 	}
 	outputs, err := f.iterate(separations)
-	var results []*Result
 	for i, out := range outputs {
 		results = append(results, f.result(f.runs[i], separations[i], out))
 	}
@@ -233,7 +238,10 @@ func (f *fitting) prepare(r *fitRun) error {
 	if f.cfg.Prepare == nil {
 		return nil
 	}
-	fitted, err := f.cfg.Prepare.Fit(f.ctx, mat.DenseCopyOf(r.x.X()))
+	fitted, err := guard.Result(fmt.Sprintf("%T: Fit", f.cfg.Prepare),
+		func() (preprocess.Applier, error) {
+			return f.cfg.Prepare.Fit(f.ctx, mat.DenseCopyOf(r.x.X()))
+		})
 	if err != nil {
 		return fmt.Errorf("Prepare: %w", err)
 	}

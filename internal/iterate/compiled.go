@@ -15,6 +15,7 @@ import (
 	"github.com/seed-47b1e431/gosica/flows"
 	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/guard"
 	"github.com/seed-47b1e431/gosica/internal/host"
 	"github.com/seed-47b1e431/gosica/internal/lazy"
 	"github.com/seed-47b1e431/gosica/internal/programs"
@@ -166,10 +167,12 @@ func newLearned(
 
 // optimizer returns the custom optimizer, or the one that the settings name.
 func (c Config) optimizer() optimizer.Interface {
-	if c.NewOptimizer != nil {
-		return c.NewOptimizer()
+	if c.NewOptimizer == nil {
+		return NewOptimizer(c.Optimizer, c.LearningRate)
 	}
-	return NewOptimizer(c.Optimizer, c.LearningRate)
+	var custom optimizer.Interface
+	guard.Callback("Flow.NewOptimizer", func() { custom = c.NewOptimizer() })
+	return custom
 }
 
 // checkCustom returns an error if a custom network has variables that renew doesn't draw: networks

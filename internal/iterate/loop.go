@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/dependence"
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/guard"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/sealed"
 	"github.com/seed-47b1e431/gosica/internal/signal"
@@ -323,9 +324,12 @@ func (r *run) advance(j int, estimate Estimate) {
 func (r *run) report(it Iteration) (stop bool) {
 	cfg := r.loop.cfg
 	if cfg.OnIteration != nil {
-		cfg.OnIteration(r.place, it)
+		guard.Callback("Flow.OnIteration", func() { cfg.OnIteration(r.place, it) })
 	}
-	return cfg.Stop != nil && cfg.Stop(r.place, it)
+	if cfg.Stop != nil {
+		guard.Callback("Flow.Stop", func() { stop = cfg.Stop(r.place, it) })
+	}
+	return stop
 }
 
 // updateResult makes iterate j the result. With Config.KeepBest it does so only if that is less

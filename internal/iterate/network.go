@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 
 	"github.com/seed-47b1e431/gosica/flows"
+	"github.com/seed-47b1e431/gosica/internal/guard"
 	"github.com/seed-47b1e431/gosica/layers"
 )
 
@@ -125,7 +126,11 @@ func (n Network) mlp(scope *model.Scope, x *Node, outputs int) *Node {
 	if n.cfg.Network == nil {
 		return layers.MLP(scope, x).Hidden(n.cfg.Hidden...).Outputs(outputs).Done()
 	}
-	y := n.cfg.Network(scope, x, outputs)
+	var y *Node
+	err := guard.Call("Flow.Network", func() { y = n.cfg.Network(scope, x, outputs) })
+	if err != nil {
+		panic(err)
+	}
 	want := shapes.Make(x.DType(), x.Shape().Dim(0), x.Shape().Dim(1), outputs)
 	switch {
 	case y == nil:

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/guard"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
@@ -51,7 +52,9 @@ func (c custom) LogDet(x *mat.Dense) ([]float64, error) {
 	if !ok {
 		return nil, fmt.Errorf("%T has no method LogDet, for the Jacobian determinant", c.Applier)
 	}
-	logDet, err := m.LogDet(mat.DenseCopyOf(x))
+	logDet, err := guard.Result("LogDet", func() ([]float64, error) {
+		return m.LogDet(mat.DenseCopyOf(x))
+	})
 	if err != nil {
 		return nil, fmt.Errorf("%T: %w", c.Applier, err)
 	}
@@ -84,7 +87,7 @@ func IsPointwise(m Map) bool {
 func sameSize(
 	a Applier, method string, x *mat.Dense, f func(*mat.Dense) (*mat.Dense, error),
 ) (*mat.Dense, error) {
-	z, err := f(mat.DenseCopyOf(x))
+	z, err := guard.Result(method, func() (*mat.Dense, error) { return f(mat.DenseCopyOf(x)) })
 	if err != nil {
 		return nil, fmt.Errorf("%T: %w", a, err)
 	}
