@@ -2,6 +2,7 @@ package flows
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/gomlx/compute"
@@ -82,7 +83,8 @@ func (c *IntegrateConfig) Steps(n int) *IntegrateConfig {
 }
 
 // Done returns y at the end, in its shape. It panics, as graph functions do, if y isn't of a float
-// dtype, if there is no step, if the solver is unknown, or if the velocity isn't shaped like y.
+// dtype, if there is no step, if a time isn't finite, if the solver is unknown, or if the velocity
+// isn't shaped like y.
 func (c *IntegrateConfig) Done() *Node {
 	g := c.y.Graph()
 	if !c.y.DType().IsFloat() {
@@ -90,6 +92,9 @@ func (c *IntegrateConfig) Done() *Node {
 	}
 	if c.steps < 1 {
 		exceptions.Panicf("flows: Integrate: %d steps; must be at least 1", c.steps)
+	}
+	if length := c.end - c.start; math.IsNaN(length) || math.IsInf(length, 0) {
+		exceptions.Panicf("flows: Integrate: Between: %g, %g; must be finite", c.start, c.end)
 	}
 	if g.State(inStepLoss{}) != nil {
 		exceptions.Panicf("flows: Integrate: it is in the loss of a Trainer, which is in a While " +

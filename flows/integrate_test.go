@@ -154,6 +154,12 @@ func TestIntegrateErrors(t *testing.T) {
 			`solver is "rk4"`: func(s *model.Scope, y *Node) *flows.IntegrateConfig {
 				return flows.Integrate(s, still, y).Solver("rk4")
 			},
+			"Between: NaN, 1; must be finite": func(s *model.Scope, y *Node) *flows.IntegrateConfig {
+				return flows.Integrate(s, still, y).Between(math.NaN(), 1)
+			},
+			"Between: 0, +Inf; must be finite": func(s *model.Scope, y *Node) *flows.IntegrateConfig {
+				return flows.Integrate(s, still, y).Between(0, math.Inf(1))
+			},
 			"if that is held, its nodes must be passed by Hold": func(s *model.Scope, y *Node) *flows.IntegrateConfig {
 				return flows.Integrate(s, func(_ *model.Scope, y, _ *Node, held []*Node) *Node { return Mul(y, held[0]) }, y)
 			},

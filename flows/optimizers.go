@@ -44,7 +44,10 @@ func init() {
 }
 
 // AdagradConfig is made by Adagrad; call Done to get the optimizer.
-type AdagradConfig struct{ learningRate float64 }
+type AdagradConfig struct {
+	learningRate float64
+	hasRate      bool // whether LearningRate was called
+}
 
 // Adagrad is the optimizer of J. Duchi, E. Hazan, Y. Singer (JMLR 2011), which GoMLX lacks, with
 // PyTorch's conventions:
@@ -52,11 +55,12 @@ type AdagradConfig struct{ learningRate float64 }
 //	s ← s + g²,  w ← w − lr·g/(√s + ε),  ε = 1e-10
 //
 // with s = 0 at first, and without decay of the learning rate or the weights.
-func Adagrad() *AdagradConfig { return &AdagradConfig{learningRate: -1} }
+func Adagrad() *AdagradConfig { return new(AdagradConfig) }
 
-// LearningRate sets lr. The default is the hyperparameter optimizer.ParamLearningRate, or 0.01.
+// LearningRate sets lr, finite and at least 0. The default is the hyperparameter
+// optimizer.ParamLearningRate, or 0.01.
 func (c *AdagradConfig) LearningRate(lr float64) *AdagradConfig {
-	c.learningRate = lr
+	c.learningRate, c.hasRate = lr, true
 	return c
 }
 
@@ -87,9 +91,10 @@ func (a *adagrad) UpdateGraphWithGradients(
 	}
 	g := grads[0].Graph()
 	lr := a.learningRate
-	if lr < 0 {
+	if !a.hasRate {
 		lr = model.GetParamOr(scope, optimizer.ParamLearningRate, adagradRate)
 	}
+	argument.NotNegative("flows: Adagrad", "LearningRate", lr)
 	rate := optimizer.LearningRateVar(scope, dtype, lr).NodeValue(g)
 	optimizer.IncrementGlobalStep(g, dtype)
 
@@ -166,13 +171,13 @@ func RunsAdam() *RunsAdamConfig {
 	return &RunsAdamConfig{beta1: 0.9, beta2: 0.999, epsilon: 1e-8}
 }
 
-// Betas sets the decay of the two moments. The default is 0.9 and 0.999.
+// Betas sets the decay of the two moments, at least 0 and below 1. The default is 0.9 and 0.999.
 func (c *RunsAdamConfig) Betas(beta1, beta2 float64) *RunsAdamConfig {
 	c.beta1, c.beta2 = beta1, beta2
 	return c
 }
 
-// Epsilon sets what is added to the root of the second moment. The default is 1e-8.
+// Epsilon sets what is added to the root of the second moment, at least 0. The default is 1e-8.
 func (c *RunsAdamConfig) Epsilon(epsilon float64) *RunsAdamConfig {
 	c.epsilon = epsilon
 	return c
@@ -262,9 +267,7 @@ func (a *runsAdam) UpdateGraphWithGradients(
 	next := AddScalar(step, 1)
 	stepVar.SetNodeValue(next)
 
-	for k, s := range a.schedules {
-		s.check(a.scopes[k])
-	}
+	a.check()
 	groups := a.grouped(scope, g, grads)
 	debias1 := Reciprocal(OneMinus(Exp(MulScalar(next, math.Log(a.beta1)))))
 	debias2 := Reciprocal(OneMinus(Exp(MulScalar(next, math.Log(a.beta2)))))
@@ -272,6 +275,21 @@ func (a *runsAdam) UpdateGraphWithGradients(
 		if len(group.variables) > 0 {
 			a.update(scope, k, group, step, debias1, debias2)
 		}
+	}
+}
+
+// check panics unless the settings are valid.
+func (a *runsAdam) check() {
+	const where = "flows: RunsAdam"
+	for _, beta := range []float64{a.beta1, a.beta2} {
+		if !(beta >= 0 && beta < 1) {
+			exceptions.Panicf("%s: Betas: %g, %g; must be at least 0 and below 1", where, a.beta1, a.beta2)
+		}
+	}
+	argument.NotNegative(where, "Epsilon", a.epsilon)
+	argument.NotNegative(where, "Clip", a.clip)
+	for k, s := range a.schedules {
+		s.check(a.scopes[k])
 	}
 }
 
@@ -418,7 +436,7 @@ func (a *runsAdam) group(v *model.Variable) int {
 
 // clipped returns the gradients [R, P] so scaled that the norm of each run's is at most clip.
 func (a *runsAdam) clipped(grad *Node) *Node {
-	if a.clip <= 0 {
+	if a.clip == 0 {
 		return grad
 	}
 	norm := Sqrt(ReduceAndKeep(Square(grad), ReduceSum, 1)) // [R, 1]
@@ -428,10 +446,7 @@ func (a *runsAdam) clipped(grad *Node) *Node {
 
 // check panics unless the values of the Schedule of a scope are valid.
 func (s Schedule) check(scope string) {
-	if !(s.Rate >= 0) || math.IsInf(s.Rate, 0) {
-		exceptions.Panicf("flows: RunsAdam: Schedule %q: Rate: %g; must be finite and at least 0",
-			scope, s.Rate)
-	}
+	argument.NotNegative("flows: RunsAdam", fmt.Sprintf("Schedule %q: Rate", scope), s.Rate)
 	argument.AtLeast("flows: RunsAdam", fmt.Sprintf("Schedule %q: Wait", scope), s.Wait, 0)
 	argument.AtLeast("flows: RunsAdam", fmt.Sprintf("Schedule %q: Ramp", scope), s.Ramp, 0)
 	argument.AtLeast("flows: RunsAdam", fmt.Sprintf("Schedule %q: Steps", scope), s.Steps, 0)

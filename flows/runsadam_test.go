@@ -146,27 +146,44 @@ func TestRunsAdamWithoutRate(t *testing.T) {
 	})
 }
 
-// A Schedule with a rate that isn't finite, or with a value below 0, is an error; a rate of 0 is
-// none.
-func TestScheduleIsChecked(t *testing.T) {
+// Settings that aren't numbers, or have values that make no sense, are errors that name them.
+func TestOptimizerSettingsAreChecked(t *testing.T) {
 	b := backendtest.Open(t, backend.Go)
-	for want, s := range map[string]flows.Schedule{
-		"Rate: -1; must be finite and at least 0":   {Rate: -1},
-		"Rate: NaN; must be finite and at least 0":  {Rate: math.NaN()},
-		"Rate: +Inf; must be finite and at least 0": {Rate: math.Inf(1)},
-		"Wait: -1; must be at least 0":              {Rate: 1, Wait: -1},
-		"Ramp: -2; must be at least 0":              {Rate: 1, Ramp: -2},
-		"Steps: -3; must be at least 0":             {Rate: 1, Steps: -3},
-		"":                                          {Steps: 1},
+	rate := func(s flows.Schedule) *flows.RunsAdamConfig { return flows.RunsAdam().Schedule("/", s) }
+	adam := func() *flows.RunsAdamConfig { return rate(flows.Schedule{Rate: 1}) }
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, test := range []struct {
+		want string
+		opt  interface{ Done() optimizer.Interface }
+	}{
+		{"", rate(flows.Schedule{Steps: 1})},
+		{`Schedule "/": Rate: -1; must be finite and at least 0`, rate(flows.Schedule{Rate: -1})},
+		{`Schedule "/": Rate: NaN; must be finite and`, rate(flows.Schedule{Rate: nan})},
+		{`Schedule "/": Rate: +Inf; must be finite and`, rate(flows.Schedule{Rate: inf})},
+		{`Schedule "/": Wait: -1; must be at least 0`, rate(flows.Schedule{Rate: 1, Wait: -1})},
+		{`Schedule "/": Ramp: -2; must be at least 0`, rate(flows.Schedule{Rate: 1, Ramp: -2})},
+		{`Schedule "/": Steps: -3; must be at least 0`, rate(flows.Schedule{Rate: 1, Steps: -3})},
+		{"", adam().Betas(0, 0.999).Epsilon(0).Clip(0).Relative("w")},
+		{"Betas: 1, 0.9; must be at least 0 and below 1", adam().Betas(1, 0.9)},
+		{"Betas: 0.9, -1; must be", adam().Betas(0.9, -1)},
+		{"Betas: NaN, 0.9; must be", adam().Betas(nan, 0.9)},
+		{"Epsilon: -1; must be finite and at least 0", adam().Epsilon(-1)},
+		{"Epsilon: NaN; must be", adam().Epsilon(nan)},
+		{"Clip: -1; must be finite and at least 0", adam().Clip(-1)},
+		{"Clip: +Inf; must be", adam().Clip(inf)},
+		{"", flows.Adagrad().LearningRate(0)},
+		{"Adagrad: LearningRate: -0.1; must be finite and at least 0", flows.Adagrad().LearningRate(-0.1)},
+		{"Adagrad: LearningRate: NaN; must be", flows.Adagrad().LearningRate(nan)},
+		{"Adagrad: LearningRate: +Inf; must be", flows.Adagrad().LearningRate(inf)},
 	} {
-		_, err := flows.NewTrainer(b, model.NewStore(), flows.RunsAdam().Schedule("/", s).Done(),
+		_, err := flows.NewTrainer(b, model.NewStore(), test.opt.Done(),
 			func(scope *model.Scope, _, batch []*Node) *Node {
-				w := scope.In("net").VariableWithShape("w", shapes.Make(dtypes.Float64, 1))
-				return Add(batch[0], w.NodeValue(batch[0].Graph()))
+				w := scope.In("net").VariableWithShape("w", shapes.Make(dtypes.Float64, 1, 1, 1))
+				return Add(batch[0], Reshape(w.NodeValue(batch[0].Graph()), 1))
 			}, nil, []shapes.Shape{shapes.Make(dtypes.Float64, 1, 1)})
-		if want == "" && err != nil || want != "" && (err == nil ||
-			!strings.Contains(err.Error(), `flows: RunsAdam: Schedule "/": `+want)) {
-			t.Errorf("%+v: %v, want %q", s, err, want)
+		if test.want == "" && err != nil ||
+			test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+			t.Errorf("%v, want %q", err, test.want)
 		}
 	}
 }

@@ -5,6 +5,7 @@
 package argument
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -100,6 +101,13 @@ func Same(where, name string, x *Node, otherName string, other *Node) {
 func AtLeast(where, name string, n, limit int) {
 	if n < limit {
 		exceptions.Panicf("%s: %s: %d; must be at least %d", where, name, n, limit)
+	}
+}
+
+// NotNegative panics unless v, the value of what name says ("epsilon"), is finite and at least 0.
+func NotNegative(where, name string, v float64) {
+	if !(v >= 0) || math.IsInf(v, 0) {
+		exceptions.Panicf("%s: %s: %g; must be finite and at least 0", where, name, v)
 	}
 }
 
