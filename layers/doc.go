@@ -35,7 +35,8 @@
 // there with InsertAxes(x, 0), and take it away with Squeeze(y, 0). For more runs set the
 // hyperparameter [ParamRuns]. A layer with weights panics if its first axis has another length: a
 // batch would be taken for runs, with a network for each sample. Only a batch of one sample can't
-// be told from R = 1. Contexts have no weights, and take any R.
+// be told from R = 1. Contexts have no weights, and take any R. [SelectRun] makes a store of one of
+// the runs, such as the best.
 //
 // Contexts take one set of signals for each run. N sequences that share one network are the runs of
 // their context, and then one batch:
