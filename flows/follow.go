@@ -11,6 +11,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/train/optimizer"
 
+	"github.com/seed-47b1e431/gosica/internal/argument"
 	"github.com/seed-47b1e431/gosica/internal/guard"
 	"github.com/seed-47b1e431/gosica/internal/lazy"
 	"github.com/seed-47b1e431/gosica/internal/purego"
@@ -35,8 +36,9 @@ func Follow(
 	backend compute.Backend, store *model.Store, velocity Velocity, y any,
 	options ...func(*IntegrateConfig),
 ) (*tensors.Tensor, error) {
-	if store == nil || velocity == nil {
-		return nil, errors.New("flows: Follow: the store or the velocity is nil; must be those trained")
+	if store == nil || velocity == nil || y == nil {
+		return nil, errors.New("flows: Follow: store, velocity or y is nil; must be the store and the " +
+			"velocity that were trained, and floats")
 	}
 	backend, err := purego.Or(backend)
 	if err != nil {
@@ -56,6 +58,7 @@ func Follow(
 		}()
 		c := Integrate(scope, velocity, y)
 		for _, option := range options {
+			argument.Present("flows: Follow", "an option", option != nil, "a function")
 			if err := guard.Call("an option", func() { option(c) }); err != nil {
 				panic(err)
 			}

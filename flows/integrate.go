@@ -3,6 +3,7 @@ package flows
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/gomlx/compute"
@@ -13,6 +14,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/support/exceptions"
 
+	"github.com/seed-47b1e431/gosica/internal/argument"
 	"github.com/seed-47b1e431/gosica/internal/guard"
 	"github.com/seed-47b1e431/gosica/internal/host"
 )
@@ -86,6 +88,11 @@ func (c *IntegrateConfig) Steps(n int) *IntegrateConfig {
 // dtype, if there is no step, if a time isn't finite, if the solver is unknown, or if the velocity
 // isn't shaped like y.
 func (c *IntegrateConfig) Done() *Node {
+	const where = "flows: Integrate"
+	argument.Present(where, "scope", c.scope != nil, "one, such as store.RootScope()")
+	argument.Present(where, "velocity", c.velocity != nil, "a function")
+	argument.Present(where, "y", c.y != nil, "floats")
+	argument.Present(where, "a node of Hold", !slices.Contains(c.held, nil), "a node")
 	g := c.y.Graph()
 	if !c.y.DType().IsFloat() {
 		exceptions.Panicf("flows: Integrate: y is shaped %s; must be floats", c.y.Shape())
@@ -164,6 +171,7 @@ func (c *IntegrateConfig) step(i, y *Node, held []*Node) *Node {
 		}); err != nil {
 			panic(err)
 		}
+		argument.Present("flows: Integrate", "the velocity's result", v != nil, "shaped like y")
 		if !v.Shape().Equal(y.Shape()) {
 			exceptions.Panicf("flows: Integrate: the velocity is shaped %s; must be %s, like y",
 				v.Shape(), y.Shape())

@@ -41,10 +41,12 @@ func softplus(x *Node) *Node {
 func RatioVelocity(logit func(y *Node) *Node, y *Node) *Node {
 	const where = "flows: RatioVelocity"
 	argument.Floats(where, "y", y, "[…, d]", 1, math.MaxInt)
+	argument.Present(where, "logit", logit != nil, "a function")
 	var r *Node
 	if err := guard.Call("the logit", func() { r = logit(y) }); err != nil {
 		panic(err)
 	}
+	argument.Present(where, "the logit", r != nil, "a node")
 	if samples := y.Shape().Dimensions[:y.Rank()-1]; !slices.Equal(r.Shape().Dimensions, samples) {
 		exceptions.Panicf("%s: the logit is %s; must be %v, one for each sample of y %s",
 			where, r.Shape(), samples, y.Shape())
@@ -60,6 +62,7 @@ func RatioVelocity(logit func(y *Node) *Node, y *Node) *Node {
 func StraightPath(y0, y1, tau *Node) *Node {
 	const where = "flows: StraightPath"
 	argument.Same(where, "y1", y1, "y0", y0)
+	argument.Present(where, "tau", tau != nil, "times, shaped as y0's first axes")
 	rank := tau.Rank()
 	if tau.DType() != y0.DType() || rank > y0.Rank() || !equalDims(tau, y0, rank) {
 		exceptions.Panicf("%s: tau is %s; must have y0's dtype and first axes, y0 is %s",

@@ -1,6 +1,7 @@
 package layers
 
 import (
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"math"
@@ -199,6 +200,9 @@ func uniform(rng *rand.Rand, n int, bound float64) []float64 {
 // execution of their graph or after flows.NewTrainer. A scope without any is an error, and so is
 // another number of streams than of runs.
 func Initialise(scope *model.Scope, rngs []*rand.Rand) error {
+	if scope == nil {
+		return errors.New("layers: Initialise: scope is nil; must be one of the store")
+	}
 	found := false
 	for v := range scope.IterVariables() {
 		inputs := fanIn(scope.Store(), v)

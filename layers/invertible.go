@@ -1,6 +1,7 @@
 package layers
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -438,6 +439,9 @@ const (
 func InitialiseInvertible(
 	scope *model.Scope, rngs []*rand.Rand, rotations []*mat.Dense,
 ) error {
+	if scope == nil {
+		return errors.New("layers: InitialiseInvertible: scope is nil; must be one of the store")
+	}
 	if rotations != nil && len(rotations) != len(rngs) {
 		return fmt.Errorf("layers: rotations: %d of them; must be %d, as the random streams, or nil",
 			len(rotations), len(rngs))

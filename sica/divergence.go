@@ -50,6 +50,9 @@ func EstimateDivergence(
 	ctx context.Context, backend compute.Backend, z *mat.Dense, seed uint64, shape ...int,
 ) (Divergence, error) {
 	g, err := checkEstimate(z, shape)
+	if err == nil && ctx == nil {
+		err = errors.New(nilContext)
+	}
 	if err != nil {
 		return Divergence{}, fmt.Errorf("sica: EstimateDivergence: %w", err)
 	}

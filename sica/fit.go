@@ -92,7 +92,7 @@ func FitRuns(
 	ctx context.Context, backend compute.Backend, runs []Run, cfg Config,
 ) ([]*Result, error) {
 	if ctx == nil {
-		return nil, errors.New("sica: ctx is nil; must be a context, such as context.Background()")
+		return nil, errors.New("sica: " + nilContext)
 	}
 	f := &fitting{ctx: ctx, backend: backend, cfg: cfg.Clone(), begin: time.Now()}
 	results, err := f.run(runs)
@@ -101,6 +101,9 @@ func FitRuns(
 	}
 	return results, err
 }
+
+// nilContext says what to use in place of a nil context.
+const nilContext = "ctx is nil; must be one, such as context.Background()"
 
 // fitting is a call of FitRuns.
 type fitting struct {

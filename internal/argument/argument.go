@@ -18,12 +18,20 @@ import (
 // ParamRuns is layers.ParamRuns, the hyperparameter for the number of runs.
 const ParamRuns = "sica_runs"
 
+// Present panics if an argument is nil, with what it must be.
+func Present(where, name string, present bool, form string) {
+	if !present {
+		exceptions.Panicf("%s: %s is nil; must be %s", where, name, form)
+	}
+}
+
 // Any is a dimension of any length.
 const Any = -1
 
 // Floats panics unless x is of a float dtype and has minRank to maxRank axes. For the message,
 // where is the function ("layers: Dense"), name the argument, and form its shape ("[R, B, C]").
 func Floats(where, name string, x *Node, form string, minRank, maxRank int) {
+	Present(where, name, x != nil, form)
 	if !x.DType().IsFloat() {
 		exceptions.Panicf("%s: %s is %s; must be floats shaped %s", where, name, x.Shape(), form)
 	}
@@ -38,6 +46,8 @@ func Floats(where, name string, x *Node, form string, minRank, maxRank int) {
 func Layer(
 	scope *model.Scope, where, name string, x *Node, form string, minRank, maxRank int,
 ) {
+	Present(where, "scope", scope != nil, "one, such as store.RootScope()")
+	Present(where, name, x != nil, form)
 	runs := model.GetParamOr(scope, ParamRuns, 1)
 	if x.DType().IsFloat() && x.Rank() == minRank-1 {
 		hint := "insert the runs axis by InsertAxes(%[2]s, 0)"
@@ -71,6 +81,7 @@ func Dims(where, name string, x *Node, form string, dims ...int) {
 
 // Indices panics unless x is of dtype int32 and has these dimensions, each a length or Any.
 func Indices(where, name string, x *Node, form string, dims ...int) {
+	Present(where, name, x != nil, form)
 	if x.DType() != dtypes.Int32 || x.Rank() != len(dims) {
 		exceptions.Panicf("%s: %s is %s; must be int32 shaped %s", where, name, x.Shape(), form)
 	}
@@ -88,6 +99,8 @@ func sameDims(where, name string, x *Node, form string, dims []int) {
 
 // Same panics unless x is of a float dtype and shaped like other, the argument called otherName.
 func Same(where, name string, x *Node, otherName string, other *Node) {
+	Present(where, otherName, other != nil, "floats")
+	Present(where, name, x != nil, "floats")
 	if !x.DType().IsFloat() {
 		exceptions.Panicf("%s: %s is %s; must be floats", where, name, x.Shape())
 	}

@@ -51,6 +51,9 @@ const (
 func Fit(
 	ctx context.Context, backend compute.Backend, x Source, cfg sica.Config, n int,
 ) (*sica.Result, error) {
+	if ctx == nil || x == nil {
+		return nil, errNil
+	}
 	d, t := x.Dims()
 	if len(cfg.Shape) > 1 {
 		return nil, configError{fmt.Errorf("blockwise: Shape: is %v; must be that of a sequence, as "+

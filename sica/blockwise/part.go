@@ -2,6 +2,7 @@ package blockwise
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -12,10 +13,15 @@ import (
 // demixing looks back and around.
 const spread = 1 << 13
 
+var errNil = errors.New("blockwise: ctx or x is nil; must be a context and a recording")
+
 // Part returns n of the positions of a recording, 1 to all of them, as signals d×n: those that Fit
 // learns from. They are in blocks of 8192 spread evenly over the recording, each beside the next.
 // Parts of as many positions of recordings of one length are at the same positions.
 func Part(ctx context.Context, x Source, n int) (*mat.Dense, error) {
+	if ctx == nil || x == nil {
+		return nil, errNil
+	}
 	d, t := x.Dims()
 	if n < 1 || n > t {
 		return nil, fmt.Errorf("blockwise: n: is %d; must be 1 to %d, the positions of the recording",

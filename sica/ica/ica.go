@@ -89,6 +89,9 @@ type Method interface {
 // Method.Fit in one call, with their errors and that of Model.Validate. To fit several methods to
 // the same signals, call New once, so that they are checked and whitened once.
 func Separate(ctx context.Context, m Method, x *mat.Dense, shape ...int) (*Model, error) {
+	if ctx == nil || m == nil {
+		return nil, errors.New("ica: separate: ctx or m is nil; must be a context and a method")
+	}
 	signals, err := New(x, shape...)
 	if err != nil {
 		return nil, err
@@ -152,6 +155,9 @@ var ErrNotFinite = signal.ErrNotFinite
 // Demixing returns the linear model with the recovered signals z = w·White, where w is d×d and
 // White are the white signals of x.Whitening. It is an error if x can't be whitened or if w isn't d×d.
 func Demixing(x *Signals, w mat.Matrix, c Convergence) (*Model, error) {
+	if x == nil || w == nil {
+		return nil, errors.New("ica: demixing: x or w is nil; must be signals of New and a d×d matrix")
+	}
 	white, err := x.Whitening()
 	if err != nil {
 		return nil, err

@@ -113,6 +113,9 @@ func Components(r *sica.Result, x *mat.Dense, reference []float64) ([]Component,
 // Recording is Components for a recording that may be longer than memory, which it reads twice.
 // The reference is a recording of one signal, or nil.
 func Recording(r *sica.Result, x, reference blockwise.Source) ([]Component, error) {
+	if x == nil {
+		return nil, errors.New("inspect: x is nil; must be a recording")
+	}
 	components, err := describe(r, x, reference)
 	if err != nil {
 		return nil, fmt.Errorf("inspect: %w", err)
