@@ -144,6 +144,16 @@ func TestCustomCandidateWithShorterCodeIsChosen(t *testing.T) {
 	}
 	cfg := Default()
 	cfg.Method, cfg.Candidates = LinearOnly, []ica.Method{afterTransform{name: "arsinh", fitter: arsinh{}}}
+	cfg.CompareOnly = true
+	compared := fit(t, b, &distorted, cfg)
+	cfg.Candidates = nil
+	if without := fit(t, b, &distorted, cfg); !mat.Equal(compared.Z, without.Z) ||
+		compared.Why != without.Why || compared.Chosen.Name != "" || len(compared.Candidates) != 2 ||
+		!(compared.Candidates[0].Excess.Mean > 2*compared.Candidates[0].Excess.SE) {
+		t.Errorf("compared only: %+v: %s, want %s", compared.Candidates, compared.Why, without.Why)
+	}
+	cfg.Candidates = []ica.Method{afterTransform{name: "arsinh", fitter: arsinh{}}}
+	cfg.CompareOnly = false
 	r := fit(t, b, &mixed, cfg)
 	if len(r.Candidates) != 2 || r.Chosen.Name != "" {
 		t.Errorf("of a linear mixture: start %v: %s", r.Chosen.Transforms, r.Why)

@@ -405,9 +405,9 @@ func (c Candidate) among(candidates []Candidate) Candidate {
 	return c
 }
 
-// compareCustom returns the linear rule's separation, or that of a custom method whose code
-// at held-out positions is shorter; significantly shorter if its map isn't linear. A method
-// that fails is a candidate with its error.
+// compareCustom returns the linear rule's separation, or, without CompareOnly, that of a custom
+// method whose code at held-out positions is shorter; significantly shorter if its map isn't
+// linear. A method that fails is a candidate with its error.
 func (c *chooser) compareCustom(
 	ctx context.Context, white, demixed *separation,
 ) (*separation, error) {
@@ -454,11 +454,15 @@ func (c *chooser) compareCustom(
 		candidate := &candidates[places[k]]
 		candidate.CodeLength, candidate.Excess = scored.CodeLength, scored.Excess
 	}
-	s := *all[choice.Chosen]
-	if choice.Chosen > 0 {
+	chosen := choice.Chosen
+	if c.cfg.CompareOnly {
+		chosen = 0 // the linear rule's
+	}
+	s := *all[chosen]
+	if chosen > 0 {
 		s.Why = strings.TrimSpace(choice.Why + " " + s.Why)
 	}
-	s.Candidates, s.Chosen = candidates, candidates[places[choice.Chosen]]
+	s.Candidates, s.Chosen = candidates, candidates[places[chosen]]
 	return &s, nil
 }
 

@@ -66,6 +66,9 @@ type Config struct {
 	// nonlinear one if it is significantly shorter; of equal codes the linear rule's, then the first.
 	// If one of them is chosen, no network is fitted.
 	Candidates []ica.Method `json:"-"`
+	// CompareOnly keeps Candidates out of the choice: the fit is the one without them, and
+	// Result.Candidates has their code lengths, too.
+	CompareOnly bool `json:"-"`
 	// Flow is the settings of the iterations that follow; nil is no iterations.
 	Flow *Flow `json:"flow,omitempty"`
 	// Checkpoint, if set, is a folder that keeps the state of the fit; see Fit.
