@@ -262,7 +262,7 @@ func setRuns(
 	for r := range rngs {
 		drawn, err := draw(r, dims[1:])
 		if err != nil {
-			return fmt.Errorf("layers: run %d of variable %q: %w", r, v.Path(), err)
+			return fmt.Errorf("layers: run %d of variable %q: %w", r+1, v.Path(), err)
 		}
 		values = append(values, drawn...)
 	}

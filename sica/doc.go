@@ -8,6 +8,9 @@
 // by a method that minimises the code length of the mixed signals, or by the paper's flows,
 // which move the signals iteration by iteration. Signals are matrices of d rows × n columns.
 //
+// Signals, positions and runs count from 0 in Go and in JSON. Sentences count from 1, those of Why
+// and of errors too, unless an error repeats an argument.
+//
 // The names to know are [Fit], [Config] and [Result]:
 //
 //	x, _ := datasets.ReadFile("mixed.csv")                        // d×n
