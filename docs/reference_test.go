@@ -172,9 +172,10 @@ func flowTable(t *testing.T) string {
 var configValid = map[string]string{
 	"Shape": "its product is n", "Seed": "any", "Prepare": "any",
 	"Components": "2 to the rank; 0: the rank", "Rounding": "one a signal, 0 or more", "Transforms": "below", "Method": "below",
-	"NetworkSteps": "1 or more with Auto, NetworkOnly; 0: chosen", "Candidates": "any", "CompareOnly": "any",
-	"Flow":       "nil, or of a preset",
-	"Checkpoint": "a folder", "OnProgress": "any",
+	"NetworkSteps": "1 or more with Auto, NetworkOnly; 0: chosen", "Candidates": "any",
+	"CompareOnly": "any",
+	"Flow":        "nil, or of a preset",
+	"Checkpoint":  "a folder", "OnProgress": "any",
 }
 
 // flowFields are the valid values of the fields of sica.Flow, and the paper's sections on them. See

@@ -33,7 +33,9 @@ func TestNilArgumentsAreNamed(t *testing.T) {
 		"Invertible: x is nil":     func(s *model.Scope, _ *Node) { layers.Invertible(s, nil).Done() },
 		"WholeCNN: z is nil":       func(s *model.Scope, x *Node) { layers.WholeCNN(s, nil, x, x) },
 		"WholeContext: z is nil":   func(_ *model.Scope, x *Node) { layers.WholeContext(nil, x, x) },
-		"WholeContext: y is nil":   func(_ *model.Scope, x *Node) { layers.WholeContext(x, nil, positions(x)) },
+		"WholeContext: y is nil": func(_ *model.Scope, x *Node) {
+			layers.WholeContext(x, nil, positions(x))
+		},
 		"WholeContext: idx is nil": func(_ *model.Scope, x *Node) { layers.WholeContext(x, x, nil) },
 		"WholeContextRF: time is nil": func(_ *model.Scope, x *Node) {
 			layers.WholeContextRF(x, x, positions(x), positions(x), nil)
@@ -41,27 +43,37 @@ func TestNilArgumentsAreNamed(t *testing.T) {
 		"WindowContext: neighbours is nil": func(_ *model.Scope, x *Node) {
 			layers.WindowContext(x, positions(x), nil)
 		},
-		"GatherSignals: z is nil":       func(_ *model.Scope, x *Node) { layers.GatherSignals(nil, x) },
-		"GatherSignals: idx is nil":     func(_ *model.Scope, x *Node) { layers.GatherSignals(x, nil) },
-		"Autoregressive: z is nil":      func(s *model.Scope, _ *Node) { flows.Autoregressive(s, nil).Done() },
-		"LogLikelihood: logDet is nil":  func(_ *model.Scope, x *Node) { flows.LogLikelihood(x, nil, nil) },
-		"LogLikelihood: sources is nil": func(_ *model.Scope, x *Node) { flows.LogLikelihood(nil, x, nil) },
-		"LogisticLoss: joint is nil":    func(_ *model.Scope, x *Node) { flows.LogisticLoss(nil, x) },
-		"LogisticLoss: product is nil":  func(_ *model.Scope, x *Node) { flows.LogisticLoss(x, nil) },
-		"StraightPath: y0 is nil":       func(_ *model.Scope, x *Node) { flows.StraightPath(nil, x, x) },
-		"StraightPath: y1 is nil":       func(_ *model.Scope, x *Node) { flows.StraightPath(x, nil, x) },
-		"StraightPath: tau is nil":      func(_ *model.Scope, x *Node) { flows.StraightPath(x, x, nil) },
-		"RectifiedLoss: v is nil":       func(_ *model.Scope, x *Node) { flows.RectifiedLoss(nil, x, x) },
-		"RatioVelocity: logit is nil":   func(_ *model.Scope, x *Node) { flows.RatioVelocity(nil, x) },
+		"GatherSignals: z is nil":   func(_ *model.Scope, x *Node) { layers.GatherSignals(nil, x) },
+		"GatherSignals: idx is nil": func(_ *model.Scope, x *Node) { layers.GatherSignals(x, nil) },
+		"Autoregressive: z is nil": func(s *model.Scope, _ *Node) {
+			flows.Autoregressive(s, nil).Done()
+		},
+		"LogLikelihood: logDet is nil": func(_ *model.Scope, x *Node) {
+			flows.LogLikelihood(x, nil, nil)
+		},
+		"LogLikelihood: sources is nil": func(_ *model.Scope, x *Node) {
+			flows.LogLikelihood(nil, x, nil)
+		},
+		"LogisticLoss: joint is nil":   func(_ *model.Scope, x *Node) { flows.LogisticLoss(nil, x) },
+		"LogisticLoss: product is nil": func(_ *model.Scope, x *Node) { flows.LogisticLoss(x, nil) },
+		"StraightPath: y0 is nil":      func(_ *model.Scope, x *Node) { flows.StraightPath(nil, x, x) },
+		"StraightPath: y1 is nil":      func(_ *model.Scope, x *Node) { flows.StraightPath(x, nil, x) },
+		"StraightPath: tau is nil":     func(_ *model.Scope, x *Node) { flows.StraightPath(x, x, nil) },
+		"RectifiedLoss: v is nil":      func(_ *model.Scope, x *Node) { flows.RectifiedLoss(nil, x, x) },
+		"RatioVelocity: logit is nil":  func(_ *model.Scope, x *Node) { flows.RatioVelocity(nil, x) },
 		"RatioVelocity: the logit is nil": func(_ *model.Scope, x *Node) {
 			flows.RatioVelocity(func(*Node) *Node { return nil }, x)
 		},
 		"RatioVelocity: y is nil": func(*model.Scope, *Node) {
 			flows.RatioVelocity(func(y *Node) *Node { return y }, nil)
 		},
-		"Integrate: scope is nil":    func(_ *model.Scope, x *Node) { flows.Integrate(nil, still, x).Done() },
+		"Integrate: scope is nil": func(_ *model.Scope, x *Node) {
+			flows.Integrate(nil, still, x).Done()
+		},
 		"Integrate: velocity is nil": func(s *model.Scope, x *Node) { flows.Integrate(s, nil, x).Done() },
-		"Integrate: y is nil":        func(s *model.Scope, _ *Node) { flows.Integrate(s, still, nil).Done() },
+		"Integrate: y is nil": func(s *model.Scope, _ *Node) {
+			flows.Integrate(s, still, nil).Done()
+		},
 		"Integrate: a node of Hold is nil": func(s *model.Scope, x *Node) {
 			flows.Integrate(s, still, x).Hold(nil).Done()
 		},
@@ -77,14 +89,17 @@ func TestNilArgumentsAreNamed(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer exec.Finalize()
-		if _, err := exec.Call1([][][]float32{{{1, 2}, {3, 4}}}); err == nil || !strings.Contains(err.Error(), want+"; must be") {
+		_, err = exec.Call1([][][]float32{{{1, 2}, {3, 4}}})
+		if err == nil || !strings.Contains(err.Error(), want+"; must be") {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
 	batch := shapes.Make(dtypes.Float32, 3, 1, 2)
-	trainer, err := flows.NewTrainer(b, model.NewStore(), torchAdam(1), func(s *model.Scope, _, batch []*Node) *Node {
+	loss := func(s *model.Scope, _, batch []*Node) *Node {
 		return ReduceAllMean(layers.Dense(s, InsertAxes(batch[0], 0), 1))
-	}, nil, []shapes.Shape{batch})
+	}
+	trainer, err := flows.NewTrainer(
+		b, model.NewStore(), torchAdam(1), loss, nil, []shapes.Shape{batch})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,11 +8,11 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// SelectRun returns a new store with run r, from 0, of a store whose root has ParamRuns = R, such as
-// the best of R trained networks: an R of 1 and the same parameters otherwise. Float variables whose
-// first axis has R entries are cut to [1, …], those of optimizers, too; others are copied. The graphs
-// of store then take [1, B, …] and compute what run r did. Variables of a checkpoint that no graph
-// has used are left out.
+// SelectRun returns a new store with run r, from 0, of a store whose root has ParamRuns = R, such
+// as the best of R trained networks. Its ParamRuns is 1, its other parameters are the same. Float
+// variables whose first axis has R entries are cut to [1, …], those of optimizers, too; others are
+// copied. The graphs of store then take [1, B, …] and compute what run r did. Variables of a
+// checkpoint that no graph has used are left out.
 //
 // It is an error if r isn't one of the runs or if a variable has no value.
 func SelectRun(store *model.Store, r int) (*model.Store, error) {

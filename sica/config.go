@@ -430,7 +430,8 @@ func (c Config) validate(d int) error {
 	return checkNames(c.Candidates)
 }
 
-// checkNames returns an error unless the names of the methods are as ica.Method demands, and differ.
+// checkNames returns an error unless the names of the methods differ and are as ica.Method demands
+// them.
 func checkNames(methods []ica.Method) error {
 	names := make(map[string]bool)
 	for _, m := range methods {

@@ -58,8 +58,8 @@ func (c customMethod) Fit(_ context.Context, x *ica.Signals) (*ica.Model, error)
 	return &ica.Model{Signals: x.X(), Map: c.custom}, nil
 }
 
-// soonFit fits and fails the test if that takes more than 20 seconds. An exit of the goroutine is an
-// error.
+// soonFit fits, and fails the test if that takes more than 20 seconds. An exit of the goroutine is
+// an error.
 func soonFit(t *testing.T, x *mat.Dense, cfg Config) (r *Result, err error) {
 	t.Helper()
 	b := backendtest.Open(t, backend.Go)
@@ -79,8 +79,8 @@ func soonFit(t *testing.T, x *mat.Dense, cfg Config) (r *Result, err error) {
 	return r, err
 }
 
-// A function of the caller's that panics with anything, or exits its goroutine, ends the fit with an
-// error that names it. Callbacks may exit the goroutine of Fit.
+// A function of the caller's that panics with anything, or exits its goroutine, ends the fit with
+// an error that names it. Callbacks may exit the goroutine of Fit.
 func TestPanicsOfCallersAreErrors(t *testing.T) {
 	x, _ := mixedAR7(t, 1, 128, 3, true)
 	never := func() {}
@@ -101,7 +101,9 @@ func TestPanicsOfCallersAreErrors(t *testing.T) {
 				c.Flow.NewOptimizer = func() optimizer.Interface { stop(); return nil }
 			},
 			"Flow.OnIteration": func(c *Config) { c.Flow.OnIteration = func(int, Iteration) { stop() } },
-			"Flow.Stop":        func(c *Config) { c.Flow.Stop = func(int, Iteration) bool { stop(); return true } },
+			"Flow.Stop": func(c *Config) {
+				c.Flow.Stop = func(int, Iteration) bool { stop(); return true }
+			},
 			"OnProgress": func(c *Config) {
 				*c = Direct().Smoke()
 				c.OnProgress = func(int, string, float64) { stop() }

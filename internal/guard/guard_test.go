@@ -24,7 +24,7 @@ func TestHowFunctionsEnd(t *testing.T) {
 		"return":      {func() {}, "", "", nil},
 		"string":      {func() { panic("mine") }, at + "mine$", at + "mine$", nil},
 		"error":       {func() { panic(errOwn) }, "^own$", at + "own$", errOwn},
-		"nil":         {func() { panic(nil) }, at + "panic called with nil", at + "panic called with nil", nil},
+		"nil":         {func() { panic(nil) }, at + "panic called", at + "panic called", nil},
 		"nil pointer": {func() { *pointer = 1 }, at + "runtime error", at + "runtime error", nil},
 		"nested":      {func() { Callback("g", func() { panic("mine") }) }, nested, nested, nil},
 		"nested call": {func() { panic(Call("g", func() { panic("mine") })) }, nested, nested, nil},
