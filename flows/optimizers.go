@@ -213,10 +213,11 @@ func (c *RunsAdamConfig) FromScope(scope *model.Scope) *RunsAdamConfig {
 	return c.Schedule("/", Schedule{Rate: rate}) // the first Schedule of a variable counts
 }
 
-// Relative makes the steps of the variables of these names relative. They are square matrices W in
-// their last two axes. Adam works on E = G·Wᵀ for the gradient G, and W ← W − change·W. The steps
-// then don't depend on how well W is conditioned (J.-F. Cardoso, B. Laheld, IEEE Transactions on
-// Signal Processing 44(12), 1996; S. Amari's natural gradient). The default is none.
+// Relative makes the steps of the variables of these names relative; each name must have one. They
+// are square matrices W in their last two axes. Adam works on E = G·Wᵀ for the gradient G, and
+// W ← W − change·W. The steps then don't depend on how well W is conditioned (J.-F. Cardoso,
+// B. Laheld, IEEE Transactions on Signal Processing 44(12), 1996; S. Amari's natural gradient). The
+// default is none.
 //
 // The caller may set two variables at the paths of RelativeMetric, which begin as identities:
 // scales s, [R, …, d], and a matrix M, [R, …, d, d]. Adam then works on E = diag(s)·G·Wᵀ·Mᵀ, and W
@@ -269,6 +270,7 @@ func (a *runsAdam) UpdateGraphWithGradients(
 
 	a.check()
 	groups := a.grouped(scope, g, grads)
+	a.checkRelative(groups)
 	debias1 := Reciprocal(OneMinus(Exp(MulScalar(next, math.Log(a.beta1)))))
 	debias2 := Reciprocal(OneMinus(Exp(MulScalar(next, math.Log(a.beta2)))))
 	for k, group := range groups {
@@ -290,6 +292,24 @@ func (a *runsAdam) check() {
 	argument.NotNegative(where, "Clip", a.clip)
 	for k, s := range a.schedules {
 		s.check(a.scopes[k])
+	}
+}
+
+// checkRelative panics unless each name of Relative is that of a variable of the groups.
+func (a *runsAdam) checkRelative(groups []adamGroup) {
+	var names []string
+	for _, group := range groups {
+		for _, v := range group.variables {
+			names = append(names, v.Name())
+		}
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	for _, name := range a.relative {
+		if !slices.Contains(names, name) {
+			exceptions.Panicf("flows: RunsAdam: Relative: no variable is named %q; must be one of %q",
+				name, names)
+		}
 	}
 }
 

@@ -171,6 +171,7 @@ func TestOptimizerSettingsAreChecked(t *testing.T) {
 		{"Epsilon: NaN; must be", adam().Epsilon(nan)},
 		{"Clip: -1; must be finite and at least 0", adam().Clip(-1)},
 		{"Clip: +Inf; must be", adam().Clip(inf)},
+		{`Relative: no variable is named "v"; must be one of ["w"]`, adam().Relative("w", "v")},
 		{"", flows.Adagrad().LearningRate(0)},
 		{"Adagrad: LearningRate: -0.1; must be finite and at", flows.Adagrad().LearningRate(-0.1)},
 		{"Adagrad: LearningRate: NaN; must be", flows.Adagrad().LearningRate(nan)},

@@ -539,15 +539,17 @@ func newProgram(
 		beta1 = manyBeta1
 	}
 	opt := flows.RunsAdam().Betas(beta1, beta2).Clip(clipNorm).
-		Schedule(mapScope, mapSchedule).Schedule(sourceScope, sourceSchedule).
-		Relative("matrices").Done()
+		Schedule(mapScope, mapSchedule).Schedule(sourceScope, sourceSchedule)
+	if l.full {
+		opt.Relative("matrices")
+	}
 	loss := func(scope *model.Scope, _, batch []*Node) *Node {
 		likelihood := l.graph(scope, batch[0]) // [R, K, p′…]
 		return Neg(ReduceMean(Reshape(likelihood, l.runs, -1), -1))
 	}
 	batch := shapes.Make(dtypes.Float32, append([]int{evaluateEvery}, batchDims...)...)
 	var err error
-	if p.trainer, err = flows.NewTrainer(backend, p.store, opt, loss, nil,
+	if p.trainer, err = flows.NewTrainer(backend, p.store, opt.Done(), loss, nil,
 		[]shapes.Shape{batch}); err != nil {
 		p.store.Finalize()
 		return nil, err
