@@ -73,11 +73,12 @@ type Config struct {
 	Flow *Flow `json:"flow,omitempty"`
 	// Checkpoint, if set, is a folder that keeps the state of the fit; see Fit.
 	Checkpoint string `json:"-"`
-	// OnProgress, if set, is called while Method separates, with the place of the run in FitRuns, the
-	// activity and the share of it that is done, from 0. The activities are "separating linearly",
-	// "measuring the signals", "fitting networks", of more than eight signals with the largest cost to
-	// expect, and "judging networks". A share may stop short of 1, and an activity may come again. The iterations of a Flow call Flow.OnIteration. The goroutine of Fit calls both, one
-	// call at a time: of fits that run at once, calls can overlap.
+	// OnProgress, if set, is called while Method separates, with the place of the run in FitRuns,
+	// the activity and the share of it that is done, from 0. The activities are "separating
+	// linearly", "measuring the signals", "fitting networks", of more than eight signals with the
+	// largest cost to expect, and "judging networks". A share may stop short of 1, and an activity
+	// may come again. The iterations of a Flow call Flow.OnIteration. The goroutine of Fit calls
+	// both, one call at a time: of fits that run at once, calls can overlap.
 	OnProgress func(run int, doing string, done float64) `json:"-"`
 }
 

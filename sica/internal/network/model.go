@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/stat"
-
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/text"
@@ -134,16 +132,4 @@ func (m *Model) Why() string {
 	return fmt.Sprintf("Its signals are identified: each is predicted by its own past, every pair "+
 		"would lose by a rotation, and %s recovered the same (agreement at least %.3f).",
 		others, math.Floor(1000*m.Agreement)/1000)
-}
-
-// codeLength returns the mean over the folds of the code length of the best run.
-func (m *Model) codeLength() float64 {
-	var shortest []float64 // of each fold
-	for _, r := range m.Runs {
-		for len(shortest) <= r.Fold {
-			shortest = append(shortest, math.Inf(1))
-		}
-		shortest[r.Fold] = min(shortest[r.Fold], r.CodeLength)
-	}
-	return stat.Mean(shortest, nil)
 }
