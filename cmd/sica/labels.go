@@ -15,10 +15,6 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/inspect"
 )
 
-// labelPositions is how many of the first positions the labels are based on: as many as inspect
-// analyses together.
-const labelPositions = 1 << 16
-
 // label sets what the components of the recording x, in any order, look like, if its rate is known.
 func label(
 	all []inspect.Component, r *sica.Result, x blockwise.Source, about *datasets.Recording,
@@ -26,7 +22,7 @@ func label(
 	if about.Rate == 0 || len(r.Shape) > 1 {
 		return nil
 	}
-	for z, err := range blockwise.Transform(r, x.Blocks(labelPositions)) {
+	for z, err := range blockwise.Transform(r, x.Blocks(inspect.LabelledPositions)) {
 		if err != nil {
 			return err
 		}

@@ -63,8 +63,8 @@ depend on each other before and after, how well each is predicted from its own
 context and from all contexts, whether a rotation of any pair fits as well, and
 whether further fits, each without a part of the positions, give the same signals.
 It prints which signals can be taken out, which are sources, the verdict, and the
-table of sica separate with grades that the further fits can only lower; --details
-prints all else. The verdict is one of
+table of sica separate, where a failed test can lower a grade; --details prints all
+else. The verdict is one of
 
   ` + string(report.Separated) + `
       The recovered signals pass all tests of self-sufficiency, no rotation of

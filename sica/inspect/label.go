@@ -59,6 +59,10 @@ const (
 	maxSlowBand = 0.1
 )
 
+// LabelledPositions is how many of the first positions of a recording labels are based on: as many
+// as Recording analyses together.
+const LabelledPositions = blockSize
+
 // spectrumSeconds is the length of a segment of these spectra, in seconds: twice the period of
 // slowest.
 const spectrumSeconds = 4

@@ -325,9 +325,6 @@ func (s *subject) newReport(
 	return report, nil
 }
 
-// labelledPositions is how many of the first positions the labels are based on. A choice.
-const labelledPositions = 1 << 16
-
 // components returns those of the recovered signals of x, in their order, with labels if x is a
 // sequence with a rate.
 func (s *subject) components(
@@ -342,7 +339,7 @@ func (s *subject) components(
 		return all, nil
 	}
 	d, n := x.Dims()
-	z, err := r.Transform(mat.DenseCopyOf(x.Slice(0, d, 0, min(n, labelledPositions))))
+	z, err := r.Transform(mat.DenseCopyOf(x.Slice(0, d, 0, min(n, inspect.LabelledPositions))))
 	if err != nil {
 		return nil, err
 	}
@@ -464,9 +461,8 @@ func principal(x *mat.Dense, k int) (*mat.Dense, *mapping.Reduction, error) {
 }
 
 // explainedShares returns the share of the variance of x that each signal of a nonlinear demixing z
-// explains. With x
-// and z standardised, least squares give x ≈ Pᵀ·z with P = (z·zᵀ)⁻¹·z·xᵀ, and signal i explains
-// the mean square of row i of P.
+// explains. With x and z standardised, least squares give x ≈ Pᵀ·z with P = (z·zᵀ)⁻¹·z·xᵀ, and
+// signal i explains the mean square of row i of P.
 func explainedShares(x, z *mat.Dense) ([]float64, error) {
 	x, err := mapping.Standardised(x)
 	if err != nil {

@@ -284,27 +284,18 @@ func (r *Report) sources() string {
 			probable = append(probable, i)
 		}
 	}
-	switch len(identified) {
-	case 0:
-		if probable == nil {
-			return "none identified; all can be mixtures."
-		}
-		return "none identified; probable " + text.Numbers(probable) +
-			"; others can be mixtures."
-	case len(r.Grades):
+	if len(identified) == len(r.Grades) {
 		return "all are identified."
 	}
-	return strings.TrimSuffix(named([]string{"identified", "probable"}, identified,
-		probable), ".") + "; others can be mixtures."
-}
-
-// named names groups of signals, each after its name, as a sentence.
-func named(names []string, groups ...[]int) string {
-	var parts []string
-	for k, signals := range groups {
-		if signals != nil {
-			parts = append(parts, names[k]+" "+text.Numbers(signals))
-		}
+	said := "none identified"
+	if identified != nil {
+		said = "identified " + text.Numbers(identified)
 	}
-	return strings.Join(parts, "; ") + "."
+	if probable != nil {
+		said += "; probable " + text.Numbers(probable)
+	}
+	if identified == nil && probable == nil {
+		return said + "; all can be mixtures."
+	}
+	return said + "; others can be mixtures."
 }
