@@ -22,8 +22,8 @@ func (c Cost) String() string {
 // The time of a step of a run, for each position of the batch and each affine map, in seconds:
 // signalSeconds for each signal, entrySeconds for each entry of the matrix. compileSeconds is the
 // time to compile the program. They were measured on one core of a busy AMD EPYC with XLA, the
-// evaluations on the host included: fits of ten signals took 51 s, of twenty 154 s. Pure Go takes
-// longer; how much wasn't measured.
+// evaluations on the host included: fits of ten signals took 39 s with one restart (median of seven),
+// of twenty 105 s with one and 361 with two. Pure Go takes longer; how much wasn't measured.
 const signalSeconds, entrySeconds, compileSeconds = 9e-9, 0.8e-9, 6
 
 // maxSeconds is the expected time in seconds of a core above which Improve fits no network. It is a

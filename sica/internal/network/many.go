@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/flows"
 	"github.com/seed-47b1e431/gosica/internal/host"
+	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/parallel"
 )
 
@@ -136,29 +137,36 @@ func inSlots(slots []*slot, do func(k int) error) error {
 // problem. One fold agrees with none.
 func (t *training) foldsAgree() (bool, error) {
 	for problem, x := range t.signals {
-		z := make([]*mat.Dense, t.options.Folds)
-		highest := slices.Repeat([]float64{math.Inf(-1)}, t.options.Folds)
-		for r, b := range t.best {
-			p, _, fold := t.locate(r)
-			if p != problem || !(b.value > highest[fold]) {
-				continue
-			}
-			var err error
-			if z[fold], err = b.network.Apply(x); err != nil {
-				return false, err
-			}
-			highest[fold] = b.value
-		}
-		for _, other := range z[1:] {
-			if z[0] == nil || other == nil {
+		var all []*mat.Dense
+		for _, network := range t.bestNetworks(problem) {
+			if network == nil {
 				return false, nil
 			}
-			if a, err := agreement(z[0], other); a < minAgreement || err != nil {
+			z, err := network.Apply(x)
+			if err != nil {
+				return false, err
+			}
+			all = append(all, z)
+		}
+		for _, z := range all[1:] {
+			if a, err := agreement(all[0], z); a < minAgreement || err != nil {
 				return false, err
 			}
 		}
 	}
 	return t.options.Folds > 1, nil
+}
+
+// bestNetworks returns the best network of each fold of a problem; nil if all diverged.
+func (t *training) bestNetworks(problem int) []*mapping.Invertible {
+	best := make([]*mapping.Invertible, t.options.Folds)
+	highest := slices.Repeat([]float64{math.Inf(-1)}, t.options.Folds)
+	for r, b := range t.best {
+		if p, _, fold := t.locate(r); p == problem && b.value > highest[fold] {
+			best[fold], highest[fold] = b.network, b.value
+		}
+	}
+	return best
 }
 
 // stageEnds returns the steps at which the stages end.

@@ -113,8 +113,22 @@ func TestDivergedRun(t *testing.T) {
 	}
 }
 
-// Costs grow with the signals, and a thousand are too many for Improve.
+// Costs are those measured, to a half. They grow with the signals, and a thousand are too many for
+// Improve.
 func TestCost(t *testing.T) {
+	for _, measured := range []struct {
+		signals, restarts int
+		seconds           float64
+	}{{10, 1, 39}, {20, 1, 105}, {20, 2, 361}} {
+		c, err := Options{Restarts: measured.restarts}.Cost(measured.signals, 16384)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := measured.seconds; c.Seconds < want/1.5 || c.Seconds > 1.5*want {
+			t.Errorf("%d signals, restarts %d: %v, measured %g s", measured.signals,
+				measured.restarts, c, want)
+		}
+	}
 	previous := 0.0
 	for _, d := range []int{9, 10, 20, 1000} {
 		c, err := Options{}.Cost(d, 16384)
