@@ -64,7 +64,8 @@ const (
 	// maxBeginning bounds the positions in which beats are looked for, and maxBegun their number
 	// times that of the channels: 67 MB.
 	maxBeginning, maxBegun = 1 << 16, 1 << 22
-	// sameLoss is the |correlation| from which two channels lost the same.
+	// sameLoss is the |correlation| from which two channels lost the same, so that beats are looked for
+	// in one of them. A choice: it only saves time.
 	sameLoss = 0.99
 	// maxTrains is how many hearts are looked for: a mother's and a child's.
 	maxTrains = 2

@@ -230,7 +230,8 @@ type kind struct {
 	signals []int
 }
 
-// sameRate is the largest difference between rates of one heart, as a share. A choice.
+// sameRate is the largest difference between rates of one heart, as a share. A choice: rates are
+// rounded by less, and two hearts with rates so near are taken for one.
 const sameRate = 0.05
 
 // addKind adds a signal to those of its label.
