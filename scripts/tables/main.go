@@ -73,8 +73,9 @@ MIXTURES, with spaces between, are in place of the table's. Each is a row of a t
 number of signals and mixing in a word, such as laplace-2-leaky3:
 
   laplace  AR(1), 0.7, Laplace innovations    linear   A·s
-  iid      Laplace, white                     noise3   the same, 3 % of noise in each channel
-  gauss    Gaussian AR(1), different          leaky3   3 layers of leaky ReLU
+  varied   the same, 0.4 to 0.9               noise3   the same, 3 % of noise in each channel
+  iid      Laplace, white                     leaky3   3 layers of leaky ReLU
+  gauss    Gaussian AR(1), different          unit3    the same, only columns of length 1
   same     Gaussian AR(1), equal              bent3    3 layers of 0.2u + tanh 2u
   uniform  AR(1), different, uniform          tanh     tanh(A·s)
   garch    AR(1), GARCH(1, 1) innovations     cubic    u + 0.2u³ of A·s

@@ -5,14 +5,16 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strings"
+	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/stats"
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // The table of nonlinear mixtures of many signals: Laplace AR(1) sources after leaky-ReLU layers,
@@ -22,6 +24,8 @@ import (
 var manyMixtures = []string{
 	"laplace-10-leaky1", "laplace-10-leaky2", "laplace-10-leaky3",
 	"laplace-20-leaky1", "laplace-20-leaky2",
+	"varied-10-unit1", "varied-10-unit2", "varied-10-unit3",
+	"varied-20-unit1", "varied-20-unit2", "varied-20-unit3",
 }
 
 const manyPositions = 16384
@@ -83,25 +87,35 @@ func (o *Outcome) addOracleGap(r *sica.Result) error {
 	return nil
 }
 
-// oracle returns the log-likelihood of the mixed signals of a mixture laplace-d-leakyL under the
-// true inverse and the true sources, in nats per position.
+// oracle returns the log-likelihood of the mixed signals of a mixture laplace-d-leakyL or
+// varied-d-unitL under the true inverse and the true sources, in nats per position.
 //
-// datasets.LayeredMix doesn't return its matrices. They are computed again: LayeredMix of the same
-// random numbers with one layer more is one matrix applied to the nonlinearity of the signals
-// before, which a regression gives.
+// Of laplace-d-leakyL the matrices aren't known, as datasets.LayeredMix doesn't return them. But its
+// mixture by l layers, of the same random numbers, is the l-th matrix applied to the nonlinearity of
+// that by l−1, so a regression gives them. Those of varied-d-unitL are found in the same way.
 func (p Problem) oracle() (float64, error) {
 	m, err := mixtureNamed(p.Mixture)
 	if err != nil {
 		return 0, err
 	}
 	var d, layers int
-	if _, err := fmt.Sscanf(p.Mixture, "laplace-%d-leaky%d", &d, &layers); err != nil ||
-		!strings.HasPrefix(p.Mixture, "laplace-") {
-		return 0, fmt.Errorf("experiment: oracle: mixture %q has none; must be laplace-d-leakyL",
-			p.Mixture)
+	var layered func(rng *rand.Rand, s *mat.Dense, layers int) (*mat.Dense, error)
+	coefficients := func(*rand.Rand) []float64 { return slices.Repeat([]float64{laplaceRho}, d) }
+	switch {
+	case scanned(p.Mixture, "laplace-%d-leaky%d", &d, &layers):
+		layered = func(rng *rand.Rand, s *mat.Dense, layers int) (*mat.Dense, error) {
+			return datasets.LayeredMix(rng, s, layers, datasets.LeakyReLU(leakySlope))
+		}
+	case scanned(p.Mixture, "varied-%d-unit%d", &d, &layers):
+		layered = unitLayers
+		coefficients = func(rng *rand.Rand) []float64 { return variedCoefficients(rng, d) }
+	default:
+		return 0, fmt.Errorf("experiment: oracle: mixture %q has none; must be laplace-d-leakyL or "+
+			"varied-d-unitL", p.Mixture)
 	}
 	positions := cmp.Or(p.Positions, mixturePositions)
 	source := rand.NewPCG(p.Seed, m.stream)
+	rho := coefficients(rand.New(rand.NewPCG(p.Seed, m.stream)))
 	s, _, err := m.sources(rand.New(source), positions)
 	if err != nil {
 		return 0, err
@@ -110,7 +124,6 @@ func (p Problem) oracle() (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	const rho, slope = 0.7, 0.2
 	// The log-likelihood of all positions except the first, and the signals that the next matrix is
 	// applied to.
 	total, before := laplaceSources(s, rho)
@@ -118,16 +131,16 @@ func (p Problem) oracle() (float64, error) {
 		if l > 0 {
 			before.Apply(func(_, t int, v float64) float64 {
 				if v < 0 && t > 0 {
-					total -= math.Log(slope)
+					total -= math.Log(leakySlope)
 				}
-				return max(v, slope*v)
+				return max(v, leakySlope*v)
 			}, before)
 		}
 		again := new(rand.PCG)
 		if err := again.UnmarshalBinary(state); err != nil {
 			return 0, err
 		}
-		x, err := datasets.LayeredMix(rand.New(again), s, l, datasets.LeakyReLU(slope))
+		x, err := layered(rand.New(again), s, l)
 		if err != nil {
 			return 0, err
 		}
@@ -141,10 +154,77 @@ func (p Problem) oracle() (float64, error) {
 	return total / float64(positions-1), nil
 }
 
+// scanned reports whether all of a name is of that form, and sets its numbers.
+func scanned(name, form string, d, layers *int) bool {
+	_, err := fmt.Sscanf(name, form, d, layers)
+	return err == nil && name == fmt.Sprintf(form, *d, *layers)
+}
+
+// laplaceRho is the coefficient of the sources laplace, and leakySlope the slope of the layers.
+const (
+	laplaceRho = 0.7
+	leakySlope = 0.2
+)
+
+// variedCoefficients draws those of the sources varied.
+func variedCoefficients(rng *rand.Rand, d int) []float64 {
+	all := make([]float64, d)
+	for i := range all {
+		all[i] = 0.4 + 0.5*rng.Float64()
+	}
+	return all
+}
+
+// variedLaplace returns d autoregressions of order 1 with Laplace innovations, and coefficients
+// uniform on 0.4 to 0.9.
+func variedLaplace(d int) source {
+	return func(rng *rand.Rand, n int) (*mat.Dense, []int, error) {
+		rho := variedCoefficients(rng, d)
+		return differentProcesses(d, func(i int) datasets.ARProcess {
+			return process(datasets.Laplace, burnIn, rho[i])
+		})(rng, n)
+	}
+}
+
+// unitLayers is datasets.LayeredMix with matrices of normal entries, columns scaled to length 1, and
+// a condition number below d (3 of two signals, of which few are below 2).
+func unitLayers(rng *rand.Rand, s *mat.Dense, layers int) (*mat.Dense, error) {
+	x, err := preprocess.Apply(s, preprocess.Standardise)
+	if err != nil {
+		return nil, err
+	}
+	d, _ := s.Dims()
+	for l := range layers + 1 {
+		if l > 0 {
+			x.Apply(func(_, _ int, v float64) float64 { return max(v, leakySlope*v) }, x)
+		}
+		if x, err = datasets.LinearMix(unitColumns(rng, d), x); err != nil {
+			return nil, err
+		}
+	}
+	return x, nil
+}
+
+// unitColumns draws a matrix of unitLayers.
+func unitColumns(rng *rand.Rand, d int) *mat.Dense {
+	a := mat.NewDense(d, d, nil)
+	for {
+		a.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, a)
+		for j := range d {
+			column := mat.Col(nil, j, a)
+			floats.Scale(1/floats.Norm(column, 2), column)
+			a.SetCol(j, column)
+		}
+		if mat.Cond(a, 2) < float64(max(d, 3)) {
+			return a
+		}
+	}
+}
+
 // laplaceSources returns the log-likelihood of all positions of s except the first, with Laplace
-// innovations of variance 1 on rho times the position before, and the signals of mean 0 and
+// innovations of variance 1 on rho[i] times the position before, and the signals of mean 0 and
 // variance 1.
-func laplaceSources(s *mat.Dense, rho float64) (total float64, standard *mat.Dense) {
+func laplaceSources(s *mat.Dense, rho []float64) (total float64, standard *mat.Dense) {
 	d, positions := s.Dims()
 	standard = mat.DenseCopyOf(s)
 	for i := range d {
@@ -155,7 +235,7 @@ func laplaceSources(s *mat.Dense, rho float64) (total float64, standard *mat.Den
 		}
 		total += math.Log(sd) * float64(positions-1)
 		for t := 1; t < positions; t++ {
-			total -= math.Sqrt2*math.Abs(s.At(i, t)-rho*s.At(i, t-1)) + math.Log(math.Sqrt2)
+			total -= math.Sqrt2*math.Abs(s.At(i, t)-rho[i]*s.At(i, t-1)) + math.Log(math.Sqrt2)
 		}
 	}
 	return total, standard

@@ -300,8 +300,10 @@ const maxComposed = 1024
 func composedSources(kind string, d int) (source, bool) {
 	switch kind {
 	case "laplace", "iid":
-		rho := map[string]float64{"laplace": 0.7}[kind]
+		rho := map[string]float64{"laplace": laplaceRho}[kind]
 		return severalProcesses(d, process(datasets.Laplace, 200, rho)), true
+	case "varied":
+		return variedLaplace(d), true
 	case "ar7":
 		return severalProcesses(d, datasets.PaperAR7()), true
 	case "gauss":
@@ -354,7 +356,11 @@ func composedMixing(kind string) (mixing, bool) {
 	case "noise":
 		return withNoise(layers(0, math.Tanh), float64(n)/100), true
 	case "leaky":
-		return layers(n, datasets.LeakyReLU(0.2)), true
+		return layers(n, datasets.LeakyReLU(leakySlope)), true
+	case "unit":
+		return func(rng *rand.Rand, s *mat.Dense) (*mat.Dense, error) {
+			return unitLayers(rng, s, n)
+		}, true
 	case "bent":
 		return layers(n, func(u float64) float64 { return 0.2*u + math.Tanh(2*u) }), true
 	case "tanh":
