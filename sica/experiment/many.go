@@ -24,8 +24,6 @@ import (
 var manyMixtures = []string{
 	"laplace-10-leaky1", "laplace-10-leaky2", "laplace-10-leaky3",
 	"laplace-20-leaky1", "laplace-20-leaky2",
-	"varied-10-unit1", "varied-10-unit2", "varied-10-unit3",
-	"varied-20-unit1", "varied-20-unit2", "varied-20-unit3",
 }
 
 const manyPositions = 16384
@@ -99,23 +97,23 @@ func (p Problem) oracle() (float64, error) {
 		return 0, err
 	}
 	var d, layers int
+	var rho []float64
 	var layered func(rng *rand.Rand, s *mat.Dense, layers int) (*mat.Dense, error)
-	coefficients := func(*rand.Rand) []float64 { return slices.Repeat([]float64{laplaceRho}, d) }
 	switch {
 	case scanned(p.Mixture, "laplace-%d-leaky%d", &d, &layers):
+		rho = slices.Repeat([]float64{laplaceRho}, d)
 		layered = func(rng *rand.Rand, s *mat.Dense, layers int) (*mat.Dense, error) {
 			return datasets.LayeredMix(rng, s, layers, datasets.LeakyReLU(leakySlope))
 		}
 	case scanned(p.Mixture, "varied-%d-unit%d", &d, &layers):
+		rho = variedCoefficients(rand.New(rand.NewPCG(p.Seed, m.stream)), d) // the first draws
 		layered = unitLayers
-		coefficients = func(rng *rand.Rand) []float64 { return variedCoefficients(rng, d) }
 	default:
 		return 0, fmt.Errorf("experiment: oracle: mixture %q has none; must be laplace-d-leakyL or "+
 			"varied-d-unitL", p.Mixture)
 	}
 	positions := cmp.Or(p.Positions, mixturePositions)
 	source := rand.NewPCG(p.Seed, m.stream)
-	rho := coefficients(rand.New(rand.NewPCG(p.Seed, m.stream)))
 	s, _, err := m.sources(rand.New(source), positions)
 	if err != nil {
 		return 0, err
@@ -154,19 +152,21 @@ func (p Problem) oracle() (float64, error) {
 	return total / float64(positions-1), nil
 }
 
-// scanned reports whether all of a name is of that form, and sets its numbers.
+// scanned reports whether a name is a form, such as laplace-%d-leaky%d, with numbers, and sets
+// these.
 func scanned(name, form string, d, layers *int) bool {
 	_, err := fmt.Sscanf(name, form, d, layers)
 	return err == nil && name == fmt.Sprintf(form, *d, *layers)
 }
 
-// laplaceRho is the coefficient of the sources laplace, and leakySlope the slope of the layers.
+// laplaceRho is the coefficient of the sources laplace, and leakySlope that of the layers below 0,
+// both as A. Hyvärinen and H. Morioka (AISTATS 2017) have them.
 const (
 	laplaceRho = 0.7
 	leakySlope = 0.2
 )
 
-// variedCoefficients draws those of the sources varied.
+// variedCoefficients draws the coefficients of variedLaplace.
 func variedCoefficients(rng *rand.Rand, d int) []float64 {
 	all := make([]float64, d)
 	for i := range all {
@@ -186,17 +186,17 @@ func variedLaplace(d int) source {
 	}
 }
 
-// unitLayers is datasets.LayeredMix with matrices of normal entries, columns scaled to length 1, and
-// a condition number below d (3 of two signals, of which few are below 2).
+// unitLayers is datasets.LayeredMix with leaky ReLU and the matrices of unitColumns.
 func unitLayers(rng *rand.Rand, s *mat.Dense, layers int) (*mat.Dense, error) {
 	x, err := preprocess.Apply(s, preprocess.Standardise)
 	if err != nil {
 		return nil, err
 	}
 	d, _ := s.Dims()
+	h := datasets.LeakyReLU(leakySlope)
 	for l := range layers + 1 {
 		if l > 0 {
-			x.Apply(func(_, _ int, v float64) float64 { return max(v, leakySlope*v) }, x)
+			x.Apply(func(_, _ int, v float64) float64 { return h(v) }, x)
 		}
 		if x, err = datasets.LinearMix(unitColumns(rng, d), x); err != nil {
 			return nil, err
@@ -205,7 +205,8 @@ func unitLayers(rng *rand.Rand, s *mat.Dense, layers int) (*mat.Dense, error) {
 	return x, nil
 }
 
-// unitColumns draws a matrix of unitLayers.
+// unitColumns draws a d×d matrix of normal entries with columns scaled to length 1, from those
+// whose condition number is below d, or below 3 with two signals, as few are below 2.
 func unitColumns(rng *rand.Rand, d int) *mat.Dense {
 	a := mat.NewDense(d, d, nil)
 	for {
