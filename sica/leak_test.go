@@ -24,6 +24,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/baseline/pcl"
 	"github.com/seed-47b1e431/gosica/sica/experiment"
 	"github.com/seed-47b1e431/gosica/sica/ica"
+	"github.com/seed-47b1e431/gosica/sica/methods"
 )
 
 // noGoroutineStays fails if after f there are more goroutines than before it. The
@@ -184,13 +185,13 @@ func run(t *testing.T, ctx context.Context, b compute.Backend, plan experiment.P
 }
 
 // cells are small separations of one mixture by the methods.
-func cells(methods ...string) []experiment.Trial {
+func cells(names ...string) []experiment.Trial {
 	var cells []experiment.Trial
-	for _, name := range methods {
-		method, _ := experiment.MethodNamed(name) // an unknown one has no settings
+	for _, name := range names {
+		method, _ := methods.Named(name) // an unknown one has no settings
 		cells = append(cells, experiment.Trial{
 			Problem: experiment.Problem{Data: experiment.AR7, Mixing: experiment.LinearMixing, Steps: 5, Seed: 1},
-			Method:  name, Preset: method.Settings(experiment.SmokePreset),
+			Method:  name, Preset: method.Nearest(methods.Smoke),
 		})
 	}
 	return cells

@@ -22,8 +22,8 @@ import (
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica"
-	"github.com/seed-47b1e431/gosica/sica/experiment"
 	"github.com/seed-47b1e431/gosica/sica/ica"
+	"github.com/seed-47b1e431/gosica/sica/methods"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 	"github.com/seed-47b1e431/gosica/sica/plot"
 	"github.com/seed-47b1e431/gosica/sica/report"
@@ -47,11 +47,11 @@ type compareOptions struct {
 
 // compared is the row of a method.
 type compared struct {
-	Method  string            `json:"method"`
-	Preset  experiment.Preset `json:"preset,omitempty"`
-	MCC     *float64          `json:"mcc"` // null without a truth
-	Match   *matchReport      `json:"match,omitempty"`
-	Seconds float64           `json:"seconds"`
+	Method  string         `json:"method"`
+	Preset  methods.Preset `json:"preset,omitempty"`
+	MCC     *float64       `json:"mcc"` // null without a truth
+	Match   *matchReport   `json:"match,omitempty"`
+	Seconds float64        `json:"seconds"`
 	ica.Convergence
 	Why   string `json:"why,omitempty"`
 	Error string `json:"error,omitempty"`
@@ -96,7 +96,7 @@ says how many.
 	f.StringVar((*string)(&opt.learnOn), "learn-on", "", files.LearnOnUsage)
 	f.StringSliceVar(&opt.methods, "methods", []string{"all"},
 		"all, or `METHODS` with commas between them; sica is always one")
-	f.StringVar(&opt.preset, "preset", string(experiment.DefaultPreset),
+	f.StringVar(&opt.preset, "preset", string(methods.Default),
 		"`PRESET` of each method that has it: default, paper or smoke")
 	f.StringVar(&opt.shape, "shape", "",
 		"`SHAPE` of the positions, such as 32x32 for images; by default a sequence, or "+
@@ -114,14 +114,14 @@ says how many.
 
 func compareNames() []string {
 	var names []string
-	for _, m := range experiment.Methods() {
+	for _, m := range methods.All() {
 		names = append(names, m.Name)
 	}
 	return names
 }
 
 // chosen returns the methods that --methods names, Default first.
-func (opt *compareOptions) chosen() ([]experiment.Method, error) {
+func (opt *compareOptions) chosen() ([]methods.Method, error) {
 	names := []string{"sica"}
 	for _, name := range opt.methods {
 		if name == "all" {
@@ -134,23 +134,23 @@ func (opt *compareOptions) chosen() ([]experiment.Method, error) {
 		return nil, usage.Errorf("--methods is empty: use all, or of %s",
 			strings.Join(compareNames(), ", "))
 	}
-	var methods []experiment.Method
+	var all []methods.Method
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {
 			continue
 		}
-		m, err := experiment.MethodNamed(name)
+		m, err := methods.Named(name)
 		if err != nil {
 			return nil, usage.Errorf("unknown method %q in --methods: use all, or of %s", name,
 				strings.Join(compareNames(), ", "))
 		}
-		methods = append(methods, m)
+		all = append(all, m)
 	}
-	return methods, nil
+	return all, nil
 }
 
 func (opt *compareOptions) run(cmd *cobra.Command) error {
-	methods, err := opt.chosen()
+	all, err := opt.chosen()
 	if err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (opt *compareOptions) run(cmd *cobra.Command) error {
 	if err := checkBackend(opt.backend); err != nil {
 		return err
 	}
-	if err := opt.checkNotInput(methods); err != nil {
+	if err := opt.checkNotInput(all); err != nil {
 		return err
 	}
 	part, truth, err := opt.read(cmd)
@@ -178,7 +178,7 @@ func (opt *compareOptions) run(cmd *cobra.Command) error {
 
 	var rows []compared
 	failed := 0
-	for _, m := range methods {
+	for _, m := range all {
 		row, err := opt.separate(cmd.Context(), b, m, preset, part, truth)
 		if err != nil {
 			return err
@@ -239,7 +239,7 @@ func (opt *compareOptions) print(
 }
 
 // file is the path of the signals that a method recovered.
-func (opt *compareOptions) file(m experiment.Method) string {
+func (opt *compareOptions) file(m methods.Method) string {
 	return filepath.Join(opt.out, m.Name+".csv")
 }
 
@@ -248,12 +248,12 @@ func (opt *compareOptions) picture() string { return filepath.Join(opt.out, "com
 
 // checkNotInput returns a usage error if an input would be overwritten, such as a mixed.csv in
 // --out.
-func (opt *compareOptions) checkNotInput(methods []experiment.Method) error {
+func (opt *compareOptions) checkNotInput(all []methods.Method) error {
 	if opt.out == "" {
 		return nil
 	}
 	written := files.Places("--out", opt.picture())
-	for _, m := range methods {
+	for _, m := range all {
 		written = append(written, files.Places("--out", opt.file(m))...)
 	}
 	if err := files.CheckNotInput("--in", opt.in, written...); err != nil {
@@ -313,10 +313,10 @@ func (opt *compareOptions) read(cmd *cobra.Command) (part files.Part, truth *mat
 // separate returns the row of a method, and writes what it recovered. The error is of the
 // writing, or that ctx has ended.
 func (opt *compareOptions) separate(
-	ctx context.Context, b compute.Backend, m experiment.Method, p experiment.Preset,
+	ctx context.Context, b compute.Backend, m methods.Method, p methods.Preset,
 	part files.Part, truth *mat.Dense,
 ) (compared, error) {
-	row := compared{Method: m.Name, Preset: m.Settings(p), label: m.Label}
+	row := compared{Method: m.Name, Preset: m.Nearest(p), label: m.Label}
 	began := time.Now()
 	x, err := ica.New(part.X, part.Shape...)
 	if err == nil {
@@ -325,7 +325,7 @@ func (opt *compareOptions) separate(
 	if err != nil {
 		return row, err
 	}
-	r, err := m.Fit(ctx, b, x, row.Preset, opt.seed)
+	r, err := m.Fit(ctx, methods.Task{Backend: b, Signals: x, Preset: row.Preset, Seed: opt.seed})
 	row.Seconds = time.Since(began).Seconds()
 	if ctx.Err() != nil {
 		return row, ctx.Err()

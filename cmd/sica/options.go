@@ -14,7 +14,7 @@ import (
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/progress"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/sica"
-	"github.com/seed-47b1e431/gosica/sica/experiment"
+	"github.com/seed-47b1e431/gosica/sica/methods"
 )
 
 // The flags of every command for backend.AllowUnverified and backend.Portable.
@@ -129,7 +129,7 @@ func (opt *fitOptions) add(cmd *cobra.Command) {
 		"`SHAPE` of the positions, such as 32x32 for images; by default a sequence, or "+
 			"images that are recognised by their rows")
 	f.StringVar(&opt.method, "method", "sica", "`METHOD`: "+fitMethodNames())
-	f.StringVar(&opt.preset, "preset", string(experiment.DefaultPreset),
+	f.StringVar(&opt.preset, "preset", string(methods.Default),
 		"`PRESET`: default, paper or smoke; by default the first of these that the method has")
 	f.Lookup("preset").DefValue = "" // the help has said it
 	f.IntVar(&opt.iterations, "iterations", 0,
@@ -160,7 +160,7 @@ func (opt *fitOptions) config(changed func(flag string) bool) (sica.Config, erro
 		}
 		if cfg.Flow == nil { // the method's signals are followed by FastWGF's iterations
 			fast := sica.FastWGF()
-			if opt.preset == string(experiment.SmokePreset) {
+			if opt.preset == string(methods.Smoke) {
 				fast = fast.Smoke()
 			}
 			cfg.Flow = fast.Flow
@@ -182,37 +182,37 @@ func (opt *fitOptions) config(changed func(flag string) bool) (sica.Config, erro
 // A fitMethod is a method that has settings of package sica.
 type fitMethod struct {
 	name    string
-	presets []experiment.Preset
-	config  func(experiment.Preset) (sica.Config, error)
+	presets []methods.Preset
+	config  func(methods.Task) (sica.Config, error)
 }
 
 // fitMethods are all methods of a fit.
 func fitMethods() []fitMethod {
-	var methods []fitMethod
-	for _, m := range experiment.Methods() {
-		if _, err := m.Config(experiment.SmokePreset); err == nil {
-			methods = append(methods, fitMethod{m.Name, m.Presets, m.Config})
+	var all []fitMethod
+	for _, m := range methods.All() {
+		if m.SICA != nil {
+			all = append(all, fitMethod{m.Name, m.Presets, m.Config})
 		}
 		if m.Name == "sica" {
-			methods = append(methods, fitMethod{"sica-linear", m.Presets, func(p experiment.Preset) (
-				sica.Config, error) {
-				cfg, err := m.Config(p)
-				cfg.Method, cfg.NetworkSteps = sica.LinearOnly, 0
-				return cfg, err
-			}})
+			all = append(all, fitMethod{"sica-linear", m.Presets,
+				func(t methods.Task) (sica.Config, error) {
+					cfg, err := m.Config(t)
+					cfg.Method, cfg.NetworkSteps = sica.LinearOnly, 0
+					return cfg, err
+				}})
 		}
 	}
-	return methods
+	return all
 }
 
 // setPreset sets the first preset of a method that has no default one, unless a preset was given.
 func (opt *fitOptions) setPreset(changed func(flag string) bool) {
 	for _, m := range fitMethods() {
 		if m.name == opt.method && !changed("preset") && !slices.Contains(m.presets,
-			experiment.Preset(opt.preset)) {
+			methods.Preset(opt.preset)) {
 			opt.preset = string(m.presets[0])
 			opt.presetNote = fmt.Sprintf("--preset %s, which is slow: --method %s has no preset %s",
-				opt.preset, m.name, experiment.DefaultPreset)
+				opt.preset, m.name, methods.Default)
 		}
 	}
 }
@@ -231,14 +231,14 @@ func presetConfig(method, preset string) (sica.Config, error) {
 		if m.name != method {
 			continue
 		}
-		cfg, err := m.config(experiment.Preset(preset))
+		cfg, err := m.config(methods.Task{Preset: methods.Preset(preset)})
 		if err != nil {
 			return cfg, usage.Errorf("--method %s has no --preset %q: use %s", method, preset,
 				presetNames(m))
 		}
 		return cfg, nil
 	}
-	if _, err := experiment.MethodNamed(method); err == nil {
+	if _, err := methods.Named(method); err == nil {
 		return sica.Config{}, usage.Errorf("--method %s is another method than SICA: use sica compare "+
 			"--methods sica,%s; here use %s", method, method, fitMethodNames())
 	}
@@ -282,10 +282,10 @@ that everything works; its result means nothing.`)
 }
 
 // parsePreset returns the preset that --preset names.
-func parsePreset(name string) (experiment.Preset, error) {
-	p := experiment.Preset(name)
+func parsePreset(name string) (methods.Preset, error) {
+	p := methods.Preset(name)
 	switch p {
-	case experiment.PaperPreset, experiment.DefaultPreset, experiment.SmokePreset:
+	case methods.Paper, methods.Default, methods.Smoke:
 		return p, nil
 	}
 	return "", usage.Errorf("unknown --preset %q: use default, paper or smoke", name)

@@ -16,6 +16,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/shard"
 	"github.com/seed-47b1e431/gosica/sica/experiment"
 	"github.com/seed-47b1e431/gosica/sica/experiment/assumptions"
+	"github.com/seed-47b1e431/gosica/sica/methods"
 	"github.com/seed-47b1e431/gosica/sica/plot"
 )
 
@@ -56,7 +57,7 @@ its own that sica merge joins with the others.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return opt.run(cmd, args[0]) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&opt.preset, "preset", string(experiment.PaperPreset),
+	f.StringVar(&opt.preset, "preset", string(methods.Paper),
 		"`PRESET`: paper, printed, default or smoke")
 	f.StringSliceVar(&opt.methods, "methods", nil, "only these `METHODS`, such as sica,fastica")
 	f.IntVar(&opt.runs, "runs", experiment.PaperRuns, "`N` runs of each point")
@@ -108,7 +109,7 @@ func figures(name string) ([]experiment.Figure, error) {
 
 // check returns the preset and the share that the flags stand for, or a usage error. Without
 // --shard the share is 1/1, all trials.
-func (opt *figureOptions) check() (preset experiment.Preset, share shard.Shard, err error) {
+func (opt *figureOptions) check() (preset methods.Preset, share shard.Shard, err error) {
 	preset = experiment.PrintedPreset // which only figures have: parsePreset doesn't know it
 	if opt.preset != string(preset) {
 		if preset, err = parsePreset(opt.preset); err != nil {
@@ -121,7 +122,7 @@ func (opt *figureOptions) check() (preset experiment.Preset, share shard.Shard, 
 			opt.runs, opt.jobs, maxRuns)
 	}
 	for _, m := range opt.methods {
-		if _, err := experiment.MethodNamed(m); err != nil {
+		if _, err := methods.Named(m); err != nil {
 			return "", share, usage.Error(err)
 		}
 	}
@@ -183,7 +184,7 @@ func (opt *figureOptions) run(cmd *cobra.Command, name string) error {
 
 // plan returns the separations of the figures, or a usage error if they have none of a method.
 func (opt *figureOptions) plan(
-	name string, figs []experiment.Figure, preset experiment.Preset,
+	name string, figs []experiment.Figure, preset methods.Preset,
 ) (experiment.Plan, error) {
 	plan := experiment.Plan{Jobs: opt.jobs}
 	if name == interpretationsFigure {
@@ -286,17 +287,17 @@ func (opt *figureOptions) drawModels(out io.Writer) error {
 
 // draw prints the table of each figure and writes its picture.
 func (opt *figureOptions) draw(
-	out io.Writer, results *experiment.Results, figs []experiment.Figure, preset experiment.Preset,
+	out io.Writer, results *experiment.Results, figs []experiment.Figure, preset methods.Preset,
 ) error {
 	for _, f := range figs {
 		fmt.Fprintf(out, "\nFigure %s: %s\n", f.Name, f.Title)
-		if preset == experiment.SmokePreset {
+		if preset == methods.Smoke {
 			fmt.Fprintln(out, "The preset smoke shows that everything works: its values mean nothing.")
 		}
 		if err := f.WriteTable(out, results, preset, opt.runs); err != nil {
 			return err
 		}
-		if preset == experiment.PaperPreset || preset == experiment.PrintedPreset {
+		if preset == methods.Paper || preset == experiment.PrintedPreset {
 			fmt.Fprintln(out)
 			if err := f.WriteClaims(out, results, preset, opt.runs); err != nil {
 				return err
@@ -437,10 +438,10 @@ func writeStatements(w io.Writer, in string, results *experiment.Results) error 
 		return err
 	}
 	for _, table := range []struct {
-		preset experiment.Preset
+		preset methods.Preset
 		title  string
 	}{
-		{experiment.PaperPreset, fmt.Sprintf("steps of %g", experiment.PaperStepSize)},
+		{methods.Paper, fmt.Sprintf("steps of %g", experiment.PaperStepSize)},
 		{experiment.PrintedPreset, "steps of 1, as printed"},
 	} {
 		fmt.Fprintf(w, "\n## Mean MCC, %s\n", table.title)

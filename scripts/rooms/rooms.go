@@ -37,6 +37,8 @@ var house = [][]room{
 	}, {
 		{"the paper's figures and this module's tables", []string{"sica/experiment/..."}},
 	}, {
+		{"SICA and its rivals by name", []string{"sica/methods"}},
+	}, {
 		{"what a separation is worth, what its signals are; long recordings",
 			[]string{"sica/report/...", "sica/inspect", "sica/blockwise"}},
 	}, {

@@ -35,6 +35,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/experiment"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/linear"
+	"github.com/seed-47b1e431/gosica/sica/methods"
 )
 
 func main() {
@@ -59,14 +60,14 @@ type options struct {
 
 func newCommand() *cobra.Command {
 	var opt options
-	names, about := experiment.TableNames()
+	tables, about := experiment.TableNames()
 	long := "Tables measures a table of separations. The tables are:\n\n"
-	for i, name := range names {
+	for i, name := range tables {
 		long += fmt.Sprintf("  %-10s  %s\n", name, about[i])
 	}
-	var methods []string
-	for _, m := range experiment.Methods() {
-		methods = append(methods, m.Name)
+	var names []string
+	for _, m := range methods.All() {
+		names = append(names, m.Name)
 	}
 	long += `
 MIXTURES, with spaces between, are in place of the table's. Each is a row of a table, as it prints it, or sources,
@@ -88,7 +89,7 @@ With +noise1 after a mixing, 1 % of noise is in each channel.
 
 Each of METHODS has its default settings, in the table nonlinear the paper's, if it has any:
 
-` + wrapped(methods) + `
+` + wrapped(names) + `
 Outcomes are kept in the folder --out. Those made with other settings of a method are made
 again. After a change of a method's code delete them, or give another --out.`
 	cmd := &cobra.Command{

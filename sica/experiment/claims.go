@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/seed-47b1e431/gosica/sica/methods"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
@@ -375,7 +376,7 @@ func (s *scores) decideUpright(c *claim, st statement) error {
 	}
 	var negatives [2]int
 	for k, method := range []string{st.Methods[0], st.Over[0]} {
-		preset, _ := presetOf(method, PaperPreset)
+		preset, _ := presetOf(method, methods.Paper)
 		z, err := s.results.Signals(Trial{Problem: p, Method: method, Preset: preset})
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil

@@ -9,6 +9,8 @@ import (
 	"testing/fstest"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/sica/methods"
 )
 
 // madeUp are results of figure name with hand-made scores: score says what a method
@@ -21,7 +23,7 @@ func madeUp(t *testing.T, name string, runs int,
 		t.Fatal(err)
 	}
 	var outcomes []Outcome
-	trials := f.Trials(PaperPreset, runs)
+	trials := f.Trials(methods.Paper, runs)
 	figure := len(trials)
 	// Of the statements that the interpretations' runs decide.
 	trials = append(trials, InterpretationTrials()...)
@@ -44,7 +46,7 @@ func madeUp(t *testing.T, name string, runs int,
 // theirs are the claims but for those of SICA with this project's settings.
 func theirs(t *testing.T, f Figure, r *Results, runs int) []claim {
 	t.Helper()
-	claims, err := f.claims(r, PaperPreset, runs)
+	claims, err := f.claims(r, methods.Paper, runs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +180,7 @@ func TestSignificantLead(t *testing.T) {
 // Each claim about the quality of SICA is followed by the same claim for this project's settings.
 func TestClaimsOfOurSettings(t *testing.T) {
 	for _, f := range Figures() {
-		claims, err := f.claims(newResults(fstest.MapFS{}, nil), PaperPreset, 1)
+		claims, err := f.claims(newResults(fstest.MapFS{}, nil), methods.Paper, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -214,7 +216,7 @@ func TestClaimsOfAllFigures(t *testing.T) {
 			t.Errorf("figure %s: the table has %d lines for %d claims", f.Name, n, len(claims))
 		}
 		_, r := madeUp(t, f.Name, 2, func(string, int, int) float64 { return .5 })
-		if claims, err = f.claims(r, PaperPreset, 2); err != nil {
+		if claims, err = f.claims(r, methods.Paper, 2); err != nil {
 			t.Fatal(err)
 		}
 		for _, c := range claims {
@@ -231,7 +233,7 @@ func TestClaimOfNegatives(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trials := f.Trials(PaperPreset, 1)
+	trials := f.Trials(methods.Paper, 1)
 	sources, _, err := trials[0].Draw()
 	if err != nil {
 		t.Fatal(err)
@@ -259,7 +261,7 @@ func TestClaimOfNegatives(t *testing.T) {
 				}
 			}
 		}
-		claims, err := f.claims(s.Results, PaperPreset, 1)
+		claims, err := f.claims(s.Results, methods.Paper, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -330,8 +332,8 @@ func TestUnchangedIsByEqualRuns(t *testing.T) {
 		problem.Seed = firstInterpretationSeed + uint64(run)
 		score, other := 0.7+0.01*float64(run), 0.715+0.01*float64(run)
 		outcomes = append(outcomes,
-			Outcome{Trial: Trial{Problem: problem, Method: "ivae-mean", Preset: PaperPreset}, MCC: &score},
-			Outcome{Trial: Trial{Problem: problem, Method: "ivae-mean-long", Preset: PaperPreset}, MCC: &other})
+			Outcome{Trial: Trial{Problem: problem, Method: "ivae-mean", Preset: methods.Paper}, MCC: &score},
+			Outcome{Trial: Trial{Problem: problem, Method: "ivae-mean-long", Preset: methods.Paper}, MCC: &other})
 	}
 	problem.Seed = 0
 	s := &scores{results: newResults(fstest.MapFS{}, outcomes), problems: []Problem{problem},

@@ -15,6 +15,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/internal/provenance"
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/methods"
 )
 
 // The committed results are reproduced, up to the rounding of other processors.
@@ -33,8 +34,8 @@ func TestCommittedFiguresAreReproduced(t *testing.T) {
 		// with and without its vectors; the bound is 25 times that.
 		rounding float64
 	}{
-		{Trial{Problem: digits, Method: "fastica", Preset: PaperPreset}, 1e-9},
-		{Trial{Problem: digits, Method: "sica", Preset: DefaultPreset}, 1e-6},
+		{Trial{Problem: digits, Method: "fastica", Preset: methods.Paper}, 1e-9},
+		{Trial{Problem: digits, Method: "sica", Preset: methods.Default}, 1e-6},
 	} {
 		t.Run(test.trial.String(), func(t *testing.T) {
 			if testing.Short() && test.trial.Method == "sica" {
@@ -186,13 +187,13 @@ func TestCommittedIteratesAreReproduced(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	brief := Method{Presets: []Preset{PaperPreset}, SICA: func() sica.Config {
+	brief := methods.Method{Presets: []methods.Preset{methods.Paper}, SICA: func() sica.Config {
 		cfg := sica.PaperWGF()
 		cfg.Flow.Iterations = 1
 		return cfg
 	}}
-	f, err := brief.run(t.Context(), Task{
-		Backend: b, Signals: x, Preset: PaperPreset, Seed: want.Seed, iterates: true,
+	f, err := fitIterates(t.Context(), brief, methods.Task{
+		Backend: b, Signals: x, Preset: methods.Paper, Seed: want.Seed,
 	})
 	if err != nil {
 		t.Fatal(err)

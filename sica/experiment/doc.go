@@ -8,12 +8,11 @@
 //
 //	figure, err := experiment.FigureNamed("3b")
 //	store, err := experiment.Open("results", experiment.OutcomesFile)
-//	plan := experiment.Plan{Trials: figure.Trials(experiment.PaperPreset, 20), Jobs: 1}
+//	plan := experiment.Plan{Trials: figure.Trials(methods.Paper, 20), Jobs: 1}
 //	err = experiment.Run(ctx, backend, store, plan)
-//	err = figure.WriteTable(os.Stdout, store.Results, experiment.PaperPreset, 20)
+//	err = figure.WriteTable(os.Stdout, store.Results, methods.Paper, 20)
 //
-// Methods lists SICA and its rivals, all called by Method.Fit, for comparisons on other
-// signals. What the paper says of each figure, how that is tested and why a statement doesn't
-// hold is in statements.json; ways to interpret what the paper leaves open are in
-// interpretations.json.
+// The methods are those of package methods. What the paper says of each figure, how that is
+// tested and why a statement doesn't hold is in statements.json; ways to interpret what the paper
+// leaves open are in interpretations.json.
 package experiment

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/sica/experiment"
+	"github.com/seed-47b1e431/gosica/sica/methods"
 )
 
 // A figure of two methods that need no training, made twice: the second time
@@ -27,7 +28,7 @@ func ExampleRun() {
 		log.Fatal(err)
 	}
 	var plan experiment.Plan
-	for _, c := range figure.Trials(experiment.PaperPreset, 2) {
+	for _, c := range figure.Trials(methods.Paper, 2) {
 		if c.Method == "mixed" || c.Method == "zca" {
 			plan.Trials = append(plan.Trials, c)
 		}

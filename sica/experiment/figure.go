@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/seed-47b1e431/gosica/sica/methods"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 	"github.com/seed-47b1e431/gosica/sica/plot"
 )
@@ -82,7 +83,7 @@ func sweep(data, mixing string) []Problem {
 const PaperStepSize = 0.1
 
 // at returns the figure's problems for a preset, without seeds.
-func (f Figure) at(p Preset) []Problem {
+func (f Figure) at(p methods.Preset) []Problem {
 	problems := slices.Clone(f.problems)
 	for i := range problems {
 		if problems[i].Mixing != MatrixMixing && p != PrintedPreset {
@@ -100,14 +101,14 @@ func FigureNamed(name string) (Figure, error) {
 // Trials returns the figure's trials for a number of runs, run by run, so that
 // every point of a figure that was cut short has about as many.
 //
-//   - PaperPreset is what the paper shows: every method with the paper's settings, and
+//   - methods.Paper is what the paper shows: every method with the paper's settings, and
 //     with them SICA with this project's.
 //   - PrintedPreset is the same after mixing steps of 1, as the paper prints them, in
 //     place of PaperStepSize.
-//   - DefaultPreset is every method with its default settings, without the paper's
+//   - methods.Default is every method with its default settings, without the paper's
 //     two flows, which have none.
-//   - SmokePreset is every method for a few steps.
-func (f Figure) Trials(p Preset, runs int) []Trial {
+//   - methods.Smoke is every method for a few steps.
+func (f Figure) Trials(p methods.Preset, runs int) []Trial {
 	if f.MaxRuns > 0 {
 		runs = min(runs, f.MaxRuns)
 	}
@@ -129,20 +130,20 @@ func (f Figure) Trials(p Preset, runs int) []Trial {
 
 // presetOf returns the preset of the method called name for a figure of p, and
 // whether the figure shows the method.
-func presetOf(name string, p Preset) (Preset, bool) {
-	m, err := lookUp(name)
+func presetOf(name string, p methods.Preset) (methods.Preset, bool) {
+	m, err := methodNamed(name)
 	if err != nil {
 		return "", false
 	}
-	settings := m.Settings(p)
-	return settings, p != DefaultPreset || settings != PaperPreset
+	settings := m.Nearest(p)
+	return settings, p != methods.Default || settings != methods.Paper
 }
 
 // Keeps reports whether the recovered signals of a trial of the figure are kept.
 func (f Figure) Keeps(t Trial) bool {
 	problem := t.Problem
 	problem.Seed = 0
-	shown := slices.Concat(f.at(PaperPreset), f.at(PrintedPreset))
+	shown := slices.Concat(f.at(methods.Paper), f.at(PrintedPreset))
 	return f.Example && t.Seed == FirstSeed && slices.Contains(shown, problem)
 }
 
@@ -153,7 +154,7 @@ const shownPositions = 200
 // Picture draws the figure from the results that there are: the MCC against the
 // mixing steps with standard errors or, for an Example, the recovered signals
 // of the first run. Each label says how many runs there are.
-func (f Figure) Picture(r *Results, p Preset, runs int) (*plot.Picture, error) {
+func (f Figure) Picture(r *Results, p methods.Preset, runs int) (*plot.Picture, error) {
 	if f.Example {
 		return f.example(r, p)
 	}
@@ -173,7 +174,7 @@ func (f Figure) Picture(r *Results, p Preset, runs int) (*plot.Picture, error) {
 
 // example draws the mixed signals, what was recovered and the sources, all in
 // the sources' order, sign and scale.
-func (f Figure) example(r *Results, p Preset) (*plot.Picture, error) {
+func (f Figure) example(r *Results, p methods.Preset) (*plot.Picture, error) {
 	problem := f.at(p)[0]
 	problem.Seed = FirstSeed
 	sources, mixed, err := problem.Draw()
@@ -192,7 +193,7 @@ func (f Figure) example(r *Results, p Preset) (*plot.Picture, error) {
 		if z, err = metric.Align(z, sources); err != nil {
 			return nil, fmt.Errorf("experiment: %s: %w", trial, err)
 		}
-		method, err := MethodNamed(trial.Method)
+		method, err := methods.Named(trial.Method)
 		if err != nil {
 			return nil, err
 		}
@@ -227,14 +228,14 @@ func (p point) String() string {
 
 // A line is a method's points for a figure, in the order of their steps.
 type line struct {
-	method Method
-	preset Preset
+	method methods.Method
+	preset methods.Preset
 	points []point
 }
 
 // summarise returns the figure's lines for a preset, made of the outcomes that there are
 // for its first runs; a method without an outcome has no line.
-func (f Figure) summarise(r *Results, p Preset, runs int) []line {
+func (f Figure) summarise(r *Results, p methods.Preset, runs int) []line {
 	var lines []line
 	for _, name := range f.methods {
 		preset, ok := presetOf(name, p)
@@ -242,7 +243,7 @@ func (f Figure) summarise(r *Results, p Preset, runs int) []line {
 			continue
 		}
 		l := line{preset: preset}
-		l.method, _ = MethodNamed(name)
+		l.method, _ = methods.Named(name)
 		outcomes := 0
 		for _, problem := range f.at(p) {
 			at := point{steps: problem.Steps}
@@ -302,7 +303,7 @@ func (l line) seconds() float64 {
 // WriteTable writes a Markdown table of what the results have of the figure for a preset
 // and its first runs: each method's mean MCC and standard error at each number of mixing
 // steps, how many runs there are, and the mean seconds of one.
-func (f Figure) WriteTable(w io.Writer, r *Results, p Preset, runs int) error {
+func (f Figure) WriteTable(w io.Writer, r *Results, p methods.Preset, runs int) error {
 	lines := f.summarise(r, p, runs)
 	if len(lines) == 0 {
 		_, err := fmt.Fprintln(w, "no outcome yet")

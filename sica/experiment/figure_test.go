@@ -8,13 +8,14 @@ import (
 
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica/experiment"
+	"github.com/seed-47b1e431/gosica/sica/methods"
 )
 
 // The printed figures have the paper preset's trials, except for the step size. The heart has no
 // steps. Those trials differ in the step size only.
 func TestPrintedTrials(t *testing.T) {
 	for _, f := range experiment.Figures() {
-		paper := f.Trials(experiment.PaperPreset, 2)
+		paper := f.Trials(methods.Paper, 2)
 		for i, c := range f.Trials(experiment.PrintedPreset, 2) {
 			if c.StepSize != 0 {
 				t.Errorf("figure %s: %s has steps of %g as printed", f.Name, c, c.StepSize)
@@ -80,8 +81,8 @@ func TestUnknownProblem(t *testing.T) {
 // runs the trials of fewer come first.
 func TestTrialsAreDistinctAndInOrderOfRuns(t *testing.T) {
 	for _, f := range experiment.Figures() {
-		for _, preset := range []experiment.Preset{experiment.PaperPreset, experiment.PrintedPreset,
-			experiment.DefaultPreset, experiment.SmokePreset} {
+		for _, preset := range []methods.Preset{methods.Paper, experiment.PrintedPreset,
+			methods.Default, methods.Smoke} {
 			trials := f.Trials(preset, 3)
 			seen := make(map[experiment.Trial]bool)
 			for i, c := range trials {
@@ -92,8 +93,8 @@ func TestTrialsAreDistinctAndInOrderOfRuns(t *testing.T) {
 				if i > 0 && c.Seed < trials[i-1].Seed {
 					t.Errorf("figure %s, %s: %s comes after a later run", f.Name, preset, c)
 				}
-				if m, err := experiment.MethodNamed(c.Method); err != nil ||
-					m.Settings(c.Preset) != c.Preset {
+				if m, err := methods.Named(c.Method); err != nil ||
+					!m.Has(c.Preset) {
 					t.Errorf("figure %s, %s: no method or preset of %s (%v)", f.Name, preset, c,
 						err)
 				}
@@ -112,8 +113,8 @@ func TestTrialsOfFigure3b(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for preset, methods := range map[experiment.Preset]int{experiment.PaperPreset: 10,
-		experiment.DefaultPreset: 8, experiment.SmokePreset: 10} {
+	for preset, methods := range map[methods.Preset]int{methods.Paper: 10,
+		methods.Default: 8, methods.Smoke: 10} {
 		if n := len(f.Trials(preset, experiment.PaperRuns)); n != 4*methods*20 {
 			t.Errorf("%s: %d trials, want 4 numbers of steps × %d methods × 20 runs", preset, n,
 				methods)

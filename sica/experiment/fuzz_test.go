@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/seed-47b1e431/gosica/sica/experiment"
+	"github.com/seed-47b1e431/gosica/sica/methods"
 )
 
 // checkError fails unless err is a line.
@@ -87,7 +88,7 @@ func FuzzStore(f *testing.F) {
 			t.Fatal(err)
 		}
 		if o, ok := find(again, experiment.Trial{Problem: outcome(1, 0).Problem, Method: "fastica",
-			Preset: experiment.PaperPreset}); !ok || *o.MCC != .5 {
+			Preset: methods.Paper}); !ok || *o.MCC != .5 {
 			t.Errorf("what was added came back as %+v (%v)", o, ok)
 		}
 		after := tree(t, parent)

@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 	"sync"
+
+	"github.com/seed-47b1e431/gosica/sica/methods"
 )
 
 // interpretationsFile has the ways to interpret what the paper leaves open, and the
@@ -114,7 +116,7 @@ func (g interpretationGroup) trials(in interpretation) []Trial {
 					if other, ok := in.Instead[name]; ok {
 						name = other
 					}
-					preset, _ := presetOf(name, PaperPreset)
+					preset, _ := presetOf(name, methods.Paper)
 					trials = append(trials, Trial{Problem: problem, Method: name, Preset: preset})
 				}
 			}

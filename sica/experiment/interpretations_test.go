@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/methods"
 )
 
 // The rejected interpretation has the step size inside the nonlinearity, x + GELU(δ·W·x). Its
@@ -47,7 +48,7 @@ func TestInnerMixing(t *testing.T) {
 func TestInterpretationsUseOtherRuns(t *testing.T) {
 	figures := make(map[Trial]bool)
 	for _, f := range Figures() {
-		for _, p := range []Preset{PaperPreset, PrintedPreset} {
+		for _, p := range []methods.Preset{methods.Paper, PrintedPreset} {
 			for _, c := range f.Trials(p, PaperRuns) {
 				figures[c] = true
 			}
@@ -169,16 +170,16 @@ func TestInterpretationDigits(t *testing.T) {
 // Variants cannot be named by users, and each differs from its method in a setting.
 func TestVariantsDifferInOneSetting(t *testing.T) {
 	for _, m := range variants() {
-		if _, err := MethodNamed(m.Name); err == nil {
+		if _, err := methods.Named(m.Name); err == nil {
 			t.Errorf("%s is among Methods", m.Name)
 		}
-		if found, err := lookUp(m.Name); err != nil || found.Name != m.Name {
+		if found, err := methodNamed(m.Name); err != nil || found.Name != m.Name {
 			t.Errorf("%s isn't found: %v", m.Name, err)
 		}
 		if m.SICA == nil {
 			continue
 		}
-		cfg, err := m.Config(m.Presets[0])
+		cfg, err := m.Config(methods.Task{Preset: m.Presets[0]})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/stats"
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/methods"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -33,11 +34,11 @@ const manyPositions = 16384
 const oracleGap = "oracle_gap"
 
 func manyTable(o TableOptions) (*Table, error) {
-	all, err := contenders(DefaultPreset, "", o.Methods...)
+	all, err := contenders(methods.Default, "", o.Methods...)
 	if err != nil {
 		return nil, err
 	}
-	ours, err := contenders(DefaultPreset, measureOracle, separated)
+	ours, err := contenders(methods.Default, measureOracle, separated)
 	if err != nil {
 		return nil, err
 	}

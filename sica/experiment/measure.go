@@ -14,6 +14,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/linear"
+	"github.com/seed-47b1e431/gosica/sica/methods"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 	"github.com/seed-47b1e431/gosica/sica/report"
 )
@@ -37,7 +38,7 @@ const (
 
 // checkMeasure returns an error if the trial's measure is unknown, or isn't of the method, as far as
 // that is known before the method is fitted.
-func (t Trial) checkMeasure(m Method) error {
+func (t Trial) checkMeasure(m methods.Method) error {
 	switch t.Measure {
 	case "", measureLeast, measureCoverage:
 		return nil
@@ -47,7 +48,7 @@ func (t Trial) checkMeasure(m Method) error {
 		}
 		return nil
 	case measureIterates:
-		cfg, err := m.Config(t.Preset)
+		cfg, err := m.Config(methods.Task{Preset: t.Preset})
 		if err == nil && cfg.Flow == nil {
 			err = fmt.Errorf("experiment: measure: %s makes no iterations", t.Method)
 		}
@@ -122,7 +123,7 @@ const (
 
 // measure adds to the outcome what the trial measures beyond the MCC; see checkMeasure.
 func (o *Outcome) measure(
-	ctx context.Context, b compute.Backend, f *Fitted, sources *mat.Dense, x *ica.Signals,
+	ctx context.Context, b compute.Backend, f *fitted, sources *mat.Dense, x *ica.Signals,
 ) error {
 	ranks, err := metric.SpearmanMCC(f.Signals, sources)
 	if err != nil {

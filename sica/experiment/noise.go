@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/sica/methods"
 )
 
 const (
@@ -223,11 +224,11 @@ func filteredTable(o TableOptions) (*Table, error) {
 
 // tableOfNoise returns the table of mixtures with noise, of so many positions.
 func tableOfNoise(o TableOptions, mixtures []mixture, positions int) (*Table, error) {
-	all, err := contenders(DefaultPreset, "", o.Methods...)
+	all, err := contenders(methods.Default, "", o.Methods...)
 	if err != nil {
 		return nil, err
 	}
-	ours, err := contenders(DefaultPreset, measureLeast, separated)
+	ours, err := contenders(methods.Default, measureLeast, separated)
 	if err != nil {
 		return nil, err
 	}

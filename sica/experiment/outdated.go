@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"github.com/seed-47b1e431/gosica/sica/ica"
+	"github.com/seed-47b1e431/gosica/sica/methods"
 )
 
 // Outdated returns those of the trials whose outcome in the store was made with other settings
@@ -20,7 +21,7 @@ func (s *Store) Outdated(trials []Trial) ([]Trial, error) {
 		if !ok || o.Config == nil {
 			continue
 		}
-		method, err := lookUp(t.Method)
+		method, err := methodNamed(t.Method)
 		if err != nil {
 			return nil, err
 		}
@@ -30,7 +31,7 @@ func (s *Store) Outdated(trials []Trial) ([]Trial, error) {
 			}
 			problem = t.Problem
 		}
-		now, err := method.config(Task{Signals: signals, Preset: t.Preset, Seed: t.Seed})
+		now, err := method.Settings(methods.Task{Signals: signals, Preset: t.Preset, Seed: t.Seed})
 		if err != nil {
 			return nil, err
 		}

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/sica/experiment"
+	"github.com/seed-47b1e431/gosica/sica/methods"
 	"github.com/seed-47b1e431/gosica/sica/plot"
 )
 
@@ -16,7 +17,7 @@ func TestPictureNeedsOneOutcome(t *testing.T) {
 	for _, f := range experiment.Figures() {
 		s := open(t, t.TempDir(), "outcomes")
 		if f.Example {
-			c := f.Trials(experiment.PaperPreset, 1)[0]
+			c := f.Trials(methods.Paper, 1)[0]
 			sources, mixed, err := c.Draw()
 			if err != nil {
 				t.Fatal(err)
@@ -25,17 +26,17 @@ func TestPictureNeedsOneOutcome(t *testing.T) {
 			z.Add(sources, mixed.X())
 			add(t, s, &experiment.Outcome{Trial: c}, &z)
 		} else {
-			if p, err := f.Picture(s.Results, experiment.PaperPreset, 1); err == nil {
+			if p, err := f.Picture(s.Results, methods.Paper, 1); err == nil {
 				t.Errorf("figure %s of no outcome: %v", f.Name, p)
 			}
 			half := .5
-			for _, c := range f.Trials(experiment.PaperPreset, 1) {
+			for _, c := range f.Trials(methods.Paper, 1) {
 				if c.Method == "zca" && c.Steps == 10 {
 					add(t, s, &experiment.Outcome{Trial: c, MCC: &half}, nil)
 				}
 			}
 		}
-		p, err := f.Picture(s.Results, experiment.PaperPreset, 1)
+		p, err := f.Picture(s.Results, methods.Paper, 1)
 		if err != nil {
 			t.Fatalf("figure %s: %v", f.Name, err)
 		}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/sica/methods"
 )
 
 // A Plan says what Run makes.
@@ -149,7 +151,7 @@ func makeTrials(
 // lacks, and returns the results. onOutcome, if it isn't nil, is called after each trial. The
 // errors are those of Open and Run.
 func (f Figure) Make(
-	ctx context.Context, b compute.Backend, dir string, p Preset, runs int,
+	ctx context.Context, b compute.Backend, dir string, p methods.Preset, runs int,
 	onOutcome func(Outcome, Progress),
 ) (*Results, error) {
 	s, err := Open(dir, OutcomesFile)

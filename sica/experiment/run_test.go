@@ -15,6 +15,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/experiment"
+	"github.com/seed-47b1e431/gosica/sica/methods"
 )
 
 func openGo(t *testing.T) compute.Backend {
@@ -28,8 +29,8 @@ func quick() []experiment.Trial {
 	for seed := range uint64(4) {
 		for _, method := range []string{"fastica", "zca", "mixed", "lica"} {
 			c := trial(seed)
-			m, _ := experiment.MethodNamed(method)
-			c.Method, c.Preset = method, m.Settings(experiment.SmokePreset)
+			m, _ := methods.Named(method)
+			c.Method, c.Preset = method, m.Nearest(methods.Smoke)
 			trials = append(trials, c)
 		}
 	}
@@ -108,7 +109,7 @@ func TestRunOfBadPlan(t *testing.T) {
 	preset.Preset = "magic"
 	measure.Measure = "magic"
 	iterates := trial(1) // of a method without a flow
-	iterates.Method, iterates.Preset, iterates.Measure = "sica", experiment.DefaultPreset, "iterates"
+	iterates.Method, iterates.Preset, iterates.Measure = "sica", methods.Default, "iterates"
 	for name, plan := range map[string]experiment.Plan{
 		"no jobs":         {Trials: []experiment.Trial{good}},
 		"unknown method":  {Trials: []experiment.Trial{method}, Jobs: 1},

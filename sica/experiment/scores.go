@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/seed-47b1e431/gosica/internal/stats"
+	"github.com/seed-47b1e431/gosica/sica/methods"
 )
 
 // An estimate is the mean of n values with its standard error. The mean is NaN without a
@@ -52,7 +53,7 @@ func (s *scores) runsOf(method string, p Problem) []float64 {
 	if other, ok := s.instead[method]; ok {
 		method = other
 	}
-	preset, _ := presetOf(method, PaperPreset)
+	preset, _ := presetOf(method, methods.Paper)
 	values := make([]float64, s.runs)
 	for run := range values {
 		p.Seed = s.first + uint64(run)
@@ -109,7 +110,7 @@ func labelOf(method string) string {
 	if method == separated {
 		return "Default"
 	}
-	m, _ := lookUp(method)
+	m, _ := methodNamed(method)
 	return m.Label
 }
 

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"github.com/seed-47b1e431/gosica/sica/methods"
 )
 
 // The lines have the mean and the standard error of given scores: of 0.5, 0.7 and 0.9 these are 0.7
@@ -17,7 +19,7 @@ func TestSummarise(t *testing.T) {
 	trial := func(steps, run int) Trial {
 		problem := Problem{Data: AR7, Mixing: LinearMixing, Steps: steps, StepSize: PaperStepSize,
 			Seed: FirstSeed + uint64(run)}
-		return Trial{Problem: problem, Method: "fastica", Preset: PaperPreset}
+		return Trial{Problem: problem, Method: "fastica", Preset: methods.Paper}
 	}
 	outcomes := []Outcome{{Trial: trial(10, 0), Error: "no"}}
 	for i, mcc := range []float64{.5, .7, .9, .1} {
@@ -27,7 +29,7 @@ func TestSummarise(t *testing.T) {
 	printed.StepSize, printed.MCC = 0, new(float64)
 	r := newResults(fstest.MapFS{}, append(outcomes, printed))
 
-	lines := f.summarise(r, PaperPreset, 3) // not the fourth
+	lines := f.summarise(r, methods.Paper, 3) // not the fourth
 	if len(lines) != 1 || lines[0].method.Name != "fastica" || len(lines[0].points) != 4 {
 		t.Fatalf("the lines are %+v", lines)
 	}

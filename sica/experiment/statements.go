@@ -7,10 +7,12 @@ import (
 	"io"
 	"strings"
 	"sync"
+
+	"github.com/seed-47b1e431/gosica/sica/methods"
 )
 
 // statementsFile has what the paper says of each figure of its experiments, how it is
-// tested and, where it doesn't hold with PaperPreset, why.
+// tested and, where it doesn't hold with methods.Paper, why.
 //
 //go:embed statements.json
 var statementsFile []byte
@@ -45,9 +47,9 @@ func decode(data []byte, into any) {
 const ours = "the same of Default"
 
 // claims tests what the paper says of the figure on the outcomes of a preset's first runs,
-// PaperPreset or PrintedPreset, and on the kept signals. In a figure whose points are
+// methods.Paper or PrintedPreset, and on the kept signals. In a figure whose points are
 // means, a method's single run decides nothing.
-func (f Figure) claims(r *Results, p Preset, runs int) ([]claim, error) {
+func (f Figure) claims(r *Results, p methods.Preset, runs int) ([]claim, error) {
 	s := &scores{results: r, problems: f.at(p), first: FirstSeed, runs: runs, minRuns: 2}
 	if f.Example || runs == 1 {
 		s.minRuns = 1
@@ -72,9 +74,9 @@ func (c claim) text() string {
 }
 
 // WriteClaims writes a Markdown table of what the paper says of the figure, how that was
-// put to the test, what the first runs of a preset gave, PaperPreset or PrintedPreset, and
+// put to the test, what the first runs of a preset gave, methods.Paper or PrintedPreset, and
 // whether they agree.
-func (f Figure) WriteClaims(w io.Writer, r *Results, p Preset, runs int) error {
+func (f Figure) WriteClaims(w io.Writer, r *Results, p methods.Preset, runs int) error {
 	claims, err := f.claims(r, p, runs)
 	if err != nil {
 		return err
@@ -87,12 +89,12 @@ func (f Figure) WriteClaims(w io.Writer, r *Results, p Preset, runs int) error {
 }
 
 // WriteStatements writes, as Markdown, how many of the paper's statements hold in the
-// results with PaperPreset and with PrintedPreset, and how many of those on SICA. A table follows
+// results with methods.Paper and with PrintedPreset, and how many of those on SICA. A table follows
 // with each statement that the results measure: its test, what up to PaperRuns runs gave, whether
 // they agree and how many runs would decide it where they don't. With reasons it says why a
 // statement doesn't hold in the committed results, which that text is about.
 func WriteStatements(w io.Writer, r *Results, reasons bool) error {
-	presets := [...]Preset{PaperPreset, PrintedPreset}
+	presets := [...]methods.Preset{methods.Paper, PrintedPreset}
 	var counts [len(presets)]tallies
 	head := []string{"figure", "the paper says", "tested as",
 		fmt.Sprintf("steps of %g", PaperStepSize), "agree?", "steps of 1, as printed", "agree?",

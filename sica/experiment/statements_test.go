@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/seed-47b1e431/gosica/sica/methods"
 )
 
 // A tally has the number of claims that hold, of those that don't, of the undecided ones among them,
@@ -32,7 +34,7 @@ func TestTally(t *testing.T) {
 func TestStatements(t *testing.T) {
 	var outcomes []Outcome
 	for _, f := range Figures() {
-		for p, score := range map[Preset]float64{PaperPreset: 0.6, PrintedPreset: 0.99} {
+		for p, score := range map[methods.Preset]float64{methods.Paper: 0.6, PrintedPreset: 0.99} {
 			for _, c := range f.Trials(p, 2) {
 				outcomes = append(outcomes, Outcome{Trial: c, MCC: &score})
 			}
@@ -46,7 +48,7 @@ func TestStatements(t *testing.T) {
 	rows, onSICA, ours := 0, 0, 0
 	why := ""
 	for _, f := range Figures() {
-		claims, err := f.claims(r, PaperPreset, PaperRuns)
+		claims, err := f.claims(r, methods.Paper, PaperRuns)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +88,7 @@ func TestStatementsOfFewResults(t *testing.T) {
 	}
 	var outcomes []Outcome
 	score := 0.9
-	for _, trial := range f.Trials(PaperPreset, 1) {
+	for _, trial := range f.Trials(methods.Paper, 1) {
 		if trial.Method == "mixed" || trial.Method == "sica" {
 			outcomes = append(outcomes, Outcome{Trial: trial, MCC: &score})
 		}
@@ -114,14 +116,14 @@ func TestStatementsOfFewResults(t *testing.T) {
 }
 
 // For the committed outcomes there is a reason exactly where a statement does not hold with
-// PaperPreset.
+// methods.Paper.
 func TestReasonsAreGivenWhereStatementsFail(t *testing.T) {
 	r, err := Read("results", OutcomesFile)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range Figures() {
-		claims, err := f.claims(r, PaperPreset, PaperRuns)
+		claims, err := f.claims(r, methods.Paper, PaperRuns)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,13 +15,14 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/jsonl"
 	"github.com/seed-47b1e431/gosica/sica/experiment"
+	"github.com/seed-47b1e431/gosica/sica/methods"
 )
 
 func trial(seed uint64) experiment.Trial {
 	return experiment.Trial{
 		Problem: experiment.Problem{Data: experiment.AR7, Mixing: experiment.LinearMixing, Steps: 5,
 			Seed: seed},
-		Method: "fastica", Preset: experiment.PaperPreset,
+		Method: "fastica", Preset: methods.Paper,
 	}
 }
 

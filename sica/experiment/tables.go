@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/internal/stats"
+	"github.com/seed-47b1e431/gosica/sica/methods"
 	"github.com/seed-47b1e431/gosica/sica/plot"
 	"github.com/seed-47b1e431/gosica/sica/report"
 )
@@ -170,14 +171,14 @@ func listed(lists ...[]mixture) []Problem {
 }
 
 // contenders are methods with the presets nearest to p, of which each trial measures the same.
-func contenders(p Preset, measure string, names ...string) ([]Trial, error) {
+func contenders(p methods.Preset, measure string, names ...string) ([]Trial, error) {
 	var trials []Trial
 	for _, name := range names {
-		m, err := lookUp(name)
+		m, err := methodNamed(name)
 		if err != nil {
 			return nil, err
 		}
-		trials = append(trials, Trial{Method: name, Preset: m.Settings(p), Measure: measure})
+		trials = append(trials, Trial{Method: name, Preset: m.Nearest(p), Measure: measure})
 	}
 	return trials, nil
 }
@@ -319,7 +320,7 @@ const separated = "sica"
 
 func qualityTable(o TableOptions) (*Table, error) {
 	names := append(slices.Clip(o.Methods), separated)
-	all, err := contenders(DefaultPreset, "", names...)
+	all, err := contenders(methods.Default, "", names...)
 	t := &Table{contenders: all, problems: qualityProblems()}
 	for _, name := range names {
 		t.columns = append(t.columns, column{labelOf(name), func(r row) string {
@@ -418,7 +419,7 @@ const rule = "sica-linear"
 
 func linearTable(o TableOptions) (*Table, error) {
 	names := append(slices.Clip(o.Methods), rule)
-	all, err := contenders(DefaultPreset, "", names...)
+	all, err := contenders(methods.Default, "", names...)
 	t := &Table{contenders: all, problems: listed(linearMixtures())}
 	for _, name := range names {
 		head := name + ": MCC (worst), median seconds"
@@ -449,7 +450,7 @@ func linearTable(o TableOptions) (*Table, error) {
 }
 
 func nullTable(TableOptions) (*Table, error) {
-	all, err := contenders(DefaultPreset, "", rule)
+	all, err := contenders(methods.Default, "", rule)
 	t := &Table{contenders: all, problems: listed(nullMixtures())}
 	quantiles := func(head, name string) column {
 		return column{head, func(r row) string {
@@ -480,7 +481,7 @@ func nullTable(TableOptions) (*Table, error) {
 }
 
 func coverageTable(TableOptions) (*Table, error) {
-	all, err := contenders(DefaultPreset, measureCoverage, rule)
+	all, err := contenders(methods.Default, measureCoverage, rule)
 	t := &Table{contenders: all, problems: listed(linearMixtures())}
 	perShare := func(r row, name string) float64 {
 		return r.sum(rule, name) / max(r.sum(rule, shareCount), 1)
@@ -518,11 +519,11 @@ func nonlinearTable(o TableOptions) (*Table, error) {
 	if o.Reports {
 		measure = measureBriefReport
 	}
-	all, err := contenders(PaperPreset, "", append([]string{"zca"}, o.Methods...)...)
+	all, err := contenders(methods.Paper, "", append([]string{"zca"}, o.Methods...)...)
 	if err != nil {
 		return nil, err
 	}
-	ours, err := contenders(DefaultPreset, measure, name)
+	ours, err := contenders(methods.Default, measure, name)
 	if err != nil {
 		return nil, err
 	}
@@ -612,7 +613,7 @@ func verdictTable(TableOptions) (*Table, error) {
 	for _, fit := range verdictFits {
 		names = append(names, fit.method)
 	}
-	all, err := contenders(DefaultPreset, measureReport, names...)
+	all, err := contenders(methods.Default, measureReport, names...)
 	return &Table{contenders: all, problems: problems, layout: (*Table).writeVerdicts}, err
 }
 
@@ -735,7 +736,7 @@ func iterateTable(TableOptions) (*Table, error) {
 	for _, r := range iterateRows {
 		names = append(names, r.method)
 	}
-	all, err := contenders(PaperPreset, measureIterates, names...)
+	all, err := contenders(methods.Paper, measureIterates, names...)
 	return &Table{contenders: all, layout: (*Table).writeIterates, problems: []Problem{
 		{Data: AR7, Mixing: LinearMixing, Steps: 5},
 		{Data: AR7, Mixing: GELUMixing, Steps: 5},

@@ -20,14 +20,15 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/processor"
 	"github.com/seed-47b1e431/gosica/internal/provenance"
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/methods"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
 // A Trial is one separation of an experiment. Trials are comparable and can be map keys.
 type Trial struct {
 	Problem
-	Method string `json:"method"`           // a Method's Name
-	Preset Preset `json:"preset,omitempty"` // "" for a method without settings
+	Method string         `json:"method"`           // a Method's Name
+	Preset methods.Preset `json:"preset,omitempty"` // "" for a method without settings
 	// Measure is what is measured beyond the scores; "" is nothing.
 	Measure string `json:"measure,omitempty"`
 }
@@ -110,11 +111,11 @@ type Outcome struct {
 func (t Trial) Run(
 	ctx context.Context, b compute.Backend, checkpoint string,
 ) (*Outcome, *mat.Dense, error) {
-	method, err := lookUp(t.Method)
+	method, err := methodNamed(t.Method)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := method.checkPreset(t.Preset); err != nil {
+	if err := method.CheckPreset(t.Preset); err != nil {
 		return nil, nil, err
 	}
 	if err := t.checkMeasure(method); err != nil {
@@ -134,11 +135,10 @@ func (t Trial) Run(
 		Versions: provenance.Versions(),
 	}
 	began, cpuBefore := time.Now(), processor.Seconds()
-	task := Task{
-		Backend: b, Signals: x, Preset: t.Preset, Seed: t.Seed, checkpoint: checkpoint,
-		iterates: t.Measure == measureIterates,
+	task := methods.Task{
+		Backend: b, Signals: x, Preset: t.Preset, Seed: t.Seed, Checkpoint: checkpoint,
 	}
-	f, err := method.run(ctx, task)
+	f, err := t.fit(ctx, method, task)
 	o.Seconds = roundDigits(time.Since(began).Seconds(), secondsDigits)
 	cpu := processor.Seconds() - cpuBefore
 	if ctx.Err() != nil {
@@ -154,7 +154,7 @@ func (t Trial) Run(
 	}
 	if err != nil {
 		o.Error = err.Error()
-		o.Config, err = method.config(task)
+		o.Config, err = method.Settings(task)
 		return o, nil, err
 	}
 	mcc := roundDigits(match.MCC, mccDigits)
@@ -174,6 +174,15 @@ func (t Trial) Run(
 	o.SHA256 = digest(f.Signals)
 	o.Config = f.Config
 	return o, f.Signals, nil
+}
+
+// fit does the task, and keeps the iterates if the measure asks for them.
+func (t Trial) fit(ctx context.Context, m methods.Method, task methods.Task) (*fitted, error) {
+	if t.Measure == measureIterates {
+		return fitIterates(ctx, m, task)
+	}
+	f, err := m.Fit(ctx, task)
+	return &fitted{Fitted: f}, err
 }
 
 // secondsDigits, lossDigits and mccDigits are how many significant digits an outcome keeps. With

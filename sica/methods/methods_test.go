@@ -1,4 +1,4 @@
-package experiment_test
+package methods_test
 
 import (
 	"context"
@@ -6,16 +6,18 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/sica"
-	"github.com/seed-47b1e431/gosica/sica/experiment"
 	"github.com/seed-47b1e431/gosica/sica/ica"
+	"github.com/seed-47b1e431/gosica/sica/methods"
 	"github.com/seed-47b1e431/gosica/sica/plot"
 )
 
@@ -54,23 +56,23 @@ func apply(x *mat.Dense, f func(i, t int, v float64) float64) *mat.Dense {
 // every runs the test for every method, with the settings of a smoke test, on the
 // pure-Go backend, which needs no compiler. The paper's flows and PCL take some
 // time.
-func every(t *testing.T, test func(t *testing.T, b compute.Backend, m experiment.Method,
-	p experiment.Preset)) {
-	b := openGo(t)
-	for _, m := range experiment.Methods() {
+func every(t *testing.T, test func(t *testing.T, b compute.Backend, m methods.Method,
+	p methods.Preset)) {
+	b := backendtest.Open(t, backend.Go)
+	for _, m := range methods.All() {
 		t.Run(m.Name, func(t *testing.T) {
 			if testing.Short() && slices.Contains([]string{"sica-wgf", "sica-rf",
 				"sica-rf-standardised", "pcl"}, m.Name) {
 				t.Skip("long")
 			}
-			test(t, b, m, m.Settings(experiment.SmokePreset))
+			test(t, b, m, m.Nearest(methods.Smoke))
 		})
 	}
 }
 
 // Each method has a style of its own in pictures.
 func TestEveryMethodHasAStyle(t *testing.T) {
-	for _, m := range experiment.Methods() {
+	for _, m := range methods.All() {
 		if !plot.HasStyle(m.Label) {
 			t.Errorf("plot has no style for %q, the label of %s", m.Label, m.Name)
 		}
@@ -79,11 +81,11 @@ func TestEveryMethodHasAStyle(t *testing.T) {
 
 // A rival's errors begin with its name in the list. The linear rule's own name is shorter.
 func TestMethodsHaveTheirNames(t *testing.T) {
-	for _, m := range experiment.Methods() {
+	for _, m := range methods.All() {
 		if m.New == nil || m.Name == "sica-linear" {
 			continue
 		}
-		task := experiment.Task{Preset: m.Settings(experiment.DefaultPreset)}
+		task := methods.Task{Preset: m.Nearest(methods.Default)}
 		if name := m.New(task).Name(); name != m.Name {
 			t.Errorf("%s is named %q by its method; must be equal", m.Name, name)
 		}
@@ -105,10 +107,10 @@ func TestFitIsSeededAndFinite(t *testing.T) {
 			return 1e12 * (1e4 + v)
 		}),
 	}
-	every(t, func(t *testing.T, b compute.Backend, m experiment.Method, p experiment.Preset) {
+	every(t, func(t *testing.T, b compute.Backend, m methods.Method, p methods.Preset) {
 		for name, in := range all {
 			before := mat.DenseCopyOf(in)
-			r, err := m.Fit(t.Context(), b, checked(t, in), p, 5)
+			r, err := m.Fit(t.Context(), methods.Task{Backend: b, Signals: checked(t, in), Preset: p, Seed: 5})
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 				continue
@@ -124,7 +126,7 @@ func TestFitIsSeededAndFinite(t *testing.T) {
 			if name != "plain" {
 				continue
 			}
-			again, err := m.Fit(t.Context(), b, checked(t, in), p, 5)
+			again, err := m.Fit(t.Context(), methods.Task{Backend: b, Signals: checked(t, in), Preset: p, Seed: 5})
 			if err != nil || !mat.Equal(again.Signals, r.Signals) {
 				t.Errorf("the second time it came out otherwise (%v)", err)
 			}
@@ -134,8 +136,8 @@ func TestFitIsSeededAndFinite(t *testing.T) {
 
 func TestFitOfUnknownPreset(t *testing.T) {
 	x := checked(t, laplace(t))
-	every(t, func(t *testing.T, b compute.Backend, m experiment.Method, p experiment.Preset) {
-		if _, err := m.Fit(t.Context(), b, x, "best", 5); err == nil {
+	every(t, func(t *testing.T, b compute.Backend, m methods.Method, p methods.Preset) {
+		if _, err := m.Fit(t.Context(), methods.Task{Backend: b, Signals: x, Preset: "best", Seed: 5}); err == nil {
 			t.Error("a preset that there isn't gave no error")
 		}
 	})
@@ -145,12 +147,12 @@ func TestFitOfUnknownPreset(t *testing.T) {
 // paper's settings take long enough for the context to end before.
 func TestFitCancelled(t *testing.T) {
 	x := laplace(t)
-	every(t, func(t *testing.T, b compute.Backend, m experiment.Method, _ experiment.Preset) {
-		p := m.Settings(experiment.PaperPreset)
+	every(t, func(t *testing.T, b compute.Backend, m methods.Method, _ methods.Preset) {
+		p := m.Nearest(methods.Paper)
 		ended, end := context.WithCancel(t.Context())
 		end()
 		counting := backendtest.Count(b, nil)
-		if _, err := m.Fit(ended, counting, checked(t, x), p, 5); !errors.Is(err,
+		if _, err := m.Fit(ended, methods.Task{Backend: counting, Signals: checked(t, x), Preset: p, Seed: 5}); !errors.Is(err,
 			context.Canceled) {
 			t.Errorf("with a context that has ended the error is %v", err)
 		}
@@ -164,7 +166,7 @@ func TestFitCancelled(t *testing.T) {
 					stop()
 				}
 			})
-			_, err := m.Fit(ctx, counting, checked(t, x), p, 5)
+			_, err := m.Fit(ctx, methods.Task{Backend: counting, Signals: checked(t, x), Preset: p, Seed: 5})
 			if calls := counting.Calls(); calls > last+1 {
 				t.Errorf("%d calls after the one in which the context ended", calls-last)
 			}
@@ -177,7 +179,7 @@ func TestFitCancelled(t *testing.T) {
 }
 
 func TestMethodNamed(t *testing.T) {
-	if m, err := experiment.MethodNamed("ica"); err == nil {
+	if m, err := methods.Named("ica"); err == nil {
 		t.Errorf("ica is %v", m)
 	}
 }
@@ -188,18 +190,20 @@ func TestMethodConfig(t *testing.T) {
 		"sica-rf":              sica.PaperRF().Flow,
 		"sica-rf-standardised": sica.PaperRF().Flow, "sica-direct": nil,
 		"sica-fast": sica.FastWGF().Flow}
-	for _, m := range experiment.Methods() {
+	for _, m := range methods.All() {
 		flow, isSICA := flows[m.Name]
-		for _, p := range []experiment.Preset{experiment.PaperPreset, experiment.DefaultPreset,
-			experiment.PrintedPreset, experiment.SmokePreset, ""} {
-			cfg, err := m.Config(p)
+		for _, p := range []methods.Preset{methods.Paper, methods.Default,
+			"printed", methods.Smoke, ""} {
+			cfg, err := m.Config(methods.Task{Preset: p})
 			switch {
 			case (err == nil) != (isSICA && slices.Contains(m.Presets, p)):
 				t.Errorf("%s, %q: %v", m.Name, p, err)
 			case err != nil:
-				checkError(t, err)
+				if strings.Contains(err.Error(), "\n") {
+					t.Errorf("%s, %q: %v: want a line", m.Name, p, err)
+				}
 			case (cfg.Flow == nil) != (flow == nil) || flow != nil && cfg.Flow.Kind != flow.Kind ||
-				p == experiment.SmokePreset && cfg.Iterations() > 2:
+				p == methods.Smoke && cfg.Iterations() > 2:
 				t.Errorf("%s, %q: %+v", m.Name, p, cfg)
 			}
 		}

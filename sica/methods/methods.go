@@ -1,0 +1,226 @@
+// Package methods lists SICA and its rivals by name, each with its presets of settings, so that
+// programs can compare them on the same signals:
+//
+//	x, err := ica.New(mixed)
+//	for _, name := range []string{"sica", "fastica", "picard"} {
+//		m, err := methods.Named(name)
+//		r, err := m.Fit(ctx, methods.Task{
+//			Backend: b, Signals: x, Preset: m.Nearest(methods.Default), Seed: 1,
+//		})
+//		match, err := metric.MCC(r.Signals, sources)
+//	}
+//
+// The names to know are All, Named and Method.Fit. The rivals themselves, with all of their
+// settings, are the packages below sica/baseline; SICA is package sica.
+package methods
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gomlx/compute"
+
+	"github.com/seed-47b1e431/gosica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/baseline/jade"
+	"github.com/seed-47b1e431/gosica/sica/baseline/sobi"
+	"github.com/seed-47b1e431/gosica/sica/baseline/zca"
+	"github.com/seed-47b1e431/gosica/sica/ica"
+	"github.com/seed-47b1e431/gosica/sica/plot"
+)
+
+// A Preset names a method's settings.
+type Preset string
+
+const (
+	// Paper is the settings that SICA's paper gives.
+	Paper Preset = "paper"
+	// Default is the settings that this project chose by measurement.
+	Default Preset = "default"
+	// Smoke is a few steps of Paper, or of Default for a method that isn't in the paper: it
+	// shows in seconds that everything works, and nothing else.
+	Smoke Preset = "smoke"
+)
+
+// A Method separates mixed signals with the settings of a preset. It has either New or SICA.
+type Method struct {
+	// Name is short, in lower case, such as "sica-rf": for flags and files.
+	Name string
+	// Label is the method's name in pictures and tables; see plot.HasStyle. In tables sica.Default
+	// is "Default".
+	Label string
+	// Presets are those that the method has, none if it has no settings.
+	Presets []Preset
+	// New returns the method with the settings of a task; nil for SICA.
+	New func(t Task) ica.Method
+	// SICA returns the settings of package sica, those of Smoke being their Smoke; nil for other
+	// methods.
+	SICA func() sica.Config
+}
+
+// A Task is what a method gets to do.
+type Task struct {
+	Backend compute.Backend
+	Signals *ica.Signals
+	Preset  Preset // one of the method's, "" if it has none
+	Seed    uint64
+	// Checkpoint is a folder for sica.Config.Checkpoint, "" for none. Only SICA with the paper's
+	// settings, which takes minutes an iteration, uses it.
+	Checkpoint string
+}
+
+// All returns all methods: SICA with this project's settings, by the linear rule alone, by
+// invertible networks and by a flow of seconds; SICA with the paper's two flows, the rectified
+// one also kept to scale; the paper's rivals and other linear methods; and what needs no
+// training at all.
+func All() []Method {
+	all := []Preset{Paper, Default, Smoke}
+	paper := []Preset{Paper, Smoke}
+	chosen := []Preset{Default, Smoke}
+	return []Method{
+		{"sica", plot.Default, chosen, nil, sica.Default},
+		{"sica-linear", plot.SICALinear, nil, newLinear, nil},
+		{"sica-direct", plot.SICADirect, chosen, nil, sica.Direct},
+		{"sica-fast", plot.SICAFast, chosen, nil, sica.FastWGF},
+		{"sica-wgf", plot.SICAWGF, paper, nil, sica.PaperWGF},
+		{"sica-rf", plot.SICARF, paper, nil, sica.PaperRF},
+		{"sica-rf-standardised", plot.StandardisedRF, paper, nil, standardisedRF},
+		{"fastica", plot.FastICA, all, newFastICA, nil},
+		{"lica", plot.LICA, all, newLICA, nil},
+		{"pcl", plot.PCL, all, newPCL, nil},
+		{"ivae", plot.IVAE, all, newIVAE, nil},
+		{"sobi", plot.SOBI, chosen, fixed(sobi.Default()), nil},
+		{"jade", plot.JADE, chosen, fixed(jade.Default()), nil},
+		{"picard", plot.Picard, chosen, newPicard, nil},
+		{"zca", plot.ZCA, nil, fixed(zca.Whitening{}), nil},
+		{"gaussianise+zca", plot.GaussianisedZCA, nil, fixed(zca.Gaussianised{}), nil},
+		{"mixed", plot.Mixed, nil, fixed(asMixed{}), nil},
+	}
+}
+
+// Named returns the method of that name. The error lists the names.
+func Named(name string) (Method, error) {
+	var names []string
+	for _, m := range All() {
+		if m.Name == name {
+			return m, nil
+		}
+		names = append(names, m.Name)
+	}
+	return Method{}, fmt.Errorf("methods: name: unknown (%q); must be one of %s", name,
+		strings.Join(names, ", "))
+}
+
+// Has reports whether p is one of the method's presets, or "" and it has none.
+func (m Method) Has(p Preset) bool {
+	if len(m.Presets) == 0 {
+		return p == ""
+	}
+	return slices.Contains(m.Presets, p)
+}
+
+// CheckPreset returns an error that names the presets unless the method has p.
+func (m Method) CheckPreset(p Preset) error {
+	switch {
+	case m.Has(p):
+		return nil
+	case len(m.Presets) == 0:
+		return fmt.Errorf("methods: preset: %s has no %q; must be empty, as it has no settings",
+			m.Name, p)
+	}
+	return fmt.Errorf("methods: preset: %s has no %q; must be one of %q", m.Name, p, m.Presets)
+}
+
+// Nearest returns the preset that comes nearest to p: p itself if the method has it, else the
+// first that it has, and "" if it has no settings.
+func (m Method) Nearest(p Preset) Preset {
+	switch {
+	case len(m.Presets) == 0:
+		return ""
+	case m.Has(p):
+		return p
+	}
+	return m.Presets[0]
+}
+
+// A Fitted is what a method has made of mixed signals. Its Details are a *sica.Result for
+// SICA and a *linear.Solution for the linear rule alone.
+type Fitted struct {
+	*ica.Model
+	// Config is the method's settings, as JSON shows them; nil if it has none.
+	Config any
+	// Elapsed is how long it took, in all processes if it went on from a checkpoint.
+	Elapsed time.Duration
+}
+
+// Fit does the task. Linearly dependent signals are reduced to their principal components first;
+// see sica.Config.Components. The same task gives the same signals. It is an error if the method
+// has no such preset, if the signals don't suit it, if the checkpoint can't be used (it wraps
+// sica.ErrCheckpoint) or, with ctx.Err() wrapped, once ctx has ended.
+func (m Method) Fit(ctx context.Context, t Task) (*Fitted, error) {
+	if err := m.CheckPreset(t.Preset); err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	fit := m.fitNew
+	if m.SICA != nil {
+		fit = m.fitSICA
+	}
+	f, err := fit(ctx, t)
+	if err != nil {
+		return nil, fmt.Errorf("methods: %w", err)
+	}
+	f.Elapsed = max(f.Elapsed, time.Since(began))
+	return f, nil
+}
+
+// fitSICA is SICA.
+func (m Method) fitSICA(ctx context.Context, t Task) (*Fitted, error) {
+	cfg, err := m.Config(t)
+	if err != nil {
+		return nil, err
+	}
+	model, err := sica.AsMethod(t.Backend, cfg).Fit(ctx, t.Signals)
+	if err != nil {
+		return nil, err
+	}
+	return &Fitted{Model: model, Config: cfg, Elapsed: model.Details.(*sica.Result).Elapsed}, nil
+}
+
+// fitNew fits the method that New returns.
+func (m Method) fitNew(ctx context.Context, t Task) (*Fitted, error) {
+	method := m.New(t)
+	x := t.Signals
+	if method != (asMixed{}) {
+		var err error
+		if x, err = reduced(x); err != nil {
+			return nil, err
+		}
+	}
+	model, err := method.Fit(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	f := &Fitted{Model: model}
+	if t.Preset != "" {
+		f.Config = method
+	}
+	return f, nil
+}
+
+// reduced returns the signals, or their principal components if some of them determine
+// others.
+func reduced(x *ica.Signals) (*ica.Signals, error) {
+	r, err := mapping.Reduce(x.X(), 0, nil)
+	if err != nil || r.Components() == r.Channels() {
+		return x, nil // each method says itself what is wrong with x
+	}
+	y, err := r.Apply(x.X())
+	if err != nil {
+		return nil, err
+	}
+	return ica.New(y, x.Shape()...)
+}
