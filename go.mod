@@ -7,7 +7,6 @@ require (
 	github.com/gomlx/compute v0.1.5
 	github.com/gomlx/go-xla v0.4.4
 	github.com/gomlx/gomlx v0.28.6
-	github.com/janpfeifer/gonb v0.11.5
 	github.com/klauspost/cpuid/v2 v2.3.0
 	github.com/sbinet/npyio v0.6.0
 	github.com/schollz/progressbar/v3 v3.19.0
@@ -29,7 +28,6 @@ require (
 	github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b // indirect
 	github.com/campoy/embedmd v1.0.0 // indirect
 	github.com/go-logr/logr v1.4.3 // indirect
-	github.com/gofrs/uuid v4.4.0+incompatible // indirect
 	github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect

@@ -29,9 +29,9 @@ var packages = map[string]string{
 
 	"backend": ours + "backend", "datasets": ours + "datasets", "edf": ours + "datasets/internal/edf",
 	"flows": ours + "flows", "layers": ours + "layers", "sicalayers": ours + "layers",
-	"notebook": ours + "notebook",
+	"notebook": ours + "laboratory/notebook",
 	"sica":     ours + "sica", "blockwise": ours + "sica/blockwise", "dependence": ours + "sica/dependence",
-	"experiment": ours + "sica/experiment", "fastica": ours + "sica/baseline/fastica",
+	"experiment": ours + "laboratory/experiment", "fastica": ours + "sica/baseline/fastica",
 	"sobi": ours + "sica/baseline/sobi", "ica": ours + "sica/ica", "inspect": ours + "sica/inspect",
 	"linear": ours + "sica/linear", "methods": ours + "sica/methods", "metric": ours + "sica/metric", "network": ours + "sica/internal/network",
 	"plot": ours + "sica/plot", "preprocess": ours + "sica/preprocess", "report": ours + "sica/report",

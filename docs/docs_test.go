@@ -96,7 +96,7 @@ func TestVersionsAgree(t *testing.T) {
 	if err != nil || len(notebooks) == 0 {
 		t.Fatalf("%d notebooks, error %v", len(notebooks), err)
 	}
-	get := "!*go get github.com/seed-47b1e431/gosica@v" + found[0] + `\n`
+	get := "!*go get github.com/seed-47b1e431/gosica/laboratory@v" + found[0] + `\n`
 	for _, name := range notebooks {
 		if !strings.Contains(read(t, name), get) {
 			t.Errorf("%s hasn't the line %s", name, get)

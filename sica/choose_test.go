@@ -356,7 +356,7 @@ func TestSharedLoudnessCallsForNoNetwork(t *testing.T) {
 	if backend.NameOf(b) == backend.Go {
 		t.Skip("minutes in pure Go")
 	}
-	const seed = 843 // of voice-2-linear in scripts/tables
+	const seed = 843 // of voice-2-linear in laboratory/tables
 	rng := rand.New(rand.NewPCG(seed, 0x6973ea240ab74ac6))
 	s := voices(t, rng, 2, 4000)
 	x, err := datasets.LayeredMix(rng, s, 0, math.Tanh)

@@ -16,15 +16,12 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
-	"github.com/seed-47b1e431/gosica/notebook/lesson"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
 	"github.com/seed-47b1e431/gosica/sica/baseline/ivae"
 	"github.com/seed-47b1e431/gosica/sica/baseline/lica"
 	"github.com/seed-47b1e431/gosica/sica/baseline/pcl"
-	"github.com/seed-47b1e431/gosica/sica/experiment"
 	"github.com/seed-47b1e431/gosica/sica/ica"
-	"github.com/seed-47b1e431/gosica/sica/methods"
 )
 
 // noGoroutineStays fails if after f there are more goroutines than before it. The
@@ -137,10 +134,6 @@ func endings(t *testing.T, b compute.Backend, x *mat.Dense) map[string]func(*tes
 			_, err := sica.EstimateDivergence(soon(), b, x, 1)
 			failed(t, err)
 		},
-		"lesson cancelled": func(t *testing.T) {
-			_, err := lesson.LearnRatio(soon(), b, rand.New(rand.NewPCG(1, 0)), x, x, lesson.Training{Steps: 1 << 20, BatchSize: 64, LearningRate: 1e-2})
-			failed(t, err)
-		},
 		"fastica cancelled": func(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())
 			cancel()
@@ -163,36 +156,5 @@ func endings(t *testing.T, b compute.Backend, x *mat.Dense) map[string]func(*tes
 			_, err := ica.Separate(soon(), cfg, x)
 			failed(t, err)
 		},
-		"experiment cancelled": func(t *testing.T) {
-			ctx, cancel := context.WithCancel(context.Background())
-			failed(t, run(t, ctx, b, experiment.Plan{Trials: cells("zca", "fastica", "lica", "pcl"), Jobs: 3,
-				OnOutcome: func(experiment.Outcome, experiment.Progress) { cancel() }}))
-		},
-		"experiment failed": func(t *testing.T) {
-			failed(t, run(t, context.Background(), b, experiment.Plan{Trials: cells("magic", "fastica", "lica"), Jobs: 2}))
-		},
 	}
-}
-
-// run makes the plan in an empty folder.
-func run(t *testing.T, ctx context.Context, b compute.Backend, plan experiment.Plan) error {
-	store, err := experiment.Open(t.TempDir(), experiment.OutcomesFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer store.Close()
-	return experiment.Run(ctx, b, store, plan)
-}
-
-// cells are small separations of one mixture by the methods.
-func cells(names ...string) []experiment.Trial {
-	var cells []experiment.Trial
-	for _, name := range names {
-		method, _ := methods.Named(name) // an unknown one has no settings
-		cells = append(cells, experiment.Trial{
-			Problem: experiment.Problem{Data: experiment.AR7, Mixing: experiment.LinearMixing, Steps: 5, Seed: 1},
-			Method:  name, Preset: method.Nearest(methods.Smoke),
-		})
-	}
-	return cells
 }

@@ -18,7 +18,6 @@ import (
 
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica"
-	"github.com/seed-47b1e431/gosica/sica/experiment"
 )
 
 // validLines are command lines on the files of fuzzFiles that succeed.
@@ -40,14 +39,6 @@ var validLines = []string{
 	"report --in mixed.csv --preset smoke --iterations 1 --refits 1 --json r.json --html r.html",
 	"report --in mixed.csv --model model --refits 0 --json r.json",
 	"demo --out new",
-	"figure 3b --out new --preset smoke --methods zca --runs 1 --jobs 2",
-	"figure 2 --out new",
-	"figure 1 --out folder --shard 1/2 --methods zca,fastica",
-	"figure 3b --out new --preset smoke --methods mixed --runs 1 --jobs 99999999",
-	"figure 3b --out new --preset printed --methods mixed --runs 1",
-	"figure interpretations --out new --methods mixed",
-	"statements --in .",
-	"merge --out new outcomes.jsonl folder/outcomes.jsonl",
 	"help separate",
 	"completion bash",
 	"--help",
@@ -75,28 +66,16 @@ func fuzzFiles(f *testing.F) map[string][]byte {
 	if err != nil {
 		f.Fatal(err)
 	}
-	store, err := experiment.Open(dir, experiment.OutcomesFile)
-	if err != nil {
-		f.Fatal(err)
-	}
-	mcc := .5
-	outcome := &experiment.Outcome{Trial: experiment.Trial{
-		Problem: experiment.Problem{Data: experiment.AR7, Mixing: experiment.LinearMixing,
-			Steps: 5, Seed: experiment.FirstSeed}, Method: "zca",
-	}, MCC: &mcc}
 	for _, err := range []error{
 		datasets.WriteFile(path("truth.csv"), s),
 		datasets.WriteFile(path("mixed.csv"), x),
 		datasets.WriteFile(path("sound.wav"), x),
 		datasets.WriteImages(x, []int{8, 16}, path("a.png"), path("b.pgm")),
-		store.Add(outcome, nil),
-		store.Close(),
 		os.WriteFile(path("constant.csv"), bytes.Repeat([]byte("1,2\n"), 128), 0o600),
 		os.WriteFile(path("short.csv"), []byte("1,2\n2,1\n3,5\n"), 0o600),
 		os.WriteFile(path("broken.npy"), []byte("\x93NUMPY\x01\x00\x10\x00{'descr': '|O'}"), 0o600),
 		os.Mkdir(path("folder"), 0o700),
 		os.Mkdir(path("empty"), 0o700),
-		os.WriteFile(path("folder/outcomes.jsonl"), []byte("{}\n{\"torn"), 0o600),
 	} {
 		if err != nil {
 			f.Fatal(err)
@@ -232,17 +211,15 @@ func leadsAway(args []string) bool {
 	return false
 }
 
-// quick are arguments with the pure-Go backend, and of the figures' methods one
-// that takes no time, unless they choose others.
+// quick are arguments with the pure-Go backend, and unless they choose
+// another.
 func quick(args []string, flags map[string][]string) []string {
 	name := commandOf(args, flags)
-	for flag, value := range map[string]string{"--backend": "go", "--methods": "zca"} {
-		given := slices.ContainsFunc(args,
-			func(arg string) bool { return arg == "--" || strings.HasPrefix(arg, flag) })
-		if slices.Contains(flags[name], flag) && !given &&
-			(flag == "--backend" || name == "figure" && !slices.Contains(args, modelsFigure)) {
-			args = append(slices.Clip(args), flag+"="+value)
-		}
+	given := slices.ContainsFunc(args, func(arg string) bool {
+		return arg == "--" || strings.HasPrefix(arg, "--backend")
+	})
+	if slices.Contains(flags[name], "--backend") && !given {
+		args = append(slices.Clip(args), "--backend=go")
 	}
 	return args
 }
@@ -368,9 +345,6 @@ func broken(path string, content []byte) string {
 		_, err = sica.Load(filepath.Dir(path))
 	case filepath.Ext(path) == ".json":
 		return "no JSON"
-	case filepath.Ext(path) == ".jsonl":
-		_, err = experiment.Read(filepath.Dir(path),
-			strings.TrimSuffix(filepath.Base(path), ".jsonl"))
 	case slices.Contains([]string{".csv", ".npy", ".wav", ".png", ".pgm"}, filepath.Ext(path)):
 		_, err = datasets.ReadFile(path)
 	}

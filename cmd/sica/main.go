@@ -1,6 +1,5 @@
 // Command sica separates mixed signals: it recovers the sources of a file of mixed signals, says
-// how far they can be relied on, and applies the separation to other files. It also makes the
-// paper's examples and figures. Run it with --help.
+// how far they can be relied on, and applies the separation to other files. Run it with --help.
 //
 // Its exit code is 0 on success, 1 if something failed, 2 if it was called wrongly, 3 if numbers
 // stopped being finite and 130 if it was interrupted.
@@ -102,18 +101,10 @@ func exitCode(err error) int {
 	return exitFailure
 }
 
-// The groups of commands in the help.
-var groups = []struct {
-	id, title string
-	commands  []func() *cobra.Command
-}{
-	{"signals", "Commands:", []func() *cobra.Command{
-		newSeparate, newInspect, newRemove, newReport, newCompare,
-		newTransform, newScore, newGenerate, newDemo,
-	}},
-	{"paper", "Commands for the paper's figures:", []func() *cobra.Command{
-		newFigure, newStatements, newMerge,
-	}},
+// commands make the commands, in the order of the help.
+var commands = []func() *cobra.Command{
+	newSeparate, newInspect, newRemove, newReport, newCompare,
+	newTransform, newScore, newGenerate, newDemo,
 }
 
 // newRoot returns the command without arguments. It calls begin when a command begins its work.
@@ -138,26 +129,21 @@ given their own pasts (or, of images, their own surroundings).`,
 	root.PersistentFlags().VisitAll(setOnce)
 	root.SetFlagErrorFunc(suggestFlag)
 	root.CompletionOptions.HiddenDefaultCmd = true
-	cobra.EnableCommandSorting = false // the help has the order of groups
-	for _, group := range groups {
-		root.AddGroup(&cobra.Group{ID: group.id, Title: group.title})
-		for _, newCommand := range group.commands {
-			cmd := newCommand()
-			cmd.GroupID = group.id
-			cmd.Flags().VisitAll(setOnce)
-			cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return checkGiven(cmd) }
-			work := cmd.RunE
-			cmd.RunE = func(cmd *cobra.Command, args []string) error {
-				if err := checkNotEmpty(cmd); err != nil {
-					return err
-				}
-				begin()
-				return work(cmd, args)
+	cobra.EnableCommandSorting = false
+	for _, newCommand := range commands {
+		cmd := newCommand()
+		cmd.Flags().VisitAll(setOnce)
+		cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return checkGiven(cmd) }
+		work := cmd.RunE
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			if err := checkNotEmpty(cmd); err != nil {
+				return err
 			}
-			root.AddCommand(cmd)
+			begin()
+			return work(cmd, args)
 		}
+		root.AddCommand(cmd)
 	}
-	root.SetHelpCommandGroupID(groups[0].id)
 	return root
 }
 

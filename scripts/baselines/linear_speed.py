@@ -2,7 +2,7 @@
 extended Infomax (the last two of python-picard), in turns, on Laplace AR(1) signals behind a random
 matrix.
 
-scripts/bench/linear runs it with all that it needs. Each round is a separation by each, after one
+laboratory/bench/linear runs it with all that it needs. Each round is a separation by each, after one
 that warms up, and begins with the next of them. It prints, as rows of a table, the median seconds of
 the processor and, in brackets, of the clock; and the ratios of the rule's median seconds of the
 processor to theirs, and of Default's to FastICA's. With --page it also writes the table into a page, between the lines BEGIN and
@@ -27,7 +27,7 @@ LONG = 1_000_000  # from so many positions on there are only LONG_ROUNDS rounds
 LONG_ROUNDS = 2
 OURS = ["linear rule", "Default"]
 RIVALS = ["FastICA", "Picard-O", "extended Infomax"]
-BEGIN = "<!-- written by scripts/bench/linear --page -->"
+BEGIN = "<!-- written by laboratory/bench/linear --page -->"
 END = "<!-- end -->"
 
 
@@ -104,8 +104,8 @@ def write(page, text):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="scripts/bench/linear", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tables", required=True, help="the compiled command scripts/tables")
+    parser = argparse.ArgumentParser(prog="laboratory/bench/linear", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tables", required=True, help="the compiled command laboratory/tables")
     parser.add_argument("--rounds", type=int, default=9, help=f"from {LONG:,} positions on at most {LONG_ROUNDS} (default 9)")
     parser.add_argument("--largest", type=int, default=LONG, metavar="N", help="leave out sizes of more than N positions (default %(default)s)")
     parser.add_argument("--page", type=Path, help="a page to write the table into, too")

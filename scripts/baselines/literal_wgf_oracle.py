@@ -3,7 +3,7 @@ tests to compare with.
 
     pip install numpy==2.2.6 jax==0.10.2
     sica generate --signals ar7 --steps 5 --step-size 0.1 --seed 63001 --out data/63001   # … 63007
-    python scripts/baselines/literal_wgf_oracle.py --data data --out sica/experiment/testdata/literal.json
+    python scripts/baselines/literal_wgf_oracle.py --data data --out laboratory/experiment/testdata/literal.json
 
 It was written from arXiv:2512.00665 alone: Algorithm 2 with the flow WGF, equation 14, the
 appendix on the network and that on hyperparameters. No number can be equal to the Go program's,

@@ -1,14 +1,15 @@
 #!/bin/bash
 # Makes the paper's figures as a Slurm job array: each task makes its share of the
-# separations. Submit it from the checkout, after ./scripts/setup:
+# separations. Submit it from the checkout, after ./scripts/setup and
+# go build -o bin/paper ./laboratory/paper:
 #
 #	sbatch scripts/cluster/slurm.sh
 #
 # A task that is killed goes on where it was when it is submitted again. When all
 # have ended, join the shares and draw the figures:
 #
-#	bin/sica merge --out out/paper out/paper/outcomes-*-of-*.jsonl
-#	bin/sica figure all --out out/paper
+#	bin/paper merge --out out/paper out/paper/outcomes-*-of-*.jsonl
+#	bin/paper figure all --out out/paper
 #
 #SBATCH --job-name=sica-figures
 #SBATCH --array=1-40
@@ -22,4 +23,4 @@ cd "$SLURM_SUBMIT_DIR"
 
 # The array is numbered from 1; its size is the number of shares.
 share="$SLURM_ARRAY_TASK_ID/$SLURM_ARRAY_TASK_MAX"
-exec bin/sica figure all --preset paper --runs 20 --out out/paper --shard "$share"
+exec bin/paper figure all --preset paper --runs 20 --out out/paper --shard "$share"

@@ -111,9 +111,9 @@ IMPORTS = """import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
-	"github.com/seed-47b1e431/gosica/notebook"
+	"github.com/seed-47b1e431/gosica/laboratory/notebook"
 	"github.com/seed-47b1e431/gosica/sica"
-	"github.com/seed-47b1e431/gosica/sica/experiment"
+	"github.com/seed-47b1e431/gosica/laboratory/experiment"
 	"github.com/seed-47b1e431/gosica/sica/plot"
 )
 

@@ -106,7 +106,7 @@ def main() -> int:
         "The pictures of the notebooks, as their last runs drew them. Each leads to its notebook, which says how to read it "
         "and which GitHub shows, with sliders that stand still and without sounds. In a checkout the same is in `docs/notebooks/NAME.html`, to be opened in a browser. "
         "Numbers are mean correlations (MCC) of one run, with the seed that the notebook shows. Those of the paper's figures, whose labels have n, "
-        "are [here](../sica/experiment/results/statements.md#mean-mcc-steps-of-01). "
+        "are [here](../laboratory/experiment/results/statements.md#mean-mcc-steps-of-01). "
         "Written by `scripts/lab --html`.",
     ]
     for name in ORDER:

@@ -119,7 +119,7 @@ func receiverName(receiver ast.Expr) string {
 
 // evaluation are the folders of what makes and shows the paper's figures and this module's
 // measurements. Notebooks use it; a program that separates signals doesn't.
-var evaluation = []string{"notebook", "sica/experiment", "sica/plot"}
+var evaluation = []string{"notebook", "laboratory/experiment", "sica/plot"}
 
 // writeSurfaces writes the counts of each package, and their names if long; then the sums over
 // the library and over the evaluation.

@@ -31,11 +31,11 @@ type room struct {
 var house = [][]room{
 	{
 		{"a subject each, and what their cells share",
-			[]string{"notebooks/...", "notebook/..."}},
+			[]string{"notebooks/...", "laboratory/notebook/..."}},
+	}, {
+		{"the laboratory: the paper's figures, tables and timings", []string{"laboratory/..."}},
 		{"what a person runs: the command sica, and what develops it",
 			[]string{"cmd/...", "scripts/..."}},
-	}, {
-		{"the paper's figures and this module's tables", []string{"sica/experiment/..."}},
 	}, {
 		{"SICA and its rivals by name", []string{"sica/methods"}},
 	}, {
@@ -153,13 +153,14 @@ func readImports(root string) (map[string][]string, error) {
 	return imports, err
 }
 
-// skipFolder returns fs.SkipDir for folders without packages of this module.
+// skipFolder returns fs.SkipDir for folders without packages of this module, of the notebooks or the
+// laboratory.
 func skipFolder(root, path, name string) error {
 	if path == root {
 		return nil
 	}
 	_, err := os.Stat(filepath.Join(path, "go.mod"))
-	other := err == nil && name != "notebooks" // which are a module only to stay out of this one
+	other := err == nil && !slices.Contains([]string{"notebooks", "laboratory"}, name)
 	if other || name == "testdata" || name == "out" || name[0] == '.' || name[0] == '_' {
 		return fs.SkipDir
 	}

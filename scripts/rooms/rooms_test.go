@@ -35,11 +35,11 @@ func TestCheck(t *testing.T) {
 		want           string // of the error; none if it is empty
 	}{
 		{"notebooks", "sica", ""},
-		{"notebooks", "notebook", ""},
-		{"cmd/sica", "notebook",
-			"package cmd/sica (room cmd) imports notebook (room notebooks), which is " +
+		{"notebooks", "laboratory/notebook", ""},
+		{"cmd/sica", "laboratory/notebook",
+			"package cmd/sica (room cmd) imports laboratory/notebook (room notebooks), which is " +
 				"above it"},
-		{"notebooks", "sica/experiment/results", ""},
+		{"notebooks", "laboratory/experiment/results", ""},
 		{"sica", "layers", ""},
 		{"sica/report/html", "sica/report", ""},
 		{"sica/report", "sica/report/html", ""}, // Go itself forbids a circle
@@ -75,8 +75,8 @@ func TestForbiddenImports(t *testing.T) {
 		for _, other := range imported {
 			ofSICA := other == "sica" || strings.HasPrefix(other, "sica/")
 			switch {
-			case other == "notebook" && room != "notebooks":
-				t.Errorf("%s imports notebook: it ends the program, and only cells may", name)
+			case other == "laboratory/notebook" && room != "notebooks":
+				t.Errorf("%s imports laboratory/notebook: it ends the program, and only cells may", name)
 			case strings.HasPrefix(name, "sica/baseline") && other == "sica":
 				t.Errorf("the rival %s imports sica: rivals are useful alone", name)
 			case (room == "layers" || room == "flows" || room == "datasets" ||
