@@ -13,7 +13,6 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/clipping"
 	"github.com/seed-47b1e431/gosica/internal/guard"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
-	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/internal/network"
@@ -88,7 +87,7 @@ type separation struct {
 type chooser struct {
 	cfg      Config
 	backend  compute.Backend
-	x        *signal.Signals   // without outliers
+	x        *ica.Signals      // without outliers
 	clipped  clipping.Clipping // of the mixed signals
 	reduced  bool              // as fitRun has it
 	leftOut  float64           // see fitRun

@@ -124,7 +124,7 @@ type fitting struct {
 type fitRun struct {
 	place int // in FitRuns
 	seed  uint64
-	x     *signal.Signals // mixed, then prepared, then reduced
+	x     *ica.Signals // mixed, then prepared, then reduced
 
 	maps     []mapping.Map // that prepared and reduced the mixed signals
 	prepared bool
@@ -223,7 +223,7 @@ func (f *fitting) checkRun(r *fitRun, run, first Run) error {
 			return kindError{err, ErrSignals}
 		}
 	}
-	if r.x, err = signal.NewWide(run.X, f.cfg.Shape...); err != nil {
+	if r.x, err = ica.NewWide(run.X, f.cfg.Shape...); err != nil {
 		return kindError{err, ErrSignals}
 	}
 	if r.x, err = r.x.WithJoints(run.Joints); err != nil {
@@ -261,7 +261,7 @@ func (f *fitting) prepare(r *fitRun) error {
 		return fmt.Errorf("Prepare: %T: %d signals became %d; must be as many", f.cfg.Prepare, d, k)
 	}
 	joints := r.x.Joints()
-	if r.x, err = signal.NewWide(x, r.x.Shape()...); err == nil {
+	if r.x, err = ica.NewWide(x, r.x.Shape()...); err == nil {
 		r.x, err = r.x.WithJoints(joints)
 	}
 	if err != nil {

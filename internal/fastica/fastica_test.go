@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
 // random are exponential draws.
@@ -21,7 +21,7 @@ func random(rows, columns int) *mat.Dense {
 // An iteration equals the definition in plain loops, over several blocks and a part of one.
 func TestIterationIsItsDefinition(t *testing.T) {
 	x, w := random(3, 2*maxParts*blockWidth+17), random(3, 3)
-	whitening, err := signal.Whiten(x)
+	whitening, err := pca.Whiten(x)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/quantile"
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
 // conditioned is the fitted transform preprocess.Conditional. It takes the principal components y
@@ -40,7 +41,7 @@ type normaliser struct {
 
 // conditional returns x, d×n, transformed by preprocess.Conditional, and the map as fitted to x.
 func conditional(ctx context.Context, x *mat.Dense) (*mat.Dense, *conditioned, error) {
-	w, err := signal.Whiten(x)
+	w, err := pca.Whiten(x)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -54,7 +55,7 @@ func conditional(ctx context.Context, x *mat.Dense) (*mat.Dense, *conditioned, e
 	}
 	var z mat.Dense
 	z.Mul(axes, y)
-	white, err := signal.Whiten(&z)
+	white, err := pca.Whiten(&z)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
 // Transform names a transform that is fitted to the signals alone; see preprocess.Transform.
@@ -93,7 +94,7 @@ func (t Transform) fit(ctx context.Context, x *mat.Dense) (*mat.Dense, Map, erro
 		}
 		return z, Standardisation(x), nil
 	case ZCA:
-		w, err := signal.Whiten(x)
+		w, err := pca.Whiten(x)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
 // A Symmetric is the map z ↦ Axes·diag(1/Spread)·Axesᵀ·(z − Centre) of symmetric whitening.
@@ -19,7 +20,7 @@ type Symmetric struct {
 }
 
 // NewSymmetric returns the symmetric form of the whitening w.
-func NewSymmetric(w *signal.Whitening) *Symmetric {
+func NewSymmetric(w *pca.Whitening) *Symmetric {
 	axes := mat.DenseCopyOf(w.Axes().T())
 	return &Symmetric{Centre: w.Mean, Axes: axes.RawMatrix().Data, Spread: w.Spread}
 }
@@ -77,7 +78,7 @@ func (s *Symmetric) check(d int) error {
 // singular value decomposition in O(n·d²). It is an error if the signals are linearly dependent
 // to float64's precision, or if there are no more positions than signals.
 func Whitened(x *mat.Dense) (*mat.Dense, error) {
-	w, err := signal.Whiten(x)
+	w, err := pca.Whiten(x)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/assignment"
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/dependence"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/methods"
@@ -63,9 +64,9 @@ type Judgement struct {
 	Reasons []string       `json:"reasons"`
 	Seconds float64        `json:"seconds"`
 
-	Dependence report.Interval  `json:"dependence"` // of the recovered signals
-	Classifier *report.Interval `json:"judged"`     // of the recovered signals
-	Evidence   float64          `json:"evidence"`   // the lowest of a pair, in nats
+	Dependence dependence.Interval  `json:"dependence"` // of the recovered signals
+	Classifier *dependence.Interval `json:"judged"`     // of the recovered signals
+	Evidence   float64              `json:"evidence"`   // the lowest of a pair, in nats
 	// Agreement is the lowest correlation with the linear rule's signals; 0 if not measured.
 	Agreement float64 `json:"agreement"`
 	// Reason is why the report's linear findings don't identify all signals.

@@ -53,10 +53,10 @@ var house = [][]room{
 	}, {
 		{"the rivals", []string{"sica/baseline/..."}},
 		{"scores against the truth; dependence without it",
-			[]string{"sica/metric", "sica/dependence", "internal/dependence"}},
+			[]string{"sica/metric", "sica/dependence"}},
 	}, {
 		{"maps of signals; the interface of every method",
-			[]string{"sica/preprocess", "sica/ica", "internal/mapping"}},
+			[]string{"sica/preprocess", "sica/ica", "sica/pca", "internal/mapping"}},
 	}, {
 		{"contexts and networks", []string{"layers/..."}},
 		{"losses, solvers, the compiled training loop", []string{"flows/..."}},

@@ -31,42 +31,6 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
-// Signals are mixed signals that have been checked. New makes them. Their methods are:
-//
-//   - Dims() (d, n int): the numbers of signals and of positions
-//   - X() *mat.Dense: the mixed signals, d×n, which must not be changed
-//   - Shape() []int: the length of each axis of the positions, {n} for a sequence
-//   - Whitening() (w, error): the whitening by principal components. Fields of w are White, the
-//     white signals, d×n; Matrix, d×d, and Mean, with White = Matrix·(x − Mean); and Inverse, of
-//     Matrix. Its method Axes() *mat.Dense returns the principal axes as the orthonormal rows of
-//     a d×d matrix, that of the largest variance first. White has the components in this order,
-//     and Axes().T() as w of Demixing is symmetric whitening. It is an error if the signals are
-//     linearly dependent.
-//   - WithJoints(joints []int) (*Signals, error): the same signals, a sequence, as several stretches that
-//     were recorded apart; see sica.Run.Joints. The linear rule and sica.AsMethod know them
-//   - Joints() []int: these
-//   - Replaced(x *mat.Dense) (*Signals, error): other signals at the same positions
-//
-// The whitening is computed once, for all methods that fit the same Signals. Several goroutines
-// may use them at once.
-type Signals = signal.Signals
-
-// New checks the mixed signals x, d×n, and returns them with the shape of their positions,
-// row-major. That is rows and columns of an image, or frames, rows and columns of a video; a
-// sequence needs none. New keeps x, which must not be changed afterwards.
-//
-// It is an error, which wraps ErrSignals, if there are no more positions than signals, if a value
-// isn't finite or is beyond ±1e150, if a signal is constant, or if the shape doesn't fit. One signal
-// is none: the methods of this module return it with mean 0 and variance 1, as there is nothing to
-// separate. Only sica.AsMethod wants two.
-func New(x *mat.Dense, shape ...int) (*Signals, error) {
-	s, err := signal.New(x, shape...)
-	if err != nil {
-		return nil, fmt.Errorf("ica: %w", signal.AsErrSignals(err))
-	}
-	return s, nil
-}
-
 // ErrSignals is wrapped by the errors of New, Separate, Transform and InverseTransform for signals
 // that can't be separated or mapped. It is sica.ErrSignals, too. Linearly dependent signals are
 // found by a method's Fit, whose error doesn't wrap it.

@@ -16,6 +16,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/past"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
 const (
@@ -171,7 +172,7 @@ func (s *separator) fastICALimit() int {
 func fastICA(
 	ctx context.Context, z *mat.Dense, seed uint64, maxIterations int,
 ) (unmixing *mat.Dense, converged bool, err error) {
-	white, err := signal.Whiten(z)
+	white, err := pca.Whiten(z)
 	if err != nil {
 		return nil, false, err
 	}
@@ -197,7 +198,7 @@ func iterateFastICA(
 	ctx context.Context, white, w *mat.Dense, maxIterations int, persistent bool,
 ) (converged bool, err error) {
 	if part := signal.Part(white); part != white {
-		if whitening, err := signal.Whiten(part); err == nil {
+		if whitening, err := pca.Whiten(part); err == nil {
 			_, converged, err := fastica.Iterate(ctx, whitening.White, w, fastICATolerance, maxIterations)
 			if err != nil {
 				return false, err

@@ -16,6 +16,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/past"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
 const (
@@ -60,7 +61,7 @@ type channels struct {
 	d          int
 	sd         []float64 // of each channel
 	covariance *mat.SymDense
-	white      *signal.Whitening
+	white      *pca.Whitening
 	scales     []int           // time scales
 	clean      func() *cosine  // without the noise of the resolution
 	noisy      *cosine         // with it
@@ -88,7 +89,7 @@ type scaledSignals struct {
 // power is that of a sequence, of which at most a tenth of the positions is left out. For fewer than
 // two time scales there are too few positions, and nothing but the scales is set.
 func newChannels(
-	white *signal.Whitening, shape []int, power bandPower, seed uint64,
+	white *pca.Whitening, shape []int, power bandPower, seed uint64,
 ) *channels {
 	d := len(white.Mean)
 	lowered := false

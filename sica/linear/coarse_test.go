@@ -8,9 +8,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/metric"
+	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
 // White noise has its mean power everywhere, so all of it is kept.
@@ -33,7 +33,7 @@ func TestStrongBandsWithoutLines(t *testing.T) {
 	var all, x mat.Dense
 	all.Stack(s, line)
 	x.Mul(gaussians(1, 4, 4), &all)
-	white, err := signal.Whiten(&x)
+	white, err := pca.Whiten(&x)
 	if err != nil {
 		t.Fatal(err)
 	}

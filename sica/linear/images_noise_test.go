@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
-	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
@@ -32,7 +32,7 @@ func TestImagesWithNoise(t *testing.T) {
 		mixing.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, mixing)
 		x.Mul(mixing, sources)
 		x.Apply(func(_, _ int, v float64) float64 { return v + noise*rng.NormFloat64() }, x)
-		mixed, err := signal.New(x, shape...)
+		mixed, err := ica.New(x, shape...)
 		if err != nil {
 			t.Fatal(err)
 		}

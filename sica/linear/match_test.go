@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/rotation"
-	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
 // The gradient of the spectral match is that of finite differences.
@@ -89,7 +89,7 @@ func TestNoiseCorrected(t *testing.T) {
 	x := new(mat.Dense)
 	x.Mul(a, s)
 	x.Add(x, scaled(deviation, gaussians(64, 3, n)))
-	white, err := signal.Whiten(x)
+	white, err := pca.Whiten(x)
 	if err != nil {
 		t.Fatal(err)
 	}

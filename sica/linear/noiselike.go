@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/internal/ablation"
-	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
 // minNoiseLike is the smallest correlation of a signal like noise with the weakest principal component,
@@ -38,7 +38,7 @@ var maxNoiseKurtosis = 1.
 // with equal variances. So signals are like noise if they are those components, or rotations of them,
 // the code of each is hardly shorter than that of white Gaussian noise, and none has rare large values,
 // such as heartbeats, which shorten the code by little.
-func (s *Solution) likeNoise(w *signal.Whitening) []int {
+func (s *Solution) likeNoise(w *pca.Whitening) []int {
 	d := len(s.Mean)
 	if ablation.Off("noiselike") {
 		return nil

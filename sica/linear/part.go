@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/past"
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
 const (
@@ -41,7 +42,7 @@ const (
 // Noise is looked for in the middle of very long sequences, and in all positions if there seems to
 // be some.
 func separateByPart(
-	ctx context.Context, white *signal.Whitening, shape []int, power bandPower, opt Options,
+	ctx context.Context, white *pca.Whitening, shape []int, power bandPower, opt Options,
 ) (*Solution, error) {
 	d, n := white.White.Dims()
 	blocks := partBlocks(shape, d, n)
@@ -99,7 +100,7 @@ func partBlocks(shape []int, d, n int) int {
 // kept there, and as certain as sol, the part's. It then completes the findings of polished. Noise
 // is estimated from spectra, which the blocks of the part would blur.
 func middleIsNoiseless(
-	ctx context.Context, white *signal.Whitening, stretch int, power bandPower, opt Options,
+	ctx context.Context, white *pca.Whitening, stretch int, power bandPower, opt Options,
 	sol, polished *Solution,
 ) (bool, error) {
 	d, n := white.White.Dims()
@@ -141,7 +142,7 @@ func (k *knownPart) pairs(best *demixing, n int) *knownPairs {
 }
 
 // withSignals returns the whitening with other white signals.
-func withSignals(white *signal.Whitening, z *mat.Dense) *signal.Whitening {
+func withSignals(white *pca.Whitening, z *mat.Dense) *pca.Whitening {
 	w := *white
 	w.White = z
 	return &w
@@ -166,7 +167,7 @@ func (s *Solution) isCertain() bool {
 // same choices of models. It is nil if these don't describe all positions as well, or the signals
 // depend on each other there.
 func polish(
-	ctx context.Context, white *signal.Whitening, sol *Solution, models *demixing, part *past.Past,
+	ctx context.Context, white *pca.Whitening, sol *Solution, models *demixing, part *past.Past,
 	opt Options,
 ) (*Solution, error) {
 	d, n := white.White.Dims()

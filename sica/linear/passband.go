@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/parallel"
-	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
 const (
@@ -197,7 +197,7 @@ func (c *cosine) highPassEdge(whitening *mat.Dense) int {
 // lowpassed returns the whitening of sequences with white signals that have the given share of the
 // frequencies, from 0 on, at a sampling rate that is lower by that factor. At most a tenth of the
 // positions, at the end, is dropped.
-func lowpassed(white *signal.Whitening, share float64) *signal.Whitening {
+func lowpassed(white *pca.Whitening, share float64) *pca.Whitening {
 	d, n := white.White.Dims()
 	n = smoothLength(n)
 	m := smoothLength(int(math.Ceil(share * float64(n))))

@@ -10,9 +10,9 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/dct"
 	"github.com/seed-47b1e431/gosica/internal/filter"
-	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/metric"
+	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
 // laplaceAR returns Laplace AR(1) processes with the given weights.
@@ -216,7 +216,7 @@ func TestFilteredNoise(t *testing.T) {
 		for i := range 2 {
 			f.Apply(x.RawRowView(i), rate)
 		}
-		white, err := signal.Whiten(x)
+		white, err := pca.Whiten(x)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/ica"
+	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
 const (
@@ -173,7 +174,7 @@ func separate(ctx context.Context, x *ica.Signals, opt Options) (*Solution, erro
 
 // separateAll separates the white signals, of the given power, by all of their positions.
 func separateAll(
-	ctx context.Context, white *signal.Whitening, shape []int, power bandPower, opt Options,
+	ctx context.Context, white *pca.Whitening, shape []int, power bandPower, opt Options,
 ) (*Solution, error) {
 	base, err := withoutNoise(ctx, white, shape, opt)
 	if err != nil {
@@ -188,7 +189,7 @@ func separateAll(
 // withoutNoise returns the solution with the noise of the resolution only. If that may explain the
 // result, its noise is the same share of all innovations.
 func withoutNoise(
-	ctx context.Context, white *signal.Whitening, shape []int, opt Options,
+	ctx context.Context, white *pca.Whitening, shape []int, opt Options,
 ) (*Solution, error) {
 	d := len(white.Mean)
 	p := newPast(shape, d)
@@ -207,7 +208,7 @@ func withoutNoise(
 // separateWith separates white signals after adding noise to them, noiseMatrix·w of white noise w. The
 // other results, and known, are those of separate.
 func separateWith(
-	ctx context.Context, noiseMatrix *mat.Dense, white *signal.Whitening, p *past.Past, opt Options,
+	ctx context.Context, noiseMatrix *mat.Dense, white *pca.Whitening, p *past.Past, opt Options,
 	known *knownPart,
 ) (*Solution, *mat.Dense, error) {
 	s, err := prepare(ctx, noiseMatrix, white, p, opt)
@@ -362,7 +363,7 @@ func (w *whitened) noiseMatrix() *mat.Dense {
 // prepare returns the separator of the symmetrically white signals with the noise of noiseMatrix,
 // as for addNoise.
 func prepare(
-	ctx context.Context, noiseMatrix *mat.Dense, white *signal.Whitening, p *past.Past, opt Options,
+	ctx context.Context, noiseMatrix *mat.Dense, white *pca.Whitening, p *past.Past, opt Options,
 ) (*separator, error) {
 	a := white.Axes()
 	z, whitening, inverse := white.Symmetric(), new(mat.Dense), new(mat.Dense)

@@ -10,18 +10,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/ar"
-	"github.com/seed-47b1e431/gosica/internal/dependence"
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/iterate"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/parallel"
 	"github.com/seed-47b1e431/gosica/internal/purego"
 	"github.com/seed-47b1e431/gosica/internal/stream"
+	"github.com/seed-47b1e431/gosica/sica/dependence"
 )
-
-// An Interval is an Estimate with its 95 % interval, Low to High, by the percentiles of a block
-// bootstrap (H. Künsch, Annals of Statistics, 1989).
-type Interval = dependence.Interval
 
 // SelfSufficiency measures how far signals are from self-sufficient, by two independent methods.
 // The intervals come from a bootstrap of blocks of positions without refitting: the pair, the
@@ -30,14 +26,14 @@ type SelfSufficiency struct {
 	// Dependence is the total of dependence.Measure for the most dependent pair: a sum of
 	// squared correlations, not nats. It detects less than networks that see all signals, and
 	// includes dependences that nonlinear predictions would explain.
-	Dependence Interval `json:"dependence"`
+	Dependence dependence.Interval `json:"dependence"`
 	// Pair is the most dependent pair, counted from 0.
 	Pair [2]int `json:"pair"`
 	// Classifier is sica.EstimateDivergence's Conditional, in nats, of all signals together. Small
 	// networks classify the signals and independent ones at held-out positions, from z_t and the
 	// contexts, and from the contexts alone; it is the difference. It is nil where an axis is
 	// too short for the networks.
-	Classifier *Interval `json:"classifier"`
+	Classifier *dependence.Interval `json:"classifier"`
 	// Classified is the number of positions that the networks saw, 0 for all. In sequences of
 	// 16,384 positions and more it is 8,192, in blocks of 1,024 spread evenly.
 	Classified int `json:"classified,omitempty"`

@@ -8,16 +8,16 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/rotation"
-	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
 	"github.com/seed-47b1e431/gosica/sica/ica"
+	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
 // white returns white mixtures of uniform signals and signals with heavy tails.
 func white(t *testing.T, d, n int) *mat.Dense {
 	t.Helper()
 	_, _, x := baselinetest.Problem(d, n, baselinetest.Odd)
-	w, err := signal.Whiten(x)
+	w, err := pca.Whiten(x)
 	if err != nil {
 		t.Fatal(err)
 	}

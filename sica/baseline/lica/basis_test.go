@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
 // white returns d white signals at n positions. The first is a mixture with cubes, so that the
@@ -25,7 +25,7 @@ func white(t *testing.T, d, n int, seed uint64) *mat.Dense {
 	}, x)
 	var mixed mat.Dense
 	mixed.Mul(randomRotation(d, rng), x)
-	w, err := signal.Whiten(&mixed)
+	w, err := pca.Whiten(&mixed)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,11 +13,11 @@ import (
 
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/contexttest"
-	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/metric"
+	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
 var _ ica.Method = Config{}
@@ -125,7 +125,7 @@ func TestModel(t *testing.T) {
 	}
 
 	// The unmixing matrix is the rotation times the whitening.
-	components, err := signal.Whiten(x)
+	components, err := pca.Whiten(x)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,10 +44,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/programs"
-	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/learning"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/rival"
 	"github.com/seed-47b1e431/gosica/sica/ica"
+	"github.com/seed-47b1e431/gosica/sica/pca"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -171,7 +171,7 @@ func (c Config) convergence(losses []float64) ica.Convergence {
 
 // features is the map of a model.
 type features struct {
-	whitening *signal.Whitening // nil of raw signals
+	whitening *pca.Whitening // nil of raw signals
 	h         learning.Network
 }
 

@@ -16,10 +16,10 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
-	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/learning"
 	"github.com/seed-47b1e431/gosica/sica/ica"
+	"github.com/seed-47b1e431/gosica/sica/pca"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -88,7 +88,7 @@ func TestWarnsOfIndependentPositions(t *testing.T) {
 	x := mat.NewDense(2, 600, nil)
 	x.Apply(func(_, _ int, _ float64) float64 { return datasets.Laplace(rng) }, x)
 	cfg := Config{LearningRate: 1e-2, Decay: true, Batch: 256, Epochs: 100}
-	white, err := signal.Whiten(x)
+	white, err := pca.Whiten(x)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func TestJointAndRaw(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%+v", err)
 	}
-	white, err := signal.Whiten(x)
+	white, err := pca.Whiten(x)
 	if err != nil {
 		t.Fatal(err)
 	}

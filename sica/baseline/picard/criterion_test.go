@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/rotation"
-	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
 // white returns white mixtures of a uniform signal and signals with heavy tails.
@@ -24,7 +24,7 @@ func white(t *testing.T, d, n int) *mat.Dense {
 		}
 		return rng.ExpFloat64() * float64(2*rng.IntN(2)-1)
 	}, x)
-	w, err := signal.Whiten(x)
+	w, err := pca.Whiten(x)
 	if err != nil {
 		t.Fatal(err)
 	}

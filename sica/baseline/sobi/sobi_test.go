@@ -8,10 +8,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
 	. "github.com/seed-47b1e431/gosica/sica/baseline/sobi"
 	"github.com/seed-47b1e431/gosica/sica/ica"
+	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
 var _ ica.Method = Config{}
@@ -94,7 +94,7 @@ func TestSeparatesExactly(t *testing.T) {
 // gonum computes here.
 func TestAMUSEIsAnEigenvalueProblem(t *testing.T) {
 	_, x := baselinetest.Autoregressive(5, 500)
-	w, err := signal.Whiten(x)
+	w, err := pca.Whiten(x)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,9 +22,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/mapping"
-	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/rival"
 	"github.com/seed-47b1e431/gosica/sica/ica"
+	"github.com/seed-47b1e431/gosica/sica/pca"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -66,7 +66,7 @@ func (g Gaussianised) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, erro
 		if err != nil {
 			return nil, err
 		}
-		white, err := signal.Whiten(quantiles)
+		white, err := pca.Whiten(quantiles)
 		if err != nil {
 			return nil, err
 		}

@@ -8,14 +8,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
-	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 )
 
 // linearlyDemixed are the signals that the linear rule makes of x.
 func linearlyDemixed(t *testing.T, x *mat.Dense) *mat.Dense {
 	t.Helper()
-	mixed, err := signal.New(x)
+	mixed, err := ica.New(x)
 	if err != nil {
 		t.Fatal(err)
 	}

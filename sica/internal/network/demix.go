@@ -12,8 +12,8 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/internal/fastica"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
-	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/internal/network/internal/source"
+	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
 // Training by gradients can end at a local optimum in which the signals are linear mixtures of the
@@ -96,7 +96,7 @@ func (s *slot) demixed(ctx context.Context, m *mapping.Invertible) (demixedRun, 
 			innovations = e
 		}
 	}
-	white, err := signal.Whiten(innovations)
+	white, err := pca.Whiten(innovations)
 	if err != nil {
 		return demixedRun{}, nil // for example of a constant signal
 	}

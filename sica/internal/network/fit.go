@@ -12,6 +12,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/programs"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/ica"
+	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
 // Name returns "network".
@@ -137,7 +138,7 @@ func whitenedSignals(problems []*problem) []*mat.Dense {
 
 // whiten returns the symmetric whitening of x, and the logarithm of its determinant.
 func whiten(x *mat.Dense) (whitening *mapping.Affine, logDet float64, err error) {
-	w, err := signal.Whiten(x)
+	w, err := pca.Whiten(x)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
@@ -76,7 +77,7 @@ const minLevels = 200
 // replaces the linear rule's only if noise can't explain its shorter code. Nothing is compared if a
 // channel has fewer than minLevels different values, or if networks would take longer than
 // maxSeconds.
-func Improve(ctx context.Context, x *signal.Signals,
+func Improve(ctx context.Context, x *ica.Signals,
 	transforms []preprocess.Transform, white, demixed Separation, o Options,
 ) (*Improvement, error) {
 	if x.Grid().Axes() > 1 {
@@ -96,7 +97,7 @@ func Improve(ctx context.Context, x *signal.Signals,
 
 // An improver has the arguments of Improve.
 type improver struct {
-	x             *signal.Signals
+	x             *ica.Signals
 	transforms    []preprocess.Transform
 	white, linear Separation
 	options       Options
@@ -268,7 +269,7 @@ func (c *comparison) addNoisy(ctx context.Context, seed uint64) error {
 	}
 	d, n := signals.Dims()
 	signals.Slice(0, d, order, n).(*mat.Dense).Copy(residuals)
-	x, err := signal.New(signals)
+	x, err := ica.New(signals)
 	if err != nil {
 		return nil // too few positions
 	}
@@ -419,7 +420,7 @@ func WithNetwork(
 	findings := model.Findings
 	s.Z, s.Linear, s.IsNetwork, s.Network = z, nil, true, &findings
 	var found *linear.Solution
-	x, err := signal.New(z, o.Shape...)
+	x, err := ica.New(z, o.Shape...)
 	if err == nil {
 		found, err = linear.Separate(ctx, x, linear.Options{Seed: o.Seed, Noiseless: true})
 	}

@@ -23,7 +23,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
-	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
 const (
@@ -172,7 +172,7 @@ type innovations struct {
 }
 
 func newInnovations(x *mat.Dense) (*innovations, error) {
-	c, err := signal.Whiten(x)
+	c, err := pca.Whiten(x)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/parallel"
 	"github.com/seed-47b1e431/gosica/internal/quantile"
-	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
 // features holds the four features (see featureTable) of three values of each signal: its whitened
@@ -82,7 +82,7 @@ type whitening struct {
 }
 
 func newWhitening(residuals *mat.Dense) *whitening {
-	w, err := signal.Whiten(residuals)
+	w, err := pca.Whiten(residuals)
 	if err != nil {
 		return &whitening{failed: true}
 	}

@@ -1,4 +1,4 @@
-package signal_test
+package pca_test
 
 import (
 	"fmt"
@@ -6,12 +6,12 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
 func ExampleWhiten() {
 	// The variance is 9 along (1, 1)/√2 and 4 along (1, −1)/√2.
-	c, err := signal.Whiten(mat.NewDense(2, 4, []float64{
+	c, err := pca.Whiten(mat.NewDense(2, 4, []float64{
 		3, -3, 2, -2,
 		3, -3, -2, 2,
 	}))

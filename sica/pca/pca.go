@@ -1,13 +1,24 @@
-package signal
+// Package pca whitens signals by their principal components:
+//
+//	w, err := pca.Whiten(x) // x: d signals × n positions
+//	white := w.White        // uncorrelated, mean square 1, most variance first
+//	more, err := w.Apply(y) // other positions of the same signals
+//
+// ica.Signals.Whitening is the same, computed once for all methods that fit the same signals.
+//
+// Signals are matrices of d rows × n columns: a row is a signal, a column a position. Variances are
+// mean squares 1/n·Σ(x − mean)².
+//
+// Reference: G. H. Golub and C. F. Van Loan, Matrix Computations, 4th edition, 2013, section 2.4.
+package pca
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
 // A Whitening is the map of mixed signals x to white ones by their principal
@@ -30,11 +41,11 @@ type Whitening struct {
 // It is an error if CheckMixed finds one in x, or if the signals are linearly dependent
 // to the precision of float64.
 func Whiten(x *mat.Dense) (*Whitening, error) {
-	if err := CheckMixed(x); err != nil {
+	if err := signal.CheckMixed(x); err != nil {
 		return nil, err
 	}
 	d, n := x.Dims()
-	centred, mean := Centred(x)
+	centred, mean := signal.Centred(x)
 	white := mat.NewDense(d, n, nil)
 	axes, sd, err := principal(centred, mean, white)
 	if err != nil {
@@ -59,7 +70,7 @@ func Whiten(x *mat.Dense) (*Whitening, error) {
 			w.Inverse.Set(i, j, sign*axes.At(i, j)*sd[j])
 		}
 	}
-	Mix(w.White, w.Matrix, centred)
+	signal.Mix(w.White, w.Matrix, centred)
 	return w, nil
 }
 
@@ -71,18 +82,18 @@ func (w *Whitening) Axes() *mat.Dense { return mat.DenseCopyOf(w.axes) }
 func (w *Whitening) Symmetric() *mat.Dense {
 	d, n := w.White.Dims()
 	z := mat.NewDense(d, n, nil)
-	Mix(z, mat.DenseCopyOf(w.axes.T()), w.White)
+	signal.Mix(z, mat.DenseCopyOf(w.axes.T()), w.White)
 	return z
 }
 
 // Apply returns Matrix·(x − Mean) for mixed signals x, d×m. It is an error if x isn't d
 // signals at one position or more, or has a value that isn't finite.
 func (w *Whitening) Apply(x *mat.Dense) (*mat.Dense, error) {
-	if err := CheckNew("x", x, len(w.Mean)); err != nil {
+	if err := signal.CheckNew("x", x, len(w.Mean)); err != nil {
 		return nil, err
 	}
 	var white mat.Dense
-	white.Mul(w.Matrix, Added(x, w.Mean, -1))
+	white.Mul(w.Matrix, signal.Added(x, w.Mean, -1))
 	return &white, nil
 }
 
@@ -94,13 +105,13 @@ func principal(
 	_, n := centred.Dims()
 	space.Copy(centred)
 	var svd mat.SVD
-	if !svd.Factorize(Lower(space), mat.SVDThinU) {
+	if !svd.Factorize(signal.Lower(space), mat.SVDThinU) {
 		return nil, nil, errors.New("the singular value decomposition of the mixed signals did " +
 			"not converge: standardise them first")
 	}
 	s := svd.Values(nil)
 
-	if err := CheckRank(s, mean, n); err != nil {
+	if err := signal.CheckRank(s, mean, n); err != nil {
 		return nil, nil, err
 	}
 	axes = new(mat.Dense)
@@ -109,36 +120,4 @@ func principal(
 		s[i] /= math.Sqrt(float64(n))
 	}
 	return axes, s, nil
-}
-
-// Lower returns the factor L of x = L·Q, where the rows of Q, d×n, are orthonormal. L is lower
-// triangular, d×d. It has the singular values of x and their left singular vectors, and zeros if
-// there are fewer positions than signals. Lower overwrites x.
-func Lower(x *mat.Dense) *mat.Dense {
-	d, n := x.Dims()
-	tau, best := make([]float64, min(d, n)), make([]float64, 1)
-	lapack64.Gelqf(x.RawMatrix(), tau, best, -1)
-	work := make([]float64, int(best[0]))
-	lapack64.Gelqf(x.RawMatrix(), tau, work, len(work))
-	l := mat.NewDense(d, d, nil)
-	for i := range d {
-		copy(l.RawRowView(i)[:min(i+1, n)], x.RawRowView(i))
-	}
-	return l
-}
-
-// CheckRank returns an error if d signals at n positions with these means, and these
-// singular values of the signals less their means, largest first, are linearly
-// dependent to float64's precision: if the smallest singular value is no more than
-// the rounding of the signals.
-func CheckRank(values, means []float64, n int) error {
-	d := len(values)
-	rounding := 4 * 0x1p-52 * max(values[0], floats.Norm(means, math.Inf(1))*math.Sqrt(float64(n)))
-	if smallest := values[d-1]; !(smallest > rounding) {
-		return fmt.Errorf("the %d signals are linearly dependent to float64's precision "+
-			"(their smallest singular value is %.1e of the largest): leave out a signal that "+
-			"others determine, or standardise first if their scales or offsets differ much",
-			d, smallest/values[0])
-	}
-	return nil
 }

@@ -1,0 +1,95 @@
+package ica
+
+import (
+	"fmt"
+	"sync"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/pca"
+)
+
+// Signals are mixed signals that have been checked, with what several methods need of them, each
+// computed at most once. New makes them. Several goroutines may use them at once.
+type Signals struct {
+	x      *mat.Dense
+	grid   *grid.Grid
+	joints []int
+	whiten func() (*pca.Whitening, error)
+}
+
+// New checks the mixed signals x, d×n, and returns them with the shape of their positions,
+// row-major. That is rows and columns of an image, or frames, rows and columns of a video; a
+// sequence needs none. New keeps x, which must not be changed afterwards.
+//
+// It is an error, which wraps ErrSignals, if there are no more positions than signals, if a value
+// isn't finite or is beyond ±1e150, if a signal is constant, or if the shape doesn't fit. One signal
+// is none: the methods of this module return it with mean 0 and variance 1, as there is nothing to
+// separate. Only sica.AsMethod wants two.
+func New(x *mat.Dense, shape ...int) (*Signals, error) {
+	err := signal.CheckMixed(x)
+	if err != nil {
+		return nil, fmt.Errorf("ica: %w", signal.AsErrSignals(err))
+	}
+	return NewWide(x, shape...)
+}
+
+// NewWide is New for signals that may be as many as the positions, or more: to be reduced.
+func NewWide(x *mat.Dense, shape ...int) (*Signals, error) {
+	err := signal.Check("x", x)
+	var g *grid.Grid
+	if err == nil {
+		_, n := x.Dims()
+		g, err = grid.New(shape, n)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("ica: %w", signal.AsErrSignals(err))
+	}
+	return &Signals{
+		x: x, grid: g,
+		whiten: sync.OnceValues(func() (*pca.Whitening, error) { return pca.Whiten(x) }),
+	}, nil
+}
+
+// X returns the mixed signals, d×n. They must not be changed.
+func (s *Signals) X() *mat.Dense { return s.x }
+
+// Dims returns the number of signals and the number of positions.
+func (s *Signals) Dims() (d, n int) { return s.x.Dims() }
+
+// Grid returns the index of the positions, for this module's packages.
+func (s *Signals) Grid() *grid.Grid { return s.grid }
+
+// Shape returns the length of each axis of the positions, {n} for a sequence. It must not be changed.
+func (s *Signals) Shape() []int { return s.grid.Shape() }
+
+// WithJoints returns the same signals as a sequence of several stretches that were recorded apart:
+// the first begins at 0, the others at the joints, which must be in order and between the positions.
+// The linear rule and sica.AsMethod know them; see sica.Run.Joints.
+func (s *Signals) WithJoints(joints []int) (*Signals, error) {
+	_, n := s.Dims()
+	if err := signal.CheckJoints(joints, n); err != nil {
+		return nil, err
+	}
+	joined := *s
+	joined.joints = joints
+	return &joined, nil
+}
+
+// Joints returns the joints. They must not be changed.
+func (s *Signals) Joints() []int { return s.joints }
+
+// Replaced returns other signals x at the same positions. Its errors are those of New.
+func (s *Signals) Replaced(x *mat.Dense) (*Signals, error) {
+	y, err := New(x, s.Shape()...)
+	if err != nil {
+		return nil, err
+	}
+	return y.WithJoints(s.joints)
+}
+
+// Whitening returns the whitening by principal components, computed by the first call.
+// It is an error if the signals are linearly dependent.
+func (s *Signals) Whitening() (*pca.Whitening, error) { return s.whiten() }
