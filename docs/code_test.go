@@ -33,7 +33,7 @@ var packages = map[string]string{
 	"sica":     ours + "sica", "blockwise": ours + "sica/blockwise", "dependence": ours + "sica/dependence",
 	"experiment": ours + "laboratory/experiment", "fastica": ours + "sica/baseline/fastica",
 	"sobi": ours + "sica/baseline/sobi", "ica": ours + "sica/ica", "inspect": ours + "sica/inspect",
-	"linear": ours + "sica/linear", "methods": ours + "sica/methods", "metric": ours + "sica/metric", "network": ours + "sica/internal/network",
+	"klflow": ours + "sica/klflow", "linear": ours + "sica/linear", "methods": ours + "sica/methods", "metric": ours + "sica/metric", "network": ours + "sica/internal/network",
 	"plot": ours + "sica/plot", "preprocess": ours + "sica/preprocess", "report": ours + "sica/report",
 	"html": ours + "sica/report/html",
 }

@@ -83,7 +83,7 @@ func TestSettingsReferenceIsDocComments(t *testing.T) {
 	const path = "reference/settings.md"
 	page := read(t, path)
 	for name, table := range map[string]string{
-		"Config": configTable(t), "presets": presetTable(), "Flow": flowTable(t),
+		"Config": configTable(t), "presets": presetTable(),
 	} {
 		begin, end := "<!-- generated: "+name+" -->\n", "<!-- end -->\n"
 		before, rest, found := strings.Cut(page, begin)
@@ -137,7 +137,7 @@ func presetTable() string {
 	} {
 		flow := "none"
 		if p.cfg.Flow != nil {
-			flow = "below"
+			flow = "its own"
 		}
 		transforms := "none"
 		if len(p.cfg.Transforms) > 0 {
@@ -145,25 +145,6 @@ func presetTable() string {
 		}
 		fmt.Fprintf(&table, "| %s | %s | %s | %s | %s |\n", p.name, p.command, methodNames[p.cfg.Method], transforms,
 			flow)
-	}
-	return table.String()
-}
-
-func flowTable(t *testing.T) string {
-	var table strings.Builder
-	table.WriteString("| field | type | FastWGF | PaperWGF | PaperRF | valid | paper | what it is |\n" +
-		"| --- | --- | --- | --- | --- | --- | --- | --- |\n")
-	presets := []*sica.Flow{sica.FastWGF().Flow, sica.PaperWGF().Flow, sica.PaperRF().Flow}
-	for _, f := range fields(t, "sica/config.go", "Flow") {
-		fmt.Fprintf(&table, "| `%s` | `%s` |", f.name, f.kind)
-		for _, flow := range presets {
-			fmt.Fprintf(&table, " %s |", value(*flow, f.name))
-		}
-		about, ok := flowFields[f.name]
-		if !ok {
-			t.Errorf("flowFields says nothing of %s", f.name)
-		}
-		fmt.Fprintf(&table, " %s | %s | %s |\n", about.valid, about.section, f.doc)
 	}
 	return table.String()
 }
@@ -176,30 +157,6 @@ var configValid = map[string]string{
 	"CompareOnly": "any",
 	"Flow":        "nil, or of a preset",
 	"Checkpoint":  "a folder", "OnProgress": "any",
-}
-
-// flowFields are the valid values of the fields of sica.Flow, and the paper's sections on them. See
-// internal/iterate's Config.Validate.
-var flowFields = map[string]struct{ valid, section string }{
-	"Kind": {"both", "3.1, 3.2"}, "Iterations": {"1 or more", "B.2"}, "Standardise": {"both", "–"},
-	"KeepBest": {"both; true needs 64 positions or more", "–"}, "Budget": {"0 or more", "–"},
-	"Context": {"all", "B.1"},
-	"Windows": {"WholeSequence: none. LocalWindow: one or more of 0 or more, in rising order; one " +
-		"without Folds. Prediction: one of 1 or more. 2w + 1 positions must fit each axis", "–"},
-	"Hidden":     {"1 or more each", "–"},
-	"Network":    {"with a window or a prediction", "–"},
-	"SumOutputs": {"both, of WGF", "B.1"}, "TimeWaves": {"0 to 16, of RF", "B.1"},
-	"Family":    {"both", "–"},
-	"FirstStep": {"above 0, of WGF", "3.1, Algorithm 2"},
-	"LastStep":  {"above 0, of WGF", "3.1, Algorithm 2"},
-	"MaxMove":   {"0 or more, of WGF", "–"}, "Solver": {"euler, heun", "3.2"},
-	"SolverSteps": {"1 or more", "B.2"}, "Optimizer": {"both", "B.2"},
-	"LearningRate": {"above 0", "B.2"}, "NewOptimizer": {"any", "–"},
-	"BatchSize": {"1 or more", "B.2"}, "Epochs": {"1 or more; 0 with Steps", "B.2"},
-	"Steps": {"1 or more; 0 with Epochs", "–"}, "FreshProduct": {"both", "Algorithm 2"},
-	"WarmStart": {"both", "Algorithm 2"}, "Noise": {"0 or more, of WGF", "–"},
-	"Float64": {"both", "–"}, "Folds": {"0, or 2 or more, of WGF", "–"},
-	"Block": {"1 or more with Folds, else ignored", "–"}, "OnIteration": {"any", "–"}, "Stop": {"any", "–"},
 }
 
 // field is an exported field of a struct.
@@ -222,14 +179,6 @@ func value(settings any, name string) string {
 var methodNames = map[sica.Method]string{
 	sica.Auto: "`sica.Auto`", sica.LinearOnly: "`sica.LinearOnly`",
 	sica.NetworkOnly: "`sica.NetworkOnly`", sica.NoMethod: "`sica.NoMethod`",
-}
-
-// enumerated are the values of settings whose types have no names outside the module.
-var enumerated = map[string]string{
-	"iterate.Kind":      "sica.WGF, sica.RF",
-	"iterate.Context":   "sica.WholeSequence, sica.LocalWindow, sica.Prediction",
-	"iterate.Family":    "sica.Free, sica.Linear",
-	"iterate.Optimizer": "sica.Adam, sica.Adagrad",
 }
 
 // fields returns the exported fields of a struct in a file of the module.
@@ -256,9 +205,6 @@ func fields(t *testing.T, file, structure string) []field {
 			kind := source[set.Position(f.Type.Pos()).Offset:set.Position(f.Type.End()).Offset]
 			if strings.HasPrefix(kind, "func") {
 				kind = "func"
-			}
-			if names, ok := enumerated[kind]; ok {
-				kind = names
 			}
 			for _, name := range f.Names {
 				if name.IsExported() {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
@@ -40,9 +41,9 @@ func followed() map[string]Config {
 	best := moving.Clone()
 	best.Flow.KeepBest, best.Flow.Iterations = true, 4
 	cfgs["best"] = best.Clone()
-	moving.Flow.Family, moving.Flow.LearningRate, moving.Flow.MaxMove = Free, 3e-3, 0.05
+	moving.Flow.Family, moving.Flow.LearningRate, moving.Flow.MaxMove = klflow.Free, 3e-3, 0.05
 	cfgs["free prediction"] = moving.Clone()
-	moving.Flow.Context, moving.Flow.Windows, moving.Flow.Block = LocalWindow, []int{0, 1}, 16
+	moving.Flow.Context, moving.Flow.Windows, moving.Flow.Block = klflow.LocalWindow, []int{0, 1}, 16
 	cfgs["free windows"] = moving.Clone()
 	moving.Flow.Windows, moving.Flow.Folds, moving.Flow.WarmStart = []int{1}, 0, false
 	cfgs["free window"] = moving.Clone()
@@ -97,7 +98,7 @@ func checkFollows(t *testing.T, result *Result, x *mat.Dense) (there, back float
 		t.Errorf("the transform of the mixed signals differs from the result by %g", there)
 	}
 	again, roundTrip, err := result.InverseTransform(z)
-	if cfg := result.Config; errors.Is(err, preprocess.ErrNotInvertible) && cfg.Flow.Context == WholeSequence && cfg.Flow.Kind == WGF {
+	if cfg := result.Config; errors.Is(err, preprocess.ErrNotInvertible) && cfg.Flow.Context == klflow.WholeSequence && cfg.Flow.Kind == klflow.WGF {
 		return there, math.NaN() // the gradient of a network of ReLUs jumps
 	}
 	if err != nil {

@@ -20,6 +20,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
 	"github.com/seed-47b1e431/gosica/sica/ica"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
@@ -255,7 +256,7 @@ func TestCancelledComparisonOfCandidates(t *testing.T) {
 	// Their number varies a little with the workers.
 	for after := first; after < first+checks/2; after += 97 {
 		r, err := Fit(contexttest.EndsAfter(t.Context(), after), nil, &x, cfg)
-		if !errors.Is(err, context.Canceled) || r == nil || r.Stopped != StoppedCancelled {
+		if !errors.Is(err, context.Canceled) || r == nil || r.Stopped != klflow.StoppedCancelled {
 			t.Fatalf("after %d checks: result %+v, error %v", after, r, err)
 		}
 		if r.Linear == nil || len(r.Linear.Groups) != 1 || !strings.HasPrefix(r.Why, stoppedSentence) {

@@ -16,6 +16,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/sealed"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/linear"
+	"github.com/seed-47b1e431/gosica/sica/nonlinear"
 )
 
 // ErrCheckpoint is wrapped by the error of a fit whose checkpoint can't be used: it is of
@@ -41,13 +42,13 @@ type beginState struct {
 }
 
 type runBegin struct {
-	Chosen     Candidate        `json:"chosen"`
-	Candidates []Candidate      `json:"candidates"`
-	Linear     *linear.Findings `json:"linear,omitempty"`
-	Network    *Network         `json:"network,omitempty"`
-	Outliers   []int            `json:"outliers,omitempty"`
-	Why        string           `json:"why,omitempty"`
-	Stages     []iterate.Record `json:"stages"`
+	Chosen     Candidate           `json:"chosen"`
+	Candidates []Candidate         `json:"candidates"`
+	Linear     *linear.Findings    `json:"linear,omitempty"`
+	Network    *nonlinear.Findings `json:"network,omitempty"`
+	Outliers   []int               `json:"outliers,omitempty"`
+	Why        string              `json:"why,omitempty"`
+	Stages     []iterate.Record    `json:"stages"`
 }
 
 // openCheckpoint locks the checkpoint for the fit.

@@ -22,6 +22,7 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/internal/sealed"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
 // sameFit fails unless two results are equal but for the time that they took.
@@ -39,7 +40,7 @@ func interrupt(t *testing.T, b compute.Backend, x *mat.Dense, cfg Config, n int)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	cfg = cfg.Clone()
-	cfg.Flow.OnIteration = func(_ int, it Iteration) {
+	cfg.Flow.OnIteration = func(_ int, it klflow.Iteration) {
 		if it.J == n+1 {
 			cancel()
 		}
@@ -62,7 +63,7 @@ func TestInterruptedFitContinuesToSameBits(t *testing.T) {
 				cfg.Checkpoint = filepath.Join(t.TempDir(), "checkpoint")
 				interrupt(t, b, x, cfg, 0)
 				calls := 0
-				cfg.Flow.OnIteration = func(int, Iteration) { calls++ }
+				cfg.Flow.OnIteration = func(int, klflow.Iteration) { calls++ }
 				sameFit(t, fit(t, b, x, cfg), want, x)
 				if calls != want.Iterations-1 {
 					t.Errorf("%d iterations after the first of %d", calls, want.Iterations)
@@ -83,7 +84,7 @@ func TestResumeAfterBudget(t *testing.T) {
 	want := fit(t, b, x, cfg)
 	cfg.Checkpoint, cfg.Flow.Budget = t.TempDir(), 1
 	for range 2 { // with the same budget it makes nothing more
-		if r := fit(t, b, x, cfg); r.Stopped != StoppedBudget || r.Iterations != 1 {
+		if r := fit(t, b, x, cfg); r.Stopped != klflow.StoppedBudget || r.Iterations != 1 {
 			t.Fatalf("%s after %d iterations", r.Stopped, r.Iterations)
 		}
 	}
@@ -108,7 +109,7 @@ func TestResumeRuns(t *testing.T) {
 	}
 	cfg.Checkpoint = t.TempDir()
 	ctx, cancel := context.WithCancel(context.Background())
-	cfg.Flow.OnIteration = func(int, Iteration) { cancel() }
+	cfg.Flow.OnIteration = func(int, klflow.Iteration) { cancel() }
 	if _, err := FitRuns(ctx, b, runs, cfg); !errors.Is(err, context.Canceled) {
 		t.Fatalf("%+v", err)
 	}
@@ -184,7 +185,7 @@ func TestCheckpointCannotBeWritten(t *testing.T) {
 	want, _ := followedFit(t, b, "free window")
 	cfg.Checkpoint = filepath.Join(t.TempDir(), "checkpoint")
 	away := cfg.Checkpoint + "-away"
-	cfg.Flow.OnIteration = func(_ int, it Iteration) {
+	cfg.Flow.OnIteration = func(_ int, it klflow.Iteration) {
 		if it.J == 2 {
 			if err := os.Rename(cfg.Checkpoint, away); err != nil {
 				t.Fatal(err)
@@ -192,7 +193,7 @@ func TestCheckpointCannotBeWritten(t *testing.T) {
 		}
 	}
 	result, err := Fit(context.Background(), b, x, cfg)
-	if !errors.Is(err, ErrCheckpoint) || result == nil || result.Iterations != 2 || result.Stopped != StoppedCheckpoint {
+	if !errors.Is(err, ErrCheckpoint) || result == nil || result.Iterations != 2 || result.Stopped != klflow.StoppedCheckpoint {
 		t.Fatalf("result %+v, error %v", result, err)
 	}
 	if err := os.Rename(away, cfg.Checkpoint); err != nil {
@@ -251,7 +252,7 @@ func kill(t *testing.T, b compute.Backend) {
 	x, cfg := killed(t)
 	if dir := os.Getenv("SICA_TEST_KILL"); dir != "" {
 		cfg.Checkpoint = filepath.Join(dir, "checkpoint")
-		cfg.Flow.OnIteration = func(_ int, it Iteration) { fmt.Println("made", it.J) }
+		cfg.Flow.OnIteration = func(_ int, it klflow.Iteration) { fmt.Println("made", it.J) }
 		if err := fit(t, b, x, cfg).Save(filepath.Join(dir, "result")); err != nil {
 			t.Fatal(err)
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/internal/network"
 	"github.com/seed-47b1e431/gosica/sica/internal/outlier"
 	"github.com/seed-47b1e431/gosica/sica/linear"
+	"github.com/seed-47b1e431/gosica/sica/nonlinear"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -36,14 +37,11 @@ type Candidate struct {
 	// quite the difference of the code lengths, and may be below 0 for equally short codes.
 	// Custom methods are compared with the linear rule first, in a comparison of their own. Both
 	// values are 0 if nothing was compared and for a candidate that Failed.
-	CodeLength float64    `json:"code_length"`
-	Excess     Difference `json:"excess"`
+	CodeLength float64              `json:"code_length"`
+	Excess     nonlinear.Difference `json:"excess"`
 	// Failed says why the candidate gave no signals, if it didn't.
 	Failed string `json:"failed,omitempty"`
 }
-
-// Difference is one of code lengths, in nats per position: its Mean and standard error SE.
-type Difference = network.Difference
 
 // String returns Name, or the transforms and the method: "zca, linear" is one candidate.
 func (c Candidate) String() string {
@@ -74,7 +72,7 @@ type separation struct {
 	// Linear is what the data say about the linear rule's demixing and Network about a
 	// network's signals, nil for others.
 	Linear  *linear.Findings
-	Network *network.Findings
+	Network *nonlinear.Findings
 	// Outliers are the positions, from 0, that were excluded from fitting.
 	Outliers []int
 	// Why explains the choice in sentences; it is empty without a method.
@@ -303,7 +301,7 @@ func (c *chooser) network(ctx context.Context, white *separation) (*separation, 
 }
 
 // gainOverWhitening says by how much the code of a network is shorter than that of whitening.
-func gainOverWhitening(gain Difference) string {
+func gainOverWhitening(gain nonlinear.Difference) string {
 	if gain.Mean >= 0 && !gain.Significant() {
 		return fmt.Sprintf("An invertible network: its code isn't significantly shorter than that of "+
 			"whitening, which may do as well (%.3f nats per position, SE %.3f).", gain.Mean, gain.SE)

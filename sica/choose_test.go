@@ -25,6 +25,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/internal/network"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/metric"
+	"github.com/seed-47b1e431/gosica/sica/nonlinear"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -118,7 +119,7 @@ func TestTextOfResult(t *testing.T) {
 			t.Errorf("%v, error %v; want %q", r, err, want)
 		}
 	}
-	for want, found := range map[string]*Network{
+	for want, found := range map[string]*nonlinear.Findings{
 		"; identified: all\n":                  {Identified: true},
 		"; identified: not all, see Network\n": {},
 	} {

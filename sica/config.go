@@ -7,20 +7,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
 
-	"github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/ml/model"
-	"github.com/gomlx/gomlx/ml/train/optimizer"
-
-	"github.com/seed-47b1e431/gosica/flows"
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/guard"
 	"github.com/seed-47b1e431/gosica/internal/iterate"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/ica"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -70,7 +65,7 @@ type Config struct {
 	// Result.Candidates has their code lengths, too.
 	CompareOnly bool `json:"-"`
 	// Flow is the settings of the iterations that follow; nil is no iterations.
-	Flow *Flow `json:"flow,omitempty"`
+	Flow *klflow.Config `json:"flow,omitempty"`
 	// Checkpoint, if set, is a folder that keeps the state of the fit; see Fit.
 	Checkpoint string `json:"-"`
 	// OnProgress, if set, is called while Method separates, with the place of the run in FitRuns,
@@ -135,129 +130,6 @@ func (m Method) constant() string {
 	return strconv.Quote(string(m))
 }
 
-// Flow is the settings of the iterations (paper, Algorithm 2). The presets FastWGF, PaperWGF
-// and PaperRF set all that they need.
-type Flow struct {
-	// Kind is WGF, the Wasserstein gradient flow, or RF, the rectified flow.
-	Kind iterate.Kind `json:"kind"`
-	// Iterations is J, the largest number of times that the signals move.
-	Iterations int `json:"iterations"`
-	// Standardise brings every signal back to mean 0 and variance 1 after each iteration.
-	Standardise bool `json:"standardise,omitempty"`
-	// KeepBest makes the iterate of least dependence the result, the signals before the first
-	// iteration among them. The dependence is that of the most dependent pair at all positions, with
-	// and without Folds. Otherwise the last iterate is the result.
-	KeepBest bool `json:"keep_best,omitempty"`
-	// Budget ends the fit after the iteration in which it is used up, without an error; 0 sets
-	// none. The time counts from the beginning of the fit. The first iteration compiles, which
-	// can take longer than a short Budget. A deadline is a context's, for any fit; see Fit.
-	Budget time.Duration `json:"budget_ns,omitempty"`
-
-	// Context is what the networks see in addition to z_t: WholeSequence, LocalWindow or
-	// Prediction. The last two need Windows and Hidden, and see an image or a video by Shape.
-	Context iterate.Context `json:"context"`
-	// Windows are how many positions a LocalWindow reaches to each side along each axis. {3} is
-	// three; 0 shows a network nothing except z_t. Several, in rising order, are weighed against
-	// each other at the held-out positions: each fold trains a network for each. A Prediction takes
-	// one, and weighs a network with the prediction against one without.
-	Windows []int `json:"windows,omitempty"`
-	// Hidden are the widths of the hidden layers of the MLP over a LocalWindow or a
-	// Prediction. The network over a WholeSequence is the paper's.
-	Hidden []int `json:"hidden,omitempty"`
-	// Network, if set, is a custom network in the place of that MLP. It takes x,
-	// [R, B, inputs], to [R, B, outputs] by package layers' Dense, Conv, MLP or CNN, whose
-	// weights each of the R networks has to itself, and GoMLX's functions between them. For
-	// WGF it should be smooth. It is built several times.
-	Network func(scope *model.Scope, x *graph.Node, outputs int) *graph.Node `json:"-"`
-	// SumOutputs makes the log-ratio of WGF over a WholeSequence the sum of d outputs of its
-	// network, not one output: another reading of the paper, which has a layer
-	// Linear(16·T, d) "for both" flows. RF has d outputs in any case.
-	SumOutputs bool `json:"sum_outputs,omitempty"`
-	// TimeWaves adds sin 2πkτ and cos 2πkτ, k = 1 to TimeWaves, to the time τ that the
-	// networks of RF over a WholeSequence see: another reading of the paper's "additional
-	// time-encoding". 0 is τ alone; at most 16.
-	TimeWaves int `json:"time_waves,omitempty"`
-	// Family is what an iteration may do to the signals: Free moves every position by the
-	// vector field, Linear by the nearest affine map.
-	Family iterate.Family `json:"family"`
-
-	// FirstStep and LastStep are η of the first and the last iteration of WGF, with a cosine
-	// between them; set both to one value for a constant η, as in Algorithm 2. RF integrates to
-	// τ = 1 and takes no η.
-	FirstStep float64 `json:"first_step,omitempty"`
-	LastStep  float64 `json:"last_step,omitempty"`
-	// MaxMove bounds the root mean square of an iteration's move by WGF, all signals
-	// together, in units of their standard deviation when they are standardised. A longer
-	// move is cut to it. 0 sets no bound. Lower it, with more Iterations, where iterates become
-	// more dependent.
-	MaxMove float64 `json:"max_move,omitempty"`
-	// Solver integrates RF from τ = 0 to 1 in SolverSteps steps.
-	Solver      flows.Solver `json:"solver,omitempty"`
-	SolverSteps int          `json:"solver_steps,omitempty"`
-
-	// Optimizer, Adam or Adagrad, trains the networks at LearningRate.
-	Optimizer    iterate.Optimizer `json:"optimizer"`
-	LearningRate float64           `json:"learning_rate"`
-	// NewOptimizer, if set, makes any optimizer of GoMLX in the place of Optimizer. One that
-	// works element by element keeps runs independent; see package flows.
-	NewOptimizer func() optimizer.Interface `json:"-"`
-	// BatchSize is the number of joint samples of a training step, which is paired with as
-	// many product samples. A larger one has less noise in its gradients and costs more.
-	BatchSize int `json:"batch_size"`
-	// Epochs is the number of passes over the positions an iteration, Steps the number of
-	// training steps. One of the two is zero.
-	Epochs int `json:"epochs,omitempty"`
-	Steps  int `json:"steps,omitempty"`
-	// FreshProduct draws new permutations for every pass over the positions. Otherwise an
-	// iteration keeps those that it began with, as the paper does, and networks of many passes
-	// learn these by heart.
-	FreshProduct bool `json:"fresh_product,omitempty"`
-	// WarmStart continues with the weights and the optimizer's moments of the iteration
-	// before, as the signals move little in between: fewer Steps do. Otherwise each iteration
-	// begins with new ones.
-	WarmStart bool `json:"warm_start,omitempty"`
-	// Noise is the standard deviation of the Gaussian noise on the network's inputs in
-	// training, joint and product samples alike. It is for WGF with a window or a prediction. It
-	// keeps networks from learning single positions by heart. Far above 1, the signals' standard
-	// deviation, it hides what there is to learn, and nothing moves.
-	Noise float64 `json:"noise,omitempty"`
-	// Float64 computes on the device in double precision, for nearly singular mixtures.
-	Float64 bool `json:"float64,omitempty"`
-
-	// Folds is the number of networks of WGF, each trained without one share of the
-	// positions, whose average moves the signals. The held-out positions measure the
-	// divergence. 0 trains one network on all positions, as the paper does, and measures none.
-	// More folds leave each network more positions, and cost as much more: for short signals.
-	Folds int `json:"folds,omitempty"`
-	// Block is the number of consecutive positions that are held out together; fewer, where
-	// there wouldn't be a block for each fold otherwise. It should be longer than the signals'
-	// memory, or networks know the held-out positions from their neighbours.
-	Block int `json:"block,omitempty"`
-
-	// OnIteration, if set, is called after each iteration, in order, with the place of the
-	// run in FitRuns.
-	OnIteration func(run int, it Iteration) `json:"-"`
-	// Stop, if set, is called after each iteration, after OnIteration. True ends the run without
-	// an error: its status is StoppedAsked.
-	Stop func(run int, it Iteration) bool `json:"-"`
-}
-
-// The values of Flow's settings.
-const (
-	WGF = iterate.WGF // Flow.Kind: the Wasserstein gradient flow
-	RF  = iterate.RF  // Flow.Kind: the rectified flow
-
-	WholeSequence = iterate.WholeSequence // Flow.Context: every other position, as in the paper
-	LocalWindow   = iterate.LocalWindow   // Flow.Context: the neighbours up to a window away
-	Prediction    = iterate.Prediction    // Flow.Context: each signal's prediction from them
-
-	Free   = iterate.Free   // Flow.Family: every position moves by the vector field
-	Linear = iterate.Linear // Flow.Family: the nearest affine map, a linear demixing
-
-	Adam    = iterate.Adam    // Flow.Optimizer, with PyTorch's constants
-	Adagrad = iterate.Adagrad // Flow.Optimizer, with PyTorch's constants
-)
-
 // Default returns the settings to begin with: Auto with the seed 1, without iterations. After the
 // linear rule, FastWGF's iterations changed the MCC of figure 4's digits by −0.0013 to +0.0009
 // (docs/explanation/method.md).
@@ -271,7 +143,7 @@ func Direct() Config { return Config{Seed: 1, Method: NetworkOnly} }
 // density ratio, which small networks learn on two folds of the positions. Their inputs are z_t
 // alone, or with each signal's own prediction of it. What the held-out positions don't confirm
 // moves nothing. The iterate of least dependence is the result.
-func FastWGF() Config { return flowOnly(Flow(iterate.FastWGF()), preprocess.ZCA) }
+func FastWGF() Config { return flowOnly(klflow.FastWGF(), preprocess.ZCA) }
 
 // PaperWGF returns SICA-WGF with the paper's settings: the network over the whole sequence,
 // Adam 1e-5, batches of 100, 10 epochs, one Euler step an iteration, J = 10. The paper gives
@@ -280,15 +152,15 @@ func FastWGF() Config { return flowOnly(Flow(iterate.FastWGF()), preprocess.ZCA)
 //
 // To follow the paper's text to the letter, from X as it is and with d outputs, see
 // docs/reference/settings.md.
-func PaperWGF() Config { return flowOnly(Flow(iterate.PaperWGF()), preprocess.Standardise) }
+func PaperWGF() Config { return flowOnly(klflow.PaperWGF(), preprocess.Standardise) }
 
 // PaperRF returns SICA-RF with the paper's settings: the network over the whole sequence,
 // Adagrad 1e-5, batches of 100, 100 epochs, 100 Euler steps, J = 30. The paper uses J = 20
 // for images.
-func PaperRF() Config { return flowOnly(Flow(iterate.PaperRF()), preprocess.Standardise) }
+func PaperRF() Config { return flowOnly(klflow.PaperRF(), preprocess.Standardise) }
 
 // flowOnly returns the settings of a flow from transformed signals.
-func flowOnly(flow Flow, from preprocess.Transform) Config {
+func flowOnly(flow klflow.Config, from preprocess.Transform) Config {
 	return Config{Seed: 1, Method: NoMethod, Transforms: []preprocess.Transform{from}, Flow: &flow}
 }
 
@@ -481,7 +353,7 @@ func (c Config) Iterations() int {
 
 // Watch returns c with each called after each iteration, as Flow.OnIteration is; c itself
 // without a Flow. The Flow of c stays as it is.
-func (c Config) Watch(each func(run int, it Iteration)) Config {
+func (c Config) Watch(each func(run int, it klflow.Iteration)) Config {
 	c = c.Clone()
 	if c.Flow != nil {
 		c.Flow.OnIteration = each

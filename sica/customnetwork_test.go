@@ -14,6 +14,7 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/layers"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
 // mlp is the network that Hidden: {8} stands for.
@@ -39,7 +40,7 @@ func TestCustomNetwork(t *testing.T) {
 		given := fit(t, b, x, cfg)
 		own := cfg.Clone()
 		own.Flow.Network = mlp
-		if cfg.Flow.Optimizer == Adam {
+		if cfg.Flow.Optimizer == klflow.Adam {
 			own.Flow.NewOptimizer = func() optimizer.Interface {
 				return optimizer.Adam().LearningRate(cfg.Flow.LearningRate).Epsilon(1e-8).Done()
 			}
@@ -51,7 +52,7 @@ func TestCustomNetwork(t *testing.T) {
 		checkFollows(t, result, x)
 		dir := filepath.Join(t.TempDir(), "result")
 		err := result.Save(dir)
-		if cfg.Flow.Family == Free {
+		if cfg.Flow.Family == klflow.Free {
 			if err == nil || !strings.Contains(err.Error(), "Network") {
 				t.Errorf("%s: saved: %v", name, err)
 			}

@@ -12,24 +12,8 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/iterate"
 	"github.com/seed-47b1e431/gosica/internal/purego"
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
-
-// Divergence measures how far signals are from self-sufficient, in nats per position; see
-// EstimateDivergence. Its fields and its method are
-//
-//	Joint       float64   // of (z_t, contexts) from independent signals
-//	Context     float64   // of the contexts alone
-//	Conditional float64   // Joint − Context, at least 0: what the signals at t say about one
-//	                      // another beyond what their own contexts do
-//	Influence   []float64 // [n], of each position on Joint − Context, which is their mean
-//	String() string       // the three divergences
-//
-// Conditional is about 0 if SICA's criterion holds (paper, equation sica), also for sources that
-// depend on each other through their contexts. It is no mutual information, and may be smaller for
-// signals that depend more. Joint and Context are twice a Jensen–Shannon divergence, at most 2·log 2
-// = 1.39, where SICA minimises a Kullback–Leibler divergence. Both are 0 for the same signals. Each
-// is estimated as 2·log 2 minus the held-out logistic loss of a classifier.
-type Divergence = iterate.Divergence
 
 // EstimateDivergence measures how far the signals z, d×n, with a position index of the given shape
 // (none for a sequence), are from self-sufficient. It needs no true sources. Networks are trained
@@ -48,21 +32,21 @@ type Divergence = iterate.Divergence
 // positions, and ctx's error if ctx ends.
 func EstimateDivergence(
 	ctx context.Context, backend compute.Backend, z *mat.Dense, seed uint64, shape ...int,
-) (Divergence, error) {
+) (klflow.Divergence, error) {
 	g, err := checkEstimate(z, shape)
 	if err == nil && ctx == nil {
 		err = errors.New(nilContext)
 	}
 	if err != nil {
-		return Divergence{}, fmt.Errorf("sica: EstimateDivergence: %w", err)
+		return klflow.Divergence{}, fmt.Errorf("sica: EstimateDivergence: %w", err)
 	}
 	if backend, err = purego.Or(backend); err != nil {
-		return Divergence{}, fmt.Errorf("sica: EstimateDivergence: %w", err)
+		return klflow.Divergence{}, fmt.Errorf("sica: EstimateDivergence: %w", err)
 	}
 	inputs := []iterate.Input{{Z: z, Seed: seed}}
 	estimates, err := iterate.EstimateDivergences(ctx, backend, inputs, g)
 	if err != nil {
-		return Divergence{}, fmt.Errorf("sica: EstimateDivergence: %w", err)
+		return klflow.Divergence{}, fmt.Errorf("sica: EstimateDivergence: %w", err)
 	}
 	return estimates[0], nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -121,7 +122,7 @@ func TestDivergingFlowIsStopped(t *testing.T) {
 	cfg := followed()["free window"]
 	cfg.Flow.FirstStep, cfg.Flow.LastStep, cfg.Flow.MaxMove, cfg.Flow.Standardise, cfg.Flow.Iterations = 1e8, 1e8, 0, false, 12
 	result := fit(t, backendtest.Open(t, backend.Go), x, cfg)
-	if result.Stopped != StoppedDiverged || result.Best >= result.Iterations || !strings.Contains(result.Why, "grown") {
+	if result.Stopped != klflow.StoppedDiverged || result.Best >= result.Iterations || !strings.Contains(result.Why, "grown") {
 		t.Fatalf("stopped %q after %d iterations, iterate %d: %s", result.Stopped, result.Iterations, result.Best, result.Why)
 	}
 	if c := result.Convergence(); c.Converged || c.Warning != result.Why {

@@ -19,6 +19,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/internal/network"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -369,10 +370,10 @@ func (f *fitting) iterate(separations []*separation) ([]*iterate.Output, error) 
 		return iterate.Move(f.ctx, f.backend, inputs, iterate.Config(*f.cfg.Flow),
 			f.grid, f.begin, f.checkpoint)
 	}
-	trace := iterate.Trace{Stopped: iterate.StoppedMethod, Elapsed: time.Since(f.begin)}
+	trace := iterate.Trace{Stopped: klflow.StoppedMethod, Elapsed: time.Since(f.begin)}
 	err := f.ctx.Err()
 	if err != nil {
-		trace.Stopped, trace.Why = iterate.StoppedCancelled, err.Error()
+		trace.Stopped, trace.Why = klflow.StoppedCancelled, err.Error()
 	}
 	var outputs []*iterate.Output
 	for _, s := range separations {

@@ -24,6 +24,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/iterate"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
@@ -70,12 +71,12 @@ func largestDifference(a, b *mat.Dense) float64 {
 func smokes() map[string]Config {
 	plain := FastWGF().Smoke()
 	window := plain.Clone()
-	window.Flow.Context, window.Flow.Windows, window.Flow.Hidden = LocalWindow, []int{0, 2}, []int{8}
+	window.Flow.Context, window.Flow.Windows, window.Flow.Hidden = klflow.LocalWindow, []int{0, 2}, []int{8}
 	window.Flow.Folds, window.Flow.Block = 2, 16
 	free := window.Clone()
-	free.Flow.Family, free.Flow.Windows, free.Flow.Noise, free.Flow.WarmStart = Free, []int{1}, 0, false
+	free.Flow.Family, free.Flow.Windows, free.Flow.Noise, free.Flow.WarmStart = klflow.Free, []int{1}, 0, false
 	local := PaperRF().Smoke()
-	local.Flow.Context, local.Flow.Windows, local.Flow.Hidden = LocalWindow, []int{2}, []int{8}
+	local.Flow.Context, local.Flow.Windows, local.Flow.Hidden = klflow.LocalWindow, []int{2}, []int{8}
 	local.Flow.Solver = flows.Heun
 	wgf, rf := PaperWGF().Smoke(), PaperRF().Smoke()
 	wgf.Flow.BatchSize, rf.Flow.BatchSize = 50, 50
@@ -93,7 +94,7 @@ func TestFitRunsAndRepeats(t *testing.T) {
 	for name, cfg := range smokes() {
 		t.Run(name, func(t *testing.T) {
 			positions := 64
-			if cfg.Flow.Context == WholeSequence {
+			if cfg.Flow.Context == klflow.WholeSequence {
 				positions = 32 // each adds weights, with which the time to compile grows
 			}
 			first, _ := mixedAR7(t, 0, positions, 3, true)
@@ -186,7 +187,7 @@ func TestFitCancelled(t *testing.T) {
 		cfg := FastWGF()
 		cfg.Flow.Steps, cfg.Flow.KeepBest = 5, false
 		var last *mat.Dense
-		cfg.Flow.OnIteration = func(_ int, it Iteration) {
+		cfg.Flow.OnIteration = func(_ int, it klflow.Iteration) {
 			if last = it.Z; it.J == 2 {
 				cancel()
 			}
@@ -195,7 +196,7 @@ func TestFitCancelled(t *testing.T) {
 		if !errors.Is(err, context.Canceled) || result == nil {
 			t.Fatalf("result %v, error %v", result, err)
 		}
-		if result.Stopped != StoppedCancelled || result.Iterations != 2 || result.Z != last {
+		if result.Stopped != klflow.StoppedCancelled || result.Iterations != 2 || result.Z != last {
 			t.Errorf("stopped %q after %d iterations", result.Stopped, result.Iterations)
 		}
 	})
@@ -205,11 +206,11 @@ func TestFitCancelled(t *testing.T) {
 func TestFitNotFinite(t *testing.T) {
 	x, _ := mixedAR7(t, 4, 256, 3, false)
 	cfg := FastWGF()
-	cfg.Flow.Steps, cfg.Flow.Standardise, cfg.Flow.Folds, cfg.Flow.Family = 5, false, 0, Free
+	cfg.Flow.Steps, cfg.Flow.Standardise, cfg.Flow.Folds, cfg.Flow.Family = 5, false, 0, klflow.Free
 	cfg.Flow.MaxMove, cfg.Flow.KeepBest = 0, false
 	cfg.Flow.FirstStep, cfg.Flow.LastStep = 1e300, 1e300
 	result, err := Fit(context.Background(), backendtest.Open(t, backend.Go), x, cfg)
-	if !errors.Is(err, signal.ErrNotFinite) || result == nil || result.Stopped != StoppedNotFinite {
+	if !errors.Is(err, signal.ErrNotFinite) || result == nil || result.Stopped != klflow.StoppedNotFinite {
 		t.Fatalf("result %+v, error %v", result, err)
 	}
 	if !strings.HasPrefix(err.Error(), "sica: iteration ") || !strings.Contains(err.Error(), "; lower Flow.LearningRate or the steps") {
@@ -265,9 +266,9 @@ func TestFitErrors(t *testing.T) {
 		{"axes", good, with(func(c *Config) { c.Shape = []int{4, 4, 4, 4} }), "axes"},
 		{"window", good, with(func(c *Config) { c.Flow.Windows = []int{200} }), "Windows: 200"},
 		{"image window", good, with(func(c *Config) { c.Shape, c.Flow.Windows = []int{2, 128}, []int{1} }), "Windows: 1 spans"},
-		{"windows", good, with(func(c *Config) { c.Flow.Context, c.Flow.Windows = LocalWindow, []int{2, 1} }), "rising"},
+		{"windows", good, with(func(c *Config) { c.Flow.Context, c.Flow.Windows = klflow.LocalWindow, []int{2, 1} }), "rising"},
 		{"no window", good, with(func(c *Config) { c.Flow.Windows = nil }), "Windows"},
-		{"windows without folds", good, with(func(c *Config) { c.Flow.Context, c.Flow.Windows, c.Flow.Folds = LocalWindow, []int{0, 1}, 0 }), "held-out"},
+		{"windows without folds", good, with(func(c *Config) { c.Flow.Context, c.Flow.Windows, c.Flow.Folds = klflow.LocalWindow, []int{0, 1}, 0 }), "held-out"},
 		{"prediction", good, with(func(c *Config) { c.Flow.Windows = []int{0} }), "prediction"},
 		{"move", good, with(func(c *Config) { c.Flow.MaxMove = -1 }), "MaxMove"},
 		{"rule", good, with(func(c *Config) { c.Method = "ica" }), `Method: is "ica"; must be sica.Auto, sica.LinearOnly`},
@@ -276,7 +277,7 @@ func TestFitErrors(t *testing.T) {
 		{"start", good, with(func(c *Config) { c.Transforms = []preprocess.Transform{"pca"} }), `sica: Transforms: is "pca"; must be one of`},
 		{"steps without networks", good, Config{Method: LinearOnly, NetworkSteps: 9}, "NetworkSteps: is 9; must be 0 for sica.LinearOnly"},
 		{"flow", good, with(func(c *Config) { c.Flow.Kind = "ode" }), `Kind: is "ode"`},
-		{"no kind", good, with(func(c *Config) { c.Flow = &Flow{Iterations: 5} }), "start from sica.FastWGF().Flow"},
+		{"no kind", good, with(func(c *Config) { c.Flow = &klflow.Config{Iterations: 5} }), "start from sica.FastWGF().Flow"},
 		{"context", good, with(func(c *Config) { c.Flow.Context = "" }), "Context"},
 		{"family", good, with(func(c *Config) { c.Flow.Family = "cubic" }), "Family"},
 		{"iterations", good, with(func(c *Config) { c.Flow.Iterations = -1 }), "Iterations: is -1"},
@@ -336,7 +337,7 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 		}
 		cfg.Flow.Iterations, cfg.Flow.Steps = iterations, 2
 		var early, late []int
-		cfg.Flow.OnIteration = func(_ int, it Iteration) {
+		cfg.Flow.OnIteration = func(_ int, it klflow.Iteration) {
 			switch {
 			case it.J%5 > 0 || it.J <= 30: // the heap hasn't its size yet
 			case it.J <= 65:

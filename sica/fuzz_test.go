@@ -20,6 +20,7 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/internal/sealed"
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
 // folderFiles are the files below a folder by their path in it, manifests left
@@ -215,7 +216,7 @@ func FuzzResume(f *testing.F) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		resumed := cfg.Clone()
-		resumed.Flow.OnIteration = func(_ int, it Iteration) {
+		resumed.Flow.OnIteration = func(_ int, it klflow.Iteration) {
 			if it.J > 2 {
 				t.Errorf("iteration %d of 2", it.J)
 			}

@@ -22,6 +22,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/baseline/lica"
 	"github.com/seed-47b1e431/gosica/sica/baseline/pcl"
 	"github.com/seed-47b1e431/gosica/sica/ica"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
 // noGoroutineStays fails if after f there are more goroutines than before it. The
@@ -73,7 +74,7 @@ func endings(t *testing.T, b compute.Backend, x *mat.Dense) map[string]func(*tes
 	cancelled := func() (context.Context, sica.Config) {
 		ctx, cancel := context.WithCancel(context.Background())
 		cfg := cfg.Clone()
-		cfg.Flow.OnIteration = func(int, sica.Iteration) { cancel() }
+		cfg.Flow.OnIteration = func(int, klflow.Iteration) { cancel() }
 		return ctx, cfg
 	}
 	soon := func() context.Context {
@@ -118,7 +119,7 @@ func endings(t *testing.T, b compute.Backend, x *mat.Dense) map[string]func(*tes
 		},
 		"not finite": func(t *testing.T) {
 			cfg := cfg.Clone()
-			cfg.Flow.Standardise, cfg.Flow.Folds, cfg.Flow.Family, cfg.Flow.MaxMove = false, 0, sica.Free, 0
+			cfg.Flow.Standardise, cfg.Flow.Folds, cfg.Flow.Family, cfg.Flow.MaxMove = false, 0, klflow.Free, 0
 			cfg.Flow.FirstStep, cfg.Flow.LastStep = 1e300, 1e300
 			_, err := sica.Fit(context.Background(), b, x, cfg)
 			failed(t, err)
@@ -126,7 +127,7 @@ func endings(t *testing.T, b compute.Backend, x *mat.Dense) map[string]func(*tes
 		"checkpoint not writable": func(t *testing.T) {
 			cfg := cfg.Clone()
 			cfg.Checkpoint = filepath.Join(t.TempDir(), "checkpoint")
-			cfg.Flow.OnIteration = func(int, sica.Iteration) { os.RemoveAll(cfg.Checkpoint) }
+			cfg.Flow.OnIteration = func(int, klflow.Iteration) { os.RemoveAll(cfg.Checkpoint) }
 			_, err := sica.Fit(context.Background(), b, x, cfg)
 			failed(t, err)
 		},

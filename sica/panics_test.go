@@ -19,6 +19,7 @@ import (
 	"github.com/seed-47b1e431/gosica/layers"
 	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
 	"github.com/seed-47b1e431/gosica/sica/ica"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -100,9 +101,9 @@ func TestPanicsOfCallersAreErrors(t *testing.T) {
 			"Flow.NewOptimizer": func(c *Config) {
 				c.Flow.NewOptimizer = func() optimizer.Interface { stop(); return nil }
 			},
-			"Flow.OnIteration": func(c *Config) { c.Flow.OnIteration = func(int, Iteration) { stop() } },
+			"Flow.OnIteration": func(c *Config) { c.Flow.OnIteration = func(int, klflow.Iteration) { stop() } },
 			"Flow.Stop": func(c *Config) {
-				c.Flow.Stop = func(int, Iteration) bool { stop(); return true }
+				c.Flow.Stop = func(int, klflow.Iteration) bool { stop(); return true }
 			},
 			"OnProgress": func(c *Config) {
 				*c = Direct().Smoke()

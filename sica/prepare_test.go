@@ -14,6 +14,7 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -208,7 +209,7 @@ func TestStopEndsEachRun(t *testing.T) {
 	cfg := quick()
 	cfg.Flow.Iterations, cfg.Checkpoint = 4, t.TempDir()
 	asked := 0
-	cfg.Flow.Stop = func(run int, it Iteration) bool {
+	cfg.Flow.Stop = func(run int, it klflow.Iteration) bool {
 		asked++
 		return run == 0 && it.J == 2 || run == 1 && it.J == 3
 	}
@@ -218,7 +219,7 @@ func TestStopEndsEachRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		for r, result := range results {
-			if result.Stopped != StoppedAsked || result.Iterations != r+2 || !strings.Contains(result.Why, "asked") {
+			if result.Stopped != klflow.StoppedAsked || result.Iterations != r+2 || !strings.Contains(result.Why, "asked") {
 				t.Errorf("run %d stopped %q after %d iterations: %s", r, result.Stopped, result.Iterations, result.Why)
 			}
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 	"github.com/seed-47b1e431/gosica/sica/report"
 )
@@ -119,7 +120,7 @@ func smallFits(t *testing.T) []smallFit {
 	narrow.Flow.Windows = []int{1}
 	wgf, rf := sica.PaperWGF().Smoke(), sica.PaperRF().Smoke()
 	window := sica.FastWGF().Smoke()
-	window.Flow.Context, window.Flow.Windows, window.Flow.Hidden, window.Flow.Family = sica.LocalWindow, []int{0, 2}, []int{16}, sica.Free
+	window.Flow.Context, window.Flow.Windows, window.Flow.Hidden, window.Flow.Family = klflow.LocalWindow, []int{0, 2}, []int{16}, klflow.Free
 
 	ar := func(d, n int, innovation func(*rand.Rand) float64, coefficients ...float64) *mat.Dense {
 		process := datasets.ARProcess{Coefficients: coefficients, Scale: 1, Innovation: innovation}
@@ -234,7 +235,7 @@ func TestCheckpointOfLastVersionContinues(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		interrupted := cfg.Clone()
 		interrupted.Checkpoint = golden
-		interrupted.Flow.OnIteration = func(int, sica.Iteration) { cancel() }
+		interrupted.Flow.OnIteration = func(int, klflow.Iteration) { cancel() }
 		if _, err := sica.Fit(ctx, b, must(t)(datasets.ReadFile(mixed)), interrupted); !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
@@ -249,7 +250,7 @@ func TestCheckpointOfLastVersionContinues(t *testing.T) {
 		t.Fatal(err)
 	}
 	var made []int
-	cfg.Flow.OnIteration = func(_ int, it sica.Iteration) { made = append(made, it.J) }
+	cfg.Flow.OnIteration = func(_ int, it klflow.Iteration) { made = append(made, it.J) }
 	r, err := sica.Fit(t.Context(), b, x, cfg)
 	if err != nil {
 		t.Fatal(err)

@@ -13,24 +13,14 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/iterate"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/provenance"
-	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
 	"github.com/seed-47b1e431/gosica/sica/ica"
-	"github.com/seed-47b1e431/gosica/sica/internal/network"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 	"github.com/seed-47b1e431/gosica/sica/linear"
+	"github.com/seed-47b1e431/gosica/sica/nonlinear"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
-
-// Iteration is the state of a separation after the signals have moved J times. Its fields are
-//
-//	J          int           // the number of the iteration, from 1
-//	Loss       float64       // the mean training loss
-//	Divergence float64       // held-out, before the move, in nats; NaN without folds
-//	Step       float64       // the step size η that was used
-//	Z          *mat.Dense    // the signals after the move, d×n, which must not be changed
-//	Elapsed    time.Duration // since the fit began
-type Iteration = iterate.Iteration
 
 // Trace is how the iterations of a fit went, and why it ended.
 type Trace struct {
@@ -39,14 +29,14 @@ type Trace struct {
 	Iterations int `json:"iterations"`
 	Best       int `json:"best"`
 	// Loss and Divergence have a value for each iteration; see Iteration.
-	Loss       Curve `json:"loss"`
-	Divergence Curve `json:"divergence"`
+	Loss       klflow.Curve `json:"loss"`
+	Divergence klflow.Curve `json:"divergence"`
 	// Dependence is that of the result, with Flow.KeepBest.
 	Dependence dependence.Dependence `json:"dependence"`
 	// Stopped says why the fit ended. Why says in a few sentences what was done and how sure
 	// it is; of a flow alone what the flow did, such as "made all 25 iterations".
-	Stopped Status `json:"stopped"`
-	Why     string `json:"why"`
+	Stopped klflow.Status `json:"stopped"`
+	Why     string        `json:"why"`
 	// Elapsed is the time from the beginning of the fit; with FitRuns, that of all runs up to
 	// the end of this one.
 	Elapsed time.Duration `json:"elapsed_ns"`
@@ -54,48 +44,6 @@ type Trace struct {
 
 // Convergence says how the fit ended, with a warning if the iterations led away.
 func (t *Trace) Convergence() ica.Convergence { return (*iterate.Trace)(t).Convergence() }
-
-// Status says why a fit ended: StoppedMethod, StoppedIterations, StoppedAsked, StoppedBudget,
-// StoppedCancelled, StoppedDiverged, StoppedCheckpoint or StoppedNotFinite (go doc ./sica
-// StoppedMethod lists what each means).
-type Status = iterate.Status
-
-// Why a fit ended, with the text that JSON has.
-const (
-	StoppedMethod     = iterate.StoppedMethod     // "method": no iterations
-	StoppedIterations = iterate.StoppedIterations // "iterations": all iterations were made
-	StoppedAsked      = iterate.StoppedAsked      // "asked": Flow.Stop returned true
-	StoppedBudget     = iterate.StoppedBudget     // "budget": Flow.Budget was used up
-	StoppedCancelled  = iterate.StoppedCancelled  // "cancelled": the caller's context ended
-	StoppedDiverged   = iterate.StoppedDiverged   // "diverged": divergence or signals grew
-	StoppedCheckpoint = iterate.StoppedCheckpoint // "checkpoint": it couldn't be written
-	StoppedNotFinite  = iterate.StoppedNotFinite  // "not finite": a loss or a signal was NaN or infinite
-)
-
-// A Curve is a []float64 with a value for each iteration, NaN where none was measured. JSON has
-// null for what isn't finite.
-type Curve = signal.Curve
-
-// Network is what the data say about the signals of an invertible network. Its fields and methods
-// are
-//
-//	Identified    bool         // whether they are the sources as far as the data say
-//	Agreement     float64      // lowest agreement with another network whose code is as short
-//	Agreeing      int          // the number of such networks
-//	PastGain      []Difference // by how much its own past shortens the code of each signal
-//	Groups        [][]int      // the signals whose rotations among themselves aren't identified
-//	OverWhitening Difference   // by how much the code of the whitened signals is longer
-//	HeldOut       Curve        // code length at held-out positions during training, see below
-//	Unpredicted() []int        // the signals, counted from 0, that their past doesn't predict
-//	Reproduced() bool          // whether other networks recovered the same signals
-//
-// The agreement of two networks is the mean of the two lowest absolute correlations of matched
-// signals. Code lengths are in nats per position.
-//
-// HeldOut has a value for step 0 and for every 50 steps. Of more than eight signals it has one for
-// every fiftieth of the steps, at least 50 steps apart, and one where a stage of the training ends.
-// A network that wasn't trained to the end has fewer.
-type Network = network.Findings
 
 // A Summary is all of a Result except its signals and maps.
 type Summary struct {
@@ -114,7 +62,7 @@ type Summary struct {
 	// are those of Initial's signals, and its Noise is that of the mixed signals.
 	Linear *linear.Findings `json:"linear,omitempty"`
 	// Network is what the data say about a network's signals; nil if none was chosen.
-	Network *Network `json:"network,omitempty"`
+	Network *nonlinear.Findings `json:"network,omitempty"`
 	// Outliers are the positions, from 0, that were excluded from fitting: of sequences,
 	// those that change the covariance significantly and are in one channel, or in one
 	// direction, only. Z has them all the same. Those of blockwise.Fit are of the recording.

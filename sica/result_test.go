@@ -15,6 +15,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/internal/provenance"
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
 // Every result can be written as JSON, with null for numbers that are unknown, and read back
@@ -73,7 +74,7 @@ func TestResultJSON(t *testing.T) {
 			t.Errorf("%s: its inverse transform: %v", name, err)
 		}
 	}
-	curve, err := json.Marshal(Curve{1, math.NaN(), math.Inf(1)})
+	curve, err := json.Marshal(klflow.Curve{1, math.NaN(), math.Inf(1)})
 	if err != nil || string(curve) != "[1,null,null]" {
 		t.Errorf("a curve is %s, %v", curve, err)
 	}
@@ -112,7 +113,7 @@ func TestConfigNumbersMustBeFinite(t *testing.T) {
 
 // The text of a divergence has no number for each position.
 func TestDivergenceString(t *testing.T) {
-	d := Divergence{Joint: 0.5, Context: 0.2, Conditional: 0.3, Influence: make([]float64, 1000)}
+	d := klflow.Divergence{Joint: 0.5, Context: 0.2, Conditional: 0.3, Influence: make([]float64, 1000)}
 	if got := fmt.Sprint(d); got != "0.3000 nats per position (joint 0.5000, contexts 0.2000)" {
 		t.Errorf("%q", got)
 	}

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/sica/nonlinear"
 )
 
 // The settings of each result of FitRuns have the seed of its run, so that Fit repeats it.
@@ -46,7 +48,7 @@ func TestNilBackend(t *testing.T) {
 
 // No gain has the wrong sign, and a gain within chance is said to be none.
 func TestGainOverWhitening(t *testing.T) {
-	for gain, want := range map[Difference]string{
+	for gain, want := range map[nonlinear.Difference]string{
 		{Mean: -0.169, SE: 0.048}: "its code is 0.169 nats per position longer than that of whitening (SE 0.048).",
 		{Mean: 0.9, SE: 0.2}:      "its code is 0.900 nats per position shorter than that of whitening (SE 0.200).",
 		{Mean: 0.052, SE: 0.047}: "its code isn't significantly shorter than that of whitening, which may do as " +

@@ -14,6 +14,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/iterate"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/sealed"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
 // The format of a saved result.
@@ -77,7 +78,7 @@ func (r *Result) save(dir string) error {
 	learned := slices.ContainsFunc(r.maps, func(s iterate.Stage) bool { return s.Learned != nil })
 	if learned && r.Config.Flow.Network != nil {
 		return fmt.Errorf("Flow.Network: is set, and what it learned can't be saved; must be nil, "+
-			"or Flow.Family must be %q", Linear)
+			"or Flow.Family must be %q", klflow.Linear)
 	}
 	if n := len(r.Z.RawMatrix().Data); n > datasets.MaxEntries {
 		return fmt.Errorf("signals of %d entries: at most %d can be loaded again", n,

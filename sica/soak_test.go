@@ -23,6 +23,7 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/internal/cmalloc"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
 var soakFor = flag.Duration("soak", time.Minute, "how long TestSoak repeats its fits")
@@ -102,7 +103,7 @@ func soakRound(t *testing.T, b compute.Backend, x *mat.Dense) (fits int) {
 
 	cancelled := moving.Clone()
 	cancelCtx, cancel := context.WithCancel(ctx)
-	cancelled.Flow.OnIteration = func(int, Iteration) { cancel() }
+	cancelled.Flow.OnIteration = func(int, klflow.Iteration) { cancel() }
 	if _, err := Fit(cancelCtx, b, x, cancelled); !errors.Is(err, context.Canceled) {
 		t.Fatalf("the error of a cancelled fit is %v", err)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
@@ -104,7 +105,7 @@ func TestFitChoosesMethodOfTheMixture(t *testing.T) {
 		}) {
 			t.Errorf("%s: %+v isn't among %+v", test.name, r.Chosen, r.Candidates)
 		}
-		if (r.Chosen.Method == LinearOnly) != test.linear || r.Stopped != StoppedMethod || (r.Linear != nil) != test.linear || (r.Network != nil) != (r.Chosen.Method == NetworkOnly) {
+		if (r.Chosen.Method == LinearOnly) != test.linear || r.Stopped != klflow.StoppedMethod || (r.Linear != nil) != test.linear || (r.Network != nil) != (r.Chosen.Method == NetworkOnly) {
 			t.Errorf("%s: start %v, rule %q, stopped %q; %s", test.name, r.Chosen.Transforms, r.Chosen.Method, r.Stopped, r.Why)
 		}
 		if r.Linear != nil && len(r.Linear.Groups) != test.groups {
@@ -170,12 +171,12 @@ func TestIterationsBeginWithTransforms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if unmoved.Stopped != StoppedMethod || unmoved.Iterations != 0 || !mat.Equal(unmoved.Z, start) {
+	if unmoved.Stopped != klflow.StoppedMethod || unmoved.Iterations != 0 || !mat.Equal(unmoved.Z, start) {
 		t.Errorf("stopped %q after %d iterations", unmoved.Stopped, unmoved.Iterations)
 	}
 	cfg.Flow = FastWGF().Smoke().Flow
 	cfg.Flow.Budget, cfg.Flow.Iterations = 1, 100
-	if short := fit(t, b, x, cfg); short.Stopped != StoppedBudget || short.Iterations != 1 {
+	if short := fit(t, b, x, cfg); short.Stopped != klflow.StoppedBudget || short.Iterations != 1 {
 		t.Errorf("a budget of 1 ns: stopped %q after %d iterations", short.Stopped, short.Iterations)
 	}
 }
@@ -193,7 +194,7 @@ func TestCancelledFitHasSignals(t *testing.T) {
 		if !errors.Is(err, context.Canceled) {
 			t.Fatalf("after %d looks: %v", looks, err)
 		}
-		if r == nil || r.Stopped != StoppedCancelled || signal.Check("z", r.Z) != nil {
+		if r == nil || r.Stopped != klflow.StoppedCancelled || signal.Check("z", r.Z) != nil {
 			t.Errorf("after %d looks: result %+v", looks, r)
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 	"github.com/seed-47b1e431/gosica/sica/plot"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
@@ -144,7 +145,7 @@ func (e example) run(
 
 	cfg.Shape = e.shape
 	iterations := progress.NewIterations(out, status, cfg.Iterations())
-	cfg = cfg.Watch(func(_ int, it sica.Iteration) {
+	cfg = cfg.Watch(func(_ int, it klflow.Iteration) {
 		m, err := metric.MCC(it.Z, s)
 		if err != nil {
 			m.MCC = math.NaN()

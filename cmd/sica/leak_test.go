@@ -20,9 +20,6 @@ func TestInterruptedCommandsEnd(t *testing.T) {
 		{"iteration 1/",
 			[]string{"separate", "--in", mixed, "--out", out + ".csv", "--iterations", "2",
 				"--backend", "go"}},
-		{"backend go",
-			[]string{"figure", "3b", "--preset", "smoke", "--jobs", "2", "--out", out, "--backend",
-				"go"}},
 		{"\n", []string{"demo", "--out", out, "--backend", "go"}},
 	} {
 		before := runtime.NumGoroutine()

@@ -17,6 +17,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/provenance"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 	"github.com/seed-47b1e431/gosica/sica/report"
 	"github.com/seed-47b1e431/gosica/sica/report/html"
 )
@@ -248,7 +249,7 @@ func (opt *reportOptions) fit(
 	cfg.OnProgress = func(_ int, doing string, done float64) {
 		shown.Part("separating: "+doing, done)
 	}
-	cfg = cfg.Watch(func(_ int, it sica.Iteration) {
+	cfg = cfg.Watch(func(_ int, it klflow.Iteration) {
 		shown.Part("separating: iterations", float64(it.J)/float64(cfg.Iterations()))
 	})
 	run := sica.Run{X: part.X, Seed: cfg.Seed, Joints: part.Joints()}

@@ -28,6 +28,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
 	"github.com/seed-47b1e431/gosica/sica/inspect"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 	"github.com/seed-47b1e431/gosica/sica/report"
 )
@@ -186,7 +187,7 @@ func (opt *separateOptions) run(cmd *cobra.Command) error {
 	if err := opt.fitting.CheckSequence(sequence); err != nil {
 		return err
 	}
-	isFree := cfg.Flow != nil && cfg.Flow.Family == sica.Free
+	isFree := cfg.Flow != nil && cfg.Flow.Family == klflow.Free
 	opt.fitting.LeaveOutGaps = sequence && !isFree
 	opt.fitting.Thin = !isFree
 	if opt.fitting.SkipsSome() && isFree {
@@ -298,7 +299,7 @@ func (opt *separateOptions) runWhole(
 
 	cfg.OnProgress = func(_ int, doing string, done float64) { parts.Part(doing, done) }
 	iterations := progress.NewIterations(out, cmd.ErrOrStderr(), cfg.Iterations())
-	cfg = cfg.Watch(func(_ int, it sica.Iteration) {
+	cfg = cfg.Watch(func(_ int, it klflow.Iteration) {
 		m, err := score(it.Z, in.truth)
 		if err != nil || in.learned != in.Signals { // the truth has the positions of all signals
 			m.MCC = math.NaN()
@@ -557,7 +558,7 @@ func (opt *separateOptions) runLong(
 		parts.Part("learning: "+doing, done)
 	}
 	iterations := progress.NewIterations(out, cmd.ErrOrStderr(), cfg.Iterations())
-	cfg = cfg.Watch(func(_ int, it sica.Iteration) {
+	cfg = cfg.Watch(func(_ int, it klflow.Iteration) {
 		iterations.Iteration(it, math.NaN())
 		rep.add(it, math.NaN())
 	})
@@ -592,7 +593,7 @@ func (opt *separateOptions) runLong(
 	return removeCheckpoint(cfg)
 }
 
-// seesAll says why a method of the family sica.Free can't learn from a part of a recording.
+// seesAll says why a method of the family klflow.Free can't learn from a part of a recording.
 func (opt *separateOptions) seesAll() string {
 	return "--method " + opt.method + " learns from all positions, as its networks see the whole " +
 		"sequence"
@@ -603,7 +604,7 @@ func (opt *separateOptions) noPart(cfg sica.Config) string {
 	switch {
 	case datasets.IsImage(opt.in[0]) || len(cfg.Shape) > 1:
 		return "images and videos are separated as a whole"
-	case cfg.Flow != nil && cfg.Flow.Family == sica.Free:
+	case cfg.Flow != nil && cfg.Flow.Family == klflow.Free:
 		return opt.seesAll() + ": leave --learn-on out"
 	case len(opt.truth) > 0:
 		return "--truth is compared with all positions at once: leave it out, and use sica score"
@@ -904,7 +905,7 @@ func finite(v float64) *float64 {
 }
 
 // add appends an iteration; mcc is NaN if the truth isn't known.
-func (r *separation) add(it sica.Iteration, mcc float64) {
+func (r *separation) add(it klflow.Iteration, mcc float64) {
 	r.Iterations = append(r.Iterations, iterationReport{
 		J:          it.J,
 		Loss:       finite(it.Loss),

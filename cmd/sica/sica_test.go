@@ -20,6 +20,7 @@ import (
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -215,7 +216,7 @@ func TestSeparateOnEveryBackend(t *testing.T) {
 			r := readReport(t, log)
 			res := r.Result
 			if r.Backend != name || res.Seed != 5 || res.Config.Seed != 5 ||
-				res.Stopped != sica.StoppedIterations || res.Elapsed <= 0 {
+				res.Stopped != klflow.StoppedIterations || res.Elapsed <= 0 {
 				t.Errorf("report %+v", r)
 			}
 			if len(r.Iterations) != 3 || r.Iterations[2].J != 3 || r.Iterations[2].Loss == nil ||
@@ -315,7 +316,7 @@ func TestSeparateInterruptedKeepsResult(t *testing.T) {
 		t.Error(err)
 	}
 	r := readReport(t, log)
-	if res := r.Result; res.Stopped != sica.StoppedCancelled || res.Best != len(r.Iterations) ||
+	if res := r.Result; res.Stopped != klflow.StoppedCancelled || res.Best != len(r.Iterations) ||
 		res.Best < 2 {
 		t.Errorf("report: stopped %q, best %d of %d", res.Stopped, res.Best, len(r.Iterations))
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
 	"github.com/seed-47b1e431/gosica/sica/inspect"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/report"
 )
@@ -33,7 +34,7 @@ func printSummary(
 	if halves >= 50*time.Millisecond { // less is printed as 0.0 s
 		took += fmt.Sprintf(", its halves in %.1f s", halves.Seconds())
 	}
-	if res.Stopped == sica.StoppedMethod {
+	if res.Stopped == klflow.StoppedMethod {
 		fmt.Fprintf(out, "separated in %s\n\n%s", took, summary)
 	} else {
 		fmt.Fprintf(out, "stopped after %s and %s\n\n%s",

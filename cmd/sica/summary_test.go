@@ -11,6 +11,7 @@ import (
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/linear"
+	"github.com/seed-47b1e431/gosica/sica/nonlinear"
 	"github.com/seed-47b1e431/gosica/sica/report"
 )
 
@@ -19,8 +20,8 @@ func TestUngraded(t *testing.T) {
 	z := mat.NewDense(1, 1, nil)
 	for want, summary := range map[string]sica.Summary{
 		"not examined":   {},
-		"identified":     {Network: &sica.Network{Identified: true}},
-		"not identified": {Network: &sica.Network{}},
+		"identified":     {Network: &nonlinear.Findings{Identified: true}},
+		"not identified": {Network: &nonlinear.Findings{}},
 		"identified, error 0.0123": {Linear: &linear.Findings{
 			Groups: [][]int{{0}}, ExpectedError: []float64{0.0123},
 		}},

@@ -15,6 +15,7 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	sicalayers "github.com/seed-47b1e431/gosica/layers"
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
 // residual is a network with a residual block, [R, B, outputs] of x [R, B, inputs]. Its
@@ -35,7 +36,7 @@ func separate(ctx context.Context, x *mat.Dense) *sica.Result {
 	}
 	// Stop after three iterations in a row with a divergence of at most 0.005 nats.
 	low := 0
-	cfg.Flow.Stop = func(_ int, it sica.Iteration) bool {
+	cfg.Flow.Stop = func(_ int, it klflow.Iteration) bool {
 		if low++; it.Divergence > .005 {
 			low = 0
 		}

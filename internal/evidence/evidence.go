@@ -1,11 +1,10 @@
 // Package evidence compares demixings by the code lengths that they give, position by
 // position, and says which pairs of signals a rotation would not change.
 //
-// The names to know are Gain, Difference and Groups. Both measure how much shorter one code is
-// than another. A Gain is of codes with the parameters' cost in them, fitted to the same
-// positions that they are compared at: the total, in nats. A Difference is of held-out
-// positions: a mean with its standard error. Neither can replace the other: in-sample totals
-// have no standard error of use, and held-out means no cost.
+// The names to know are Gain and Groups. A Gain is of codes with the parameters' cost in them,
+// fitted to the same positions that they are compared at: the total, in nats. Of held-out positions
+// nonlinear.Difference is the mean with its standard error. Neither can replace the other: in-sample
+// totals have no standard error of use, and held-out means no cost.
 //
 // References: J. Rissanen, Annals of Statistics 11(2), 1983 (description length).
 package evidence
@@ -17,7 +16,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
-	"github.com/seed-47b1e431/gosica/internal/stats"
 )
 
 // Blocks is how many equal parts of the positions code lengths are kept of. It is a choice:
@@ -41,46 +39,6 @@ func NewGain(before, after []float64) Gain {
 	floats.SubTo(parts, before, after)
 	all := floats.Sum(parts)
 	return Gain{all, all - floats.Max(parts)}
-}
-
-// A Difference is a mean difference of code lengths in nats per position, with its standard
-// error.
-type Difference struct {
-	Mean float64 `json:"mean"`
-	SE   float64 `json:"se"`
-}
-
-// significance is how many standard errors a difference must be above 0 to count: for a normal
-// error, one in a thousand is by chance. Half of it is one in 15; at twice, a difference has
-// to be measured at four times the positions.
-const significance = 3
-
-// Significant reports whether the difference is more than three standard errors above 0.
-func (d Difference) Significant() bool { return d.Mean > significance*d.SE }
-
-const (
-	// observation is how many neighbouring positions make one observation of a Difference, so
-	// that what they share isn't counted twice. It is at least twice the longest past of
-	// networks, 8. Half of it understates the error of signals with such a past.
-	observation = 16
-	// minObservations is kept where there are few positions, by shorter observations. With
-	// half as many, a standard error is known to 40 % only.
-	minObservations = 8
-)
-
-// NewDifference returns the mean of a − b, scores of the same positions in order.
-func NewDifference(a, b []float64) Difference {
-	size := min(observation, max(1, len(a)/minObservations))
-	var means []float64
-	for begin := 0; begin+size <= len(a); begin += size {
-		sum := 0.0
-		for i := begin; i < begin+size; i++ {
-			sum += a[i] - b[i]
-		}
-		means = append(means, sum/float64(size))
-	}
-	mean, se := stats.MeanSE(means)
-	return Difference{mean, se}
 }
 
 // Rotate sets y to (a + share·b)/√2: with shares of ±1 the signals a and b, of innovations of

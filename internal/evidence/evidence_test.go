@@ -26,21 +26,6 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// The standard error of a difference is that of the means of blocks of 16 positions.
-func TestDifferenceHasErrorOfBlockMeans(t *testing.T) {
-	a, b := make([]float64, 160), make([]float64, 160)
-	for i := range a {
-		a[i] = 1 + float64(i/16%2) // blocks of 1 and 2
-	}
-	d := NewDifference(a, b)
-	if want := math.Sqrt(10*0.25/9) / math.Sqrt(10); d.Mean != 1.5 || math.Abs(d.SE-want) > 1e-12 {
-		t.Errorf("%+v, want 1.5 with %g", d, want)
-	}
-	if !d.Significant() || (Difference{Mean: 0.2, SE: 0.1}).Significant() {
-		t.Error("only what is more than three standard errors is significant")
-	}
-}
-
 func TestRotate(t *testing.T) {
 	y := make([]float64, 2)
 	Rotate(y, []float64{1, 2}, []float64{3, -2}, -1)

@@ -9,12 +9,13 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
 // step returns η of iteration j: a cosine from FirstStep to LastStep, or 1 for the rectified flow,
 // which always integrates to τ = 1.
 func (c Config) step(j int) float64 {
-	if c.Kind == RF {
+	if c.Kind == klflow.RF {
 		return 1
 	}
 	if c.Iterations == 1 {
@@ -36,14 +37,14 @@ type moved struct {
 func (c Config) move(z *mat.Dense, step float64, estimate Estimate) (moved, error) {
 	velocity := estimate.Move
 	var linear *mapping.Affine
-	if c.Family == Linear {
+	if c.Family == klflow.Linear {
 		var err error
 		if velocity, linear, err = projectLinear(velocity, z); err != nil {
 			return moved{}, err
 		}
 	}
 	size := step * mat.Norm(velocity, 2) / math.Sqrt(float64(len(velocity.RawMatrix().Data)))
-	if c.Kind != RF && c.MaxMove > 0 && size > c.MaxMove {
+	if c.Kind != klflow.RF && c.MaxMove > 0 && size > c.MaxMove {
 		step *= c.MaxMove / size
 	}
 	next := new(mat.Dense)

@@ -20,6 +20,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/lazy"
 	"github.com/seed-47b1e431/gosica/internal/programs"
 	"github.com/seed-47b1e431/gosica/layers"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
 // networks are count independent networks (runs × networks of a run) that see d
@@ -112,7 +113,7 @@ func newNetworks(
 // addTrainer adds the programs that train the networks and evaluate their log-ratios.
 func (f *networks) addTrainer(backend compute.Backend) error {
 	loss := RatioLoss(f.network.LogRatio)
-	if f.cfg.Kind == RF {
+	if f.cfg.Kind == klflow.RF {
 		loss = RectifiedLoss(f.network.Velocity)
 	}
 	var err error
@@ -152,7 +153,7 @@ func newLearned(
 			return nil, err
 		}
 		f.neighbours = table
-		if cfg.Context == LocalWindow {
+		if cfg.Context == klflow.LocalWindow {
 			f.constants = append(f.constants, f.neighbourTensor())
 		}
 		f.constants = append(f.constants, f.maskTensor())
@@ -309,7 +310,7 @@ func (f *networks) batchShapes() []shapes.Shape {
 		shapes.Make(f.dtype, steps, f.count, b),           // weights
 	}
 	switch {
-	case f.cfg.Kind == RF:
+	case f.cfg.Kind == klflow.RF:
 		batch = append(batch, shapes.Make(f.dtype, steps, f.count, b)) // τ
 	case f.cfg.Noise > 0:
 		batch = append(batch, shapes.Make(f.dtype, steps, f.count, 2*b, f.noisy()))

@@ -3,101 +3,23 @@ package iterate
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/train/optimizer"
 
 	"github.com/seed-47b1e431/gosica/flows"
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
-// Kind is the kind of vector field that moves the signals (paper, Algorithm 2).
-type Kind string
+// predictionAndContexts is klflow.Prediction with one network more a fold, which sees the
+// predictions without z_t; see EstimateDivergences.
+const predictionAndContexts klflow.Context = "prediction and contexts"
 
-const (
-	// WGF is the Wasserstein gradient flow: v = −∇ log of a density ratio
-	// learned by logistic regression (paper, equation log.joint.ratio).
-	WGF Kind = "wgf"
-	// RF is the rectified flow: v regresses z′ − z along the straight path
-	// (paper, equation rec.obj).
-	RF Kind = "rf"
-)
-
-// Context is what the vector field sees of the other positions.
-type Context string
-
-const (
-	// WholeSequence gives the network every position except t, as in the paper.
-	WholeSequence Context = "whole"
-	// LocalWindow gives it the neighbours of t up to a window away along each axis of the
-	// index. Its cost doesn't depend on the number of positions.
-	LocalWindow Context = "window"
-	// Prediction gives it, for each signal, the linear prediction of z_t from the signal's
-	// own neighbours up to a window away. That is the context in one number a signal, which
-	// few positions suffice to learn from.
-	Prediction Context = "prediction"
-
-	// predictionAndContexts is Prediction with one network more a fold, which sees the
-	// predictions without z_t; see EstimateDivergences.
-	predictionAndContexts Context = "prediction and contexts"
-)
-
-// Family is the set of maps that one iteration may apply to the signals.
-type Family string
-
-const (
-	// Free moves every position by the vector field itself.
-	Free Family = "free"
-	// Linear moves the signals by the affine map of z_t nearest to the vector field in least
-	// squares. The whole flow then stays a linear demixing.
-	Linear Family = "linear"
-)
-
-// A Config is the settings of the iterations. It is sica.Flow, which says what each field
-// means and can't be imported here; one is converted to the other.
-type Config struct {
-	Kind        Kind
-	Iterations  int
-	Standardise bool
-	KeepBest    bool
-	Budget      time.Duration
-
-	Context    Context
-	Windows    []int
-	Hidden     []int
-	Network    func(scope *model.Scope, x *graph.Node, outputs int) *graph.Node
-	SumOutputs bool
-	TimeWaves  int
-	Family     Family
-
-	FirstStep   float64
-	LastStep    float64
-	MaxMove     float64
-	Solver      flows.Solver
-	SolverSteps int
-
-	Optimizer    Optimizer
-	LearningRate float64
-	NewOptimizer func() optimizer.Interface
-	BatchSize    int
-	Epochs       int
-	Steps        int
-	FreshProduct bool
-	WarmStart    bool
-	Noise        float64
-	Float64      bool
-
-	Folds int
-	Block int
-
-	OnIteration func(run int, it Iteration)
-	Stop        func(run int, it Iteration) bool
-}
+// A Config is the settings of the iterations, with what follows from them.
+type Config klflow.Config
 
 // The most training steps that one compiled call makes, those of all its networks
 // counted, unless each network would then make fewer than minChunk. With FastWGF's
@@ -130,14 +52,14 @@ func (c Config) block(t int) int {
 func (c Config) contextsAlone() bool { return c.Context == predictionAndContexts }
 
 // predicts reports whether networks see each signal's prediction.
-func (c Config) predicts() bool { return c.Context == Prediction || c.contextsAlone() }
+func (c Config) predicts() bool { return c.Context == klflow.Prediction || c.contextsAlone() }
 
 // window returns the longest reach of a LocalWindow.
 func (c Config) window() int { return c.Windows[len(c.Windows)-1] }
 
 // seesContext reports whether the networks see more than z_t, for a context that
 // isn't the whole sequence.
-func (c Config) seesContext() bool { return c.Context != WholeSequence && c.window() > 0 }
+func (c Config) seesContext() bool { return c.Context != klflow.WholeSequence && c.window() > 0 }
 
 // views returns the inputs that the networks of each kind see, one or zero: z_t
 // and then the context of a signal.
@@ -180,7 +102,7 @@ func (c Config) kinds() int {
 // Networks returns the number of networks that share a run. Network n belongs to
 // fold n mod folds and has the view n div folds.
 func (c Config) Networks() int {
-	if c.Context == WholeSequence {
+	if c.Context == klflow.WholeSequence {
 		return c.folds()
 	}
 	return c.folds() * c.kinds()
@@ -219,7 +141,7 @@ func (c Config) epochSteps(t int) int {
 // the steps are parted; the mean loss does in its rounding.
 func (c Config) Chunk(t, networks int) int {
 	most := maxSteps / networks
-	if c.Context == WholeSequence {
+	if c.Context == klflow.WholeSequence {
 		most = maxWholeSteps / (t * networks)
 	}
 	return min(c.steps(t), max(most, minChunk))
@@ -243,20 +165,20 @@ func (c Config) Validate(g *grid.Grid) error {
 
 // validateUnused returns an error if a setting is set that the context or the flow doesn't have.
 func (c Config) validateUnused() error {
-	whole, rf := c.Context == WholeSequence, c.Kind == RF
+	whole, rf := c.Context == klflow.WholeSequence, c.Kind == klflow.RF
 	for _, setting := range []struct {
 		name   string
 		unused bool
 		value  any
 		with   string
 	}{
-		{"Windows", whole && len(c.Windows) > 0, c.Windows, "the context " + string(WholeSequence)},
-		{"Hidden", whole && len(c.Hidden) > 0, c.Hidden, "the context " + string(WholeSequence)},
-		{"Solver", !rf && c.Solver != "", c.Solver, "the flow " + string(WGF)},
-		{"SolverSteps", !rf && c.SolverSteps != 0, c.SolverSteps, "the flow " + string(WGF)},
-		{"FirstStep", rf && c.FirstStep != 0, c.FirstStep, "the flow " + string(RF)},
-		{"LastStep", rf && c.LastStep != 0, c.LastStep, "the flow " + string(RF)},
-		{"MaxMove", rf && c.MaxMove != 0, c.MaxMove, "the flow " + string(RF)},
+		{"Windows", whole && len(c.Windows) > 0, c.Windows, "the context " + string(klflow.WholeSequence)},
+		{"Hidden", whole && len(c.Hidden) > 0, c.Hidden, "the context " + string(klflow.WholeSequence)},
+		{"Solver", !rf && c.Solver != "", c.Solver, "the flow " + string(klflow.WGF)},
+		{"SolverSteps", !rf && c.SolverSteps != 0, c.SolverSteps, "the flow " + string(klflow.WGF)},
+		{"FirstStep", rf && c.FirstStep != 0, c.FirstStep, "the flow " + string(klflow.RF)},
+		{"LastStep", rf && c.LastStep != 0, c.LastStep, "the flow " + string(klflow.RF)},
+		{"MaxMove", rf && c.MaxMove != 0, c.MaxMove, "the flow " + string(klflow.RF)},
 	} {
 		if setting.unused {
 			return fmt.Errorf("%s: is %v; must not be set with %s, which doesn't use it",
@@ -267,31 +189,31 @@ func (c Config) validateUnused() error {
 }
 
 func (c Config) validateNetworks(shape []int) error {
-	if c.SumOutputs && (c.Context != WholeSequence || c.Kind != WGF) {
+	if c.SumOutputs && (c.Context != klflow.WholeSequence || c.Kind != klflow.WGF) {
 		return fmt.Errorf("SumOutputs: is set; must be false except for the flow %q over the "+
-			"context %q", WGF, WholeSequence)
+			"context %q", klflow.WGF, klflow.WholeSequence)
 	}
 	switch {
 	case c.TimeWaves < 0 || c.TimeWaves > maxTimeWaves:
 		return fmt.Errorf("TimeWaves: is %d; must be 0 to %d", c.TimeWaves, maxTimeWaves)
-	case c.TimeWaves > 0 && (c.Context != WholeSequence || c.Kind != RF):
+	case c.TimeWaves > 0 && (c.Context != klflow.WholeSequence || c.Kind != klflow.RF):
 		return fmt.Errorf("TimeWaves: is %d; must be 0 except for the flow %q over the context %q",
-			c.TimeWaves, RF, WholeSequence)
+			c.TimeWaves, klflow.RF, klflow.WholeSequence)
 	}
 	switch c.Context {
-	case WholeSequence:
+	case klflow.WholeSequence:
 		if c.Network != nil {
 			return fmt.Errorf("Network: is set for the context %q, which has the paper's; must be %q or %q",
-				WholeSequence, LocalWindow, Prediction)
+				klflow.WholeSequence, klflow.LocalWindow, klflow.Prediction)
 		}
 		if c.Noise != 0 {
 			return fmt.Errorf("Noise: is %g; must be 0 for the whole-sequence network", c.Noise)
 		}
 		return nil
-	case LocalWindow, Prediction, predictionAndContexts:
+	case klflow.LocalWindow, klflow.Prediction, predictionAndContexts:
 	default:
 		return fmt.Errorf("Context: is %q; must be %q, %q or %q",
-			c.Context, WholeSequence, LocalWindow, Prediction)
+			c.Context, klflow.WholeSequence, klflow.LocalWindow, klflow.Prediction)
 	}
 	if err := c.ValidateWindows(shape); err != nil {
 		return err
@@ -328,10 +250,10 @@ func (c Config) validateFinite() error {
 }
 
 func (c Config) validateMove() error {
-	if c.Family != Free && c.Family != Linear {
-		return fmt.Errorf("Family: is %q; must be %q or %q", c.Family, Free, Linear)
+	if c.Family != klflow.Free && c.Family != klflow.Linear {
+		return fmt.Errorf("Family: is %q; must be %q or %q", c.Family, klflow.Free, klflow.Linear)
 	}
-	if c.Kind == RF {
+	if c.Kind == klflow.RF {
 		return nil
 	}
 	if !signal.Positive(c.FirstStep) || !signal.Positive(c.LastStep) {
@@ -370,7 +292,7 @@ func (c Config) ValidateWindows(shape []int) error {
 	}
 	if c.predicts() && (len(c.Windows) > 1 || c.Windows[0] == 0) {
 		return fmt.Errorf("Windows: are %v; must be one window of at least 1 for the context %q",
-			c.Windows, Prediction)
+			c.Windows, klflow.Prediction)
 	}
 	if len(c.Windows) > 1 && c.Folds == 0 {
 		return fmt.Errorf("Windows: are %v; must be one without folds, since held-out positions "+
@@ -387,11 +309,11 @@ func (c Config) ValidateWindows(shape []int) error {
 
 func (c Config) validateFlow() error {
 	switch c.Kind {
-	case WGF:
+	case klflow.WGF:
 		if c.Noise < 0 || !signal.Finite(c.Noise) {
 			return fmt.Errorf("Noise: is %g; must be 0 or more", c.Noise)
 		}
-	case RF:
+	case klflow.RF:
 		if c.Solver != flows.Euler && c.Solver != flows.Heun {
 			return fmt.Errorf("Solver: is %q; must be %q or %q", c.Solver, flows.Euler, flows.Heun)
 		}
@@ -399,21 +321,21 @@ func (c Config) validateFlow() error {
 			return fmt.Errorf("SolverSteps: is %d; must be at least 1", c.SolverSteps)
 		}
 		if c.Noise != 0 {
-			return fmt.Errorf("Noise: is %g; must be 0 except for the flow %q", c.Noise, WGF)
+			return fmt.Errorf("Noise: is %g; must be 0 except for the flow %q", c.Noise, klflow.WGF)
 		}
 		if c.Folds != 0 {
 			return fmt.Errorf("Folds: is %d; must be 0 for the rectified flow, which measures no "+
 				"divergence", c.Folds)
 		}
 	default:
-		return fmt.Errorf("Kind: is %q; must be %q or %q", c.Kind, WGF, RF)
+		return fmt.Errorf("Kind: is %q; must be %q or %q", c.Kind, klflow.WGF, klflow.RF)
 	}
 	return nil
 }
 
 func (c Config) validateTraining() error {
-	if c.Optimizer != Adam && c.Optimizer != Adagrad {
-		return fmt.Errorf("Optimizer: is %q; must be %q or %q", c.Optimizer, Adam, Adagrad)
+	if c.Optimizer != klflow.Adam && c.Optimizer != klflow.Adagrad {
+		return fmt.Errorf("Optimizer: is %q; must be %q or %q", c.Optimizer, klflow.Adam, klflow.Adagrad)
 	}
 	if !signal.Positive(c.LearningRate) {
 		return fmt.Errorf("LearningRate: is %g; must be positive", c.LearningRate)
@@ -442,19 +364,9 @@ func (c Config) validateFolds(t int) error {
 	return nil
 }
 
-// Optimizer names an optimizer with PyTorch's constants.
-type Optimizer string
-
-const (
-	// Adam has β = (0.9, 0.999) and ε = 1e-8.
-	Adam Optimizer = "adam"
-	// Adagrad has ε = 1e-10 and no initial accumulator.
-	Adagrad Optimizer = "adagrad"
-)
-
 // NewOptimizer makes an optimizer of the given learning rate, Adam unless it is Adagrad.
-func NewOptimizer(name Optimizer, learningRate float64) optimizer.Interface {
-	if name == Adagrad {
+func NewOptimizer(name klflow.Optimizer, learningRate float64) optimizer.Interface {
+	if name == klflow.Adagrad {
 		return flows.Adagrad().LearningRate(learningRate).Done()
 	}
 	return optimizer.Adam().LearningRate(learningRate).Epsilon(1e-8).Done()

@@ -8,24 +8,25 @@ import (
 	"github.com/seed-47b1e431/gosica/flows"
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/purego"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
 // small are the networks of sica.FastWGF.
 func small() Config {
 	return Config{
-		Kind: WGF, Context: Prediction, Windows: []int{3}, Hidden: []int{32, 32},
-		Optimizer: Adam, LearningRate: 3e-3, BatchSize: 256, Steps: 50, FreshProduct: true, WarmStart: true,
+		Kind: klflow.WGF, Context: klflow.Prediction, Windows: []int{3}, Hidden: []int{32, 32},
+		Optimizer: klflow.Adam, LearningRate: 3e-3, BatchSize: 256, Steps: 50, FreshProduct: true, WarmStart: true,
 		Noise: 0.3, Folds: 2, Block: 64,
-		Family: Linear, Iterations: 25, FirstStep: 1, LastStep: 0.1,
+		Family: klflow.Linear, Iterations: 25, FirstStep: 1, LastStep: 0.1,
 	}
 }
 
 // whole are the networks of sica.PaperRF.
 func whole() Config {
 	return Config{
-		Kind: RF, Context: WholeSequence, Solver: flows.Euler, SolverSteps: 100,
-		Optimizer: Adagrad, LearningRate: 1e-5, BatchSize: 100, Epochs: 100,
-		Family: Linear, Iterations: 30,
+		Kind: klflow.RF, Context: klflow.WholeSequence, Solver: flows.Euler, SolverSteps: 100,
+		Optimizer: klflow.Adagrad, LearningRate: 1e-5, BatchSize: 100, Epochs: 100,
+		Family: klflow.Linear, Iterations: 30,
 	}
 }
 
@@ -66,10 +67,10 @@ func TestDrawsDontDependOnChunks(t *testing.T) {
 		t.Fatal(err)
 	}
 	windows, once := small(), whole()
-	windows.Context, windows.Windows = LocalWindow, []int{0, 2}
+	windows.Context, windows.Windows = klflow.LocalWindow, []int{0, 2}
 	once.Epochs = 1
 	ratio := once
-	ratio.Kind, ratio.Solver, ratio.SolverSteps = WGF, "", 0
+	ratio.Kind, ratio.Solver, ratio.SolverSteps = klflow.WGF, "", 0
 	ratio.FirstStep, ratio.LastStep = 1, 1
 	for name, cfg := range map[string]Config{"small": small(), "windows": windows, "whole, RF": once, "whole, WGF": ratio} {
 		if err := cfg.Validate(g); err != nil {
@@ -105,13 +106,13 @@ func TestUnusedSettingsAreErrors(t *testing.T) {
 		cfg    Config
 		change func(*Config)
 	}{
-		"Windows: is [3]; must not be set with the context whole": {PaperWGF(), func(c *Config) { c.Windows = []int{3} }},
-		"Hidden: is [32]; must not be set with the context whole": {PaperRF(), func(c *Config) { c.Hidden = []int{32} }},
-		"Solver: is euler; must not be set with the flow wgf":     {PaperWGF(), func(c *Config) { c.Solver = flows.Euler }},
-		"SolverSteps: is 5; must not be set with the flow wgf":    {FastWGF(), func(c *Config) { c.SolverSteps = 5 }},
-		"FirstStep: is 1; must not be set with the flow rf":       {PaperRF(), func(c *Config) { c.FirstStep = 1 }},
-		"LastStep: is 1; must not be set with the flow rf":        {PaperRF(), func(c *Config) { c.LastStep = 1 }},
-		"MaxMove: is 1; must not be set with the flow rf":         {PaperRF(), func(c *Config) { c.MaxMove = 1 }},
+		"Windows: is [3]; must not be set with the context whole": {Config(klflow.PaperWGF()), func(c *Config) { c.Windows = []int{3} }},
+		"Hidden: is [32]; must not be set with the context whole": {Config(klflow.PaperRF()), func(c *Config) { c.Hidden = []int{32} }},
+		"Solver: is euler; must not be set with the flow wgf":     {Config(klflow.PaperWGF()), func(c *Config) { c.Solver = flows.Euler }},
+		"SolverSteps: is 5; must not be set with the flow wgf":    {Config(klflow.FastWGF()), func(c *Config) { c.SolverSteps = 5 }},
+		"FirstStep: is 1; must not be set with the flow rf":       {Config(klflow.PaperRF()), func(c *Config) { c.FirstStep = 1 }},
+		"LastStep: is 1; must not be set with the flow rf":        {Config(klflow.PaperRF()), func(c *Config) { c.LastStep = 1 }},
+		"MaxMove: is 1; must not be set with the flow rf":         {Config(klflow.PaperRF()), func(c *Config) { c.MaxMove = 1 }},
 	} {
 		if err := test.cfg.Validate(g); err != nil {
 			t.Errorf("a preset: %v", err)

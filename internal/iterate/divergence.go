@@ -13,26 +13,8 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/stream"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
-
-// A Divergence is how far signals are from self-sufficient, in nats per position; see
-// sica.Divergence, which lists the fields for users.
-type Divergence struct {
-	// Joint is the divergence of (z_t, contexts) from independent signals.
-	Joint float64 `json:"joint"`
-	// Context is that of the contexts alone.
-	Context float64 `json:"context"`
-	// Conditional is Joint − Context, at least 0.
-	Conditional float64 `json:"conditional"`
-	// Influence is that of each position on Joint − Context, which is their mean.
-	Influence []float64 `json:"-"`
-}
-
-// String returns the divergences in nats per position, without the positions' influences.
-func (d Divergence) String() string {
-	return fmt.Sprintf("%.4f nats per position (joint %.4f, contexts %.4f)", d.Conditional, d.Joint,
-		d.Context)
-}
 
 // The training of an estimate's networks. Each is a choice.
 const (
@@ -61,7 +43,7 @@ func estimateWindow(axes int) int {
 // index of that many axes: those of FastWGF, except the window, the noise and the steps, and
 // one network more a fold that sees the contexts alone.
 func estimateConfig(axes int) Config {
-	cfg := FastWGF()
+	cfg := Config(klflow.FastWGF())
 	cfg.Windows, cfg.Noise = []int{estimateWindow(axes)}, estimateNoise
 	cfg.Steps = estimateSteps / estimateChecks
 	cfg.KeepBest, cfg.Context = false, predictionAndContexts
@@ -73,7 +55,7 @@ func estimateConfig(axes int) Config {
 // weigh them, so that a divergence is about 0 where nothing can be learned.
 func EstimateDivergences(
 	ctx context.Context, backend compute.Backend, inputs []Input, g *grid.Grid,
-) ([]Divergence, error) {
+) ([]klflow.Divergence, error) {
 	cfg := estimateConfig(g.Axes())
 	if err := cfg.Validate(g); err != nil {
 		return nil, err
@@ -93,7 +75,7 @@ func EstimateDivergences(
 		return nil, err
 	}
 	defer e.Close()
-	return attend(ctx, e, func(ctx context.Context) ([]Divergence, error) {
+	return attend(ctx, e, func(ctx context.Context) ([]klflow.Divergence, error) {
 		return e.trainAndMeasure(ctx, z, seeds)
 	})
 }
@@ -102,7 +84,7 @@ func EstimateDivergences(
 // divergences during the training.
 func (e *Ensemble) trainAndMeasure(
 	ctx context.Context, z []*mat.Dense, seeds []uint64,
-) ([]Divergence, error) {
+) ([]klflow.Divergence, error) {
 	data := e.data(e.values(z))
 	defer e.release(data)
 	joint, contexts := make([]calibration, e.runs), make([]calibration, e.runs) // the best so far
@@ -133,7 +115,7 @@ func (e *Ensemble) trainAndMeasure(
 			}
 		}
 	}
-	divergences := make([]Divergence, e.runs)
+	divergences := make([]klflow.Divergence, e.runs)
 	for r := range divergences {
 		divergences[r] = divergenceOf(joint[r], contexts[r])
 	}
@@ -141,8 +123,8 @@ func (e *Ensemble) trainAndMeasure(
 }
 
 // divergenceOf returns the divergence of a run, given those of its signals and of their contexts.
-func divergenceOf(joint, contexts calibration) Divergence {
-	d := Divergence{
+func divergenceOf(joint, contexts calibration) klflow.Divergence {
+	d := klflow.Divergence{
 		Joint: joint.divergence, Context: contexts.divergence,
 		Conditional: max(joint.divergence-contexts.divergence, 0),
 		Influence:   make([]float64, len(joint.influence)),

@@ -8,6 +8,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/host"
 	"github.com/seed-47b1e431/gosica/internal/stream"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
 // sampler draws the training batches of one network in one iteration: items
@@ -154,7 +155,7 @@ func (d *draws) next(steps int) []*tensors.Tensor {
 		host.Tensor(weights, f.dtype, chunk, f.count, b),
 	}
 	switch {
-	case cfg.Kind == RF:
+	case cfg.Kind == klflow.RF:
 		tau := func(network int) float64 { return d.time[network].Float64() }
 		batches = append(batches, d.fill(steps, chunk, []int{b}, tau))
 	case cfg.Noise > 0:

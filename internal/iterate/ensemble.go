@@ -18,6 +18,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/programs"
 	"github.com/seed-47b1e431/gosica/internal/stream"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
 // An Ensemble is the networks of several runs of equal size, trained together: N of
@@ -124,7 +125,7 @@ func (e *Ensemble) iterate(
 		return nil, err
 	}
 	var learned []Variable
-	if e.cfg.Family == Free {
+	if e.cfg.Family == klflow.Free {
 		if learned, err = StoreVariables(e.store, "/"+Scope+"/"); err != nil {
 			return nil, err
 		}

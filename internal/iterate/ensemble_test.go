@@ -15,6 +15,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/programs"
 	"github.com/seed-47b1e431/gosica/internal/stream"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
 // The iterations of a fit share one compiled training program.
@@ -51,7 +52,7 @@ func TestPooledProgramsGiveSameIterations(t *testing.T) {
 	for name, change := range map[string]func(*Config){
 		"wgf": func(*Config) {},
 		"whole rf": func(c *Config) {
-			c.Context, c.Kind, c.Folds, c.Noise = WholeSequence, RF, 0, 0
+			c.Context, c.Kind, c.Folds, c.Noise = klflow.WholeSequence, klflow.RF, 0, 0
 			c.Solver, c.SolverSteps = flows.Euler, 2
 		},
 	} {
@@ -145,7 +146,7 @@ func TestVelocityOfGaussiansIsClosedForm(t *testing.T) {
 				x.Set(1, k, rho*a+math.Sqrt(1-rho*rho)*r.NormFloat64())
 			}
 			cfg := small()
-			cfg.Context, cfg.Windows, cfg.Noise, cfg.Steps = LocalWindow, []int{0}, 0, 500
+			cfg.Context, cfg.Windows, cfg.Noise, cfg.Steps = klflow.LocalWindow, []int{0}, 0, 500
 			e, seeds := ensemble(t, b, cfg, n), []uint64{3}
 			defer e.Close()
 			if err := e.renew(e.streams(seeds, 1, stream.Weights)); err != nil {
@@ -208,7 +209,7 @@ func TestLogitsDontDependOnChunks(t *testing.T) {
 	draws := rng(5)
 	x.Apply(func(_, _ int, _ float64) float64 { return draws.NormFloat64() }, x)
 	cfg := small()
-	cfg.Context, cfg.Windows, cfg.Folds, cfg.Block = LocalWindow, []int{1}, 2, 10
+	cfg.Context, cfg.Windows, cfg.Folds, cfg.Block = klflow.LocalWindow, []int{1}, 2, 10
 	e, seeds := ensemble(t, b, cfg, 100), []uint64{1}
 	defer e.Close()
 	if err := e.renew(e.streams(seeds, 1, stream.Weights)); err != nil {

@@ -19,49 +19,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
 	"github.com/seed-47b1e431/gosica/sica/ica"
-)
-
-// Iteration is the state of a run after the signals have moved J times.
-type Iteration struct {
-	// J is the number of the iteration, from 1.
-	J int
-	// Loss is the mean training loss of the iteration.
-	Loss float64
-	// Divergence is the held-out estimate, in nats, of how far the signals were from
-	// self-sufficient when the iteration began: 2·log 2 less the classifier's held-out
-	// logistic loss, which at the optimum is twice the Jensen–Shannon divergence. It is NaN
-	// without folds.
-	Divergence float64
-	// Step is the step size η: that of the settings, or less where MaxMove cut the move.
-	Step float64
-	// Z are the signals after the move, d×n. They must not be changed.
-	Z *mat.Dense
-	// Elapsed is the time since the fit began.
-	Elapsed time.Duration
-}
-
-// Status says why a fit ended.
-type Status string
-
-const (
-	// StoppedMethod: there are no iterations; the method's signals are the result.
-	StoppedMethod Status = "method"
-	// StoppedIterations: all iterations were made.
-	StoppedIterations Status = "iterations"
-	// StoppedAsked: Config.Stop returned true.
-	StoppedAsked Status = "asked"
-	// StoppedBudget: Config.Budget was used up.
-	StoppedBudget Status = "budget"
-	// StoppedCancelled: the caller's context ended.
-	StoppedCancelled Status = "cancelled"
-	// StoppedDiverged: the held-out divergence or the size of the signals grew, iteration
-	// after iteration. The result is the last iterate before that.
-	StoppedDiverged Status = "diverged"
-	// StoppedCheckpoint: the checkpoint couldn't be written.
-	StoppedCheckpoint Status = "checkpoint"
-	// StoppedNotFinite: a loss or a signal became NaN or infinite, or the signals became
-	// nearly collinear or constant.
-	StoppedNotFinite Status = "not finite"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
 // A Trace records the iterations of a run.
@@ -71,12 +29,12 @@ type Trace struct {
 	Iterations int `json:"iterations"`
 	Best       int `json:"best"`
 	// Loss and Divergence have a value for each iteration; see Iteration.
-	Loss       signal.Curve `json:"loss"`
-	Divergence signal.Curve `json:"divergence"`
+	Loss       klflow.Curve `json:"loss"`
+	Divergence klflow.Curve `json:"divergence"`
 	// Dependence is that of the most dependent pair of the result, with Config.KeepBest.
 	Dependence dependence.Dependence `json:"dependence"`
 	// Stopped says why the fit ended; Why explains it in a few sentences.
-	Stopped Status        `json:"stopped"`
+	Stopped klflow.Status `json:"stopped"`
 	Why     string        `json:"why"`
 	Elapsed time.Duration `json:"elapsed_ns"`
 }
@@ -84,10 +42,10 @@ type Trace struct {
 // Convergence says how the fit ended, with a warning if the iterations diverged.
 func (t *Trace) Convergence() ica.Convergence {
 	c := ica.Convergence{
-		Converged:  t.Stopped == StoppedMethod || t.Stopped == StoppedAsked,
+		Converged:  t.Stopped == klflow.StoppedMethod || t.Stopped == klflow.StoppedAsked,
 		Iterations: t.Iterations,
 	}
-	if t.Stopped == StoppedDiverged {
+	if t.Stopped == klflow.StoppedDiverged {
 		c.Warning = t.Why
 	}
 	return c
@@ -204,7 +162,7 @@ func (l *loop) move(ctx context.Context) error {
 			return l.ended(ctx, j-1, err)
 		}
 		if err := l.writeState(j); err != nil {
-			l.stopAll(StoppedCheckpoint,
+			l.stopAll(klflow.StoppedCheckpoint,
 				fmt.Sprintf("the checkpoint of iteration %d can't be written: %v", j, err))
 			return fmt.Errorf("%w: %w", ErrCheckpoint, err)
 		}
@@ -214,7 +172,7 @@ func (l *loop) move(ctx context.Context) error {
 	if l.cfg.Iterations == 1 {
 		all = "made the one iteration"
 	}
-	l.stopAll(StoppedIterations, all)
+	l.stopAll(klflow.StoppedIterations, all)
 	return l.failure()
 }
 
@@ -241,14 +199,14 @@ func (l *loop) ended(ctx context.Context, j int, err error) error {
 	if j > 0 {
 		when = fmt.Sprintf("after iteration %d", j)
 	}
-	l.stopAll(StoppedCancelled, fmt.Sprintf("interrupted %s (%v)", when, ctx.Err()))
+	l.stopAll(klflow.StoppedCancelled, fmt.Sprintf("interrupted %s (%v)", when, ctx.Err()))
 	return ctx.Err()
 }
 
 // checkBudget stops the runs if the budget is used up after iteration j.
 func (l *loop) checkBudget(j int) {
 	if j > 0 && l.cfg.Budget > 0 && time.Since(l.begin) > l.cfg.Budget {
-		l.stopAll(StoppedBudget, fmt.Sprintf("used up the budget of %v after %s", l.cfg.Budget,
+		l.stopAll(klflow.StoppedBudget, fmt.Sprintf("used up the budget of %v after %s", l.cfg.Budget,
 			text.Counted(j, "iteration")))
 	}
 }
@@ -289,7 +247,7 @@ func (r *run) advance(j int, estimate Estimate) {
 	}
 	if err != nil {
 		why := fmt.Sprintf("iteration %d: %v", j, err)
-		r.stop(StoppedNotFinite, why+"; kept the signals from before it")
+		r.stop(klflow.StoppedNotFinite, why+"; kept the signals from before it")
 		if r.loop.failed == nil {
 			r.loop.failed = &failure{Place: r.place, Why: why}
 		}
@@ -303,7 +261,7 @@ func (r *run) advance(j int, estimate Estimate) {
 	out.Divergence = append(out.Divergence, estimate.Divergence)
 	out.Iterations = j
 	r.updateResult(j)
-	asked := r.report(Iteration{
+	asked := r.report(klflow.Iteration{
 		J: j, Loss: estimate.Loss, Divergence: estimate.Divergence, Step: next.step,
 		Z: next.z, Elapsed: time.Since(r.loop.begin),
 	})
@@ -311,17 +269,17 @@ func (r *run) advance(j int, estimate Estimate) {
 		if err := r.retreat(good); err != nil {
 			why += fmt.Sprintf(" (going back failed: %v)", err)
 		}
-		r.stop(StoppedDiverged, fmt.Sprintf("%s: the flow diverges; kept iterate %d; smaller "+
+		r.stop(klflow.StoppedDiverged, fmt.Sprintf("%s: the flow diverges; kept iterate %d; smaller "+
 			"steps may help", why, out.Best))
 		return
 	}
 	if asked {
-		r.stop(StoppedAsked, fmt.Sprintf("asked to stop after iteration %d", j))
+		r.stop(klflow.StoppedAsked, fmt.Sprintf("asked to stop after iteration %d", j))
 	}
 }
 
 // report passes an iteration to the callbacks of the settings, and returns what Config.Stop says.
-func (r *run) report(it Iteration) (stop bool) {
+func (r *run) report(it klflow.Iteration) (stop bool) {
 	cfg := r.loop.cfg
 	if cfg.OnIteration != nil {
 		guard.Callback("Flow.OnIteration", func() { cfg.OnIteration(r.place, it) })
@@ -379,17 +337,17 @@ func (r *run) retreat(good int) error {
 }
 
 // stop finishes the run with its current result.
-func (r *run) stop(status Status, why string) {
+func (r *run) stop(status klflow.Status, why string) {
 	r.finished = true
 	out := r.output
-	if r.loop.cfg.KeepBest && out.Best < out.Iterations && status != StoppedDiverged {
+	if r.loop.cfg.KeepBest && out.Best < out.Iterations && status != klflow.StoppedDiverged {
 		why += fmt.Sprintf("; kept iterate %d, the least dependent", out.Best)
 	}
 	out.Stopped, out.Why, out.Elapsed = status, why, time.Since(r.loop.begin)
 }
 
 // stopAll stops every active run.
-func (l *loop) stopAll(status Status, why string) {
+func (l *loop) stopAll(status klflow.Status, why string) {
 	for _, r := range l.runs {
 		if !r.finished {
 			r.stop(status, why)

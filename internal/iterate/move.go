@@ -7,11 +7,12 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/seed-47b1e431/gosica/internal/host"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
 // chunk returns the number of samples, of n, that one call evaluates.
 func (f *networks) chunk(n int) int {
-	if f.cfg.Context == WholeSequence {
+	if f.cfg.Context == klflow.WholeSequence {
 		return WholeSamples(f.count, f.t, n)
 	}
 	return min(4096, n)
@@ -73,7 +74,7 @@ func (f *networks) setMoves(moves, result, values []float64, from, chunk int) {
 	for c := range chunk {
 		for i := range f.d {
 			move := result[c*f.d+i]
-			if f.cfg.Kind == RF {
+			if f.cfg.Kind == klflow.RF {
 				move -= values[i*f.t+from+c]
 			}
 			moves[i*f.t+from+c] = move

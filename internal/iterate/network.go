@@ -11,6 +11,7 @@ import (
 	"github.com/seed-47b1e431/gosica/flows"
 	"github.com/seed-47b1e431/gosica/internal/guard"
 	"github.com/seed-47b1e431/gosica/layers"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
 // Scope holds the variables of a Network, without the optimizer's.
@@ -48,7 +49,7 @@ func (n Network) whole(scope *model.Scope, data []*Node, y, idx *Node) *layers.W
 func (n Network) LogRatio(scope *model.Scope, data []*Node, y, idx, noise *Node) *Node {
 	scope = scope.In(Scope)
 	switch {
-	case n.cfg.Context != WholeSequence:
+	case n.cfg.Context != klflow.WholeSequence:
 		return Squeeze(n.mlp(scope, n.inputs(data, y, idx, noise), 1), -1)
 	case n.cfg.SumOutputs:
 		outputs := n.whole(scope, data, y, idx).Outputs(y.Shape().Dim(-1)).Done() // [R, B, d]
@@ -81,7 +82,7 @@ func (n Network) inputs(data []*Node, y, idx, noise *Node) *Node {
 func (n Network) Velocity(scope *model.Scope, data []*Node, y, idx, idx2, tau *Node) *Node {
 	scope = scope.In(Scope)
 	d := y.Shape().Dim(-1)
-	if n.cfg.Context == WholeSequence {
+	if n.cfg.Context == klflow.WholeSequence {
 		time := timeEncoding(tau, n.cfg.TimeWaves)
 		return n.whole(scope, data, y, idx).Target(idx2, time).Outputs(d).Done()
 	}
@@ -155,7 +156,7 @@ func (f *networks) logitGraph(scope *model.Scope, inputs []*Node) *Node {
 func (f *networks) movesGraph(scope *model.Scope, inputs []*Node) *Node {
 	n := len(inputs) - 2
 	data, y, idx := inputs[:n:n], inputs[n], everySignal(inputs[n+1], f.d)
-	if f.cfg.Kind == WGF {
+	if f.cfg.Kind == klflow.WGF {
 		return flows.RatioVelocity(func(y *Node) *Node {
 			return f.network.LogRatio(scope, data, y, idx, nil)
 		}, y)

@@ -14,6 +14,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/purego"
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
 // A Step moves signals by Size times the velocity that one iteration learned,
@@ -96,7 +97,7 @@ func (e *Evaluator) index(n int) (*grid.Grid, error) {
 		shape = []int{n}
 	}
 	switch {
-	case e.cfg.Context == WholeSequence && !slices.Equal(shape, e.fitted):
+	case e.cfg.Context == klflow.WholeSequence && !slices.Equal(shape, e.fitted):
 		return nil, fmt.Errorf("the positions have the shape %v; must have %v as in the fit, for "+
 			"networks over the whole sequence", shape, e.fitted)
 	case len(e.shape) == 0 && len(e.fitted) > 1:
@@ -107,7 +108,7 @@ func (e *Evaluator) index(n int) (*grid.Grid, error) {
 			shape, len(shape), len(e.fitted), e.fitted)
 	}
 	g, err := grid.New(shape, n)
-	if err != nil || e.cfg.Context == WholeSequence {
+	if err != nil || e.cfg.Context == klflow.WholeSequence {
 		return g, err
 	}
 	return g, e.cfg.ValidateWindows(shape)

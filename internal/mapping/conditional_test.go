@@ -61,7 +61,7 @@ func mix(s *mat.Dense, steps int, h func(float64) float64) *mat.Dense {
 
 // meanMCC returns the mean, over seeds, of the mean correlation of x after the steps
 // with the sources.
-func meanMCC(t *testing.T, d, n, seeds, mixing int, mixer func(*mat.Dense, int) *mat.Dense, steps ...Transform) float64 {
+func meanMCC(t *testing.T, d, n, seeds, mixing int, mixer func(*mat.Dense, int) *mat.Dense, steps ...string) float64 {
 	t.Helper()
 	scores := make([]float64, seeds)
 	for seed := range seeds {

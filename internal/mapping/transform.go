@@ -11,32 +11,20 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
-// Transform names a transform that is fitted to the signals alone; see preprocess.Transform.
-type Transform string
-
-// The transforms, as package preprocess describes them.
+// The names of the transforms that are fitted to the signals alone, as package preprocess describes
+// them.
 const (
-	Standardise Transform = "standardise"
-	ZCA         Transform = "zca"
-	Gaussianise Transform = "gaussianise"
-	Conditional Transform = "conditional"
+	Standardise = "standardise"
+	ZCA         = "zca"
+	Gaussianise = "gaussianise"
+	Conditional = "conditional"
 )
 
-var transforms = []Transform{Standardise, ZCA, Gaussianise, Conditional}
-
-// Parse returns the transform with this name. It is an error, which lists the valid names, if
-// there is none.
-func Parse(name string) (Transform, error) {
-	t := Transform(name)
-	if err := Check(t); err != nil {
-		return "", fmt.Errorf("transform: %w", err)
-	}
-	return t, nil
-}
+var transforms = []string{Standardise, ZCA, Gaussianise, Conditional}
 
 // Check returns an error unless t is one of the transforms. The error doesn't name the argument.
-func Check(t Transform) error {
-	if slices.Contains(transforms, t) {
+func Check[T ~string](t T) error {
+	if slices.Contains(transforms, string(t)) {
 		return nil
 	}
 	return fmt.Errorf("is %q; must be one of %q", string(t), transforms)
@@ -45,10 +33,12 @@ func Check(t Transform) error {
 // Fit returns the signals x, d×n, after the transforms in order, and the maps that the
 // transforms are as fitted to x. It doesn't change x. It stops with ctx's error when ctx ends.
 // The other errors are those of preprocess.Apply.
-func Fit(ctx context.Context, x *mat.Dense, steps []Transform) (*mat.Dense, []Map, error) {
+func Fit[T ~string](
+	ctx context.Context, x *mat.Dense, steps []T,
+) (*mat.Dense, []Map, error) {
 	for _, step := range steps {
-		if _, err := Parse(string(step)); err != nil {
-			return nil, nil, fmt.Errorf("preprocess: %w", err)
+		if err := Check(step); err != nil {
+			return nil, nil, fmt.Errorf("preprocess: transform: %w", err)
 		}
 	}
 	if err := signal.Check("x", x); err != nil {
@@ -57,7 +47,7 @@ func Fit(ctx context.Context, x *mat.Dense, steps []Transform) (*mat.Dense, []Ma
 	z := mat.DenseCopyOf(x)
 	maps := []Map{}
 	for _, step := range steps {
-		next, fitted, err := step.fit(ctx, z)
+		next, fitted, err := fit(ctx, string(step), z)
 		if err != nil {
 			return nil, nil, fmt.Errorf("preprocess: %s: %w", step, err)
 		}
@@ -69,14 +59,14 @@ func Fit(ctx context.Context, x *mat.Dense, steps []Transform) (*mat.Dense, []Ma
 // Begin is Fit, and returns the transforms that were used. It inserts Standardise before them
 // if without it they fail, as where the scales or offsets of the signals differ too much for
 // float64.
-func Begin(
-	ctx context.Context, x *mat.Dense, steps []Transform,
-) (z *mat.Dense, maps []Map, used []Transform, err error) {
+func Begin[T ~string](
+	ctx context.Context, x *mat.Dense, steps []T,
+) (z *mat.Dense, maps []Map, used []T, err error) {
 	z, maps, err = Fit(ctx, x, steps)
 	if err == nil || len(steps) == 0 || steps[0] == Standardise {
 		return z, maps, steps, err
 	}
-	used = append([]Transform{Standardise}, steps...)
+	used = append([]T{Standardise}, steps...)
 	if z, maps, failed := Fit(ctx, x, used); failed == nil {
 		return z, maps, used, nil
 	}
@@ -85,8 +75,8 @@ func Begin(
 
 // fit returns x transformed, and the map of other signals. The signals must have passed
 // signal.Check.
-func (t Transform) fit(ctx context.Context, x *mat.Dense) (*mat.Dense, Map, error) {
-	switch t {
+func fit(ctx context.Context, transform string, x *mat.Dense) (*mat.Dense, Map, error) {
+	switch transform {
 	case Standardise:
 		z, err := Standardised(x)
 		if err != nil {
@@ -105,6 +95,5 @@ func (t Transform) fit(ctx context.Context, x *mat.Dense) (*mat.Dense, Map, erro
 		z, c, err := conditional(ctx, x)
 		return z, c, err
 	}
-	_, err := Parse(string(t))
-	return nil, nil, err
+	return nil, nil, Check(transform)
 }

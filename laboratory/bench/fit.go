@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/stats"
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
 // fitFast makes a separation by FastWGF, without its whitening, and returns its milliseconds
@@ -57,7 +58,7 @@ func (o *ours) fit(
 	}
 	begin := time.Now()
 	last := begin
-	cfg.Flow.OnIteration = func(run int, _ sica.Iteration) {
+	cfg.Flow.OnIteration = func(run int, _ klflow.Iteration) {
 		if run == p.runs-1 {
 			iterations = append(iterations, milliseconds(last))
 			last = time.Now()

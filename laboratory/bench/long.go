@@ -19,6 +19,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/provenance"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
 // fastIteration is an iteration of sica.FastWGF on a long sequence. It is measured in a process of
@@ -91,7 +92,7 @@ func separateLong(ctx context.Context, t int) (row, error) {
 	cfg.Flow.Iterations = longIterations
 	var ms []float64
 	var before float64
-	cfg.Flow.OnIteration = func(_ int, it sica.Iteration) {
+	cfg.Flow.OnIteration = func(_ int, it klflow.Iteration) {
 		now := 1e3 * it.Elapsed.Seconds()
 		if it.J > 1 {
 			ms = append(ms, now-before)

@@ -17,7 +17,7 @@ import (
 	"github.com/seed-47b1e431/gosica/flows"
 	"github.com/seed-47b1e431/gosica/internal/iterate"
 	"github.com/seed-47b1e431/gosica/layers"
-	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
 // ours is this library on one of its backends.
@@ -96,7 +96,7 @@ func (o *ours) prepareTraining(p problem, arrays map[string]array) ([]float64, f
 	cfg := p.settings()
 	opt := iterate.NewOptimizer(cfg.Optimizer, cfg.LearningRate)
 	loss := iterate.RectifiedLoss(o.velocity(p))
-	if cfg.Kind == sica.WGF {
+	if cfg.Kind == klflow.WGF {
 		loss = iterate.RatioLoss(o.logRatio(p))
 	}
 	store := model.NewStore()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
 // The cases, each with its unit of work.
@@ -91,7 +92,7 @@ const (
 )
 
 // settings returns the settings of the case's method.
-func (p problem) settings() *sica.Flow {
+func (p problem) settings() *klflow.Config {
 	switch p.kind {
 	case wgfTrainStep:
 		return sica.PaperWGF().Flow
@@ -158,7 +159,7 @@ func (p problem) arrays() map[string]array {
 		return a
 	}
 	inputs, outputs := 3*p.d, 1
-	if cfg.Kind == sica.RF {
+	if cfg.Kind == klflow.RF {
 		inputs, outputs = 5*p.d+1, p.d
 	}
 	taps, kernel := 1, []int(nil)

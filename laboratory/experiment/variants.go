@@ -14,6 +14,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/baseline/lica"
 	"github.com/seed-47b1e431/gosica/sica/baseline/pcl"
 	"github.com/seed-47b1e431/gosica/sica/ica"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 	"github.com/seed-47b1e431/gosica/sica/methods"
 	"github.com/seed-47b1e431/gosica/sica/plot"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
@@ -78,7 +79,7 @@ func fitIterates(ctx context.Context, m methods.Method, t methods.Task) (*fitted
 		return nil, err
 	}
 	var iterates []*mat.Dense
-	cfg.Flow.OnIteration = func(_ int, it sica.Iteration) { iterates = append(iterates, it.Z) }
+	cfg.Flow.OnIteration = func(_ int, it klflow.Iteration) { iterates = append(iterates, it.Z) }
 	run := sica.Run{X: t.Signals.X(), Seed: cfg.Seed, Joints: t.Signals.Joints()}
 	results, err := sica.FitRuns(ctx, t.Backend, []sica.Run{run}, cfg)
 	if err != nil && !errors.Is(err, sica.ErrNotFinite) {

@@ -84,7 +84,7 @@ func (b *Bar) html(share float64, text string, left time.Duration) string {
 // positions. It is one output of the cell, redrawn at most twice a second. The last state stays.
 //
 //	live := notebook.NewLive(cfg.Iterations(), draw)
-//	cfg.Flow.OnIteration = func(_ int, it sica.Iteration) {
+//	cfg.Flow.OnIteration = func(_ int, it klflow.Iteration) {
 //		live.Iteration(it.J, it.Divergence, it.Z)
 //	}
 type Live struct {

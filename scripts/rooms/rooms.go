@@ -54,6 +54,8 @@ var house = [][]room{
 		{"the rivals", []string{"sica/baseline/..."}},
 		{"scores against the truth; dependence without it",
 			[]string{"sica/metric", "sica/dependence"}},
+		{"settings of flows, findings of networks",
+			[]string{"sica/klflow", "sica/nonlinear"}},
 	}, {
 		{"maps of signals; the interface of every method",
 			[]string{"sica/preprocess", "sica/ica", "sica/pca", "internal/mapping"}},

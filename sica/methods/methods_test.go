@@ -17,6 +17,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/ica"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 	"github.com/seed-47b1e431/gosica/sica/methods"
 	"github.com/seed-47b1e431/gosica/sica/plot"
 )
@@ -186,7 +187,7 @@ func TestMethodNamed(t *testing.T) {
 
 // SICA's methods have settings for the presets that they list, and for no others.
 func TestMethodConfig(t *testing.T) {
-	flows := map[string]*sica.Flow{"sica": nil, "sica-wgf": sica.PaperWGF().Flow,
+	flows := map[string]*klflow.Config{"sica": nil, "sica-wgf": sica.PaperWGF().Flow,
 		"sica-rf":              sica.PaperRF().Flow,
 		"sica-rf-standardised": sica.PaperRF().Flow, "sica-direct": nil,
 		"sica-fast": sica.FastWGF().Flow}

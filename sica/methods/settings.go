@@ -13,6 +13,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/baseline/pcl"
 	"github.com/seed-47b1e431/gosica/sica/baseline/picard"
 	"github.com/seed-47b1e431/gosica/sica/ica"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 )
 
@@ -37,7 +38,7 @@ func (m Method) Config(t Task) (sica.Config, error) {
 	}
 	if t.Preset == Paper {
 		cfg.Checkpoint = t.Checkpoint
-		if cfg.Flow != nil && cfg.Flow.Kind == sica.RF && len(cfg.Shape) == 2 {
+		if cfg.Flow != nil && cfg.Flow.Kind == klflow.RF && len(cfg.Shape) == 2 {
 			cfg.Flow.Iterations = imageIterations
 		}
 	}

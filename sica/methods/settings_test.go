@@ -17,6 +17,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/ica"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
 // An interrupted trial of SICA with the paper's settings continues to the same signals, and its
@@ -42,7 +43,7 @@ func TestInterruptedTrialContinues(t *testing.T) {
 	run := Method{Presets: []Preset{Paper, Smoke}, SICA: func() sica.Config {
 		cfg := sica.PaperWGF().Smoke()
 		cfg.Flow.Iterations = 4
-		cfg.Flow.OnIteration = func(_ int, it sica.Iteration) {
+		cfg.Flow.OnIteration = func(_ int, it klflow.Iteration) {
 			made = append(made, it.J)
 			if it.J == stop {
 				cancel()

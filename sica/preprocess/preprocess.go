@@ -29,7 +29,7 @@ import (
 )
 
 // Transform names a transform that is fitted to the signals alone, without training.
-type Transform = mapping.Transform
+type Transform string
 
 // The transforms.
 const (
@@ -57,7 +57,12 @@ const (
 
 // Parse returns the transform with this name. It is an error, which lists the valid names, if
 // there is none.
-func Parse(name string) (Transform, error) { return mapping.Parse(name) }
+func Parse(name string) (Transform, error) {
+	if err := mapping.Check(name); err != nil {
+		return "", fmt.Errorf("transform: %w", err)
+	}
+	return Transform(name), nil
+}
 
 // Apply returns the signals x, d×n, after the transforms in order; a copy without transforms.
 // It doesn't change x. The same x gives the same result bit for bit.

@@ -14,6 +14,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/metric"
+	"github.com/seed-47b1e431/gosica/sica/nonlinear"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -40,7 +41,7 @@ func TestLinearOnlyOfNonlinearMixtureIsNotSeparated(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if seen, want := [2]bool{nonlinear(t, rx, x), nonlinear(t, rbent, bent)},
+		if seen, want := [2]bool{looksNonlinear(t, rx, x), looksNonlinear(t, rbent, bent)},
 			[2]bool{false, true}; seen != want {
 			t.Errorf("seed %d, MCC of the nonlinear mixture %.2f: nonlinear %v, want %v", seed,
 				match.MCC, seen, want)
@@ -59,8 +60,8 @@ func TestLinearOnlyOfNonlinearMixtureIsNotSeparated(t *testing.T) {
 	}
 }
 
-// nonlinear returns what Report.Nonlinear is for a fit to x.
-func nonlinear(t *testing.T, r *sica.Result, x *mat.Dense) bool {
+// looksNonlinear returns what Report.Nonlinear is for a fit to x.
+func looksNonlinear(t *testing.T, r *sica.Result, x *mat.Dense) bool {
 	t.Helper()
 	s, err := prepare(t.Context(), r, x, Options{})
 	if err != nil {
@@ -155,13 +156,13 @@ func TestRefusedNonlinearDemixing(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.fit.networks = compared
-	long := sica.Difference{Mean: 0.2, SE: 0.06}
+	long := nonlinear.Difference{Mean: 0.2, SE: 0.06}
 	for _, test := range []struct {
-		whitened, rotated sica.Difference
+		whitened, rotated nonlinear.Difference
 		want              bool
 	}{
-		{long, sica.Difference{}, false}, {long, sica.Difference{Mean: 0.17, SE: 0.06}, false},
-		{long, long, true}, {sica.Difference{}, long, false},
+		{long, nonlinear.Difference{}, false}, {long, nonlinear.Difference{Mean: 0.17, SE: 0.06}, false},
+		{long, long, true}, {nonlinear.Difference{}, long, false},
 	} {
 		r.Chosen.Excess = test.rotated
 		r.Candidates = []sica.Candidate{

@@ -2,6 +2,8 @@ package report
 
 import "github.com/seed-47b1e431/gosica/sica"
 
+import "github.com/seed-47b1e431/gosica/sica/klflow"
+
 // progress reports to Options.Progress how far a report is. The fraction never falls.
 type progress struct {
 	report   func(doing string, fraction float64) // nil for none
@@ -44,7 +46,7 @@ func (p *progress) follow(cfg *sica.Config, runs int) {
 		p.advance(done)
 	}
 	iterating := false
-	*cfg = cfg.Watch(func(_ int, it sica.Iteration) {
+	*cfg = cfg.Watch(func(_ int, it klflow.Iteration) {
 		if !iterating {
 			iterating = true
 			p.begin(p.doing, end)

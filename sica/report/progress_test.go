@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
 // The progress of the fits is a fraction of their part of the report, never falls, and ends at the
@@ -15,7 +16,7 @@ func TestProgressNeverFalls(t *testing.T) {
 	p.begin("before", .5)
 	p.end()
 	p.begin("refits", 1)
-	cfg := sica.Config{Flow: &sica.Flow{Iterations: 2}}
+	cfg := sica.Config{Flow: &klflow.Config{Iterations: 2}}
 	p.follow(&cfg, 2)
 	for run := range 2 {
 		cfg.OnProgress(run, "measuring", 0)
@@ -24,7 +25,7 @@ func TestProgressNeverFalls(t *testing.T) {
 	}
 	for j := range 2 {
 		for run := range 2 {
-			cfg.Flow.OnIteration(run, sica.Iteration{J: j + 1})
+			cfg.Flow.OnIteration(run, klflow.Iteration{J: j + 1})
 		}
 	}
 	if !slices.IsSorted(reported) || reported[0] != 0 || reported[1] != .5 || reported[len(reported)-1] != 1 {

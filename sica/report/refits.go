@@ -17,6 +17,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
@@ -138,7 +139,7 @@ func refitOn(
 // slabThickness returns the thickness along the leading axis of the slab that each of n refits
 // leaves out, 0 if it must leave out nothing, and why.
 func slabThickness(c sica.Config, x *mat.Dense, shape []int, n int) (thickness int, whyNone string) {
-	if f := c.Flow; f != nil && f.Context == sica.WholeSequence && f.Family == sica.Free {
+	if f := c.Flow; f != nil && f.Context == klflow.WholeSequence && f.Family == klflow.Free {
 		return 0, "its networks can't be applied to others"
 	}
 	thickness = int(float64(shape[0]) * min(maxLeftOut, 1/float64(n)))

@@ -31,7 +31,9 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/dependence"
 	"github.com/seed-47b1e431/gosica/sica/inspect"
 	"github.com/seed-47b1e431/gosica/sica/internal/outlier"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 	"github.com/seed-47b1e431/gosica/sica/linear"
+	"github.com/seed-47b1e431/gosica/sica/nonlinear"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -128,13 +130,13 @@ type Report struct {
 	NotRefitted string `json:"not_refitted,omitempty"`
 
 	// What the fit says about itself; see sica.Result.
-	Iterations int           `json:"iterations"`
-	Divergence sica.Curve    `json:"divergence"`
-	Loss       sica.Curve    `json:"loss"`
-	Stopped    sica.Status   `json:"stopped"`
-	Why        string        `json:"why"`
-	Network    *sica.Network `json:"network,omitempty"` // nil if no network made the signals
-	Clipped    []int         `json:"clipped,omitempty"` // mixed signals, counted from 0
+	Iterations int                 `json:"iterations"`
+	Divergence klflow.Curve        `json:"divergence"`
+	Loss       klflow.Curve        `json:"loss"`
+	Stopped    klflow.Status       `json:"stopped"`
+	Why        string              `json:"why"`
+	Network    *nonlinear.Findings `json:"network,omitempty"` // nil if no network made the signals
+	Clipped    []int               `json:"clipped,omitempty"` // mixed signals, counted from 0
 
 	Elapsed time.Duration `json:"elapsed_ns"`
 
@@ -415,7 +417,7 @@ func (s *subject) context(r *sica.Result) fitContext {
 		}
 	}
 	_, fitted := r.Z.Dims()
-	if c.origin == otherPositions && fitted > len(s.positions) && r.Stopped != sica.StoppedCancelled &&
+	if c.origin == otherPositions && fitted > len(s.positions) && r.Stopped != klflow.StoppedCancelled &&
 		(&Linear{Findings: *r.Linear}).noneIdentified() {
 		c.unidentifiedOn = fitted
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
 	"github.com/seed-47b1e431/gosica/sica/ica"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -90,7 +91,7 @@ func TestReportIsOfTransformedSignals(t *testing.T) {
 	cfg.Flow.Iterations = 2
 	cfg.Checkpoint = filepath.Join(t.TempDir(), "checkpoint")
 	called := 0
-	cfg.Flow.OnIteration = func(int, sica.Iteration) { called++ }
+	cfg.Flow.OnIteration = func(int, klflow.Iteration) { called++ }
 	r, x := reported(t, cfg)
 	if err := os.RemoveAll(cfg.Checkpoint); err != nil {
 		t.Fatal(err)

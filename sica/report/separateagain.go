@@ -13,6 +13,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/ica"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
@@ -45,7 +46,7 @@ const sameSignals = 1e-6
 // rule made the fit's signals, and z are the same.
 func fitFindings(r *sica.Result, z *mat.Dense) (l Linear, ok bool) {
 	isLinear := r.Linear != nil && r.Network == nil && r.Best == 0 // no iteration of a flow
-	if !isLinear || r.Stopped == sica.StoppedCancelled {
+	if !isLinear || r.Stopped == klflow.StoppedCancelled {
 		return l, false
 	}
 	d, n := z.Dims()

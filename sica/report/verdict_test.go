@@ -11,7 +11,9 @@ import (
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 	"github.com/seed-47b1e431/gosica/sica/linear"
+	"github.com/seed-47b1e431/gosica/sica/nonlinear"
 )
 
 // good is a report of three signals that is all that one could wish for.
@@ -44,10 +46,10 @@ func good() *Report {
 
 // networkOf is a network that others reproduced, and what each signal's past adds, in nats a
 // position, with a standard error of .01.
-func networkOf(gains ...float64) *sica.Network {
-	n := &sica.Network{Agreement: .99, Agreeing: 3}
+func networkOf(gains ...float64) *nonlinear.Findings {
+	n := &nonlinear.Findings{Agreement: .99, Agreeing: 3}
 	for _, g := range gains {
-		n.PastGain = append(n.PastGain, sica.Difference{Mean: g, SE: .01})
+		n.PastGain = append(n.PastGain, nonlinear.Difference{Mean: g, SE: .01})
 	}
 	return n
 }
@@ -351,11 +353,11 @@ func TestDoubtOfFit(t *testing.T) {
 	for _, test := range []struct {
 		groups    [][]int
 		positions int
-		stopped   sica.Status
+		stopped   klflow.Status
 		want      int
 	}{
 		{yes, 2000, fit.Stopped, 0}, {no, 2000, fit.Stopped, 3000}, {no, 3000, fit.Stopped, 0},
-		{no, 2000, sica.StoppedCancelled, 0},
+		{no, 2000, klflow.StoppedCancelled, 0},
 	} {
 		fit.Linear.Groups, fit.Stopped = test.groups, test.stopped
 		s, err := prepare(t.Context(), fit, x.Slice(0, 2, 0, test.positions).(*mat.Dense), Options{})

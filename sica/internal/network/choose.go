@@ -12,9 +12,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/seed-47b1e431/gosica/internal/evidence"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/internal/network/internal/source"
+	"github.com/seed-47b1e431/gosica/sica/nonlinear"
 )
 
 // A Baseline is a separation without a network. Networks are compared with baselines, and may be
@@ -40,8 +40,8 @@ type Candidate struct {
 	// among the restarts and steps.
 	CodeLength float64
 	// Excess is by how much the code is longer than the shortest, without the last positions if
-	// they don't fill a block of evidence.NewDifference. It may be below 0 for equally short codes.
-	Excess Difference
+	// they don't fill a block of nonlinear.NewDifference. It may be below 0 for equally short codes.
+	Excess nonlinear.Difference
 	// Failed says why a network wasn't fitted to the end.
 	Failed string
 
@@ -260,7 +260,7 @@ func (s *selection) score() {
 	}
 	best := s.Candidates[s.shortest(0, len(s.Candidates))]
 	if s.options.ConstantStrength ||
-		!evidence.NewDifference(best.varying, best.constant).Significant() {
+		!nonlinear.NewDifference(best.varying, best.constant).Significant() {
 		for k := range s.Candidates {
 			s.Candidates[k].scores = s.Candidates[k].constant
 		}
@@ -289,7 +289,7 @@ func (s *selection) choose() *Choice {
 	for k := range s.Candidates {
 		if c := &s.Candidates[k]; c.Failed == "" {
 			c.CodeLength = -stat.Mean(c.scores, nil)
-			c.Excess = evidence.NewDifference(s.Candidates[best].scores, c.scores)
+			c.Excess = nonlinear.NewDifference(s.Candidates[best].scores, c.scores)
 		}
 	}
 	s.Chosen = s.simplest()
@@ -343,7 +343,7 @@ const betterSigmas = 2
 
 // isSignificantlyShorter reports whether the code of a is significantly shorter than that of b.
 func isSignificantlyShorter(a, b Candidate) bool {
-	gain := evidence.NewDifference(a.scores, b.scores)
+	gain := nonlinear.NewDifference(a.scores, b.scores)
 	return gain.Mean > betterSigmas*gain.SE
 }
 

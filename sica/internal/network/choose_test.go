@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/sica/nonlinear"
 )
 
 // whitening is that start of x.
@@ -147,8 +148,8 @@ func TestChooseLinear(t *testing.T) {
 func TestAdvantage(t *testing.T) {
 	s := &selection{
 		Choice: Choice{Candidates: []Candidate{
-			{Baseline: 0, CodeLength: 2.9, Excess: Difference{Mean: 0.9, SE: 0.05}},
-			{Baseline: 1, CodeLength: 2.3, Excess: Difference{Mean: 0.3, SE: 0.02}},
+			{Baseline: 0, CodeLength: 2.9, Excess: nonlinear.Difference{Mean: 0.9, SE: 0.05}},
+			{Baseline: 1, CodeLength: 2.3, Excess: nonlinear.Difference{Mean: 0.3, SE: 0.02}},
 			{Baseline: 0, Network: true, CodeLength: 2},
 		}},
 		baselines: []Baseline{{Name: "the linear rule", LogDet: []float64{0}},

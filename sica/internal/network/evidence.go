@@ -13,11 +13,8 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/sica/internal/network/internal/source"
+	"github.com/seed-47b1e431/gosica/sica/nonlinear"
 )
-
-// A Difference is a mean difference of code lengths in nats per position, with its standard
-// error.
-type Difference = evidence.Difference
 
 // scorePast returns the log-likelihoods of the signal z at the held-out positions under a model
 // with its past and under one without, both fitted to the training positions. If ctx ends, they mean
@@ -37,7 +34,7 @@ func scorePast(
 type Pair struct {
 	I    int
 	J    int
-	Loss Difference
+	Loss nonlinear.Difference
 }
 
 // innovationScaled returns z with mean 0 and innovations of variance 1.
@@ -114,7 +111,7 @@ func newPairRotations(z *mat.Dense, lags, positions []int, components int) *pair
 
 // loss returns by how much the code of signals i and j gets longer if they are rotated. If ctx ends,
 // it means nothing.
-func (r *pairRotations) loss(ctx context.Context, i, j int) Difference {
+func (r *pairRotations) loss(ctx context.Context, i, j int) nonlinear.Difference {
 	for _, k := range []int{i, j} {
 		if r.scores[k] == nil {
 			r.scores[k] = make([]float64, len(r.positions))
@@ -128,7 +125,7 @@ func (r *pairRotations) loss(ctx context.Context, i, j int) Difference {
 		evidence.Rotate(signal, r.z.RawRowView(i), r.z.RawRowView(j), sign)
 		r.addScores(ctx, signal, rotated)
 	}
-	return evidence.NewDifference(unrotated, rotated)
+	return nonlinear.NewDifference(unrotated, rotated)
 }
 
 // addScores adds the log-likelihoods of a signal at the positions, by a model that is fitted there.

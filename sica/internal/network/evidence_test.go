@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
-	"github.com/seed-47b1e431/gosica/internal/evidence"
+	"github.com/seed-47b1e431/gosica/sica/nonlinear"
 )
 
 func TestIndex(t *testing.T) {
@@ -63,7 +63,7 @@ func TestPastGain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if g := evidence.NewDifference(scorePast(t.Context(), s.RawRowView(0), x.lags, train, held, 4)); g.Significant() != evident {
+		if g := nonlinear.NewDifference(scorePast(t.Context(), s.RawRowView(0), x.lags, train, held, 4)); g.Significant() != evident {
 			t.Errorf("ρ = %g: %+v", rho, g)
 		}
 	}
@@ -96,7 +96,7 @@ func TestRotatedPairsWithEqualCodeAreJoined(t *testing.T) {
 	if got := groups(3, pairs); !reflect.DeepEqual(got, [][]int{{0, 2}}) {
 		t.Errorf("groups %v of pairs %v, want signals 0 and 2 joined", got, pairs)
 	}
-	if got := groups(4, []Pair{{0, 1, Difference{Mean: 1, SE: .1}}, {0, 2, Difference{Mean: 0, SE: 1}}, {1, 3, Difference{Mean: 0, SE: 1}}, {2, 3, Difference{Mean: 0, SE: 1}}}); !reflect.DeepEqual(got, [][]int{{0, 1, 2, 3}}) {
+	if got := groups(4, []Pair{{0, 1, nonlinear.Difference{Mean: 1, SE: .1}}, {0, 2, nonlinear.Difference{Mean: 0, SE: 1}}, {1, 3, nonlinear.Difference{Mean: 0, SE: 1}}, {2, 3, nonlinear.Difference{Mean: 0, SE: 1}}}); !reflect.DeepEqual(got, [][]int{{0, 1, 2, 3}}) {
 		t.Errorf("groups %v, want one of all", got)
 	}
 }

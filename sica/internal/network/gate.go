@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/seed-47b1e431/gosica/internal/evidence"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/linear"
+	"github.com/seed-47b1e431/gosica/sica/nonlinear"
 )
 
 // The gate has three numbers, one for each test: evidentSigmas and these.
@@ -101,7 +101,7 @@ func hasNoise(findings *linear.Findings) bool {
 // linear rule's, in the middle of the mixed signals; 0 if it can't be evaluated. It is that of the
 // first fold if that is hopeless. The gain needn't be significant: it is a reason to fit networks,
 // whose gain must be significant.
-func (i *improver) conditionalGain(ctx context.Context) (gain Difference, err error) {
+func (i *improver) conditionalGain(ctx context.Context) (gain nonlinear.Difference, err error) {
 	x, g := i.x.Grid().Middle(i.x.X(), glancePositions)
 	o := i.options
 	o.Shape = g.Shape()
@@ -122,7 +122,7 @@ func (i *improver) conditionalGain(ctx context.Context) (gain Difference, err er
 		if err := s.scoreFold(ctx, fold); err != nil {
 			return gain, err
 		}
-		gain = evidence.NewDifference(s.Candidates[1].constant, s.Candidates[0].constant)
+		gain = nonlinear.NewDifference(s.Candidates[1].constant, s.Candidates[0].constant)
 		if isHopeless(gain) {
 			break
 		}
@@ -131,4 +131,4 @@ func (i *improver) conditionalGain(ctx context.Context) (gain Difference, err er
 }
 
 // isHopeless reports whether a code with this gain is longer beyond doubt.
-func isHopeless(gain Difference) bool { return gain.Mean < -hopelessErrors*gain.SE }
+func isHopeless(gain nonlinear.Difference) bool { return gain.Mean < -hopelessErrors*gain.SE }

@@ -15,6 +15,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/linear"
+	"github.com/seed-47b1e431/gosica/sica/nonlinear"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -31,13 +32,13 @@ type Separation struct {
 	// IsNetwork is whether the last step is a network. Network says what the data tell about its
 	// signals; nil for a network that wasn't chosen.
 	IsNetwork bool
-	Network   *Findings
+	Network   *nonlinear.Findings
 
 	// CodeLength is the code length of the mixed signals at held-out positions, in nats per
 	// position, including the log-Jacobian term. Excess is by how much it is longer than the
 	// shortest.
 	CodeLength float64
-	Excess     Difference
+	Excess     nonlinear.Difference
 	// Failed says why there are no signals.
 	Failed string
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/linear"
+	"github.com/seed-47b1e431/gosica/sica/nonlinear"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -260,10 +261,10 @@ func TestGain(t *testing.T) {
 // The linear rule's code length is that of the best of its models, if its own is significantly
 // longer.
 func TestCodeLengthOfRule(t *testing.T) {
-	long, equal := Difference{Mean: 0.2, SE: 0.06}, Difference{Mean: 0.1, SE: 0.06}
+	long, equal := nonlinear.Difference{Mean: 0.2, SE: 0.06}, nonlinear.Difference{Mean: 0.1, SE: 0.06}
 	c := &comparison{separations: make([]Separation, 3), ofRule: []int{2}}
-	for _, test := range []struct{ own, noisy, want Difference }{
-		{long, Difference{}, Difference{}}, {long, equal, equal}, {equal, Difference{}, equal},
+	for _, test := range []struct{ own, noisy, want nonlinear.Difference }{
+		{long, nonlinear.Difference{}, nonlinear.Difference{}}, {long, equal, equal}, {equal, nonlinear.Difference{}, equal},
 	} {
 		all := c.withCodeLengths(&Choice{Candidates: []Candidate{
 			{}, {Baseline: linearPlace, Excess: test.own}, {Baseline: 2, Excess: test.noisy},

@@ -10,11 +10,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/seed-47b1e431/gosica/internal/evidence"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
-	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/internal/network/internal/source"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 	"github.com/seed-47b1e431/gosica/sica/metric"
+	"github.com/seed-47b1e431/gosica/sica/nonlinear"
 )
 
 // A judge compares the runs of one problem.
@@ -92,7 +92,7 @@ func (j *judge) fill(ctx context.Context, m *Model) error {
 		return err
 	}
 	choices := len(j.runs) * len(chosen.Curve)
-	m.OverWhitening = evidence.NewDifference(chargeChoice(best, choices), j.whitened[chosen.Fold])
+	m.OverWhitening = nonlinear.NewDifference(chargeChoice(best, choices), j.whitened[chosen.Fold])
 	if m.PastGain, err = j.pastGain(ctx, m.Chosen); err != nil {
 		return err
 	}
@@ -122,8 +122,8 @@ func (j *judge) fill(ctx context.Context, m *Model) error {
 
 // heldOutCurve returns the code lengths at a run's evaluations, NaN where its likelihood wasn't
 // finite.
-func heldOutCurve(r Run) signal.Curve {
-	var curve signal.Curve
+func heldOutCurve(r Run) klflow.Curve {
+	var curve klflow.Curve
 	for _, e := range r.Curve {
 		length := -e.HeldOut
 		if math.IsInf(length, 0) {
@@ -224,7 +224,7 @@ func (j *judge) isEquallyGood(
 	if err != nil {
 		return false, err
 	}
-	return !evidence.NewDifference(best, scores).Significant(), nil
+	return !nonlinear.NewDifference(best, scores).Significant(), nil
 }
 
 // bestRun returns the run of a fold with the shortest code.
@@ -240,7 +240,7 @@ func (j *judge) bestRun(fold int) int {
 
 // pastGain returns by how much the past shortens the code of each signal of the chosen run at the
 // held-out positions of all folds. In another fold the signal is the matching one of its best run.
-func (j *judge) pastGain(ctx context.Context, chosen int) ([]Difference, error) {
+func (j *judge) pastGain(ctx context.Context, chosen int) ([]nonlinear.Difference, error) {
 	with, without := make([][]float64, j.d), make([][]float64, j.d)
 	for fold := range j.held {
 		z := j.z[j.bestRun(fold)]
@@ -257,9 +257,9 @@ func (j *judge) pastGain(ctx context.Context, chosen int) ([]Difference, error) 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	gains := make([]Difference, j.d)
+	gains := make([]nonlinear.Difference, j.d)
 	for i := range gains {
-		gains[i] = evidence.NewDifference(with[i], without[i])
+		gains[i] = nonlinear.NewDifference(with[i], without[i])
 	}
 	return gains, nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/host"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/parallel"
+	"github.com/seed-47b1e431/gosica/sica/nonlinear"
 )
 
 // fewSignals is the largest number of signals whose restarts are trained together. Networks of more
@@ -149,7 +150,7 @@ func (t *training) foldsAgree() (bool, error) {
 			all = append(all, z)
 		}
 		for _, z := range all[1:] {
-			if a, err := agreement(all[0], z); a < minAgreement || err != nil {
+			if a, err := agreement(all[0], z); a < nonlinear.MinAgreement || err != nil {
 				return false, err
 			}
 		}

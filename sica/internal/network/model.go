@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"github.com/seed-47b1e431/gosica/internal/mapping"
-	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/text"
+	"github.com/seed-47b1e431/gosica/sica/nonlinear"
 )
 
 // A Model is the result of Fit: the network with the shortest code, and what the data say about its
@@ -24,7 +24,7 @@ type Model struct {
 	// the log-Jacobian term, without the cost of the choice.
 	CodeLength float64
 
-	Findings
+	nonlinear.Findings
 	// Pairs hold by how much a rotation by 45° makes the code of every two signals longer.
 	Pairs []Pair
 
@@ -45,57 +45,6 @@ type Run struct {
 	Step  int
 	Curve []Evaluation
 }
-
-// Findings say what the data tell about the signals of an invertible network.
-type Findings struct {
-	// Identified is whether the signals are the sources, as far as the data say: each is predicted
-	// by its own past, each pair would have a longer code if it were rotated, and other networks
-	// recovered the same signals.
-	Identified bool `json:"identified"`
-	// Agreement is the smallest agreement with the signals of other runs, Agreeing of them: of the
-	// chosen run's fold those whose code isn't significantly longer, of each other fold the best.
-	// The agreement of two runs is the mean of the two smallest absolute correlations of their
-	// matched signals. If one pair is rotated by θ it is cos θ. If rotations aren't identified, the
-	// signals of all runs are rotated as near to the whitened ones as possible before.
-	Agreement float64 `json:"agreement"`
-	Agreeing  int     `json:"agreeing"`
-	// PastGain is, for each signal, by how much its own past shortens its code at the held-out
-	// positions of all folds, before the Groups were rotated. A signal without a significant gain
-	// can't be identified after a nonlinear mixing.
-	PastGain []Difference `json:"past_gain"`
-	// Groups are the signals whose rotations among themselves the data don't identify. They are
-	// rotated as near to the whitened signals as possible.
-	Groups [][]int `json:"groups"`
-	// OverWhitening is by how much the code of the whitened signals is longer at the held-out
-	// positions of the chosen run. It includes the cost of the choice among the runs and steps.
-	OverWhitening Difference `json:"over_whitening"`
-	// HeldOut is the code length at the held-out positions during training, in nats per position of
-	// the whitened signals: at step 0 and every 50 steps. Of more than eight signals it is that of
-	// every fiftieth of the steps, at least 50 steps apart, and of the end of each stage.
-	HeldOut signal.Curve `json:"held_out"`
-}
-
-// Unpredicted returns the signals, counted from 0, that their own past doesn't predict
-// significantly, before the Groups were rotated. Such a signal may be a nonlinear function of its
-// source that varies with other sources, and the data can't show it.
-func (f *Findings) Unpredicted() []int {
-	var signals []int
-	for i, g := range f.PastGain {
-		if !g.Significant() {
-			signals = append(signals, i)
-		}
-	}
-	return signals
-}
-
-// minAgreement is the agreement from which two models have recovered the same signals. It is that
-// of models in which a pair is rotated by 18°, and a choice: two models whose signals correlate by
-// 0.975 with the sources agree by about as much.
-const minAgreement = 0.95
-
-// Reproduced reports whether there are other runs whose code is as short, and all of them recovered
-// the same signals, with an Agreement of at least 0.95.
-func (f *Findings) Reproduced() bool { return f.Agreeing > 0 && f.Agreement >= minAgreement }
 
 // Known reports whether the model's signals are the sources, as far as the data say, up to
 // rotations that are not identified: each is predicted by its own past, and other runs recovered
@@ -121,7 +70,7 @@ func (m *Model) Why() string {
 	switch {
 	case m.Agreeing == 0:
 		return "No other run is as good, so nothing says that its signals are the only ones."
-	case m.Agreement < minAgreement:
+	case m.Agreement < nonlinear.MinAgreement:
 		return fmt.Sprintf("Its signals aren't identified: as good a run recovered others "+
 			"(agreement %.2f).", m.Agreement)
 	}

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/ar"
-	"github.com/seed-47b1e431/gosica/internal/evidence"
 	"github.com/seed-47b1e431/gosica/internal/quantile"
+	"github.com/seed-47b1e431/gosica/sica/nonlinear"
 )
 
 // A Screening is a test of the recovered signals of a linear demixing: whether they are reason to
@@ -175,5 +175,5 @@ func (x *index) pastShortens(ctx context.Context, z []float64, o Options, positi
 			o.Components) // by the past, without it
 		with, without = append(with, a...), append(without, b...)
 	}
-	return evidence.NewDifference(with, without).Significant()
+	return nonlinear.NewDifference(with, without).Significant()
 }

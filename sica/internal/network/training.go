@@ -20,7 +20,6 @@ import (
 
 	"github.com/seed-47b1e431/gosica/flows"
 	"github.com/seed-47b1e431/gosica/internal/ar"
-	"github.com/seed-47b1e431/gosica/internal/evidence"
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/host"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
@@ -29,6 +28,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/layers"
 	"github.com/seed-47b1e431/gosica/sica/internal/network/internal/source"
+	"github.com/seed-47b1e431/gosica/sica/nonlinear"
 )
 
 // A training fits the networks of all runs: of every problem, every restart, every fold, in this
@@ -423,7 +423,7 @@ func (t *training) evaluate(step int) (standing, error) {
 		if t.rivals[problem] == nil {
 			behind, gains[problem][fold] = math.Inf(-1), math.Inf(1)
 		} else {
-			gain := evidence.NewDifference(scores[k], t.rivals[problem][fold])
+			gain := nonlinear.NewDifference(scores[k], t.rivals[problem][fold])
 			behind = min(behind, -gain.Mean/gain.SE)
 			gains[problem][fold] = max(gains[problem][fold], gain.Mean)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
-	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
 // quietTime is the time in which a quiet Progress prints no lines: shorter work needs none.
@@ -100,7 +100,7 @@ type Iterations struct {
 	*Progress
 	out   io.Writer
 	total int
-	first sica.Iteration // of this process
+	first klflow.Iteration // of this process
 }
 
 // NewIterations returns the progress of a fit of at most total iterations, with a line for each
@@ -110,7 +110,7 @@ func NewIterations(out, status io.Writer, total int) *Iterations {
 }
 
 // Iteration shows one more iteration. The MCC with the truth is NaN if that isn't known.
-func (p *Iterations) Iteration(it sica.Iteration, mcc float64) {
+func (p *Iterations) Iteration(it klflow.Iteration, mcc float64) {
 	if p.first.J == 0 {
 		p.first = it
 	}
@@ -130,7 +130,7 @@ func (p *Iterations) Iteration(it sica.Iteration, mcc float64) {
 
 // remaining returns an estimate of the time of all further iterations, and false while there is
 // none. It is from the iterations after the first, which includes compiling.
-func (p *Iterations) remaining(it sica.Iteration) (time.Duration, bool) {
+func (p *Iterations) remaining(it klflow.Iteration) (time.Duration, bool) {
 	made := it.J - p.first.J
 	if made == 0 {
 		return 0, false

@@ -6,13 +6,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
 func TestProgress(t *testing.T) {
 	nan := math.NaN()
-	first := sica.Iteration{J: 1, Loss: 1.5, Divergence: nan}
-	second := sica.Iteration{J: 2, Loss: 1.25, Divergence: 0.5}
+	first := klflow.Iteration{J: 1, Loss: 1.5, Divergence: nan}
+	second := klflow.Iteration{J: 2, Loss: 1.25, Divergence: 0.5}
 	for _, test := range []struct {
 		name string
 		mcc  float64
@@ -27,7 +27,7 @@ func TestProgress(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var out bytes.Buffer
 			p := NewIterations(&out, &out, 2)
-			for _, it := range []sica.Iteration{first, second} {
+			for _, it := range []klflow.Iteration{first, second} {
 				p.Iteration(it, test.mcc)
 			}
 			p.Done()
@@ -51,7 +51,7 @@ func TestProgressTimeLeft(t *testing.T) {
 		{4, 69, 18},
 		{10, 87, 0},
 	} {
-		it := sica.Iteration{J: step.j, Elapsed: time.Duration(step.elapsed) * time.Second}
+		it := klflow.Iteration{J: step.j, Elapsed: time.Duration(step.elapsed) * time.Second}
 		p.Iteration(it, math.NaN())
 		left, ok := p.remaining(it)
 		if ok != (step.left >= 0) || ok && left != time.Duration(step.left)*time.Second {

@@ -82,7 +82,7 @@ func TestPackagesNameNoFlags(t *testing.T) {
 	flag := regexp.MustCompile(`(^|^\(| \(?)--[a-z]`)
 	files := 0
 	for _, folder := range []string{
-		"backend", "datasets", "flows", "internal", "layers", "notebook", "sica",
+		"backend", "datasets", "flows", "internal", "layers", "sica",
 	} {
 		root := filepath.Join("..", "..", "..", "..", folder)
 		err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {

@@ -1,8 +1,10 @@
-package signal
+package klflow
 
 import (
 	"encoding/json"
 	"math"
+
+	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
 // A Curve has a value for each step of something, NaN where none was measured. JSON has null
@@ -13,7 +15,7 @@ type Curve []float64
 func (c Curve) MarshalJSON() ([]byte, error) {
 	var values []*float64
 	for _, v := range c {
-		if Finite(v) {
+		if signal.Finite(v) {
 			values = append(values, &v)
 		} else {
 			values = append(values, nil)
