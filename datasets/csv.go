@@ -21,6 +21,8 @@ import (
 	"golang.org/x/text/runes"
 	"golang.org/x/text/transform"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/datasets/internal/column"
 )
 
 var (
@@ -75,7 +77,7 @@ func openCSV(r io.Reader, o *ReadOptions) (*content, error) {
 	if line := c.dialect.foreign; line != "" {
 		return nil, fmt.Errorf("lines before the table have numbers, too, with another separator, such "+
 			"as %q; must be one table with one separator: delete lines that aren't part of it",
-			shortened(strings.TrimSpace(line)))
+			column.Shortened(strings.TrimSpace(line)))
 	}
 	c.lines.Buffer(nil, maxRowBytes)
 	c.lines.Split(func(data []byte, atEOF bool) (int, []byte, error) {
@@ -90,7 +92,7 @@ func openCSV(r io.Reader, o *ReadOptions) (*content, error) {
 			if separator == 0 {
 				advice = " (with an unusual sign between cells, set ReadOptions.Separator)"
 			}
-			err = fmt.Errorf("%w%s; the first line is %q", errNoRows, advice, shortened(line))
+			err = fmt.Errorf("%w%s; the first line is %q", errNoRows, advice, column.Shortened(line))
 		}
 	}
 	if err != nil {
@@ -279,7 +281,7 @@ func (c *csvReader) begin() error {
 		if len(units) > c.kept[0] {
 			unit = units[c.kept[0]]
 		}
-		c.timeUnit, _ = timeUnit(header[c.kept[0]], unit)
+		c.timeUnit, _ = column.TimeUnit(header[c.kept[0]], unit)
 	}
 	if c.dialect.counted {
 		return errors.New("line 1 has the numbers of the columns, as pandas writes them, " +
@@ -424,9 +426,9 @@ func (c *csvReader) notes() (notes []string) {
 	}
 	if d.title != "" {
 		add(d.preamble == 1, "the first line is no part of the table and was left out: %q",
-			shortened(d.title))
+			column.Shortened(d.title))
 		add(d.preamble > 1, "the first %d lines are no part of the table and were left out; they begin "+
-			"with %q", d.preamble, shortened(d.title))
+			"with %q", d.preamble, column.Shortened(d.title))
 	}
 	add(d.decimal == ',' && !d.whole, "numbers have decimal commas; what is written has decimal "+
 		"points, and commas between cells")
@@ -443,23 +445,23 @@ func (c *csvReader) notes() (notes []string) {
 		add(true, "units in the cells, %s, were left out", strings.Join(slices.Compact(units), ", "))
 	}
 	add(d.index, "the first column counts the rows and was left out")
-	var set asideNotes
+	var set column.Notes
 	for _, i := range d.text {
-		name := columnName(c.columns, i)
+		name := column.Name(c.columns, i)
 		switch {
 		case i == d.clock:
-			set.add(name, "has dates and times, which were read as seconds from the first one")
+			set.Add(name, "has dates and times, which were read as seconds from the first one")
 		case slices.Contains(d.empty, i):
-			set.add(name, "is empty and was set aside")
+			set.Add(name, "is empty and was set aside")
 		case slices.Contains(d.sparse, i):
-			set.add(name, "lacks most of its values and was set aside")
+			set.Add(name, "lacks most of its values and was set aside")
 		case slices.Contains(d.lacking, i):
-			set.add(name, "was left out, as asked")
+			set.Add(name, "was left out, as asked")
 		default:
-			set.add(name, "is text and was set aside")
+			set.Add(name, "is text and was set aside")
 		}
 	}
-	return append(notes, set.notes()...)
+	return append(notes, set.List()...)
 }
 
 // complete adds to a recording what is known once all is read: the columns of text, and whether the
@@ -473,7 +475,7 @@ func (c *csvReader) complete(r *Recording) {
 			reason = "lacks values"
 		}
 		r.Aside = append(r.Aside, Column{
-			Name: columnName(c.columns, i), Text: text, Reason: reason, Place: i,
+			Name: column.Name(c.columns, i), Text: text, Reason: reason, Place: i,
 		})
 	}
 	if u := &c.unread; u.others > 0 {
@@ -552,7 +554,7 @@ func (c *csvReader) otherKind(row []string) string {
 			continue
 		}
 		return fmt.Sprintf(": column %d has %q here and %q before: keep the rows of one kind, by "+
-			"grep for example", i+1, shortened(row[i]), shortened(c.firstRow[i]))
+			"grep for example", i+1, column.Shortened(row[i]), column.Shortened(c.firstRow[i]))
 	}
 	return ""
 }
@@ -562,7 +564,7 @@ func (c *csvReader) number(cell string, i int) (float64, error) {
 	if i == c.dialect.clock {
 		t, ok := dateTime(cell)
 		if !ok {
-			return 0, fmt.Errorf("%q is no date and time, like those before it", shortened(cell))
+			return 0, fmt.Errorf("%q is no date and time, like those before it", column.Shortened(cell))
 		}
 		if c.first.IsZero() {
 			c.first = t
@@ -578,7 +580,7 @@ func (c *csvReader) number(cell string, i int) (float64, error) {
 	v, ok := c.dialect.parse(cell)
 	if !ok && c.missing.isFilled() {
 		if c.unread.others++; c.unread.others == 1 {
-			c.unread.line, c.unread.cell = c.line, shortened(cell)
+			c.unread.line, c.unread.cell = c.line, column.Shortened(cell)
 		}
 		return math.NaN(), nil
 	}
@@ -586,12 +588,12 @@ func (c *csvReader) number(cell string, i int) (float64, error) {
 		return 0, errText
 	}
 	if !finite(v) {
-		return 0, fmt.Errorf("%s is not finite as a float64", shortened(cell))
+		return 0, fmt.Errorf("%s is not finite as a float64", column.Shortened(cell))
 	}
 	if unit := c.units[i]; unit != "" || !endsNumber(cell) {
 		if _, other := cutUnit(cell); other != unit {
 			return 0, fmt.Errorf("%q has the unit %q; must have %q, like those before it",
-				shortened(cell), other, unit)
+				column.Shortened(cell), other, unit)
 		}
 	}
 	return v, nil
@@ -625,14 +627,14 @@ func (c *csvReader) howToFill(i int) string {
 func (c *csvReader) cellError(i int, row []string, err error) error {
 	place := fmt.Sprintf("line %d, column %d", c.line, i+1)
 	if c.columns != nil {
-		place += fmt.Sprintf(" (%q)", shortened(c.columns[i]))
+		place += fmt.Sprintf(" (%q)", column.Shortened(c.columns[i]))
 	}
 	lacksNumber, kind := c.dialect.isMissing, "missing values"
-	what := fmt.Sprintf("the value is missing (%s)", shortened(row[i]))
+	what := fmt.Sprintf("the value is missing (%s)", column.Shortened(row[i]))
 	switch {
 	case errors.Is(err, errText):
 		lacksNumber = func(cell string) bool { return !c.dialect.isNumber(cell) }
-		what, kind = fmt.Sprintf("%q is not a number", shortened(row[i])), "such cells"
+		what, kind = fmt.Sprintf("%q is not a number", column.Shortened(row[i])), "such cells"
 	case !errors.Is(err, errMissing):
 		return fmt.Errorf("%s: %w", place, err)
 	case row[i] == "":
@@ -787,7 +789,7 @@ func createCSV(w io.Writer, about *Recording, d, _ int) (func(*mat.Dense) error,
 		for t := range n {
 			row = row[:0]
 			if about.hasClock() {
-				unit, _ := timeUnit(about.TimeColumn, "")
+				unit, _ := column.TimeUnit(about.TimeColumn, "")
 				seconds := about.Start + float64(position)/about.Rate
 				row = append(row, formatTime(seconds/unit, about.Rate*unit))
 			}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/seed-47b1e431/gosica/datasets/internal/column"
 )
 
 // eyeLinkFormat reads the text that SR Research's edf2asc makes of an EyeLink recording: samples, with
@@ -131,7 +133,7 @@ func (e *eyeLink) Read(p []byte) (int, error) {
 		}
 		if len(cells) != e.width {
 			return 0, fmt.Errorf("the sample at %s has %d values; must have %d, like those before it",
-				shortened(cells[0]), len(cells)-1, e.width-1)
+				column.Shortened(cells[0]), len(cells)-1, e.width-1)
 		}
 		e.write(cells)
 	}

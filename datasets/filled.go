@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"github.com/seed-47b1e431/gosica/datasets/internal/column"
 )
 
 // A filling counts the cells of a column that was taken for text, or for empty, by its first rows.
@@ -34,7 +36,7 @@ func (c *csvReader) observeText(row []string) {
 			continue
 		}
 		if f.others++; f.others == 1 {
-			f.line, f.cell = c.line, shortened(row[i])
+			f.line, f.cell = c.line, column.Shortened(row[i])
 		}
 	}
 }
@@ -53,9 +55,9 @@ func (c *csvReader) checkFilled() error {
 	var found channelError
 	for k, i := range c.dialect.text {
 		f := &c.filled[k]
-		name := columnName(c.columns, i)
+		name := column.Name(c.columns, i)
 		if !f.isChannel() || c.isLeftOut(name) || slices.Contains(c.without, strconv.Itoa(i+1)) ||
-			hasWord(name, markerNames...) {
+			column.IsMarker(name) {
 			continue
 		}
 		if found.columns == nil {

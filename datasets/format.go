@@ -322,15 +322,6 @@ func unexpectedEOF(err error) error {
 	return err
 }
 
-// shortened returns the beginning of a file's text, for an error.
-func shortened(text string) string {
-	const length = 40
-	if len(text) <= length {
-		return strings.ToValidUTF8(text, "\ufffd")
-	}
-	return strings.ToValidUTF8(text[:length], "") + "…"
-}
-
 // A fixedArray is the numbers of a file, d×n, all of one signal after another.
 type fixedArray struct {
 	first  int64 // byte of the first number

@@ -3,11 +3,12 @@ package datasets
 import (
 	"encoding/csv"
 	"encoding/json"
-	"math"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/seed-47b1e431/gosica/datasets/internal/column"
 )
 
 // A head is the content of the lines before the rows of numbers in a text file of a recorder's
@@ -54,20 +55,20 @@ func biopacHead(lines []string) *head {
 		return nil
 	}
 	step, err := strconv.ParseFloat(strings.ReplaceAll(sample[1], ",", "."), 64)
-	seconds := timeUnits[strings.ToLower(sample[2])]
+	seconds := column.Seconds(strings.ToLower(sample[2]))
 	d, err2 := strconv.Atoi(channels[1])
 	if err != nil || err2 != nil || !(step*seconds > 0) || d < 1 || len(lines) < 3+2*d+2 {
 		return nil
 	}
-	h := &head{lines: 3 + 2*d, program: "AcqKnowledge", rate: roundRate(1 / (step * seconds))}
+	h := &head{lines: 3 + 2*d, program: "AcqKnowledge", rate: column.RoundRate(1 / (step * seconds))}
 	for i := range d {
 		h.names = append(h.names, strings.TrimSpace(lines[3+2*i]))
 	}
-	h.names = distinctNames(h.names)
+	h.names = column.DistinctNames(h.names)
 	cells := strings.FieldsFunc(lines[h.lines], isSeparator)
 	switch {
 	case len(cells) == d && strings.HasPrefix(cells[0], "CH"):
-	case len(cells) == d+1 && timeUnits[strings.ToLower(cells[0])] != 0:
+	case len(cells) == d+1 && column.Seconds(strings.ToLower(cells[0])) != 0:
 		h.names = append([]string{"time (" + strings.ToLower(cells[0]) + ")"}, h.names...)
 	default:
 		return h // no short names
@@ -92,8 +93,8 @@ func labChartHead(lines []string) *head {
 	h := &head{program: "LabChart", block: "Interval="}
 	if words := strings.Fields(strings.TrimPrefix(lines[0], "Interval=")); len(words) == 2 {
 		step, err := strconv.ParseFloat(strings.ReplaceAll(words[0], ",", "."), 64)
-		if seconds := timeUnits[words[1]]; err == nil && step*seconds > 0 {
-			h.rate = roundRate(1 / (step * seconds))
+		if seconds := column.Seconds(words[1]); err == nil && step*seconds > 0 {
+			h.rate = column.RoundRate(1 / (step * seconds))
 		}
 	}
 	for ; h.lines < len(lines); h.lines++ {
@@ -102,7 +103,7 @@ func labChartHead(lines []string) *head {
 			break
 		}
 		if key == "ChannelTitle" {
-			h.names = append([]string{"time"}, distinctNames(strings.Split(
+			h.names = append([]string{"time"}, column.DistinctNames(strings.Split(
 				strings.Trim(cells, "\t "), "\t"))...)
 		}
 	}
@@ -131,7 +132,7 @@ func labViewHead(lines []string) *head {
 			if words := strings.Fields(cells); words != nil {
 				step, err := strconv.ParseFloat(strings.ReplaceAll(words[0], ",", "."), 64)
 				if err == nil && step > 0 {
-					h.rate = roundRate(1 / step)
+					h.rate = column.RoundRate(1 / step)
 				}
 			}
 		}
@@ -183,7 +184,7 @@ func emotivHead(lines []string) *head {
 				h.rate = rate
 			}
 		case "labels":
-			h.names = distinctNames(strings.Fields(value))
+			h.names = column.DistinctNames(strings.Fields(value))
 		}
 	}
 	if h.names == nil {
@@ -213,7 +214,7 @@ func openSignalsHead(lines []string) *head {
 	}
 	for _, device := range devices {
 		if h.rate = max(device.Rate, 0); len(devices) == 1 && len(device.Column) > 0 {
-			h.names = distinctNames(device.Column)
+			h.names = column.DistinctNames(device.Column)
 		}
 	}
 	return h
@@ -234,7 +235,7 @@ func rigolHead(lines []string) *head {
 	if err != nil || !(step > 0) {
 		return nil
 	}
-	return &head{lines: 2, program: "Rigol", rate: roundRate(1 / step), names: names[:at+1]}
+	return &head{lines: 2, program: "Rigol", rate: column.RoundRate(1 / step), names: names[:at+1]}
 }
 
 // signalExpressHead is that of SignalExpress: lines with a word and a colon, each above a row with
@@ -243,7 +244,7 @@ func signalExpressHead(lines []string) *head {
 	if !strings.HasPrefix(lines[0], "channel names:") || len(lines) < 2 {
 		return nil
 	}
-	h := &head{program: "SignalExpress", names: distinctNames(strings.Split(
+	h := &head{program: "SignalExpress", names: column.DistinctNames(strings.Split(
 		strings.Trim(lines[1], "\t "), "\t"))}
 	for h.lines < len(lines) {
 		title := lines[h.lines]
@@ -252,7 +253,7 @@ func signalExpressHead(lines []string) *head {
 		}
 		if strings.HasPrefix(title, "dt:") && h.lines < len(lines) {
 			if step, ok := sameNumber(strings.TrimSpace(lines[h.lines]), "\t"); ok && step > 0 {
-				h.rate = roundRate(1 / step)
+				h.rate = column.RoundRate(1 / step)
 			}
 		}
 	}
@@ -269,7 +270,7 @@ func campbellHead(lines []string) *head {
 	if err != nil {
 		return nil
 	}
-	return &head{lines: 4, program: "Campbell Scientific", names: distinctNames(names)}
+	return &head{lines: 4, program: "Campbell Scientific", names: column.DistinctNames(names)}
 }
 
 // arffAttribute is a line that names a column of an ARFF file.
@@ -291,7 +292,7 @@ func arffHead(lines []string) *head {
 		switch {
 		case strings.EqualFold(line, "@data"):
 			h.lines++
-			h.names = distinctNames(h.names)
+			h.names = column.DistinctNames(h.names)
 			return h
 		case line == "" || line[0] == '%' || strings.HasPrefix(strings.ToLower(line), "@relation"):
 		default:
@@ -314,15 +315,6 @@ func sameNumber(line, separator string) (float64, bool) {
 		}
 	}
 	return first, true
-}
-
-// roundRate returns a rate, in positions per second, rounded to a whole number if it is one up to
-// the few digits of times and intervals in files.
-func roundRate(rate float64) float64 {
-	if near := math.Round(rate); near > 0 && math.Abs(rate-near) < 1e-6*near {
-		return near
-	}
-	return rate
 }
 
 // titleLines returns the number of lines before a table that aren't part of it, such as messages of a

@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/datasets/internal/column"
 	"github.com/seed-47b1e431/gosica/internal/atomicfile"
 )
 
@@ -117,7 +118,7 @@ func readColumns(path string, o *ReadOptions, sidecar bool) (r *Recording, err e
 	}
 	if o.Variable != "" && !isMAT(path) {
 		return nil, fmt.Errorf("datasets: read %s: variable %q; must be empty, as only MAT-files "+
-			"have variables", path, shortened(o.Variable))
+			"have variables", path, column.Shortened(o.Variable))
 	}
 	switch {
 	case ok:
