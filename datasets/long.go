@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/seed-47b1e431/gosica/datasets/internal/column"
+	"github.com/seed-47b1e431/gosica/datasets/internal/table"
 )
 
 // checkWide returns an error if the rows of r are in long form: if a column of text names the
@@ -16,7 +17,7 @@ func (r *Recording) checkWide() error {
 		if len(c.Text) != n {
 			continue
 		}
-		if _, isTime := dateTime(c.Text[0]); isTime {
+		if _, isTime := table.DateTime(c.Text[0]); isTime {
 			continue
 		}
 		stay, again := staying(c.Text), period(c.Text)

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/datasets/internal/column"
+	"github.com/seed-47b1e431/gosica/datasets/internal/table"
 	"github.com/seed-47b1e431/gosica/internal/atomicfile"
 )
 
@@ -124,10 +125,10 @@ func readColumns(path string, o *ReadOptions, sidecar bool) (r *Recording, err e
 	case ok:
 		read := func(r io.Reader) (*Recording, error) { return f.columns(r, o) }
 		r, err = readFrom(path, read)
-		var found *channelError
+		var found *table.ChannelError
 		if o.Missing.isFilled() && errors.As(err, &found) {
 			again := *o
-			again.numeric = found.columns
+			again.numeric = found.Columns
 			r, err = readFrom(path, func(r io.Reader) (*Recording, error) { return f.columns(r, &again) })
 		}
 	case isBrainVision(path):

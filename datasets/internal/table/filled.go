@@ -1,4 +1,4 @@
-package datasets
+package table
 
 import (
 	"fmt"
@@ -25,48 +25,50 @@ func (f *filling) isChannel() bool {
 }
 
 // observeText counts the cells of a row in the columns of text.
-func (c *csvReader) observeText(row []string) {
-	for k, i := range c.dialect.text {
-		if i == c.dialect.clock {
+func (r *Reader) observeText(row []string) {
+	for k, i := range r.dialect.text {
+		if i == r.dialect.clock {
 			continue
 		}
-		f := &c.filled[k]
-		if c.dialect.isValue(row[i]) {
+		f := &r.filled[k]
+		if r.dialect.isValue(row[i]) {
 			f.numbers++
 			continue
 		}
 		if f.others++; f.others == 1 {
-			f.line, f.cell = c.line, column.Shortened(row[i])
+			f.line, f.cell = r.line, column.Shortened(row[i])
 		}
 	}
 }
 
-// A channelError is the error that columns are channels, though their first rows have no numbers.
-type channelError struct {
-	columns []int
+// A ChannelError is the error that columns are channels, though their first rows have no numbers.
+type ChannelError struct {
+	Columns []int  // from 0 on
 	message string // about the first
 }
 
 // Error implements error.
-func (e *channelError) Error() string { return e.message }
+func (e *ChannelError) Error() string { return e.message }
 
-// checkFilled returns an error if a column was taken for text that is a channel.
-func (c *csvReader) checkFilled() error {
-	var found channelError
-	for k, i := range c.dialect.text {
-		f := &c.filled[k]
-		name := column.Name(c.columns, i)
-		if !f.isChannel() || c.isLeftOut(name) || slices.Contains(c.without, strconv.Itoa(i+1)) ||
-			column.IsMarker(name) {
+// Check returns, once all is read, a *ChannelError if columns were taken for text that are
+// channels.
+func (r *Reader) Check() error {
+	var found ChannelError
+	for k, i := range r.dialect.text {
+		f := &r.filled[k]
+		name := column.Name(r.columns, i)
+		isLeftOut := r.options.IsLeftOut(name) || slices.Contains(r.options.Without, strconv.Itoa(i+1))
+		if !f.isChannel() || isLeftOut || column.IsMarker(name) {
 			continue
 		}
-		if found.columns == nil {
+		if found.Columns == nil {
 			found.message = fmt.Sprintf("%q has no number in %d of %d rows, first in line %d (%q); must "+
-				"have one in each, or be %s", name, f.others, f.numbers+f.others, f.line, f.cell, c.howToFill(i))
+				"have one in each, or be %s", name, f.others, f.numbers+f.others, f.line, f.cell,
+				r.howToFill(i))
 		}
-		found.columns = append(found.columns, i)
+		found.Columns = append(found.Columns, i)
 	}
-	if found.columns == nil {
+	if found.Columns == nil {
 		return nil
 	}
 	return &found
