@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/datasets/internal/column"
 	"github.com/seed-47b1e431/gosica/datasets/internal/matlab"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
 // isLabChart reports whether a MAT-file is one that LabChart of ADInstruments exports.
@@ -64,7 +65,7 @@ func labChartRecording(f *matlab.File) (*Recording, error) {
 	if title := strings.TrimSpace(f.Find("titles").Text); d == 1 && title != "" {
 		r.Names = []string{title}
 	}
-	if rates[0] > 0 && finite(rates[0]) {
+	if rates[0] > 0 && signal.Finite(rates[0]) {
 		r.Rate, r.TimeColumn = column.RoundRate(rates[0]), "time"
 	}
 	return r, nil

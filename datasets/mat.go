@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/datasets/internal/column"
 	"github.com/seed-47b1e431/gosica/datasets/internal/matlab"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
 // isMAT reports whether the ending of a file's name is that of a MAT-file.
@@ -138,7 +139,7 @@ func fieldTripRecording(f *matlab.File, name string) (*Recording, error) {
 	}
 	r.Names = column.DistinctNames((&matRecording{file: f}).texts(labels, d))
 	rate := f.Find(name + ".fsample")
-	if rate != nil && rate.IsReal() && rate.Len() == 1 && rate.Value > 0 && finite(rate.Value) {
+	if rate != nil && rate.IsReal() && rate.Len() == 1 && rate.Value > 0 && signal.Finite(rate.Value) {
 		r.Rate, r.TimeColumn = rate.Value, "time"
 	}
 	r.Notes = append(r.Notes, fmt.Sprintf("%q is a struct of FieldTrip", name))
@@ -354,13 +355,14 @@ func (m *matRecording) describeBy(v *matlab.Variable, r *Recording) (used bool, 
 	last := strings.ToLower(v.Name[strings.LastIndexByte(v.Name, '.')+1:]) // of a struct's
 	isNumber := v.IsReal() && v.Len() == 1
 	switch {
-	case r.Rate == 0 && isNumber && v.Value > 0 && finite(v.Value) && slices.Contains(rateNames, last):
+	case r.Rate == 0 && isNumber && v.Value > 0 && signal.Finite(v.Value) &&
+		slices.Contains(rateNames, last):
 		r.Rate = v.Value
 		r.Notes = append(r.Notes, fmt.Sprintf("%q says %g positions a second", v.Name, v.Value))
 		return true, nil
 	case r.Rate == 0 && isNumber && slices.Contains(stepNames, last):
 		rate := 1 / (v.Value * m.stepUnit(v))
-		if !(rate > 0) || !finite(rate) {
+		if !(rate > 0) || !signal.Finite(rate) {
 			return false, nil
 		}
 		r.Rate = column.RoundRate(rate)
@@ -498,7 +500,7 @@ func eeglabRecording(f *matlab.File, path string) (*Recording, error) {
 	d, points, epochs := count("nbchan"), count("pnts"), max(count("trials"), 1)
 	data, rate := f.Find(prefix+"data"), f.Find(prefix+"srate")
 	if d == 0 || points == 0 || data == nil || rate == nil || !(rate.Value > 0) ||
-		!finite(rate.Value) {
+		!signal.Finite(rate.Value) {
 		return nil, errors.New("not a data set of EEGLAB; must have nbchan, pnts, srate and data")
 	}
 	if points > MaxEntries/epochs {
@@ -592,7 +594,7 @@ func eeglabEvents(f *matlab.File, prefix string, rate float64) (events []Event) 
 			element = fmt.Sprintf("%s(%d)", array.Name, i+1)
 		}
 		latency, kind := byName[element+".latency"], byName[element+".type"]
-		if latency == nil || kind == nil || !finite(latency.Value) {
+		if latency == nil || kind == nil || !signal.Finite(latency.Value) {
 			break // none, or more than are listed
 		}
 		e := Event{Onset: (latency.Value - 1) / rate, Duration: -1, Text: kind.Text}

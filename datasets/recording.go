@@ -15,6 +15,7 @@ import (
 	"github.com/seed-47b1e431/gosica/datasets/internal/column"
 	"github.com/seed-47b1e431/gosica/datasets/internal/table"
 	"github.com/seed-47b1e431/gosica/internal/atomicfile"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
 // A Recording is signals with what their file says of them. Its JSON is without the Signals.
@@ -337,7 +338,7 @@ func (r *Recording) check(d int) error {
 	if r.Units != nil && len(r.Units) != d {
 		return fmt.Errorf("%d units of %d signals; must be one for each", len(r.Units), d)
 	}
-	if r.Rate < 0 || !finite(r.Rate) || !finite(r.Start) {
+	if r.Rate < 0 || !signal.Finite(r.Rate) || !signal.Finite(r.Start) {
 		return fmt.Errorf("a rate of %g Hz from %g s on; must be finite, and the rate not negative",
 			r.Rate, r.Start)
 	}

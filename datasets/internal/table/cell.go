@@ -87,7 +87,7 @@ const (
 var missing = []string{"", "na", "n/a", "nan", "-nan", "null", "none", "-", "?", ".", "#n/a"}
 
 // isMissing reports whether a cell stands for a value that isn't there.
-func (d *dialect) isMissing(cell string) bool {
+func isMissing(cell string) bool {
 	return strings.Trim(cell, "-") == "" || slices.Contains(missing, strings.ToLower(cell))
 }
 
@@ -98,7 +98,7 @@ func (d *dialect) isValue(cell string) bool { return hasDigits(cell) && d.isNumb
 
 // isNumber reports whether a cell is a number or missing.
 func (d *dialect) isNumber(cell string) bool {
-	if d.isMissing(cell) {
+	if isMissing(cell) {
 		return true
 	}
 	_, ok := d.parse(cell)

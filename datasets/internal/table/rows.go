@@ -99,7 +99,7 @@ func (r *Reader) number(cell string, i int) (float64, error) {
 		}
 		return t.Sub(r.first).Seconds(), nil
 	}
-	if r.dialect.isMissing(cell) {
+	if isMissing(cell) {
 		if !r.options.FillMissing {
 			return 0, errMissing
 		}
@@ -157,7 +157,7 @@ func (r *Reader) cellError(i int, row []string, err error) error {
 	if r.columns != nil {
 		place += fmt.Sprintf(" (%q)", column.Shortened(r.columns[i]))
 	}
-	lacksNumber, kind := r.dialect.isMissing, "missing values"
+	lacksNumber, kind := isMissing, "missing values"
 	what := fmt.Sprintf("the value is missing (%s)", column.Shortened(row[i]))
 	switch {
 	case errors.Is(err, errText):

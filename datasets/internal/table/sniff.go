@@ -114,7 +114,7 @@ func (d *dialect) begin(lines []string, o Options) [][]string {
 		d.describeTitle(lines[d.preamble : d.preamble+k])
 		d.preamble += k
 	}
-	rows := d.split(lines[d.preamble:])
+	rows, _ := d.split(lines[d.preamble:])
 	if len(rows) == 0 {
 		return nil
 	}
@@ -152,14 +152,9 @@ func (d *dialect) skipComments(lines []string) (blank int) {
 	return blank
 }
 
-// split returns the rows of the table in lines, without blank ones and comments.
-func (d *dialect) split(lines []string) [][]string {
-	rows, _ := d.splitPlaces(lines)
-	return rows
-}
-
-// splitPlaces is split, with the line, from 0, at which each row begins.
-func (d *dialect) splitPlaces(lines []string) (rows [][]string, places []int) {
+// split returns the rows of the table in lines, without blank ones and comments, and the line, from
+// 0, at which each begins.
+func (d *dialect) split(lines []string) (rows [][]string, places []int) {
 	for k := 0; k < len(lines) && len(rows) < maxSniffedRows; k++ {
 		line, from := lines[k], k
 		for open := oddQuotes(line); open && k+1 < len(lines); { // a cell of several lines
@@ -299,7 +294,7 @@ func (d *dialect) describe(before []string, rows [][]string) {
 		d.commented = err == nil && len(names) == width && !slices.ContainsFunc(names, d.isNumber)
 	}
 	hasSecond := d.header && len(body) > 1 && slices.ContainsFunc(body[1], hasDigits)
-	if hasSecond && (d.isUnits(body[0]) || repeats(rows[0]) && d.isWords(body[0])) {
+	if hasSecond && (isUnits(body[0]) || repeats(rows[0]) && d.isWords(body[0])) {
 		d.units, body = true, body[1:]
 	}
 	for i := range width {
@@ -331,10 +326,10 @@ func (d *dialect) describeColumn(i int, body [][]string) {
 		return
 	}
 	if slices.ContainsFunc(body, func(row []string) bool {
-		return i < len(row) && d.isMissing(row[i])
+		return i < len(row) && isMissing(row[i])
 	}) {
 		d.lacking = append(d.lacking, i)
-		if d.isSparse(body, i) {
+		if isSparse(body, i) {
 			d.sparse = append(d.sparse, i)
 		}
 	}
@@ -348,10 +343,10 @@ const (
 )
 
 // isSparse reports whether column i of the rows lacks nearly all of its values.
-func (d *dialect) isSparse(rows [][]string, i int) bool {
+func isSparse(rows [][]string, i int) bool {
 	filled := 0
 	for _, row := range rows {
-		if i < len(row) && !d.isMissing(row[i]) {
+		if i < len(row) && !isMissing(row[i]) {
 			filled++
 		}
 	}
@@ -404,7 +399,7 @@ func (d *dialect) isHeader(row []string, width int, body [][]string) bool {
 	words, numbers := 0, 0
 	for i, cell := range row[:min(len(row), width)] {
 		switch {
-		case cell == "" || d.isMissing(cell):
+		case cell == "" || isMissing(cell):
 		case d.isValue(cell) && !namesFrequency(cell, i, body):
 			numbers++
 		default:
@@ -418,7 +413,7 @@ func (d *dialect) isHeader(row []string, width int, body [][]string) bool {
 	if first == "" && len(row) > 1 && countsColumns(row[1:]) {
 		return true
 	}
-	if len(body) > 1 && d.isUnits(body[0]) {
+	if len(body) > 1 && isUnits(body[0]) {
 		body = body[1:]
 	}
 	return !d.isNumber(first) && len(body) > 0 && len(body[0]) > 0 && d.isValue(body[0][0])
@@ -438,11 +433,11 @@ func namesFrequency(cell string, i int, body [][]string) bool {
 }
 
 // isUnits reports whether a row below the names has units, and nothing else.
-func (d *dialect) isUnits(row []string) bool {
+func isUnits(row []string) bool {
 	units := 0
 	for _, cell := range row {
 		switch {
-		case cell == "" || d.isMissing(cell):
+		case cell == "" || isMissing(cell):
 		case !isUnit(cell):
 			return false
 		default:
@@ -455,7 +450,7 @@ func (d *dialect) isUnits(row []string) bool {
 // isWords reports whether a row has words and no number.
 func (d *dialect) isWords(row []string) bool {
 	return !slices.ContainsFunc(row, d.isValue) && slices.ContainsFunc(row, func(cell string) bool {
-		return cell != "" && !d.isMissing(cell)
+		return cell != "" && !isMissing(cell)
 	})
 }
 
@@ -463,7 +458,7 @@ func (d *dialect) isWords(row []string) bool {
 func (d *dialect) isText(rows [][]string, i int) bool {
 	words := 0
 	for _, row := range rows {
-		if i >= len(row) || row[i] == "" || d.isMissing(row[i]) {
+		if i >= len(row) || row[i] == "" || isMissing(row[i]) {
 			continue
 		}
 		if d.isNumber(row[i]) {

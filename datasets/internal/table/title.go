@@ -10,7 +10,7 @@ import (
 // first row that has numbers where most rows have them. A single row of several cells is part of
 // it unless names follow, as its separator may have been misread.
 func (d *dialect) titleLines(lines []string) int {
-	rows, places := d.splitPlaces(lines)
+	rows, places := d.split(lines)
 	if len(rows) < 3 {
 		return 0
 	}
@@ -69,7 +69,7 @@ func (d *dialect) isWithoutValues(rows [][]string, k int, usual []string) bool {
 		d.countValues(rows[k-1]) == 0
 	isTimed := false
 	for i, cell := range row {
-		if d.isMissing(cell) {
+		if isMissing(cell) {
 			continue
 		}
 		_, isTime := DateTime(cell)
@@ -96,7 +96,7 @@ func (d *dialect) namesBefore(rows [][]string, begin, width int) int {
 	}
 	if begin > 1 && isNames(rows[begin-2]) &&
 		countFilled(rows[begin-2]) >= countFilled(rows[begin-1]) &&
-		(d.isUnits(rows[begin-1]) || repeats(rows[begin-2])) {
+		(isUnits(rows[begin-1]) || repeats(rows[begin-2])) {
 		return begin - 2
 	}
 	// Below names, full rows of words and rows without values may be data, which is an error later.
@@ -104,7 +104,7 @@ func (d *dialect) namesBefore(rows [][]string, begin, width int) int {
 	for k := names; k >= 0 && len(rows[k]) == width && countFilled(rows[begin-1]) == width; k-- {
 		isFull := countFilled(rows[k]) == width
 		if isFull && !isNames(rows[k]) || !isFull && slices.ContainsFunc(rows[k], func(cell string) bool {
-			return !d.isMissing(cell)
+			return !isMissing(cell)
 		}) {
 			break
 		}
