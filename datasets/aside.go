@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/datasets/internal/column"
 	"github.com/seed-47b1e431/gosica/internal/electrode"
 	"github.com/seed-47b1e431/gosica/internal/grid"
 )
@@ -101,20 +102,12 @@ func selected[T any](all []T, kept []int) (some []T) {
 	return some
 }
 
-// columnName returns the name of column i.
-func columnName(names []string, i int) string {
-	if names == nil {
-		return fmt.Sprintf("column %d", i+1)
-	}
-	return names[i]
-}
-
 // columnName returns the name of signal i, by the number of its column without names.
 func (r *Recording) columnName(i int) string {
 	if r.Names == nil && r.Places != nil {
 		i = r.Places[i]
 	}
-	return columnName(r.Names, i)
+	return column.Name(r.Names, i)
 }
 
 // places returns Places, or the order of the d signals without them.
@@ -143,15 +136,15 @@ func (o *ReadOptions) selectColumns(
 	if err != nil {
 		return nil, nil, err
 	}
-	var set asideNotes
+	var set column.Notes
 	for i := range columns {
 		name := r.columnName(i)
 		if slices.Contains(without, i) {
-			set.add(name, "was left out, as asked")
+			set.Add(name, "was left out, as asked")
 			continue
 		}
 		if reason := columns[i].reason(name); reason != "" {
-			set.add(name, reason+" and was set aside")
+			set.Add(name, reason+" and was set aside")
 			continue
 		}
 		if err := columns[i].codeError(name); err != nil {
@@ -159,7 +152,7 @@ func (o *ReadOptions) selectColumns(
 		}
 		kept = append(kept, i)
 	}
-	notes = set.notes()
+	notes = set.List()
 	if len(o.Signals) > 0 && len(kept) != len(o.Signals) {
 		return nil, nil, fmt.Errorf("there are %d channels without names; must be %d, the channels %s",
 			len(columns), len(o.Signals), quoted(o.Signals))
@@ -176,37 +169,6 @@ func (o *ReadOptions) selectColumns(
 	return kept, notes, nil
 }
 
-// asideNotes are what becomes of columns, by their names.
-type asideNotes []struct{ name, what string }
-
-// add adds what becomes of a column.
-func (a *asideNotes) add(name, what string) {
-	*a = append(*a, struct{ name, what string }{strconv.Quote(name), what})
-}
-
-// maxAsideNotes is how many columns of which the same is said have a note each.
-const maxAsideNotes = 3
-
-// notes returns a note for each column, or for many of which the same is said one.
-func (a asideNotes) notes() (notes []string) {
-	same, said := make(map[string][]string), make(map[string]bool)
-	for _, c := range a {
-		same[c.what] = append(same[c.what], c.name)
-	}
-	for _, c := range a {
-		names := same[c.what]
-		switch {
-		case len(names) <= maxAsideNotes:
-			notes = append(notes, c.name+" "+c.what)
-		case !said[c.what]:
-			said[c.what] = true
-			notes = append(notes, fmt.Sprintf("%d columns, such as %s: each %s", len(names),
-				strings.Join(names[:maxAsideNotes], ", "), c.what))
-		}
-	}
-	return notes
-}
-
 // selectSignals returns the columns of the separation's channels, by their names if they have some.
 func (o *ReadOptions) selectSignals(
 	names []string, columns []columnStats,
@@ -220,7 +182,7 @@ func (o *ReadOptions) selectSignals(
 			"separation: they were taken by name")
 	}
 	for _, i := range kept {
-		if err := columns[i].codeError(columnName(names, i)); err != nil {
+		if err := columns[i].codeError(column.Name(names, i)); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -345,18 +307,12 @@ const maxQuotedNames = 8
 func quoted(names []string) string {
 	var words []string
 	for _, name := range names[:min(len(names), maxQuotedNames)] {
-		words = append(words, strconv.Quote(shortened(name)))
+		words = append(words, strconv.Quote(column.Shortened(name)))
 	}
 	if more := len(names) - maxQuotedNames; more > 0 {
 		words = append(words, fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(words, ", ")
-}
-
-// markerNames are the names of columns of triggers and events, in lower case.
-var markerNames = []string{
-	"trigger", "triggers", "trig", "trg", "ttl", "marker", "markers", "event", "events", "stim",
-	"stimulus", "sti", "status", "annotation", "annotations", "label", "labels",
 }
 
 // The limits by which a column isn't a signal. Each is a choice.
@@ -543,10 +499,10 @@ func (c *columnStats) reason(name string) string {
 	if !c.fraction && c.steps > 0 && wraps && c.steps+c.falls == changes {
 		return "counts the positions"
 	}
-	if hasWord(name, "battery") {
+	if column.HasWord(name, "battery") {
 		return "says how full the battery is"
 	}
-	named := hasWord(name, markerNames...)
+	named := column.IsMarker(name)
 	share := float64(max(c.lows, c.highs)) / float64(c.n)
 	hasTwoValues := c.lows+c.highs == c.n
 	if named && (!c.fraction || share > minMarkerRest || hasTwoValues) {
@@ -566,7 +522,7 @@ func (c *columnStats) reason(name string) string {
 	case c.risesBetweenGaps():
 		return "never falls and rises nearly evenly but for gaps, as times do,"
 	}
-	if _, isTime := timeUnit(name, ""); isTime && c.restarts() { // another may be a sawtooth
+	if _, isTime := column.TimeUnit(name, ""); isTime && c.restarts() { // another may be a sawtooth
 		return "rises by the same amount and starts anew, as times do,"
 	}
 	if share > maxRailed && !named && c.fraction {
@@ -605,7 +561,7 @@ func (c *columnStats) restarts() bool {
 // holds even times by its name and values, with a note. Whole numbers need a unit, as they may be
 // counts.
 func (r *Recording) setRate(name string, c *columnStats) {
-	unit, isTime := timeUnit(name, "")
+	unit, isTime := column.TimeUnit(name, "")
 	step := c.meanStep()
 	if c.restarts() {
 		step = c.firstChange
@@ -614,7 +570,7 @@ func (r *Recording) setRate(name string, c *columnStats) {
 		!c.fraction && unit == 1 || !c.isEven() && !c.restarts() {
 		return
 	}
-	r.Rate, r.meanRate = roundRate(1/(step*unit)), false
+	r.Rate, r.meanRate = column.RoundRate(1/(step*unit)), false
 	r.Notes = append(r.Notes, fmt.Sprintf("%q gives the rate, %.6g Hz", name, r.Rate))
 }
 
@@ -624,7 +580,7 @@ const minRun = 1000
 
 // setJoints sets the joints to where a column of times starts anew, if runs are long.
 func (r *Recording) setJoints(name string, c *columnStats, times []float64) {
-	_, isTime := timeUnit(name, "")
+	_, isTime := column.TimeUnit(name, "")
 	if !isTime || r.Joints != nil || len(times) < minRun*(c.falls+1) || !c.restarts() {
 		return
 	}
@@ -633,11 +589,4 @@ func (r *Recording) setJoints(name string, c *columnStats, times []float64) {
 			r.Joints = append(r.Joints, t)
 		}
 	}
-}
-
-// hasWord reports whether a word of the name is one of some, which are in lower case.
-func hasWord(name string, some ...string) bool {
-	notLetter := func(c rune) bool { return c < 'a' || c > 'z' }
-	words := strings.FieldsFunc(strings.ToLower(name), notLetter)
-	return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(some, word) })
 }

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/datasets/internal/brainvision"
+	"github.com/seed-47b1e431/gosica/datasets/internal/column"
 	"github.com/seed-47b1e431/gosica/internal/text"
 )
 
@@ -27,14 +28,15 @@ func readBrainVision(path string) (*Recording, error) {
 		return nil, fmt.Errorf("datasets: read %s: %w", path, err)
 	}
 	r := &Recording{
-		Signals: mat.NewDense(len(f.Channels), n, nil), Rate: roundRate(f.Rate), TimeColumn: "time",
+		Signals: mat.NewDense(len(f.Channels), n, nil),
+		Rate:    column.RoundRate(f.Rate), TimeColumn: "time",
 		Notes: slices.Clone(f.Notes),
 	}
 	for i, c := range f.Channels {
 		r.Signals.SetRow(i, c.Values)
 		r.Names, r.Units = append(r.Names, c.Name), append(r.Units, c.Unit)
 	}
-	r.Names = distinctNames(r.Names)
+	r.Names = column.DistinctNames(r.Names)
 	for _, m := range f.Markers {
 		event := Event{Onset: float64(m.Position) / r.Rate, Duration: -1, Text: m.Description}
 		if event.Text == "" {

@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
 var (
@@ -52,7 +54,7 @@ func checkValues(z *mat.Dense, first int) error {
 	d, _ := z.Dims()
 	for i := range d {
 		for t, v := range z.RawRowView(i) {
-			if !finite(v) {
+			if !signal.Finite(v) {
 				more, advice := "", ""
 				if math.IsNaN(v) {
 					advice = ", or be filled in (MissingInterpolate) or left out (MissingDrop)"
@@ -73,12 +75,10 @@ func countNotFinite(z *mat.Dense) (count int) {
 	d, _ := z.Dims()
 	for i := range d {
 		for _, v := range z.RawRowView(i) {
-			if !finite(v) {
+			if !signal.Finite(v) {
 				count++
 			}
 		}
 	}
 	return count
 }
-
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -4,56 +4,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/datasets/internal/column"
 	"github.com/seed-47b1e431/gosica/internal/grid"
 )
-
-// timeNames are the names of a column of times, in lower case and without a unit, besides those that
-// end in time or timestamp.
-var timeNames = []string{
-	"t", "second", "seconds", "timestamps", "times", "sec", "ms", "millis", "milliseconds", "zeit",
-	"temps", "tiempo", "x-axis",
-}
-
-// timeUnits are units of time in seconds.
-var timeUnits = map[string]float64{
-	"": 1, "s": 1, "sec": 1, "second": 1, "seconds": 1, "min": 60, "ms": 1e-3, "msec": 1e-3,
-	"us": 1e-6, "usec": 1e-6, "µs": 1e-6, "μs": 1e-6, "ns": 1e-9,
-}
-
-// timeUnit returns the unit of a column of this name, in seconds, and whether it is the name of a
-// column of times: one of timeNames in any case, or one that ends in time or timestamp, perhaps
-// followed by a unit as in "time (ms)", "t [s]", "time,s" or "time_ms". The other unit, of a second
-// header row, counts if the name has none.
-func timeUnit(name, unit string) (seconds float64, isTime bool) {
-	name = strings.Trim(strings.ToLower(strings.Join(strings.Fields(name), "")), "'")
-	name = name[strings.LastIndexByte(name, ':')+1:] // as in "Run 1: Time (s)"
-	unit = strings.ToLower(strings.Trim(unit, " ()[]'"))
-	for _, sign := range []string{"()", "[]"} {
-		head, rest, _ := strings.Cut(name, sign[:1])
-		if inner, _, ok := strings.Cut(rest, sign[1:]); ok { // as in "Time (s) Run 1"
-			name, unit = head, inner
-		}
-	}
-	for _, sign := range []string{"_", ","} {
-		if head, rest, ok := strings.Cut(name, sign); ok && timeUnits[rest] != 0 {
-			name, unit = head, rest
-		}
-	}
-	if name == "ms" || name == "millis" || name == "milliseconds" {
-		unit = "ms"
-	}
-	seconds, known := timeUnits[unit]
-	if !known {
-		return 1, false
-	}
-	isTime = slices.Contains(timeNames, name) || strings.HasSuffix(name, "time") ||
-		strings.HasSuffix(name, "timestamp")
-	return seconds, isTime
-}
 
 // mayHaveTimes reports whether the first of d columns may hold the times of n positions.
 func (c *content) mayHaveTimes(d, n int) bool {
@@ -66,7 +22,7 @@ func (c *content) mayHaveTimes(d, n int) bool {
 	if c.about.Names == nil {
 		return false
 	}
-	_, isTime := timeUnit(c.about.Names[0], "")
+	_, isTime := column.TimeUnit(c.about.Names[0], "")
 	return isTime
 }
 
@@ -78,16 +34,16 @@ func (c *content) splitTimes(r *Recording, missing Missing) error {
 	if !c.mayHaveTimes(d, n) {
 		return nil
 	}
-	column := r.Signals.RawRowView(0)
-	clock := newClock(column[0], column[n-1], n)
-	for t, time := range column {
+	first := r.Signals.RawRowView(0)
+	clock := newClock(first[0], first[n-1], n)
+	for t, time := range first {
 		clock.observe(t, time)
 	}
 	if !clock.rises() {
 		return nil
 	}
 	signals := mat.DenseCopyOf(r.Signals.Slice(1, d, 0, n))
-	times := slices.Clone(column)
+	times := slices.Clone(first)
 	coarse := clock.coarseRate()
 	var gaps []gap
 	if clock.unevenLine > 0 && coarse == 0 && !clock.drifts() {
@@ -110,7 +66,7 @@ func (c *content) splitTimes(r *Recording, missing Missing) error {
 		r.Places = grid.Range(d)[1:]
 	}
 	if coarse > 0 {
-		r.Rate = roundRate(r.Rate * clock.step * coarse)
+		r.Rate = column.RoundRate(r.Rate * clock.step * coarse)
 	}
 	if !c.timed { // else their text is there already
 		r.Aside = append(r.Aside, Column{
@@ -152,7 +108,7 @@ func newClock(first, last float64, n int) *clock {
 // noteSeconds adds the UnitNote on a rate below 1 Hz if neither the file (hasUnit) nor the name of the
 // column of times says the unit: programs write milliseconds there, too.
 func (r *Recording) noteSeconds(hasUnit bool) {
-	_, named := timeUnit(r.TimeColumn, "none") // whose name has a unit
+	_, named := column.TimeUnit(r.TimeColumn, "none") // whose name has a unit
 	if hasUnit || named || r.Rate >= 1 {
 		return
 	}
@@ -263,12 +219,12 @@ func (c *clock) describe(r *Recording, unit float64) {
 				break
 			}
 		}
-	} else if seconds, _ := timeUnit(name, ""); seconds != unit { // of a second header row
+	} else if seconds, _ := column.TimeUnit(name, ""); seconds != unit { // of a second header row
 		for sign, seconds := range map[string]float64{"ms": 1e-3, "us": 1e-6, "ns": 1e-9} {
 			if seconds == unit {
 				name += " (" + sign + ")"
 			}
 		}
 	}
-	r.TimeColumn, r.Start, r.Rate = name, c.start*unit, roundRate(1/(c.step*unit))
+	r.TimeColumn, r.Start, r.Rate = name, c.start*unit, column.RoundRate(1/(c.step*unit))
 }

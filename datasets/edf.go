@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/datasets/internal/column"
 	"github.com/seed-47b1e431/gosica/datasets/internal/edf"
 	"github.com/seed-47b1e431/gosica/internal/text"
 )
@@ -97,21 +98,7 @@ func uniqueNames(signals []edf.Signal) []string {
 			names[i] = fmt.Sprintf("signal %d", i+1)
 		}
 	}
-	return distinctNames(names)
-}
-
-// distinctNames returns names; a repeated name gets a number.
-func distinctNames(names []string) (distinct []string) {
-	used := map[string]bool{}
-	for _, name := range names {
-		unique := name
-		for k := 2; used[unique]; k++ {
-			unique = fmt.Sprintf("%s (%d)", name, k)
-		}
-		used[unique] = true
-		distinct = append(distinct, unique)
-	}
-	return distinct
+	return column.DistinctNames(names)
 }
 
 // commonRate returns the number of values a data record that most signals have; of equally

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/internal/dipole"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
 // EEGOptions are the settings of [SimulateEEG]. Begin with [DefaultEEG].
@@ -125,7 +126,7 @@ func (opt EEGOptions) check() error {
 	if !(opt.Bursts >= 0 && opt.Bursts <= maxBursts) {
 		return fmt.Errorf("Bursts is %g; must be 0 to %d", opt.Bursts, maxBursts)
 	}
-	if !finite(opt.Noise) || opt.Noise < 0 {
+	if !signal.Finite(opt.Noise) || opt.Noise < 0 {
 		return fmt.Errorf("Noise is %g; must be finite and at least 0", opt.Noise)
 	}
 	return nil

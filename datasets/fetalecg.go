@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/spatial/r3"
+
+	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
 // FetalECGOptions are the settings of [SimulateFetalECG]. Begin with [DefaultFetalECG].
@@ -131,10 +133,10 @@ func (opt FetalECGOptions) check() error {
 		return fmt.Errorf("Rate is %g and Seconds %g; must be at least %d and %d, "+
 			"with at most %d values", opt.Rate, opt.Seconds, minRate, minSeconds, MaxEntries)
 	}
-	if !finite(opt.Child) || opt.Child < 0 {
+	if !signal.Finite(opt.Child) || opt.Child < 0 {
 		return fmt.Errorf("Child is %g; must be finite and at least 0", opt.Child)
 	}
-	if !finite(opt.Noise) || opt.Noise < 0 {
+	if !signal.Finite(opt.Noise) || opt.Noise < 0 {
 		return fmt.Errorf("Noise is %g; must be finite and at least 0", opt.Noise)
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/electrode"
 	"github.com/seed-47b1e431/gosica/internal/filter"
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
 // A Filter removes slow drifts, fast noise and the hum of power lines from a recording, for a
@@ -134,7 +135,7 @@ func checkKept(x *mat.Dense, isSkipped []bool) error {
 	d, _ := x.Dims()
 	for i := range d {
 		for t, v := range x.RawRowView(i) {
-			if !finite(v) && !isSkipped[t] {
+			if !signal.Finite(v) && !isSkipped[t] {
 				return fmt.Errorf("signal %d is %v at position %d; must be finite outside of the "+
 					"skipped stretches", i+1, v, t+1)
 			}

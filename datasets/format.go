@@ -285,8 +285,9 @@ const (
 	MaxEntries = 1 << 26
 	// maxFileBytes is the limit of a file that is read as a whole: 1 GiB.
 	maxFileBytes = 1 << 30
-	// maxRowBytes is the limit of a row of a CSV file: 8 MiB. A row may be all of a signal.
-	maxRowBytes = 1 << 23
+	// maxAsideValues is how many values of columns that were set aside are kept: 32 MiB of numbers, a
+	// day of one channel at 48 Hz. It is a choice.
+	maxAsideValues = 1 << 22
 	// maxSidecarBytes is the limit of a sidecar: 1 MiB.
 	maxSidecarBytes = 1 << 20
 	// maxImagePixels is the limit of an image: 4096×4096 pixels.
@@ -320,15 +321,6 @@ func unexpectedEOF(err error) error {
 		return io.ErrUnexpectedEOF
 	}
 	return err
-}
-
-// shortened returns the beginning of a file's text, for an error.
-func shortened(text string) string {
-	const length = 40
-	if len(text) <= length {
-		return strings.ToValidUTF8(text, "\ufffd")
-	}
-	return strings.ToValidUTF8(text[:length], "") + "…"
 }
 
 // A fixedArray is the numbers of a file, d×n, all of one signal after another.

@@ -7,7 +7,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/datasets/internal/column"
 	"github.com/seed-47b1e431/gosica/datasets/internal/matlab"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
 // isLabChart reports whether a MAT-file is one that LabChart of ADInstruments exports.
@@ -59,12 +61,12 @@ func labChartRecording(f *matlab.File) (*Recording, error) {
 		r.Notes = append(r.Notes, fmt.Sprintf("%d blocks are put one after the other, as if they "+
 			"followed one another without a gap", blocks))
 	}
-	r.Names = distinctNames((&matRecording{file: f}).texts(f.Find("titles"), d))
+	r.Names = column.DistinctNames((&matRecording{file: f}).texts(f.Find("titles"), d))
 	if title := strings.TrimSpace(f.Find("titles").Text); d == 1 && title != "" {
 		r.Names = []string{title}
 	}
-	if rates[0] > 0 && finite(rates[0]) {
-		r.Rate, r.TimeColumn = roundRate(rates[0]), "time"
+	if rates[0] > 0 && signal.Finite(rates[0]) {
+		r.Rate, r.TimeColumn = column.RoundRate(rates[0]), "time"
 	}
 	return r, nil
 }

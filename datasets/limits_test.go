@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/datasets/internal/table"
 )
 
 // allocated is the number of bytes that a call allocates, freed ones counted.
@@ -84,7 +86,7 @@ func TestReadersAreBounded(t *testing.T) {
 
 // A row may be as long as the limit.
 func TestLongestRow(t *testing.T) {
-	const cells = maxRowBytes / 16
+	const cells = table.MaxRowBytes / 16
 	row := strings.Repeat("1.0000000000000,", cells-1) + "1\n"
 	z, err := formats[".csv"].read(strings.NewReader(row + row))
 	if err != nil {

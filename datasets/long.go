@@ -1,6 +1,11 @@
 package datasets
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/seed-47b1e431/gosica/datasets/internal/column"
+	"github.com/seed-47b1e431/gosica/datasets/internal/table"
+)
 
 // checkWide returns an error if the rows of r are in long form: if a column of text names the
 // channel that the row is of. Then some column of numbers, such as times, is the same for each
@@ -12,7 +17,7 @@ func (r *Recording) checkWide() error {
 		if len(c.Text) != n {
 			continue
 		}
-		if _, isTime := dateTime(c.Text[0]); isTime {
+		if _, isTime := table.DateTime(c.Text[0]); isTime {
 			continue
 		}
 		stay, again := staying(c.Text), period(c.Text)
@@ -35,7 +40,7 @@ func (r *Recording) countSignals() (count int) {
 		for _, v := range r.Signals.RawRowView(i) {
 			c.observe(v)
 		}
-		if n >= minAsidePositions && c.fraction && c.reason(columnName(r.Names, i)) == "" {
+		if n >= minAsidePositions && c.fraction && c.reason(column.Name(r.Names, i)) == "" {
 			count++
 		}
 	}

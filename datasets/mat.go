@@ -13,7 +13,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/datasets/internal/column"
 	"github.com/seed-47b1e431/gosica/datasets/internal/matlab"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
 // isMAT reports whether the ending of a file's name is that of a MAT-file.
@@ -135,9 +137,9 @@ func fieldTripRecording(f *matlab.File, name string) (*Recording, error) {
 			at += length
 		}
 	}
-	r.Names = distinctNames((&matRecording{file: f}).texts(labels, d))
+	r.Names = column.DistinctNames((&matRecording{file: f}).texts(labels, d))
 	rate := f.Find(name + ".fsample")
-	if rate != nil && rate.IsReal() && rate.Len() == 1 && rate.Value > 0 && finite(rate.Value) {
+	if rate != nil && rate.IsReal() && rate.Len() == 1 && rate.Value > 0 && signal.Finite(rate.Value) {
 		r.Rate, r.TimeColumn = rate.Value, "time"
 	}
 	r.Notes = append(r.Notes, fmt.Sprintf("%q is a struct of FieldTrip", name))
@@ -217,7 +219,7 @@ func chosenMATRecording(f *matlab.File, name string) (*matRecording, error) {
 	v := f.Find(name)
 	switch {
 	case v == nil:
-		return nil, fmt.Errorf("there is no variable %q; must be one of %s", shortened(name),
+		return nil, fmt.Errorf("there is no variable %q; must be one of %s", column.Shortened(name),
 			candidates(f))
 	case !v.IsReal():
 		return nil, fmt.Errorf("the variable %v; must be an array of real numbers, such as %s", v,
@@ -323,7 +325,7 @@ func (m *matRecording) readVectors(r *Recording, o *ReadOptions) (used []string,
 	if err := checkSize(len(rows), m.vectors[0].Len()); err != nil {
 		return nil, err
 	}
-	r.Names = distinctNames(r.Names)
+	r.Names = column.DistinctNames(r.Names)
 	r.Signals = mat.NewDense(len(rows), m.vectors[0].Len(), nil)
 	for i, row := range rows {
 		r.Signals.SetRow(i, row)
@@ -353,27 +355,28 @@ func (m *matRecording) describeBy(v *matlab.Variable, r *Recording) (used bool, 
 	last := strings.ToLower(v.Name[strings.LastIndexByte(v.Name, '.')+1:]) // of a struct's
 	isNumber := v.IsReal() && v.Len() == 1
 	switch {
-	case r.Rate == 0 && isNumber && v.Value > 0 && finite(v.Value) && slices.Contains(rateNames, last):
+	case r.Rate == 0 && isNumber && v.Value > 0 && signal.Finite(v.Value) &&
+		slices.Contains(rateNames, last):
 		r.Rate = v.Value
 		r.Notes = append(r.Notes, fmt.Sprintf("%q says %g positions a second", v.Name, v.Value))
 		return true, nil
 	case r.Rate == 0 && isNumber && slices.Contains(stepNames, last):
 		rate := 1 / (v.Value * m.stepUnit(v))
-		if !(rate > 0) || !finite(rate) {
+		if !(rate > 0) || !signal.Finite(rate) {
 			return false, nil
 		}
-		r.Rate = roundRate(rate)
+		r.Rate = column.RoundRate(rate)
 		r.Notes = append(r.Notes, fmt.Sprintf("%q gives the rate, %.6g Hz", v.Name, r.Rate))
 		return true, nil
 	case r.Names == nil && slices.Contains(labelNames, last):
-		r.Names = distinctNames(m.texts(v, d))
+		r.Names = column.DistinctNames(m.texts(v, d))
 		return r.Names != nil, nil
 	case r.Units == nil && last == "units":
 		r.Units = m.texts(v, d)
 		return r.Units != nil, nil
 	case m.matrix != nil && r.Rate == 0 && (isTopLevel(v) || areFields(v, m.matrix)) &&
 		v.IsReal() && isVector(v) && v.Len() == n && n > 1:
-		if _, isTime := timeUnit(last, ""); !isTime {
+		if _, isTime := column.TimeUnit(last, ""); !isTime {
 			return false, nil
 		}
 		values, err := m.file.Values(v)
@@ -389,7 +392,7 @@ func (m *matRecording) describeBy(v *matlab.Variable, r *Recording) (used bool, 
 // stepUnit returns the unit, in seconds, of a time from a position to the next; 0 if it is unknown.
 func (m *matRecording) stepUnit(v *matlab.Variable) float64 {
 	if unit := m.file.Find(v.Name + "_units"); unit != nil {
-		return timeUnits[strings.ToLower(unit.Text)]
+		return column.Seconds(strings.ToLower(unit.Text))
 	}
 	return 1
 }
@@ -435,7 +438,7 @@ func (m *matRecording) texts(v *matlab.Variable, d int) []string {
 
 // isTimeVector reports whether values of a variable of that name are times of positions.
 func isTimeVector(name string, values []float64) bool {
-	if _, isTime := timeUnit(name, ""); !isTime || len(values) < 2 {
+	if _, isTime := column.TimeUnit(name, ""); !isTime || len(values) < 2 {
 		return false
 	}
 	_, ok := evenClock(values)
@@ -497,7 +500,7 @@ func eeglabRecording(f *matlab.File, path string) (*Recording, error) {
 	d, points, epochs := count("nbchan"), count("pnts"), max(count("trials"), 1)
 	data, rate := f.Find(prefix+"data"), f.Find(prefix+"srate")
 	if d == 0 || points == 0 || data == nil || rate == nil || !(rate.Value > 0) ||
-		!finite(rate.Value) {
+		!signal.Finite(rate.Value) {
 		return nil, errors.New("not a data set of EEGLAB; must have nbchan, pnts, srate and data")
 	}
 	if points > MaxEntries/epochs {
@@ -541,7 +544,7 @@ func eeglabNames(f *matlab.File, prefix string, d int) (names []string) {
 	if len(names) != d {
 		return nil
 	}
-	return distinctNames(names)
+	return column.DistinctNames(names)
 }
 
 // readFDT reads n 32-bit floats of the file of numbers in a data set's folder: by the name in
@@ -555,7 +558,7 @@ func readFDT(folder, name, path string, n int) ([]float64, error) {
 	file, err := os.Open(numbers)
 	if err != nil {
 		return nil, fmt.Errorf("the file of numbers %q isn't in its folder; must be there",
-			shortened(name))
+			column.Shortened(name))
 	}
 	defer file.Close()
 	info, err := file.Stat()
@@ -591,7 +594,7 @@ func eeglabEvents(f *matlab.File, prefix string, rate float64) (events []Event) 
 			element = fmt.Sprintf("%s(%d)", array.Name, i+1)
 		}
 		latency, kind := byName[element+".latency"], byName[element+".type"]
-		if latency == nil || kind == nil || !finite(latency.Value) {
+		if latency == nil || kind == nil || !signal.Finite(latency.Value) {
 			break // none, or more than are listed
 		}
 		e := Event{Onset: (latency.Value - 1) / rate, Duration: -1, Text: kind.Text}

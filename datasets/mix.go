@@ -10,6 +10,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
 // MixOptions are the settings of [Mix].
@@ -40,7 +42,7 @@ func Mix(s *mat.Dense, opt MixOptions) (*mat.Dense, error) {
 	if opt.Steps < 0 {
 		return nil, fmt.Errorf("datasets: mix: Steps is %d; must be at least 0", opt.Steps)
 	}
-	if opt.StepSize < 0 || !finite(opt.StepSize) {
+	if opt.StepSize < 0 || !signal.Finite(opt.StepSize) {
 		return nil, fmt.Errorf("datasets: mix: StepSize is %g; "+
 			"must be finite and at least 0, 0 for 1", opt.StepSize)
 	}
@@ -296,7 +298,7 @@ func checkSquare(m *mat.Dense, d int) error {
 	}
 	for i := range d {
 		for j := range d {
-			if v := m.At(i, j); !finite(v) {
+			if v := m.At(i, j); !signal.Finite(v) {
 				return fmt.Errorf("is %v in row %d, column %d; every entry must be finite",
 					v, i+1, j+1)
 			}

@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/datasets/internal/column"
 )
 
 // npyMagic is what an NPY file begins with, before its version and the length of its header
@@ -48,7 +50,7 @@ func openNPY(r io.Reader, o *ReadOptions) (*content, error) {
 	isWide := len(shape) > 2
 	if len(shape) < 2 || isWide && order == "True" {
 		return nil, fmt.Errorf("an array of shape %s; must be [n, d], for one signal [n, 1], or of more "+
-			"axes in C order", shortened(fmt.Sprint(shape)))
+			"axes in C order", column.Shortened(fmt.Sprint(shape)))
 	}
 	if !isWide && (shape[0] < 1 || shape[1] < 1) {
 		return nil, checkSize(shape[1], shape[0])
@@ -56,11 +58,11 @@ func openNPY(r io.Reader, o *ReadOptions) (*content, error) {
 	size, number := npyNumber(descr)
 	if number == nil && strings.Trim(descr, "<>=|48") == "O" {
 		return nil, fmt.Errorf("an array of %q, Python objects, which can run code when they are "+
-			"read; must be floats of 16 to 64 bits, integers or bool", shortened(descr))
+			"read; must be floats of 16 to 64 bits, integers or bool", column.Shortened(descr))
 	}
 	if number == nil {
 		return nil, fmt.Errorf("an array of %q; must be floats of 16 to 64 bits, integers or bool",
-			shortened(descr))
+			column.Shortened(descr))
 	}
 	read := fixedSize(r, size, number)
 	array := &fixedArray{start, size, number}
@@ -91,13 +93,13 @@ func openRecords(r io.Reader, fields string, shape []int) (*content, error) {
 		slices.ContainsFunc(all, isUnknown) {
 		return nil, fmt.Errorf("a structured array of shape %s with the fields %s; must have one axis "+
 			"and fields of floats of 16 to 64 bits, integers or bool: keep those, by "+
-			"numpy.lib.recfunctions.repack_fields(x[[\"a\", \"b\"]])", shortened(fmt.Sprint(shape)),
-			shortened(fields))
+			"numpy.lib.recfunctions.repack_fields(x[[\"a\", \"b\"]])", column.Shortened(fmt.Sprint(shape)),
+			column.Shortened(fields))
 	}
 	if shape[0] < 1 {
 		return nil, checkSize(len(all), shape[0])
 	}
-	unit, _ := timeUnit(about.Names[0], "")
+	unit, _ := column.TimeUnit(about.Names[0], "")
 	next, buffer := 0, make([]byte, 8)
 	return &content{
 		about: about, d: len(all), n: shape[0], timeUnit: unit,
@@ -210,7 +212,7 @@ func parseNPYHeader(header string) (descr, order string, shape []int, err error)
 	}
 	if d == nil || o == nil || s == nil || !strings.HasSuffix(header, "\n") {
 		return "", "", nil, fmt.Errorf("NPY header: malformed dictionary %q; must have descr, of "+
-			"floats of 16 to 64 bits, integers or bool, fortran_order and shape", shortened(header))
+			"floats of 16 to 64 bits, integers or bool, fortran_order and shape", column.Shortened(header))
 	}
 	for _, field := range strings.Split(strings.TrimSuffix(strings.TrimSpace(s[1]), ","), ",") {
 		if field = strings.TrimSuffix(strings.TrimSpace(field), "L"); field == "" {
@@ -219,7 +221,7 @@ func parseNPYHeader(header string) (descr, order string, shape []int, err error)
 		length, err := strconv.Atoi(field) // 12L is a number of Python 2
 		if err != nil {
 			return "", "", nil, fmt.Errorf("NPY header: malformed shape %q; must be integers",
-				shortened(s[1]))
+				column.Shortened(s[1]))
 		}
 		shape = append(shape, length)
 	}

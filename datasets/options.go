@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/datasets/internal/column"
 	"github.com/seed-47b1e431/gosica/internal/electrode"
 	"github.com/seed-47b1e431/gosica/internal/text"
 )
@@ -168,7 +169,7 @@ func (r *Recording) interpolate(count int) error {
 			}
 		}
 		if !interpolate(r.Signals.RawRowView(i)) {
-			return fmt.Errorf("%q has no values at all; must be left out", columnName(r.Names, i))
+			return fmt.Errorf("%q has no values at all; must be left out", column.Name(r.Names, i))
 		}
 	}
 	verb := "were"
@@ -210,7 +211,7 @@ func (r *Recording) dropCodes() {
 			if names[code] == nil {
 				codes = append(codes, code)
 			}
-			names[code], counts[code] = append(names[code], columnName(r.Names, i)), counts[code]+count
+			names[code], counts[code] = append(names[code], column.Name(r.Names, i)), counts[code]+count
 		}
 	}
 	for _, code := range codes {

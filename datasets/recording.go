@@ -12,7 +12,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/datasets/internal/column"
+	"github.com/seed-47b1e431/gosica/datasets/internal/table"
 	"github.com/seed-47b1e431/gosica/internal/atomicfile"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
 // A Recording is signals with what their file says of them. Its JSON is without the Signals.
@@ -117,16 +120,16 @@ func readColumns(path string, o *ReadOptions, sidecar bool) (r *Recording, err e
 	}
 	if o.Variable != "" && !isMAT(path) {
 		return nil, fmt.Errorf("datasets: read %s: variable %q; must be empty, as only MAT-files "+
-			"have variables", path, shortened(o.Variable))
+			"have variables", path, column.Shortened(o.Variable))
 	}
 	switch {
 	case ok:
 		read := func(r io.Reader) (*Recording, error) { return f.columns(r, o) }
 		r, err = readFrom(path, read)
-		var found *channelError
+		var found *table.ChannelError
 		if o.Missing.isFilled() && errors.As(err, &found) {
 			again := *o
-			again.numeric = found.columns
+			again.numeric = found.Columns
 			r, err = readFrom(path, func(r io.Reader) (*Recording, error) { return f.columns(r, &again) })
 		}
 	case isBrainVision(path):
@@ -335,7 +338,7 @@ func (r *Recording) check(d int) error {
 	if r.Units != nil && len(r.Units) != d {
 		return fmt.Errorf("%d units of %d signals; must be one for each", len(r.Units), d)
 	}
-	if r.Rate < 0 || !finite(r.Rate) || !finite(r.Start) {
+	if r.Rate < 0 || !signal.Finite(r.Rate) || !signal.Finite(r.Start) {
 		return fmt.Errorf("a rate of %g Hz from %g s on; must be finite, and the rate not negative",
 			r.Rate, r.Start)
 	}

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
 // sharedNames returns the names of the channels of files that are runs: those that all files have, if
@@ -160,11 +161,11 @@ func (r *Recording) noteJumps() {
 
 // jumpOf returns the largest difference of the means of two runs that follow one another, in standard
 // deviations within runs. Run k is from ends[k] to before ends[k+1].
-func jumpOf(signal []float64, ends []int) (jump float64) {
+func jumpOf(values []float64, ends []int) (jump float64) {
 	var means []float64
 	squares := 0.0
 	for _, k := range grid.Range(len(ends) - 1) {
-		run := signal[ends[k]:ends[k+1]]
+		run := values[ends[k]:ends[k+1]]
 		mean := stat.Mean(run, nil)
 		means = append(means, mean)
 		for _, v := range run {
@@ -174,8 +175,8 @@ func jumpOf(signal []float64, ends []int) (jump float64) {
 	for k := range len(means) - 1 {
 		jump = max(jump, math.Abs(means[k+1]-means[k]))
 	}
-	deviation := math.Sqrt(squares / float64(len(signal)))
-	if jump == 0 || deviation == 0 || !finite(floats.Norm(means, 2)) {
+	deviation := math.Sqrt(squares / float64(len(values)))
+	if jump == 0 || deviation == 0 || !signal.Finite(floats.Norm(means, 2)) {
 		return 0
 	}
 	return jump / deviation

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/datasets/internal/column"
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/text"
 )
@@ -101,7 +102,7 @@ func join(all []*Recording, paths []string) (*Recording, error) {
 			joined.Names = append(joined.Names, r.Names...)
 		}
 	}
-	joined.Names = distinctNames(joined.Names)
+	joined.Names = column.DistinctNames(joined.Names)
 	if first := all[0].Signals.RawMatrix().Rows; first > 1 && first*len(all) == d {
 		joined.Notes = append(joined.Notes, fmt.Sprintf("the %d files are channels beside each other, %d in "+
 			"all; put runs of the same channels into one file", len(all), d))

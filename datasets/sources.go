@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
 // ARProcess is an autoregressive process of order p = len(Coefficients):
@@ -164,7 +166,7 @@ func Heart(rng *rand.Rand, opt HeartOptions) (*mat.Dense, error) {
 	if rng == nil {
 		return nil, errNilRand
 	}
-	if !finite(opt.Noise) || opt.Noise < 0 {
+	if !signal.Finite(opt.Noise) || opt.Noise < 0 {
 		return nil, fmt.Errorf("datasets: heart: Noise is %v; must be finite and at least 0",
 			opt.Noise)
 	}

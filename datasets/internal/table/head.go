@@ -1,13 +1,15 @@
-package datasets
+package table
 
 import (
 	"encoding/csv"
 	"encoding/json"
-	"math"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/seed-47b1e431/gosica/datasets/internal/column"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
 // A head is the content of the lines before the rows of numbers in a text file of a recorder's
@@ -28,7 +30,7 @@ var headParsers = []func(lines []string) *head{biopacHead, labChartHead, labView
 // findHead returns the head that lines begin with, nil for none.
 func findHead(lines []string) *head {
 	for _, parse := range headParsers {
-		if h := parse(lines); h != nil && h.lines < len(lines) && finite(h.rate) {
+		if h := parse(lines); h != nil && h.lines < len(lines) && signal.Finite(h.rate) {
 			return h
 		}
 	}
@@ -54,20 +56,20 @@ func biopacHead(lines []string) *head {
 		return nil
 	}
 	step, err := strconv.ParseFloat(strings.ReplaceAll(sample[1], ",", "."), 64)
-	seconds := timeUnits[strings.ToLower(sample[2])]
+	seconds := column.Seconds(strings.ToLower(sample[2]))
 	d, err2 := strconv.Atoi(channels[1])
 	if err != nil || err2 != nil || !(step*seconds > 0) || d < 1 || len(lines) < 3+2*d+2 {
 		return nil
 	}
-	h := &head{lines: 3 + 2*d, program: "AcqKnowledge", rate: roundRate(1 / (step * seconds))}
+	h := &head{lines: 3 + 2*d, program: "AcqKnowledge", rate: column.RoundRate(1 / (step * seconds))}
 	for i := range d {
 		h.names = append(h.names, strings.TrimSpace(lines[3+2*i]))
 	}
-	h.names = distinctNames(h.names)
+	h.names = column.DistinctNames(h.names)
 	cells := strings.FieldsFunc(lines[h.lines], isSeparator)
 	switch {
 	case len(cells) == d && strings.HasPrefix(cells[0], "CH"):
-	case len(cells) == d+1 && timeUnits[strings.ToLower(cells[0])] != 0:
+	case len(cells) == d+1 && column.Seconds(strings.ToLower(cells[0])) != 0:
 		h.names = append([]string{"time (" + strings.ToLower(cells[0]) + ")"}, h.names...)
 	default:
 		return h // no short names
@@ -92,8 +94,8 @@ func labChartHead(lines []string) *head {
 	h := &head{program: "LabChart", block: "Interval="}
 	if words := strings.Fields(strings.TrimPrefix(lines[0], "Interval=")); len(words) == 2 {
 		step, err := strconv.ParseFloat(strings.ReplaceAll(words[0], ",", "."), 64)
-		if seconds := timeUnits[words[1]]; err == nil && step*seconds > 0 {
-			h.rate = roundRate(1 / (step * seconds))
+		if seconds := column.Seconds(words[1]); err == nil && step*seconds > 0 {
+			h.rate = column.RoundRate(1 / (step * seconds))
 		}
 	}
 	for ; h.lines < len(lines); h.lines++ {
@@ -102,7 +104,7 @@ func labChartHead(lines []string) *head {
 			break
 		}
 		if key == "ChannelTitle" {
-			h.names = append([]string{"time"}, distinctNames(strings.Split(
+			h.names = append([]string{"time"}, column.DistinctNames(strings.Split(
 				strings.Trim(cells, "\t "), "\t"))...)
 		}
 	}
@@ -131,7 +133,7 @@ func labViewHead(lines []string) *head {
 			if words := strings.Fields(cells); words != nil {
 				step, err := strconv.ParseFloat(strings.ReplaceAll(words[0], ",", "."), 64)
 				if err == nil && step > 0 {
-					h.rate = roundRate(1 / step)
+					h.rate = column.RoundRate(1 / step)
 				}
 			}
 		}
@@ -183,7 +185,7 @@ func emotivHead(lines []string) *head {
 				h.rate = rate
 			}
 		case "labels":
-			h.names = distinctNames(strings.Fields(value))
+			h.names = column.DistinctNames(strings.Fields(value))
 		}
 	}
 	if h.names == nil {
@@ -213,7 +215,7 @@ func openSignalsHead(lines []string) *head {
 	}
 	for _, device := range devices {
 		if h.rate = max(device.Rate, 0); len(devices) == 1 && len(device.Column) > 0 {
-			h.names = distinctNames(device.Column)
+			h.names = column.DistinctNames(device.Column)
 		}
 	}
 	return h
@@ -234,7 +236,7 @@ func rigolHead(lines []string) *head {
 	if err != nil || !(step > 0) {
 		return nil
 	}
-	return &head{lines: 2, program: "Rigol", rate: roundRate(1 / step), names: names[:at+1]}
+	return &head{lines: 2, program: "Rigol", rate: column.RoundRate(1 / step), names: names[:at+1]}
 }
 
 // signalExpressHead is that of SignalExpress: lines with a word and a colon, each above a row with
@@ -243,7 +245,7 @@ func signalExpressHead(lines []string) *head {
 	if !strings.HasPrefix(lines[0], "channel names:") || len(lines) < 2 {
 		return nil
 	}
-	h := &head{program: "SignalExpress", names: distinctNames(strings.Split(
+	h := &head{program: "SignalExpress", names: column.DistinctNames(strings.Split(
 		strings.Trim(lines[1], "\t "), "\t"))}
 	for h.lines < len(lines) {
 		title := lines[h.lines]
@@ -252,7 +254,7 @@ func signalExpressHead(lines []string) *head {
 		}
 		if strings.HasPrefix(title, "dt:") && h.lines < len(lines) {
 			if step, ok := sameNumber(strings.TrimSpace(lines[h.lines]), "\t"); ok && step > 0 {
-				h.rate = roundRate(1 / step)
+				h.rate = column.RoundRate(1 / step)
 			}
 		}
 	}
@@ -269,7 +271,7 @@ func campbellHead(lines []string) *head {
 	if err != nil {
 		return nil
 	}
-	return &head{lines: 4, program: "Campbell Scientific", names: distinctNames(names)}
+	return &head{lines: 4, program: "Campbell Scientific", names: column.DistinctNames(names)}
 }
 
 // arffAttribute is a line that names a column of an ARFF file.
@@ -291,7 +293,7 @@ func arffHead(lines []string) *head {
 		switch {
 		case strings.EqualFold(line, "@data"):
 			h.lines++
-			h.names = distinctNames(h.names)
+			h.names = column.DistinctNames(h.names)
 			return h
 		case line == "" || line[0] == '%' || strings.HasPrefix(strings.ToLower(line), "@relation"):
 		default:
@@ -314,186 +316,4 @@ func sameNumber(line, separator string) (float64, bool) {
 		}
 	}
 	return first, true
-}
-
-// roundRate returns a rate, in positions per second, rounded to a whole number if it is one up to
-// the few digits of times and intervals in files.
-func roundRate(rate float64) float64 {
-	if near := math.Round(rate); near > 0 && math.Abs(rate-near) < 1e-6*near {
-		return near
-	}
-	return rate
-}
-
-// titleLines returns the number of lines before a table that aren't part of it, such as messages of a
-// device before it sends numbers. The table begins with its names or, without these, with the
-// first row that has numbers where most rows have them. A single row of several cells is part of it
-// unless names follow, as its separator may have been misread.
-func (d *dialect) titleLines(lines []string) int {
-	rows, places := d.splitPlaces(lines)
-	if len(rows) < 3 {
-		return 0
-	}
-	if d.decimal == 0 {
-		d.decimal = decimalSign(rows)
-		defer func() { d.decimal = 0 }()
-	}
-	usual := d.usualRow(rows)
-	width := len(usual)
-	begin := slices.IndexFunc(rows, func(row []string) bool {
-		for i := range row {
-			if len(row) != width || d.isValue(usual[i]) && !d.isNumber(row[i]) {
-				return false
-			}
-		}
-		return d.countValues(row) > 0 || d.countValues(usual) == 0
-	})
-	if begin < 1 {
-		return 0
-	}
-	for begin > 0 && d.isWithoutValues(rows, begin-1, usual) {
-		begin--
-	}
-	if begin < 1 {
-		return 0
-	}
-	names := d.namesBefore(rows, begin, width)
-	if d.hasDamaged(rows[:names], width) {
-		return 0
-	}
-	if names == 0 || names == begin && begin == 1 && (width < 3 || len(rows[0]) > 1) {
-		return 0
-	}
-	return places[names]
-}
-
-// usualRow returns of the second half of rows the one with the most numbers.
-func (d *dialect) usualRow(rows [][]string) []string {
-	usual := rows[len(rows)/2]
-	for _, row := range rows[len(rows)/2:] {
-		if d.countValues(row) > d.countValues(usual) {
-			usual = row
-		}
-	}
-	return usual
-}
-
-// isWithoutValues reports whether row k before the usual ones is a position all of whose values are
-// missing: perhaps with a time, or below a row of names with some text.
-func (d *dialect) isWithoutValues(rows [][]string, k int, usual []string) bool {
-	row := rows[k]
-	if len(row) != len(usual) {
-		return false
-	}
-	isBelow := k > 0 && len(rows[k-1]) == len(row) && countFilled(rows[k-1]) == len(row) &&
-		d.countValues(rows[k-1]) == 0
-	isTimed := false
-	for i, cell := range row {
-		if d.isMissing(cell) {
-			continue
-		}
-		_, isTime := dateTime(cell)
-		if d.isNumber(usual[i]) || !isTime && !isBelow {
-			return false
-		}
-		isTimed = isTimed || isTime
-	}
-	return isBelow || isTimed
-}
-
-// namesBefore returns the row of the names, above that of the units, if there is one, of a table whose
-// numbers begin at a row and have width columns; without names it is the row where they begin.
-func (d *dialect) namesBefore(rows [][]string, begin, width int) int {
-	body := rows[begin:]
-	mayBeShort := d.countPadding(body) > 0 || countsRows(body)
-	isNames := func(row []string) bool {
-		fits := len(row) == width || len(row) == width-1 && mayBeShort
-		return fits && d.isHeader(row, width, body)
-	}
-	if !isNames(rows[begin-1]) {
-		return begin
-	}
-	if begin > 1 && isNames(rows[begin-2]) && countFilled(rows[begin-2]) >= countFilled(rows[begin-1]) &&
-		(d.isUnits(rows[begin-1]) || repeats(rows[begin-2])) {
-		return begin - 2
-	}
-	// Below names, full rows of words and rows without values may be data, which is an error later.
-	names := begin - 1
-	for k := names; k >= 0 && len(rows[k]) == width && countFilled(rows[begin-1]) == width; k-- {
-		isFull := countFilled(rows[k]) == width
-		if isFull && !isNames(rows[k]) || !isFull && slices.ContainsFunc(rows[k], func(cell string) bool {
-			return !d.isMissing(cell)
-		}) {
-			break
-		}
-		if isFull {
-			names = k
-		}
-	}
-	return names
-}
-
-// hasDamaged reports whether one of the rows before a table of width columns is of numbers, and so a
-// damaged row of it.
-func (d *dialect) hasDamaged(rows [][]string, width int) bool {
-	hasWords := slices.ContainsFunc(rows, func(row []string) bool { return d.countValues(row) == 0 })
-	return slices.ContainsFunc(rows, func(row []string) bool {
-		isAlone := len(row) == 1 && width > 2 && hasWords // as a rate below a title
-		return 2*d.countValues(row) > len(row) && !isAlone
-	})
-}
-
-// describeTitle sets title and foreign by the lines before a table.
-func (d *dialect) describeTitle(lines []string) {
-	for _, line := range lines {
-		if strings.TrimSpace(line) == "" || d.isComment(line) {
-			continue
-		}
-		if d.title == "" {
-			d.title = line
-		}
-		if d.foreign == "" && isRowOfNumbers(line) {
-			d.foreign = line
-		}
-	}
-}
-
-// isRowOfNumbers reports whether a line is two or more numbers, and nothing else, with one of the
-// separators between them. A single comma may be a decimal sign.
-func isRowOfNumbers(line string) bool {
-	return slices.ContainsFunc(separators, func(separator rune) bool {
-		if separator == ',' && strings.Count(line, ",") == 1 && !strings.Contains(line, ".") {
-			return false
-		}
-		for _, decimal := range ".," {
-			d := dialect{separator: separator, decimal: decimal}
-			cells, err := d.cells(line)
-			if err == nil && len(cells) > 1 && !slices.ContainsFunc(cells, func(cell string) bool {
-				return !d.isValue(cell)
-			}) {
-				return true
-			}
-		}
-		return false
-	})
-}
-
-// countFilled returns how many cells of a row aren't empty.
-func countFilled(row []string) (count int) {
-	for _, cell := range row {
-		if cell != "" {
-			count++
-		}
-	}
-	return count
-}
-
-// countValues returns how many cells of a row are numbers.
-func (d *dialect) countValues(row []string) (count int) {
-	for _, cell := range row {
-		if d.isValue(cell) {
-			count++
-		}
-	}
-	return count
 }

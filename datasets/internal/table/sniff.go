@@ -1,13 +1,13 @@
-package datasets
+package table
 
 import (
-	"encoding/csv"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
+
+	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
 // A dialect is the way in which a text file writes a table of numbers.
@@ -32,11 +32,6 @@ type dialect struct {
 	head      *head  // the first lines by a recorder's program, part of the preamble; nil for none
 	title     string // the first line of words in the preamble; "" for none
 	foreign   string // a line of numbers between other separators in the preamble; "" for none
-}
-
-// choices are the signs that the caller chose, 0 for one that the text decides.
-type choices struct {
-	separator, decimal rune
 }
 
 // separators are tried in this order. The one with the best score is chosen, of equal ones the
@@ -71,24 +66,24 @@ const maxSniffedRows = 200
 
 // sniff returns the dialect of a file that begins with text. Whole is whether that is all of the
 // file; otherwise the last line of text may be cut, and isn't used.
-func sniff(text string, whole bool, chosen choices) dialect {
+func sniff(text string, whole bool, o Options) dialect {
 	lines := strings.Split(strings.ReplaceAll(text, "\r", ""), "\n")
 	if !whole && len(lines) > 1 {
 		lines = lines[:len(lines)-1]
 	}
 	candidates := separators
-	if chosen.separator != 0 {
-		candidates = []rune{chosen.separator}
+	if o.Separator != 0 {
+		candidates = []rune{o.Separator}
 	}
 	best, bestScore := dialect{separator: ',', decimal: '.', clock: -1}, -1.0
 	known := findHead(lines)
 	for _, separator := range candidates {
-		if chosen.separator == 0 && strings.ContainsRune(";\t|", separator) &&
+		if o.Separator == 0 && strings.ContainsRune(";\t|", separator) &&
 			!strings.ContainsRune(text, separator) {
 			continue
 		}
 		d := dialect{separator: separator, clock: -1, head: known}
-		rows := d.begin(lines, chosen)
+		rows := d.begin(lines, o)
 		if len(rows) == 0 {
 			continue
 		}
@@ -103,14 +98,14 @@ func sniff(text string, whole bool, chosen choices) dialect {
 
 // begin sets where the table begins, if d's separator is between the cells, and how its numbers are
 // written. It returns the table's rows, or none if that can't be the separator.
-func (d *dialect) begin(lines []string, chosen choices) [][]string {
+func (d *dialect) begin(lines []string, o Options) [][]string {
 	if d.head != nil {
 		d.preamble = d.head.lines
 	}
 	// Spreadsheets write their separator into a first line such as "sep=;".
 	if sign, ok := strings.CutPrefix(strings.ToLower(lines[0]), "sep="); ok {
 		d.preamble = 1
-		if chosen.separator == 0 && !strings.HasPrefix(sign, string(d.separator)) {
+		if o.Separator == 0 && !strings.HasPrefix(sign, string(d.separator)) {
 			return nil
 		}
 	}
@@ -119,22 +114,22 @@ func (d *dialect) begin(lines []string, chosen choices) [][]string {
 		d.describeTitle(lines[d.preamble : d.preamble+k])
 		d.preamble += k
 	}
-	rows := d.split(lines[d.preamble:])
+	rows, _ := d.split(lines[d.preamble:])
 	if len(rows) == 0 {
 		return nil
 	}
 	if blank >= 0 && len(rows[0]) == 1 { // it may stand for a value
 		d.preamble = min(d.preamble, blank)
 	}
-	d.decimal = chosen.decimal
+	d.decimal = o.Decimal
 	if d.decimal == 0 {
 		d.decimal = decimalSign(rows)
 	}
 	d.thousands = d.decimal == ',' && !haveDecimalPoints(rows)
-	if chosen.decimal == 0 && haveThousands(rows) {
+	if o.Decimal == 0 && haveThousands(rows) {
 		d.decimal, d.thousands, d.whole = ',', true, true
 	}
-	if chosen.separator == 0 && d.separator != ',' &&
+	if o.Separator == 0 && d.separator != ',' &&
 		!slices.ContainsFunc(rows, func(row []string) bool { return len(row) > 1 }) {
 		return nil // one column, as with a comma
 	}
@@ -157,14 +152,9 @@ func (d *dialect) skipComments(lines []string) (blank int) {
 	return blank
 }
 
-// split returns the rows of the table in lines, without blank ones and comments.
-func (d *dialect) split(lines []string) [][]string {
-	rows, _ := d.splitPlaces(lines)
-	return rows
-}
-
-// splitPlaces is split, with the line, from 0, at which each row begins.
-func (d *dialect) splitPlaces(lines []string) (rows [][]string, places []int) {
+// split returns the rows of the table in lines, without blank ones and comments, and the line, from
+// 0, at which each begins.
+func (d *dialect) split(lines []string) (rows [][]string, places []int) {
 	for k := 0; k < len(lines) && len(rows) < maxSniffedRows; k++ {
 		line, from := lines[k], k
 		for open := oddQuotes(line); open && k+1 < len(lines); { // a cell of several lines
@@ -186,80 +176,6 @@ func (d *dialect) splitPlaces(lines []string) (rows [][]string, places []int) {
 
 // oddQuotes reports whether a line opens a quotation without closing it, or the reverse.
 func oddQuotes(line string) bool { return strings.Count(line, `"`)%2 == 1 }
-
-// cells returns the cells of a row without the spaces around them.
-func (d *dialect) cells(line string) ([]string, error) {
-	if time, values, ok := strings.Cut(line, serialArrow); ok {
-		if _, ok := dateTime(strings.TrimSpace(time)); ok {
-			line = time + string(d.separator) + values
-		}
-	}
-	if trimmed := strings.TrimSpace(line); d.separator == '|' && len(trimmed) > 1 &&
-		trimmed[0] == '|' && trimmed[len(trimmed)-1] == '|' { // as in Markdown
-		line = trimmed[1 : len(trimmed)-1]
-	}
-	if strings.Contains(line, textCell) { // which a spreadsheet doesn't change
-		line = strings.ReplaceAll(line, textCell, `"`)
-	}
-	var row []string
-	switch isQuoted := strings.Contains(line, `"`); {
-	case d.separator == ' ' && !isQuoted:
-		row = strings.Fields(line)
-	case !isQuoted:
-		row = strings.Split(line, string(d.separator))
-	default:
-		if d.separator == ' ' {
-			line = strings.ReplaceAll(strings.TrimSpace(line), "\t", " ")
-		}
-		r := csv.NewReader(strings.NewReader(line))
-		r.Comma, r.TrimLeadingSpace = d.separator, true
-		var err error
-		if row, err = r.Read(); err != nil {
-			return nil, err
-		}
-	}
-	for i, cell := range row {
-		row[i] = plainCell(cell)
-	}
-	if k := len(row) - 1; k > 0 && strings.HasPrefix(row[k], labChartComment) {
-		row = row[:k]
-	}
-	return row, nil
-}
-
-// plainCell returns a cell without the spaces and the apostrophes around it, with a hyphen for a
-// minus and without spaces after the sign of a number.
-func plainCell(cell string) string {
-	cell = strings.TrimSpace(cell)
-	if rest, ok := strings.CutPrefix(cell, minusSign); ok {
-		cell = "-" + rest
-	}
-	if len(cell) > 2 && strings.IndexByte("+-", cell[0]) >= 0 && cell[1] == ' ' {
-		if number := strings.TrimLeft(cell[1:], " "); startsNumber(number) { // as in "-  1.5"
-			cell = cell[:1] + number
-		}
-	}
-	return withoutApostrophes(cell)
-}
-
-// withoutApostrophes returns a text without those around it.
-func withoutApostrophes(text string) string {
-	if inner := strings.Trim(text, "'"); inner != "" && text == "'"+inner+"'" {
-		return inner
-	}
-	return text
-}
-
-const (
-	// labChartComment begins a comment of LabChart, in one more cell of a row.
-	labChartComment = "#* "
-	// serialArrow is between the time and the values in a line of Arduino's serial monitor.
-	serialArrow = " -> "
-	// textCell begins a cell such as ="1.5".
-	textCell = `="`
-	// minusSign is before negative numbers that were written to be looked at.
-	minusSign = "\u2212"
-)
 
 // score returns how well the rows are a table of numbers, from 0 to 2.5: the share of the cells
 // that are numbers or missing, below the names and units, and the share of the rows that are as
@@ -363,12 +279,6 @@ func haveDecimalPoints(rows [][]string) bool {
 	})
 }
 
-// startsNumber reports whether a cell begins like a number.
-func startsNumber(cell string) bool {
-	cell = strings.TrimLeft(cell, "+-")
-	return cell != "" && (cell[0] >= '0' && cell[0] <= '9' || cell[0] == ',' || cell[0] == '.')
-}
-
 // describe sets what the rows, and the last of the lines before them, say of the table: padding,
 // header, units, columns of text and of times, and an index.
 func (d *dialect) describe(before []string, rows [][]string) {
@@ -384,7 +294,7 @@ func (d *dialect) describe(before []string, rows [][]string) {
 		d.commented = err == nil && len(names) == width && !slices.ContainsFunc(names, d.isNumber)
 	}
 	hasSecond := d.header && len(body) > 1 && slices.ContainsFunc(body[1], hasDigits)
-	if hasSecond && (d.isUnits(body[0]) || repeats(rows[0]) && d.isWords(body[0])) {
+	if hasSecond && (isUnits(body[0]) || repeats(rows[0]) && d.isWords(body[0])) {
 		d.units, body = true, body[1:]
 	}
 	for i := range width {
@@ -416,10 +326,10 @@ func (d *dialect) describeColumn(i int, body [][]string) {
 		return
 	}
 	if slices.ContainsFunc(body, func(row []string) bool {
-		return i < len(row) && d.isMissing(row[i])
+		return i < len(row) && isMissing(row[i])
 	}) {
 		d.lacking = append(d.lacking, i)
-		if d.isSparse(body, i) {
+		if isSparse(body, i) {
 			d.sparse = append(d.sparse, i)
 		}
 	}
@@ -433,10 +343,10 @@ const (
 )
 
 // isSparse reports whether column i of the rows lacks nearly all of its values.
-func (d *dialect) isSparse(rows [][]string, i int) bool {
+func isSparse(rows [][]string, i int) bool {
 	filled := 0
 	for _, row := range rows {
-		if i < len(row) && !d.isMissing(row[i]) {
+		if i < len(row) && !isMissing(row[i]) {
 			filled++
 		}
 	}
@@ -489,7 +399,7 @@ func (d *dialect) isHeader(row []string, width int, body [][]string) bool {
 	words, numbers := 0, 0
 	for i, cell := range row[:min(len(row), width)] {
 		switch {
-		case cell == "" || d.isMissing(cell):
+		case cell == "" || isMissing(cell):
 		case d.isValue(cell) && !namesFrequency(cell, i, body):
 			numbers++
 		default:
@@ -503,7 +413,7 @@ func (d *dialect) isHeader(row []string, width int, body [][]string) bool {
 	if first == "" && len(row) > 1 && countsColumns(row[1:]) {
 		return true
 	}
-	if len(body) > 1 && d.isUnits(body[0]) {
+	if len(body) > 1 && isUnits(body[0]) {
 		body = body[1:]
 	}
 	return !d.isNumber(first) && len(body) > 0 && len(body[0]) > 0 && d.isValue(body[0][0])
@@ -523,11 +433,11 @@ func namesFrequency(cell string, i int, body [][]string) bool {
 }
 
 // isUnits reports whether a row below the names has units, and nothing else.
-func (d *dialect) isUnits(row []string) bool {
+func isUnits(row []string) bool {
 	units := 0
 	for _, cell := range row {
 		switch {
-		case cell == "" || d.isMissing(cell):
+		case cell == "" || isMissing(cell):
 		case !isUnit(cell):
 			return false
 		default:
@@ -540,7 +450,7 @@ func (d *dialect) isUnits(row []string) bool {
 // isWords reports whether a row has words and no number.
 func (d *dialect) isWords(row []string) bool {
 	return !slices.ContainsFunc(row, d.isValue) && slices.ContainsFunc(row, func(cell string) bool {
-		return cell != "" && !d.isMissing(cell)
+		return cell != "" && !isMissing(cell)
 	})
 }
 
@@ -548,7 +458,7 @@ func (d *dialect) isWords(row []string) bool {
 func (d *dialect) isText(rows [][]string, i int) bool {
 	words := 0
 	for _, row := range rows {
-		if i >= len(row) || row[i] == "" || d.isMissing(row[i]) {
+		if i >= len(row) || row[i] == "" || isMissing(row[i]) {
 			continue
 		}
 		if d.isNumber(row[i]) {
@@ -563,7 +473,7 @@ func (d *dialect) isText(rows [][]string, i int) bool {
 func (d *dialect) hasFraction(row []string) bool {
 	return slices.ContainsFunc(row, func(cell string) bool {
 		v, ok := d.parse(cell)
-		return ok && finite(v) && v != math.Trunc(v)
+		return ok && signal.Finite(v) && v != math.Trunc(v)
 	})
 }
 
@@ -592,147 +502,13 @@ func countsColumns(cells []string) bool {
 	return true
 }
 
-// missing are the cells without a value that programs write, in lower case.
-var missing = []string{"", "na", "n/a", "nan", "-nan", "null", "none", "-", "?", ".", "#n/a"}
-
-// isMissing reports whether a cell stands for a value that isn't there.
-func (d *dialect) isMissing(cell string) bool {
-	return strings.Trim(cell, "-") == "" || slices.Contains(missing, strings.ToLower(cell))
-}
-
-func hasDigits(cell string) bool { return strings.ContainsAny(cell, "0123456789") }
-
-// isValue reports whether a cell is a number with digits: neither missing nor a word such as inf.
-func (d *dialect) isValue(cell string) bool { return hasDigits(cell) && d.isNumber(cell) }
-
-// isNumber reports whether a cell is a number or missing.
-func (d *dialect) isNumber(cell string) bool {
-	if d.isMissing(cell) {
-		return true
-	}
-	_, ok := d.parse(cell)
-	return ok
-}
-
-// cellUnits are the units that may follow a number in its cell.
-var cellUnits = []string{
-	"V", "mV", "uV", "µV", "μV", "nV", "mA", "uA", "µA", "s", "ms", "us", "µs", "Hz", "kHz", "mmHg",
-	"bpm", "°C", "°", "%", "dB", "Pa", "kPa", "kOhm", "T", "pT", "fT",
-}
-
-// cutUnit returns the number of a cell and the unit that follows it, "" for none. Before a unit of
-// one letter there must be a space.
-func cutUnit(cell string) (number, unit string) {
-	end := strings.LastIndexAny(cell, "0123456789.") + 1
-	number, unit = cell[:end], strings.TrimSpace(cell[end:])
-	isLetter := len(unit) == 1 && unit != "%" && len(cell) == end+1
-	if end == 0 || isLetter || !slices.Contains(cellUnits, unit) {
-		return cell, ""
-	}
-	return number, unit
-}
-
-// isUnitless reports whether a cell is missing or a number without a unit.
-func (d *dialect) isUnitless(cell string) bool {
-	_, unit := cutUnit(cell)
-	return unit == "" && d.isNumber(cell)
-}
-
-// parse returns the value of a cell, with the dialect's decimal sign. It may have signs between
-// thousands, an exponent after D, as Fortran writes it, or a unit after it. A value that is too
-// large for a float64 is infinite.
-func (d *dialect) parse(cell string) (float64, bool) {
-	if !d.hasSigns(cell) {
-		v, err := strconv.ParseFloat(cell, 64)
-		if err == nil || math.IsInf(v, 0) {
-			return v, true
-		}
-	}
-	if !startsNumber(cell) {
-		return 0, false
-	}
-	cell, _ = cutUnit(cell)
-	if d.decimal == ',' {
-		cell = strings.NewReplacer(",", ".", ".", ",").Replace(cell)
-	}
-	cell = withoutThousands(cell)
-	if at := strings.IndexAny(cell, "dD"); at > 0 {
-		cell = cell[:at] + "e" + cell[at+1:]
-	}
-	v, err := strconv.ParseFloat(cell, 64)
-	return v, err == nil || math.IsInf(v, 0)
-}
-
-// hasSigns reports whether a cell has commas or points that mean something else than in Go.
-func (d *dialect) hasSigns(cell string) bool {
-	if d.decimal != ',' {
-		return false
-	}
-	return strings.Contains(cell, ",") || d.thousands && strings.Contains(cell, ".")
-}
-
-// withoutThousands returns a number without the signs between its groups of three digits:
-// commas, apostrophes or spaces. Other numbers come back as they are.
-func withoutThousands(cell string) string {
-	whole, rest, _ := strings.Cut(cell, ".")
-	for _, sign := range []string{",", "'", "’", " ", "\u00a0", "\u202f"} {
-		groups := strings.Split(strings.TrimLeft(whole, "+-"), sign)
-		if len(groups) < 2 {
-			continue
-		}
-		for i, group := range groups {
-			digits := strings.Trim(group, "0123456789") == ""
-			isFirst := i == 0 && group != "" && len(group) <= 3 && group[0] != '0'
-			if !digits || !isFirst && (i == 0 || len(group) != 3) {
-				return cell
-			}
-		}
-		return strings.ReplaceAll(whole, sign, "") + "." + rest
-	}
-	return cell
-}
-
-// dateLayouts are the layouts of dates and times that are read.
-var dateLayouts = []string{
-	time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999",
-	"2006-01-02 15:04:05.999999999Z07:00", "2006/01/02 15:04:05.999999999",
-	"02.01.2006 15:04:05.999999999", "15:04:05.999999999", "4:05.999999999",
-	"1/2/2006 3:04:05.999999999 PM", "1/2/2006 15:04:05.999999999", "2/1/2006 15:04:05.999999999",
-	"1/2/06 3:04:05.999999999 PM", "1/2/06 15:04:05.999999999", "15:04:05.999999999 02/01/2006",
-}
-
-// secondsEnding ends the times in seconds of MATLAB's writetimetable.
-const (
-	secondsEnding = " sec"
-	maxSeconds    = 1e9 // that fit into a time.Duration, 30 years
-)
-
-// dateTime returns the time that a cell writes.
-func dateTime(cell string) (time.Time, bool) {
-	if number, ok := strings.CutSuffix(cell, secondsEnding); ok {
-		seconds, err := strconv.ParseFloat(number, 64)
-		return time.Unix(0, int64(seconds*float64(time.Second))),
-			err == nil && math.Abs(seconds) < maxSeconds
-	}
-	cell = strings.Trim(strings.TrimSuffix(strings.ReplaceAll(cell, ",", "."), " UTC"), "[]")
-	if at := strings.LastIndexByte(cell, ':'); strings.Count(cell, ":") == 3 && len(cell) == at+4 {
-		cell = cell[:at] + "." + cell[at+1:] // three digits of milliseconds
-	}
-	for _, layout := range dateLayouts {
-		if t, err := time.Parse(layout, cell); err == nil {
-			return t, true
-		}
-	}
-	return time.Time{}, false
-}
-
 // allTimes reports whether column i of the rows holds dates and times.
 func allTimes(rows [][]string, i int) bool {
 	for _, row := range rows {
 		if i >= len(row) {
 			return false
 		}
-		if _, ok := dateTime(row[i]); !ok {
+		if _, ok := DateTime(row[i]); !ok {
 			return false
 		}
 	}

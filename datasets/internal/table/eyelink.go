@@ -1,4 +1,4 @@
-package datasets
+package table
 
 import (
 	"bufio"
@@ -9,35 +9,30 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/seed-47b1e431/gosica/datasets/internal/column"
 )
 
-// eyeLinkFormat reads the text that SR Research's edf2asc makes of an EyeLink recording: samples, with
-// messages and events between them, which are left out.
-var eyeLinkFormat = format{open: openEyeLink, complete: true}
-
 // errNotEyeLink is the error for another text.
-var errNotEyeLink = errors.New("the text isn't EyeLink's, as no line begins with SAMPLES; must be made " +
-	"by edf2asc with events, or renamed to .txt if it is a table")
+var errNotEyeLink = errors.New("the text isn't EyeLink's, as no line begins with SAMPLES; must " +
+	"be made by edf2asc with events, or renamed to .txt if it is a table")
 
-// openEyeLink reads a text of EyeLink up to its first sample.
-func openEyeLink(r io.Reader, o *ReadOptions) (*content, error) {
-	samples := &eyeLink{lines: bufio.NewScanner(r)}
+// OpenEyeLink reads the text that SR Research's edf2asc makes of an EyeLink recording up to its
+// first sample. The rows are the samples; messages and events between them are left out. The signs
+// of the options don't matter.
+func OpenEyeLink(source io.Reader, o Options) (*Reader, error) {
+	samples := &eyeLink{lines: bufio.NewScanner(source)}
 	samples.lines.Buffer(nil, maxEyeLinkLine)
 	if err := samples.begin(); err != nil {
 		return nil, err
 	}
-	table := *o
-	table.Separator, table.Decimal = ",", "."
-	c, err := openCSV(samples, &table)
+	o.Separator, o.Decimal = ',', '.'
+	r, err := Open(samples, o)
 	if err != nil {
 		return nil, err
 	}
-	complete := c.complete
-	c.complete = func(r *Recording) {
-		complete(r)
-		r.Notes = append(r.Notes, fmt.Sprintf("%d lines of messages and events were left out", samples.leftOut))
-	}
-	return c, nil
+	r.eyeLink = samples
+	return r, nil
 }
 
 // maxEyeLinkLine is the limit of a line in bytes; messages are at most a few hundred.
@@ -131,7 +126,7 @@ func (e *eyeLink) Read(p []byte) (int, error) {
 		}
 		if len(cells) != e.width {
 			return 0, fmt.Errorf("the sample at %s has %d values; must have %d, like those before it",
-				shortened(cells[0]), len(cells)-1, e.width-1)
+				column.Shortened(cells[0]), len(cells)-1, e.width-1)
 		}
 		e.write(cells)
 	}

@@ -1,0 +1,88 @@
+// Package column says what the name of a column, or of a channel, stands for, such as times in
+// milliseconds, and how errors and notes word it. Readers of several formats call it.
+package column
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Name returns the name of column i, by its number if names are nil.
+func Name(names []string, i int) string {
+	if names == nil {
+		return fmt.Sprintf("column %d", i+1)
+	}
+	return names[i]
+}
+
+// DistinctNames returns names; a repeated name gets a number.
+func DistinctNames(names []string) (distinct []string) {
+	used := map[string]bool{}
+	for _, name := range names {
+		unique := name
+		for k := 2; used[unique]; k++ {
+			unique = fmt.Sprintf("%s (%d)", name, k)
+		}
+		used[unique] = true
+		distinct = append(distinct, unique)
+	}
+	return distinct
+}
+
+// HasWord reports whether a word of the name is one of some, which are in lower case.
+func HasWord(name string, some ...string) bool {
+	notLetter := func(c rune) bool { return c < 'a' || c > 'z' }
+	words := strings.FieldsFunc(strings.ToLower(name), notLetter)
+	return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(some, word) })
+}
+
+// markerNames are the names of columns of triggers and events, in lower case.
+var markerNames = []string{
+	"trigger", "triggers", "trig", "trg", "ttl", "marker", "markers", "event", "events", "stim",
+	"stimulus", "sti", "status", "annotation", "annotations", "label", "labels",
+}
+
+// IsMarker reports whether a column of this name may hold triggers or events.
+func IsMarker(name string) bool { return HasWord(name, markerNames...) }
+
+// Shortened returns the beginning of a file's text, for an error.
+func Shortened(text string) string {
+	const length = 40
+	if len(text) <= length {
+		return strings.ToValidUTF8(text, "\ufffd")
+	}
+	return strings.ToValidUTF8(text[:length], "") + "…"
+}
+
+// Notes are what becomes of columns, by their names.
+type Notes []struct{ name, what string }
+
+// Add adds what becomes of a column.
+func (a *Notes) Add(name, what string) {
+	*a = append(*a, struct{ name, what string }{strconv.Quote(name), what})
+}
+
+// maxNotes is how many columns of which the same is said have a note each.
+const maxNotes = 3
+
+// List returns a note for each column, or for many of which the same is said one.
+func (a Notes) List() (notes []string) {
+	same, said := make(map[string][]string), make(map[string]bool)
+	for _, c := range a {
+		same[c.what] = append(same[c.what], c.name)
+	}
+	for _, c := range a {
+		names := same[c.what]
+		switch {
+		case len(names) <= maxNotes:
+			notes = append(notes, c.name+" "+c.what)
+		case !said[c.what]:
+			said[c.what] = true
+			notes = append(notes, fmt.Sprintf("%d columns, such as %s: each %s", len(names),
+				strings.Join(names[:maxNotes], ", "), c.what))
+		}
+	}
+	return notes
+}
