@@ -226,7 +226,7 @@ type whitening struct{}
 func (whitening) Name() string { return "whitening" }
 
 func (whitening) Fit(_ context.Context, x *ica.Signals) (*ica.Model, error) {
-	return ica.Demixing(x, rotation.Identity(2), ica.Convergence{Converged: true})
+	return ica.Demix(x, rotation.Identity(2), ica.Convergence{Converged: true})
 }
 
 // made is a custom method that returns this model.

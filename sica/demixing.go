@@ -1,85 +1,24 @@
 package sica
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/internal/iterate"
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
 // ErrNotLinear is wrapped by the error of Demixing, Patterns and Remove for a result whose
 // signals aren't a linear demixing of the mixed ones.
-var ErrNotLinear = iterate.ErrNotLinear
-
-// A Demixing is the linear map that a result is: Z = W·(x − Mean), and the way back,
-// x = Mean + A·Z, for the mixed signals less what Config.Components left out. In JSON it has w and a,
-// lists of rows, and mean.
-type Demixing struct {
-	W    *mat.Dense // k×d: a row for each recovered signal
-	A    *mat.Dense // d×k: column i is what 1 of recovered signal i adds to each mixed signal
-	Mean []float64  // of each mixed signal
-}
-
-// demixingJSON is a Demixing in JSON.
-type demixingJSON struct {
-	W    signal.Rows `json:"w"`
-	A    signal.Rows `json:"a"`
-	Mean []float64   `json:"mean"`
-}
-
-// MarshalJSON returns w, a and mean, the matrices as lists of rows. It is an error if a value isn't
-// finite.
-func (d Demixing) MarshalJSON() ([]byte, error) {
-	return json.Marshal(demixingJSON{W: signal.RowsOf(d.W), A: signal.RowsOf(d.A), Mean: d.Mean})
-}
-
-// UnmarshalJSON reads what MarshalJSON returns. It is an error if the sizes don't agree.
-func (d *Demixing) UnmarshalJSON(data []byte) error {
-	if string(data) == "null" { // by convention without effect
-		return nil
-	}
-	var in demixingJSON
-	if err := json.Unmarshal(data, &in); err != nil {
-		return err
-	}
-	w, err := in.W.Matrix()
-	if err != nil {
-		return fmt.Errorf("sica: Demixing: w: %w", err)
-	}
-	a, err := in.A.Matrix()
-	if err != nil {
-		return fmt.Errorf("sica: Demixing: a: %w", err)
-	}
-	k, channels := w.Dims()
-	if rows, columns := a.Dims(); rows != channels || columns != k {
-		return fmt.Errorf("sica: Demixing: a: is %d×%d; must be %d×%d, as w is %d×%d",
-			rows, columns, channels, k, k, channels)
-	}
-	if len(in.Mean) != channels {
-		return fmt.Errorf("sica: Demixing: mean: has %d values; must have %d, one a mixed signal",
-			len(in.Mean), channels)
-	}
-	*d = Demixing{W: w, A: a, Mean: in.Mean}
-	return nil
-}
-
-// String returns the matrices and the mean with four digits.
-func (d *Demixing) String() string {
-	rows := func(m *mat.Dense) fmt.Formatter {
-		return mat.Formatted(m, mat.Prefix("       "), mat.Squeeze())
-	}
-	return fmt.Sprintf("W    = %.4g\nA    = %.4g\nMean = %.4g", rows(d.W), rows(d.A), d.Mean)
-}
+var ErrNotLinear = ica.ErrNotLinear
 
 // Demixing returns the linear map that the result is: of LinearOnly, of Auto where it chose a linear
 // demixing, and of a flow of the family Linear from any linear beginning. The error for others, such
 // as a network's signals, or after a Config.Prepare that isn't linear, wraps ErrNotLinear.
-func (r *Result) Demixing() (*Demixing, error) {
+func (r *Result) Demixing() (*ica.Demixing, error) {
 	d, err := r.demixing()
 	if err != nil {
 		return nil, fmt.Errorf("sica: demixing: %w", err)
@@ -87,7 +26,7 @@ func (r *Result) Demixing() (*Demixing, error) {
 	return d, nil
 }
 
-func (r *Result) demixing() (*Demixing, error) {
+func (r *Result) demixing() (*ica.Demixing, error) {
 	if r.maps == nil {
 		return nil, errNotFitted
 	}
@@ -104,17 +43,17 @@ func (r *Result) demixing() (*Demixing, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Demixing{W: w, A: a, Mean: mean}, nil
+	return &ica.Demixing{Unmixing: w, Mixing: a, Mean: mean}, nil
 }
 
 // Patterns returns the patterns of the recovered signals, d×k: column i is what a value of 1 of
-// recovered signal i adds to each mixed signal, in its units. They are A of the Demixing if the
+// recovered signal i adds to each mixed signal, in its units. They are the Demixing's Mixing if the
 // linear rule identifies all signals, and for methods other than the rule.
 //
 // Else column i is the coefficient of signal i in the regression of the mixed signals on it and on
 // all stronger recovered signals, at the positions of the fit without outliers. The strength of a
-// signal is its share of the variance of the mixed signal of which it has most. Column i of A
-// depends on all rows of W: with more sources than channels, that of a good signal may be far from
+// signal is its share of the variance of the mixed signal of which it has most. Column i of that
+// depends on all rows of Unmixing: with more sources than channels, that of a good signal may be far from
 // its source's (S. Haufe et al., NeuroImage 87, 2014, who regress on one signal). The stronger
 // signals are there as a weak one may have parts of them. Of the strongest heavy-tailed signal, such
 // as blinks, the column is a weighted mean of that coefficient and of E[x·z³]/E[z⁴] (as in FastICA's
@@ -128,7 +67,7 @@ func (r *Result) Patterns() (*mat.Dense, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sica: patterns: %w", err)
 	}
-	patterns := mat.DenseCopyOf(d.A)
+	patterns := mat.DenseCopyOf(d.Mixing)
 	_, k := patterns.Dims()
 	for i := range k {
 		pattern, err := r.patterns(d, []int{i})
@@ -172,14 +111,14 @@ func (r *Result) Moments() *Moments {
 // EEGs. The patterns of electrodes in a recorded ECG have cosines of 0.98, 0.94 and 0.84 with what
 // their places say, 0.98, 0.90 and 0.84 with A, and 0.95, 0.95 and 0.76 with regressions on one
 // signal alone.
-func (r *Result) patterns(d *Demixing, rows []int) (*mat.Dense, error) {
-	n, _ := d.A.Dims()
+func (r *Result) patterns(d *ica.Demixing, rows []int) (*mat.Dense, error) {
+	n, _ := d.Mixing.Dims()
 	columns := mat.NewDense(n, len(rows), nil)
 	for place, i := range rows {
-		column := mat.Col(nil, i, d.A)
+		column := mat.Col(nil, i, d.Mixing)
 		if r.moments != nil {
 			var err error
-			if column, err = r.moments.pattern(d.A, rows, i); err != nil {
+			if column, err = r.moments.pattern(d.Mixing, rows, i); err != nil {
 				return nil, err
 			}
 		}
@@ -206,7 +145,7 @@ func (r *Result) setMoments() {
 	for _, t := range r.Outliers {
 		weights[t] = 0
 	}
-	r.moments = newJointMoments(d.A, r.Z, weights)
+	r.moments = newJointMoments(d.Mixing, r.Z, weights)
 }
 
 // Remove returns the mixed signals x, d×n, without the recovered signals of the given rows, counted
@@ -244,8 +183,8 @@ func (r *Result) remove(x *mat.Dense, rows []int) (*mat.Dense, error) {
 
 // contribution returns Σ p_i·W_i over the rows i, channels×channels: what of centred mixed signals
 // is due to the recovered signals of the rows.
-func (r *Result) contribution(d *Demixing, rows []int) (*mat.Dense, error) {
-	k, channels := d.W.Dims()
+func (r *Result) contribution(d *ica.Demixing, rows []int) (*mat.Dense, error) {
+	k, channels := d.Unmixing.Dims()
 	for _, i := range rows {
 		if i < 0 || i >= k {
 			return nil, fmt.Errorf("rows: has %d; must be from 0 to %d", i, k-1)
@@ -261,7 +200,7 @@ func (r *Result) contribution(d *Demixing, rows []int) (*mat.Dense, error) {
 		return nil, err
 	}
 	for place, i := range rows {
-		sum.RankOne(sum, 1, patterns.ColView(place), d.W.RowView(i))
+		sum.RankOne(sum, 1, patterns.ColView(place), d.Unmixing.RowView(i))
 	}
 	return sum, nil
 }

@@ -1,11 +1,8 @@
 package sica
 
 import (
-	"encoding/json"
 	"errors"
-	"math"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -72,12 +69,12 @@ func TestDependentChannelsAreReduced(t *testing.T) {
 		t.Fatal(err)
 	}
 	var again mat.Dense
-	again.Mul(d.W, signal.Added(x, d.Mean, -1))
+	again.Mul(d.Unmixing, signal.Added(x, d.Mean, -1))
 	if diff := largestDifference(&again, r.Z); diff > 1e-9 {
 		t.Errorf("W·(x − mean) differs from Z by %g", diff)
 	}
 	again.Reset()
-	again.Mul(d.A, r.Z)
+	again.Mul(d.Mixing, r.Z)
 	if diff := largestDifference(signal.Added(&again, d.Mean, 1), x); diff > 1e-9 {
 		t.Errorf("mean + A·Z differs from x by %g", diff)
 	}
@@ -158,47 +155,5 @@ func TestSignalErrorsDifferFromSettingErrors(t *testing.T) {
 		if _, err := Fit(t.Context(), b, x, Default()); !errors.Is(err, ErrSignals) || errors.Is(err, ErrConfig) {
 			t.Errorf("%s: %v", name, err)
 		}
-	}
-}
-
-// A Demixing comes back from JSON with equal bits, as a value and as a pointer; JSON whose sizes don't
-// agree is an error that names what must be.
-func TestDemixingJSON(t *testing.T) {
-	d := Demixing{
-		W: mat.NewDense(2, 3, []float64{1, -2, 1. / 3, 0, 5e-300, 7}),
-		A: mat.NewDense(3, 2, []float64{1, 2, 3, 4, 5, 6}), Mean: []float64{0.1, 0, -3},
-	}
-	const want = `{"w":[[1,-2,0.3333333333333333],[0,5e-300,7]],"a":[[1,2],[3,4],[5,6]],"mean":[0.1,0,-3]}`
-	for _, v := range []any{d, &d} {
-		data, err := json.Marshal(v)
-		if err != nil || string(data) != want {
-			t.Errorf("%T: %s, %v", v, data, err)
-		}
-	}
-	var back Demixing
-	if err := json.Unmarshal([]byte(want), &back); err != nil {
-		t.Fatal(err)
-	}
-	if !mat.Equal(back.W, d.W) || !mat.Equal(back.A, d.A) || !slices.Equal(back.Mean, d.Mean) {
-		t.Errorf("came back as\n%v", &back)
-	}
-	for data, message := range map[string]string{
-		`{}`: "sica: Demixing: w: has no values; must have rows of at least one value",
-		`{"w":[[1,2],[3]],"a":[[1]]}`: "sica: Demixing: w: row 2: has 1 values; " +
-			"must have 2, as row 1 has",
-		`{"w":[[1,2]],"a":[[1,2]]}`: "sica: Demixing: a: is 1×2; must be 2×1, as w is 1×2",
-		`{"w":[[1,2]],"a":[[1],[2]],"mean":[1]}`: "sica: Demixing: mean: has 1 values; " +
-			"must have 2, one a mixed signal",
-	} {
-		if err := json.Unmarshal([]byte(data), &back); err == nil || err.Error() != message {
-			t.Errorf("%s: %v", data, err)
-		}
-	}
-	if !mat.Equal(back.W, d.W) {
-		t.Error("an error changed the Demixing")
-	}
-	d.A.Set(0, 0, math.NaN())
-	if data, err := json.Marshal(d); err == nil {
-		t.Errorf("NaN became %s", data)
 	}
 }

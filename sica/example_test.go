@@ -98,9 +98,9 @@ func ExampleResult_Demixing() {
 	}
 	fmt.Println(demixing)
 	// Output:
-	// W    = ⎡2  0⎤
-	//        ⎣0  2⎦
-	// A    = ⎡0.5    0⎤
-	//        ⎣  0  0.5⎦
-	// Mean = [10.5 0.5]
+	// Unmixing = ⎡2  0⎤
+	//            ⎣0  2⎦
+	// Mixing   = ⎡0.5    0⎤
+	//            ⎣  0  0.5⎦
+	// Mean     = [10.5 0.5]
 }

@@ -80,11 +80,11 @@ func TestNilArgumentsAreNamed(t *testing.T) {
 		"ica.Separate x": {"x", func() error {
 			return second(ica.Separate(ctx, fastica.Default(), nil))
 		}},
-		"ica.Demixing x": {"x", func() error {
-			return second(ica.Demixing(nil, mat.NewDense(2, 2, nil), ica.Convergence{}))
+		"ica.Demix x": {"x", func() error {
+			return second(ica.Demix(nil, mat.NewDense(2, 2, nil), ica.Convergence{}))
 		}},
-		"ica.Demixing w": {"w", func() error {
-			return second(ica.Demixing(signals, nil, ica.Convergence{}))
+		"ica.Demix w": {"w", func() error {
+			return second(ica.Demix(signals, nil, ica.Convergence{}))
 		}},
 		"preprocess.Apply": {"x", func() error { return second(preprocess.Apply(nil, preprocess.ZCA)) }},
 		"preprocess.Fit": {"x", func() error {

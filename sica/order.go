@@ -72,7 +72,7 @@ func (r *Result) orderedLike(earlier *Result) (*Result, []float64, error) {
 		z = outlier.Mend(z, outlier.Find(z, g))
 	}
 	x := new(mat.Dense)
-	x.Mul(d.A, z)
+	x.Mul(d.Mixing, z)
 	for c := range d.Mean {
 		floats.AddConst(d.Mean[c], x.RawRowView(c))
 	}

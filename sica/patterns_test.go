@@ -88,9 +88,9 @@ func TestPatternsOfSurplusSources(t *testing.T) {
 			first := m.At(0, blink)
 			return math.Hypot(m.At(2, blink)/first-0.1, m.At(3, blink)/first)
 		}
-		regressed, inverse = regressed+distance(patterns)/4, inverse+distance(d.A)/4
+		regressed, inverse = regressed+distance(patterns)/4, inverse+distance(d.Mixing)/4
 		t.Logf("seed %d: %.3f, with A %.3f; weight of cubes %.2f", seed, distance(patterns),
-			distance(d.A), r.moments.byCubes)
+			distance(d.Mixing), r.moments.byCubes)
 		if strongest != blink {
 			weaker++ // its regression is over the strongest, too
 			continue
@@ -160,7 +160,7 @@ func TestPatternsOfIdentifiedSignals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if patterns, err := r.Patterns(); err != nil || len(r.Linear.Groups) != 4 || !mat.Equal(patterns, d.A) {
+	if patterns, err := r.Patterns(); err != nil || len(r.Linear.Groups) != 4 || !mat.Equal(patterns, d.Mixing) {
 		t.Errorf("%s: the patterns aren't the columns of A; %v", r.Why, err)
 	}
 	cfg := FastWGF()

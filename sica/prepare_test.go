@@ -161,7 +161,7 @@ func TestPrepareReduced(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if k, channels := d.W.Dims(); k != 2 || channels != 3 {
+		if k, channels := d.Unmixing.Dims(); k != 2 || channels != 3 {
 			t.Errorf("%s: a demixing of %d×%d, want 2×3", name, k, channels)
 		}
 	}

@@ -674,7 +674,7 @@ func TestLeftOutOfLearning(t *testing.T) {
 		t.Fatal(err)
 	}
 	var clean mat.Dense // the recovered signals without what was added
-	clean.Mul(demixing.W, x)
+	clean.Mul(demixing.Unmixing, x)
 	m, err := metric.MCC(&clean, s)
 	if err != nil || m.MCC < 0.99 {
 		t.Errorf("MCC %.4f of what was learned (%v): %s", m.MCC, err, r.Why)

@@ -27,6 +27,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/inspect"
 	"github.com/seed-47b1e431/gosica/sica/klflow"
 	"github.com/seed-47b1e431/gosica/sica/metric"
@@ -834,7 +835,7 @@ type separation struct {
 
 // demixing is a linear separation and the patterns by which signals are removed one at a time.
 type demixing struct {
-	linear   *sica.Demixing
+	linear   *ica.Demixing
 	patterns *mat.Dense
 }
 

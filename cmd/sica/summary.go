@@ -56,7 +56,7 @@ func describe(ctx context.Context, res *sica.Result, in fitted, quick bool) (des
 	if learned == nil {
 		if demixing, err := res.Demixing(); err == nil {
 			learned = new(mat.Dense) // up to its mean and the components that a reduction removed
-			learned.Mul(demixing.A, res.Z)
+			learned.Mul(demixing.Mixing, res.Z)
 		}
 	}
 	if learned == nil {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
 	"github.com/seed-47b1e431/gosica/datasets"
-	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/inspect"
 )
 
@@ -176,7 +176,7 @@ func TestMatricesBelongToFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	var of struct {
-		Demixing sica.Demixing // which leaves out what it doesn't know
+		Demixing ica.Demixing // which leaves out what it doesn't know
 	}
 	if err := files.ReadJSON(filepath.Join(dir, "s.json"), &of); err != nil {
 		t.Fatal(err)
@@ -198,12 +198,12 @@ func TestMatricesBelongToFiles(t *testing.T) {
 	}
 	centred, demixed := mat.NewDense(3, n, nil), mat.NewDense(3, n, nil)
 	centred.Apply(func(i, k int, _ float64) float64 { return x.At(i, k) - found.Mean[i] }, centred)
-	demixed.Mul(found.W, centred)
+	demixed.Mul(found.Unmixing, centred)
 	if !mat.EqualApprox(demixed, z, 1e-9) {
 		t.Error("W·(x − mean) isn't z")
 	}
 	for name, a := range map[string]*mat.Dense{
-		"A": found.A, "patterns of inspect": patterns, "patterns": dense(with.Demixing.Patterns),
+		"A": found.Mixing, "patterns of inspect": patterns, "patterns": dense(with.Demixing.Patterns),
 	} {
 		var mixed mat.Dense
 		mixed.Mul(a, z)

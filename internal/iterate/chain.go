@@ -12,6 +12,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
 // A Stage is one map of a Chain: either a fixed one or a step that networks learned.
@@ -67,12 +68,9 @@ func (c Chain) Pointwise() error {
 	return nil
 }
 
-// ErrNotLinear is wrapped by the error of Matrices.
-var ErrNotLinear = errors.New("the recovered signals aren't a linear demixing")
-
 // Matrices returns the matrices of a linear chain for n signals: z = w·(x − mean), and the inverse
 // x = mean + a·z, without the components that a reduction removes. Other chains are an error that
-// wraps ErrNotLinear.
+// wraps ica.ErrNotLinear.
 func (c Chain) Matrices(n int) (w, a *mat.Dense, mean []float64, err error) {
 	w, a, mean = rotation.Identity(n), rotation.Identity(n), make([]float64, n)
 	for k, s := range c {
@@ -111,7 +109,7 @@ func (s Stage) linear() (w, a *mat.Dense, centre, offset []float64, err error) {
 	case *mapping.Affine:
 		affine = m
 	default:
-		return nil, nil, nil, nil, ErrNotLinear
+		return nil, nil, nil, nil, ica.ErrNotLinear
 	}
 	a = new(mat.Dense)
 	if err := a.Inverse(affine.Dense()); err != nil && !errors.As(err, new(mat.Condition)) {

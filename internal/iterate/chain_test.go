@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -75,7 +76,7 @@ func TestNonlinearChainsHaveNoMatrices(t *testing.T) {
 		chain     Chain
 		pointwise bool
 	}{"gaussianised": {NewChain(bent), true}, "learned": {learned, false}} {
-		if _, _, _, err := c.chain.Matrices(2); !errors.Is(err, ErrNotLinear) {
+		if _, _, _, err := c.chain.Matrices(2); !errors.Is(err, ica.ErrNotLinear) {
 			t.Errorf("%s: matrices: %v", name, err)
 		}
 		if err := c.chain.Pointwise(); errors.Is(err, ErrNotPointwise) == c.pointwise {

@@ -229,7 +229,7 @@ func TestFitChoosesPartByExpectedError(t *testing.T) {
 	// What W·A is but for order, sign and scale of the sources, which are independent: the
 	// mean correlation of those that its rows are most of.
 	var c mat.Dense
-	c.Mul(d.W, p.mixing)
+	c.Mul(d.Unmixing, p.mixing)
 	s := new(mat.Dense)
 	for block := range p.sources(1 << 15) {
 		s = block

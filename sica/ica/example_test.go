@@ -57,7 +57,7 @@ func Example() {
 
 // Symmetric whitening is a demixing by the principal axes: its signals are uncorrelated, and the
 // nearest to the mixed signals of all that are.
-func ExampleDemixing() {
+func ExampleDemix() {
 	x := mat.NewDense(2, 4, []float64{
 		3, -3, 2, -2,
 		3, -3, -2, 2,
@@ -70,12 +70,15 @@ func ExampleDemixing() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	m, err := ica.Demixing(signals, white.Axes().T(), ica.Convergence{Converged: true})
+	m, err := ica.Demix(signals, white.Axes().T(), ica.Convergence{Converged: true})
 	if err != nil {
 		log.Fatal(err)
 	}
-	unmixing, _, _ := m.Matrix()
-	fmt.Printf("%.3f\n", mat.Formatted(unmixing))
+	demixing, err := m.Demixing()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%.3f\n", mat.Formatted(demixing.Unmixing))
 	// Output:
 	// ⎡ 0.417  -0.083⎤
 	// ⎣-0.083   0.417⎦

@@ -26,7 +26,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
@@ -94,7 +93,7 @@ func (m *Model) Validate() error {
 	case m.Signals == nil:
 		return errors.New("ica: Model.Signals is nil; must be the recovered signals")
 	case m.Map == nil:
-		return errors.New("ica: Model.Map is nil; must be one, such as Demixing makes")
+		return errors.New("ica: Model.Map is nil; must be one, such as Demix makes")
 	}
 	return nil
 }
@@ -116,11 +115,11 @@ type Convergence struct {
 // ErrNotFinite is wrapped by the error of a fit whose loss became NaN or infinite.
 var ErrNotFinite = signal.ErrNotFinite
 
-// Demixing returns the linear model with the recovered signals z = w·White, where w is d×d and
+// Demix returns the linear model with the recovered signals z = w·White, where w is d×d and
 // White are the white signals of x.Whitening. It is an error if x can't be whitened or if w isn't d×d.
-func Demixing(x *Signals, w mat.Matrix, c Convergence) (*Model, error) {
+func Demix(x *Signals, w mat.Matrix, c Convergence) (*Model, error) {
 	if x == nil || w == nil {
-		return nil, errors.New("ica: demixing: x or w is nil; must be signals of New and a d×d matrix")
+		return nil, errors.New("ica: demix: x or w is nil; must be signals of New and a d×d matrix")
 	}
 	white, err := x.Whitening()
 	if err != nil {
@@ -128,7 +127,7 @@ func Demixing(x *Signals, w mat.Matrix, c Convergence) (*Model, error) {
 	}
 	d, _ := x.Dims()
 	if rows, columns := w.Dims(); rows != d || columns != d {
-		return nil, fmt.Errorf("ica: demixing: w is %d×%d; must be %d×%d", rows, columns, d, d)
+		return nil, fmt.Errorf("ica: demix: w is %d×%d; must be %d×%d", rows, columns, d, d)
 	}
 	var unmixing, z mat.Dense
 	unmixing.Mul(w, white.Matrix)
@@ -179,15 +178,4 @@ func apply(
 		return nil, fmt.Errorf("ica: %s: %w", operation, err)
 	}
 	return y, nil
-}
-
-// Matrix returns the unmixing matrix W, d×d, and the mean of a linear model: z = W·(x − mean). They
-// are all of it: preprocess.LinearMap(unmixing, mean) is its Map again. ok is false if the model
-// isn't linear.
-func (m *Model) Matrix() (unmixing *mat.Dense, mean []float64, ok bool) {
-	a, ok := m.Map.(*mapping.Affine)
-	if !ok {
-		return nil, nil, false
-	}
-	return mat.DenseCopyOf(a.Dense()), a.Centre, true
 }

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
@@ -39,7 +40,7 @@ func TestDemixing(t *testing.T) {
 	// A rotation about (1, 1, 1) by a third of a turn is a permutation.
 	w := mat.NewDense(3, 3, []float64{0, 1, 0, 0, 0, 1, 1, 0, 0})
 	end := ica.Convergence{Converged: true, Iterations: 7}
-	m, err := ica.Demixing(signals, w, end)
+	m, err := ica.Demix(signals, w, end)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,15 +70,20 @@ func TestDemixing(t *testing.T) {
 	if !mat.EqualApprox(one, z.Slice(0, 3, 7, 8), 1e-12) {
 		t.Error("the transform of one position isn't that position of the transform")
 	}
-	unmixing, mean, ok := m.Matrix()
-	if !ok {
-		t.Fatal("a demixing has no matrix")
+	demixing, err := m.Demixing()
+	if err != nil {
+		t.Fatal(err)
 	}
 	var by mat.Dense
-	by.Apply(func(i, _ int, v float64) float64 { return v - mean[i] }, x)
-	by.Mul(unmixing, mat.DenseCopyOf(&by))
+	by.Apply(func(i, _ int, v float64) float64 { return v - demixing.Mean[i] }, x)
+	by.Mul(demixing.Unmixing, mat.DenseCopyOf(&by))
 	if !mat.EqualApprox(&by, z, 1e-10) {
-		t.Error("Matrix isn't the transform")
+		t.Error("Unmixing isn't the transform")
+	}
+	var identity mat.Dense
+	identity.Mul(demixing.Mixing, demixing.Unmixing)
+	if !mat.EqualApprox(&identity, rotation.Identity(3), 1e-10) {
+		t.Error("Mixing isn't the inverse of Unmixing")
 	}
 	if m.Convergence != end {
 		t.Errorf("convergence %+v, want %+v", m.Convergence, end)
@@ -92,18 +98,18 @@ func TestDemixingOfTheWrongSize(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, w := range map[string]mat.Matrix{
-		"ica: demixing: w is 2×2; must be 3×3": mat.NewDense(2, 2, []float64{1, 0, 0, 1}),
-		"ica: demixing: w is 2×3; must be 3×3": mat.NewDense(2, 3, nil),
-		"ica: demixing: w is 4×4; must be 3×3": mat.NewDense(4, 4, nil),
+		"ica: demix: w is 2×2; must be 3×3": mat.NewDense(2, 2, []float64{1, 0, 0, 1}),
+		"ica: demix: w is 2×3; must be 3×3": mat.NewDense(2, 3, nil),
+		"ica: demix: w is 4×4; must be 3×3": mat.NewDense(4, 4, nil),
 	} {
-		if _, err := ica.Demixing(signals, w, ica.Convergence{}); err == nil || err.Error() != want {
+		if _, err := ica.Demix(signals, w, ica.Convergence{}); err == nil || err.Error() != want {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
 	for want, model := range map[string]*ica.Model{
-		"ica: the model is nil; must be set if there is no error":    nil,
-		"ica: Model.Signals is nil; must be the recovered signals":   {Map: cubes{}},
-		"ica: Model.Map is nil; must be one, such as Demixing makes": {Signals: x},
+		"ica: the model is nil; must be set if there is no error":  nil,
+		"ica: Model.Signals is nil; must be the recovered signals": {Map: cubes{}},
+		"ica: Model.Map is nil; must be one, such as Demix makes":  {Signals: x},
 	} {
 		if _, err := ica.Separate(t.Context(), returning{model}, x); err == nil || err.Error() != want {
 			t.Errorf("error %v, want %q", err, want)
@@ -130,7 +136,7 @@ func TestErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := ica.Demixing(signals, mat.NewDense(2, 2, []float64{1, 0, 0, 1}), ica.Convergence{})
+	m, err := ica.Demix(signals, mat.NewDense(2, 2, []float64{1, 0, 0, 1}), ica.Convergence{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/atomicfile"
+	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -27,7 +28,7 @@ type savedMap struct {
 	Mean    []float64   `json:"mean"`
 }
 
-// Save writes the map of a linear model to a file, in JSON: its matrix and mean, as [Model.Matrix]
+// Save writes the map of a linear model to a file, in JSON: its matrix and mean, as [Model.Demixing]
 // returns them. The file's folder must exist. The file is replaced as a whole, or left as it was if
 // there is an error. It is an error if the map isn't linear; for others save a result of package
 // sica.
@@ -35,12 +36,13 @@ func (m *Model) Save(file string) error {
 	if file == "" {
 		return errors.New("ica: save: the path is empty; must be that of a file")
 	}
-	unmixing, mean, ok := m.Matrix()
+	a, ok := m.Map.(*mapping.Affine)
 	if !ok {
 		return errors.New("ica: save: the map isn't linear; must be, or be that of a " +
 			"sica.Result, which has a Save of its own")
 	}
-	saved := savedMap{Format: mapFormat, Version: mapVersion, Mean: mean}
+	saved := savedMap{Format: mapFormat, Version: mapVersion, Mean: a.Centre}
+	unmixing := a.Dense()
 	rows, _ := unmixing.Dims()
 	for i := range rows {
 		saved.Matrix = append(saved.Matrix, mat.Row(nil, i, unmixing))

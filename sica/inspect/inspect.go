@@ -28,6 +28,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/stats"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/internal/outlier"
 )
 
@@ -143,7 +144,7 @@ func Shares(r *sica.Result, x *mat.Dense) ([]float64, error) {
 
 // A subject is a recording that was read once.
 type subject struct {
-	demixing *sica.Demixing
+	demixing *ica.Demixing
 	patterns *mat.Dense
 	x        blockwise.Source
 	moments  allMoments
@@ -240,9 +241,9 @@ type allMoments struct {
 
 // measureMoments reads the recording a first time.
 func measureMoments(
-	demixing *sica.Demixing, x, reference blockwise.Source,
+	demixing *ica.Demixing, x, reference blockwise.Source,
 ) (m allMoments, err error) {
-	k, channels := demixing.W.Dims()
+	k, channels := demixing.Unmixing.Dims()
 	m = allMoments{x: make([]stats.Moments, channels), z: make([]stats.Moments, k),
 		reference: make([]stats.Moments, 1)}
 	for b, err := range blocks(demixing, x, reference) {
@@ -269,7 +270,7 @@ func measureMoments(
 
 // measureStatistics reads the recording a second time.
 func measureStatistics(
-	demixing *sica.Demixing, x, reference blockwise.Source, m allMoments,
+	demixing *ica.Demixing, x, reference blockwise.Source, m allMoments,
 ) ([]statistics, error) {
 	all := make([]statistics, len(m.z))
 	for i := range all {
@@ -295,7 +296,7 @@ type block struct{ x, z, reference *mat.Dense }
 
 // blocks returns the blocks of x with the signals that the demixing recovers from them, and
 // those of the reference, nil for none.
-func blocks(demixing *sica.Demixing, x, reference blockwise.Source) iter.Seq2[block, error] {
+func blocks(demixing *ica.Demixing, x, reference blockwise.Source) iter.Seq2[block, error] {
 	return func(yield func(block, error) bool) {
 		nextReference := func() (*mat.Dense, error, bool) { return nil, nil, true }
 		if reference != nil {
@@ -317,7 +318,7 @@ func blocks(demixing *sica.Demixing, x, reference blockwise.Source) iter.Seq2[bl
 
 // recoverBlock returns a block of x with its recovered signals and the next block of the reference.
 func recoverBlock(
-	demixing *sica.Demixing, x *mat.Dense, nextReference func() (*mat.Dense, error, bool),
+	demixing *ica.Demixing, x *mat.Dense, nextReference func() (*mat.Dense, error, bool),
 ) (block, error) {
 	if err := signal.CheckNew("x", x, len(demixing.Mean)); err != nil {
 		return block{}, err
@@ -335,13 +336,13 @@ func recoverBlock(
 		}
 	}
 	z := new(mat.Dense)
-	z.Mul(demixing.W, signal.Added(x, demixing.Mean, -1))
+	z.Mul(demixing.Unmixing, signal.Added(x, demixing.Mean, -1))
 	return block{x, z, reference}, nil
 }
 
 // fitOutliers returns the outliers of the fit by block, if x is the recording in memory that the result
 // was made from: if it gives the recovered signals Z, up to signs. It is nil otherwise.
-func fitOutliers(r *sica.Result, demixing *sica.Demixing, x blockwise.Source) [][]int {
+func fitOutliers(r *sica.Result, demixing *ica.Demixing, x blockwise.Source) [][]int {
 	memory, ok := x.(blockwise.InMemory)
 	if !ok || r.Z == nil {
 		return nil
@@ -351,9 +352,9 @@ func fitOutliers(r *sica.Result, demixing *sica.Demixing, x blockwise.Source) []
 		return nil
 	}
 	var z mat.Dense
-	z.Mul(demixing.W, memory.Dense)
+	z.Mul(demixing.Unmixing, memory.Dense)
 	for i := range k { // signals have variance 1
-		offset := floats.Dot(demixing.W.RawRowView(i), demixing.Mean)
+		offset := floats.Dot(demixing.Unmixing.RawRowView(i), demixing.Mean)
 		for t, v := range z.RawRowView(i) {
 			if !(math.Abs(math.Abs(v-offset)-math.Abs(r.Z.At(i, t))) < 1e-6) {
 				return nil

@@ -64,8 +64,11 @@ func ExampleOptions_Fit() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	unmixing, mean, _ := model.Matrix() // z = unmixing·(x − mean)
-	loaded := preprocess.LinearMap(unmixing, mean)
+	d, err := model.Demixing() // z = Unmixing·(x − Mean)
+	if err != nil {
+		log.Fatal(err)
+	}
+	loaded := preprocess.LinearMap(d.Unmixing, d.Mean)
 	again, err := loaded.Apply(later)
 	if err != nil {
 		log.Fatal(err)

@@ -74,7 +74,7 @@ func (o Options) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 	}
 	var rotation mat.Dense // of the principal components
 	rotation.Mul(s.FromWhite, white.Axes().T())
-	m, err := ica.Demixing(x, &rotation, ica.Convergence{Converged: true})
+	m, err := ica.Demix(x, &rotation, ica.Convergence{Converged: true})
 	if err != nil {
 		return nil, fmt.Errorf("linear: %w", err)
 	}

@@ -21,8 +21,11 @@ func Example() {
 		log.Fatal(err)
 	}
 	fmt.Printf("%.2f\n\n", mat.Formatted(m.Signals))
-	unmixing, _, _ := m.Matrix()
-	fmt.Printf("%.2f\n", mat.Formatted(unmixing))
+	demixing, err := m.Demixing()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%.2f\n", mat.Formatted(demixing.Unmixing))
 	// Output:
 	// ⎡ 1.00   1.00  -1.00  -1.00⎤
 	// ⎣ 1.00  -1.00   1.00  -1.00⎦

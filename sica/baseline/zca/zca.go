@@ -43,7 +43,7 @@ func (w Whitening) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) 
 		if err != nil {
 			return nil, err
 		}
-		return ica.Demixing(x, white.Axes().T(), ica.Convergence{Converged: true})
+		return ica.Demix(x, white.Axes().T(), ica.Convergence{Converged: true})
 	})
 }
 

@@ -27,6 +27,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/inspect"
 	"github.com/seed-47b1e431/gosica/sica/report"
 )
@@ -257,7 +258,7 @@ func (p *Page) content() (*content, error) {
 }
 
 // describe adds what linear separations have: what each component is, and what removing takes out.
-func (p *Page) describe(c *content, demixing *sica.Demixing) error {
+func (p *Page) describe(c *content, demixing *ica.Demixing) error {
 	all := p.Components
 	if all == nil {
 		var err error
@@ -265,7 +266,7 @@ func (p *Page) describe(c *content, demixing *sica.Demixing) error {
 			return err
 		}
 	}
-	c.A, c.Sensors = signal.RowsOf(demixing.A), electrode.Sensors(p.Channels)
+	c.A, c.Sensors = signal.RowsOf(demixing.Mixing), electrode.Sensors(p.Channels)
 	for _, described := range all {
 		if described.Signal < 0 || described.Signal >= len(c.Components) ||
 			len(described.Pattern) != len(c.Channels) {

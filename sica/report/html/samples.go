@@ -9,8 +9,8 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/stats"
-	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
 const (
@@ -36,7 +36,7 @@ type samples struct {
 
 // sample reads the recording. The rest is what the recovered signals lack of the mixed ones, both of
 // mean 0: all of them if there is no demixing, nil if it can't be seen.
-func (p *Page) sample(demixing *sica.Demixing) (samples, error) {
+func (p *Page) sample(demixing *ica.Demixing) (samples, error) {
 	d, n := p.X.Dims()
 	k, _ := p.Result.Z.Dims()
 	l := newLayout(p.Shape, n, k, d)
@@ -116,12 +116,12 @@ func (p *Page) recover(x *mat.Dense, position int) (*mat.Dense, error) {
 }
 
 // missing returns what of x isn't in the recovered signals: all if there is no demixing.
-func missing(demixing *sica.Demixing, x, z *mat.Dense) *mat.Dense {
+func missing(demixing *ica.Demixing, x, z *mat.Dense) *mat.Dense {
 	if demixing == nil {
 		return x
 	}
 	left := new(mat.Dense)
-	left.Mul(demixing.A, z)
+	left.Mul(demixing.Mixing, z)
 	left.Sub(signal.Added(x, demixing.Mean, -1), left)
 	return left
 }

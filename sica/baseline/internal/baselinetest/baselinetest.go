@@ -70,11 +70,11 @@ func ReadJSON[T any](t *testing.T, path string) T {
 // Unmixing returns the unmixing matrix of a linear model, d×d.
 func Unmixing(t *testing.T, m *ica.Model) *mat.Dense {
 	t.Helper()
-	unmixing, _, ok := m.Matrix()
-	if !ok {
-		t.Fatalf("the model's map is a %T, not linear", m.Map)
+	d, err := m.Demixing()
+	if err != nil {
+		t.Fatalf("the model's map is a %T: %v", m.Map, err)
 	}
-	return unmixing
+	return d.Unmixing
 }
 
 // Distance returns the distance of the matrices a and b, such as unmixing matrices, up to the

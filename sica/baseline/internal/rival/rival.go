@@ -62,7 +62,7 @@ func Demix(
 		if err != nil {
 			return nil, err
 		}
-		return ica.Demixing(x, w, end)
+		return ica.Demix(x, w, end)
 	})
 }
 
