@@ -3,10 +3,13 @@ package experiment
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/seed-47b1e431/gosica/sica/plot"
 )
 
 // Without layers the oracle is the log-likelihood of the sources minus log|det A|. With layers it
@@ -125,5 +128,40 @@ func TestManyTable(t *testing.T) {
 	if len(trials) != 3*2*2 || trials[0].Positions != manyPositions || trials[0].Method != "pcl" ||
 		trials[1].Measure != measureOracle {
 		t.Errorf("%d trials, the first two %v", len(trials), trials[:2])
+	}
+}
+
+// The picture of the benchmark has a panel for each number of signals that has an outcome.
+func TestBenchmarkPicture(t *testing.T) {
+	table := newTestTable(t, "benchmark", TableOptions{Seed: 1, Runs: 1})
+	store, err := Open(t.TempDir(), "benchmark")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	for _, trial := range table.Trials() {
+		if trial.signals() != 2 {
+			continue
+		}
+		mcc := 0.9
+		o := &Outcome{Trial: trial, MCC: &mcc, Numbers: map[string]float64{networkIdentified: 1}}
+		if err := store.Add(o, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	picture, err := table.Picture(store.Results)
+	if err != nil {
+		t.Fatal(err)
+	}
+	svg, err := picture.Bytes(plot.SVG)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]int{
+		"2 signals, n = 16384": 1, "2 signals, 3 layers": 1, "5 signals": 0, "share identified": 1,
+	} {
+		if got := strings.Count(string(svg), text); got != want {
+			t.Errorf("the picture says %q %d times, want %d", text, got, want)
+		}
 	}
 }

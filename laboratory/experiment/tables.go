@@ -29,6 +29,16 @@ type Table struct {
 	columns    []column
 	// layout writes the table; nil is a row for each problem.
 	layout func(t *Table, w io.Writer, r *Results) error
+	// picture draws the table; nil for none.
+	picture func(t *Table, r *Results) (*plot.Picture, error)
+}
+
+// Picture draws the table, of the outcomes that there are; nil if it has no picture.
+func (t *Table) Picture(r *Results) (*plot.Picture, error) {
+	if t.picture == nil {
+		return nil, nil
+	}
+	return t.picture(t, r)
 }
 
 // TableOptions choose what a table measures.
@@ -73,6 +83,8 @@ var tableKinds = []tableKind{
 		nil, coverageTable},
 	{"nonlinear", "sica.Default on nonlinear mixtures", []string{"fastica"}, nonlinearTable},
 	{"many", "sica.Default on nonlinear mixtures of 10 and 20 signals", []string{"pcl"}, manyTable},
+	{"benchmark", "the same from 2 to 20 signals against layers and positions, with a picture",
+		[]string{"pcl", "ivae"}, benchmarkTable},
 	{"verdicts", "how often report.New is right", nil, verdictTable},
 	{"iterates", "the paper's SICA-WGF with one change each, by its iterates", nil, iterateTable},
 }
@@ -148,7 +160,7 @@ func (t *Table) choose() {
 	})
 	for i, p := range t.problems {
 		if p.Mixture != "" && !strings.Contains(p.Mixture, "digits") {
-			t.problems[i].Positions = cmp.Or(t.Positions, t.positions)
+			t.problems[i].Positions = cmp.Or(t.Positions, p.Positions, t.positions)
 		}
 	}
 }

@@ -8,9 +8,9 @@
 //
 // Each separation is a line of OUT/NAME.jsonl as soon as it is made. Run again, the command
 // makes only those that are missing or were made with other settings of the method. It doesn't
-// see changes of code. At the end it writes the table to OUT/NAME.md. The
-// folder results has the outcomes that the documentation quotes; the table quality is
-// compared with them. No method sees the true sources: they only give the scores.
+// see changes of code. At the end it writes the table to OUT/NAME.md, and its picture, if it has
+// one, to OUT/NAME.png. The folder results has the outcomes that the documentation quotes; the table
+// quality is compared with them. No method sees the true sources: they only give the scores.
 package main
 
 import (
@@ -36,6 +36,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/methods"
+	"github.com/seed-47b1e431/gosica/sica/plot"
 )
 
 func main() {
@@ -194,7 +195,18 @@ func (opt *options) run(ctx context.Context, log io.Writer, name string) (err er
 	}); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(log, "wrote", page)
+	fmt.Fprintln(log, "wrote", page)
+	picture, err := table.Picture(store.Results)
+	if picture == nil || err != nil {
+		return err
+	}
+	file := filepath.Join(opt.out, name+".png")
+	if err := atomicfile.Write(file, func(w io.Writer) error {
+		return picture.Write(w, plot.PNG)
+	}); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(log, "wrote", file)
 	return err
 }
 

@@ -137,7 +137,7 @@ func (p Panel) draw(styles []style) (*gplot.Plot, [][]gplot.Thumbnailer, error) 
 	return panel, samples, nil
 }
 
-// Curves draws panels side by side, up to three in a row, with one legend above them for the
+// Curves draws panels side by side, up to four in a row, with one legend above them for the
 // labels of all series.
 //
 // It is an error if there are no panels, and for each as for Curve. On a logarithmic axis x, or
@@ -168,12 +168,13 @@ func Curves(panels ...Panel) (*Picture, error) {
 			}
 		}
 	}
-	columns := min(len(panels), 3)
-	rows := (len(panels) + columns - 1) / columns
-	const height = 330 * pixel
+	rows := (len(panels) + 3) / 4
+	columns := (len(panels) + rows - 1) / rows
+	const height, narrowest = 330 * pixel, 300 * pixel
+	wide := max(width, narrowest*vg.Length(columns))
 	return &Picture{
-		width:  width,
-		height: height*vg.Length(rows) + legend.height(width-2*margin) + 2*margin,
+		width:  wide,
+		height: height*vg.Length(rows) + legend.height(wide-2*margin) + 2*margin,
 		draw: func(c draw.Canvas) {
 			drawGrid(legend.draw(inset(c)), columns, drawn, titles)
 		},

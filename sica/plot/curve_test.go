@@ -139,8 +139,14 @@ func TestCurvesShareALegend(t *testing.T) {
 	if got := strings.Count(textOf(t, p), "ours\n"); got != 1 {
 		t.Errorf("the legend has %d entries, want 1", got)
 	}
+	if size := decode(t, p).Bounds().Size(); size.X != 4*300 || size.Y > 2*330 {
+		t.Errorf("four panels have %v pixels, want one row of four", size)
+	}
+	if p, err = Curves(panel, panel, panel, panel, panel); err != nil {
+		t.Fatal(err)
+	}
 	if size := decode(t, p).Bounds().Size(); size.X != 900 || size.Y < 2*330 {
-		t.Errorf("four panels have %v pixels, want two rows of three", size)
+		t.Errorf("five panels have %v pixels, want two rows of three", size)
 	}
 }
 
