@@ -53,25 +53,6 @@ func TestTraceGrid(t *testing.T) {
 	}
 }
 
-// A part of a recording is drawn at the recording's positions.
-func TestRecordedTraceGrid(t *testing.T) {
-	s, recorded := waves(1, 100), make([]int, 100)
-	for k := range recorded {
-		recorded[k] = 7000 + k
-	}
-	group := Group{Method: Default, Signals: s}
-	p, err := RecordedTraceGrid(0, 100, recorded, nil, group)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text := textOf(t, p); !strings.Contains(text, "7040\n") {
-		t.Errorf("position 7040 isn't marked: %q", text)
-	}
-	if _, err := RecordedTraceGrid(0, 100, recorded[1:], nil, group); err == nil {
-		t.Error("99 recorded positions of 100 are no error")
-	}
-}
-
 // A column has its signal's name, and its positions are drawn at their times.
 func TestNamedTraceGrid(t *testing.T) {
 	group := Group{Method: Default, Signals: waves(2, 100)}

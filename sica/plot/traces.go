@@ -121,21 +121,6 @@ func NamedTraceGrid(
 	return grid.picture(first, end, truth, groups)
 }
 
-// RecordedTraceGrid is [TraceGrid] of signals that are a part of a recording. Their position t is
-// drawn at recorded[t], its position in the recording. It is an error if there are fewer of these
-// than positions.
-func RecordedTraceGrid(
-	first, end int, recorded []int, truth *mat.Dense, groups ...Group,
-) (*Picture, error) {
-	if len(recorded) < end {
-		return nil, fmt.Errorf("plot: trace grid: %d recorded positions; must be at least the %d "+
-			"of the window's end", len(recorded), end)
-	}
-	grid := newTraceGrid()
-	grid.place = func(t int) float64 { return float64(recorded[t]) }
-	return grid.picture(first, end, truth, groups)
-}
-
 // picture returns the grid of the groups over truth, which may be nil.
 func (g *traceGrid) picture(
 	first, end int, truth *mat.Dense, groups []Group,

@@ -55,15 +55,6 @@ const (
 	Conditional Transform = mapping.Conditional
 )
 
-// Parse returns the transform with this name. It is an error, which lists the valid names, if
-// there is none.
-func Parse(name string) (Transform, error) {
-	if err := mapping.Check(name); err != nil {
-		return "", fmt.Errorf("transform: %w", err)
-	}
-	return Transform(name), nil
-}
-
 // Apply returns the signals x, d×n, after the transforms in order; a copy without transforms.
 // It doesn't change x. The same x gives the same result bit for bit.
 //

@@ -85,9 +85,6 @@ func (p *Progress) Step(out io.Writer, line string, done, total int, left string
 	p.bar.Set(done)
 }
 
-// Bar reports whether there is a bar.
-func (p *Progress) Bar() bool { return p.bar != nil }
-
 // Done removes the bar.
 func (p *Progress) Done() {
 	if p.bar != nil {
