@@ -36,8 +36,6 @@ func generated(t *testing.T, page, want string) {
 var (
 	listed = regexp.MustCompile(`(?m)^  ([a-z]+) +[A-Z]`)
 	global = regexp.MustCompile(`(?s)\nGlobal Flags:\n.*`)
-	// formats is said once, at the end.
-	formats = regexp.MustCompile(`(?s)Signals are read from CSV.*?\n\n`)
 )
 
 // The reference of the command is its help.
@@ -60,21 +58,14 @@ for formats, [files and JSON](files-and-json.md).
 `)
 	all := help()
 	fmt.Fprintf(&page, "```\n%s```\n", all)
-	said := ""
 	for _, found := range listed.FindAllStringSubmatch(all, -1) {
 		if found[1] == "help" {
 			continue
 		}
 		text := global.ReplaceAllString(help(found[1]), "")
-		if paragraph := formats.FindString(text); paragraph != "" {
-			said, text = paragraph, formats.ReplaceAllString(text, "")
-		}
 		fmt.Fprintf(&page, "\n## sica %s\n\n```\n%s```\n", found[1], text)
 	}
-	if said == "" {
-		t.Error("no command's help says what files of signals are")
-	}
-	fmt.Fprintf(&page, "\n## Files of all commands\n\n```\n%s\n```\n", strings.TrimSpace(said))
+	fmt.Fprintf(&page, "\n## sica files\n\n```\n%s```\n", help("files"))
 	generated(t, "reference/command.md", page.String())
 }
 

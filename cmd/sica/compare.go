@@ -83,9 +83,7 @@ the exit code is 1.
 The methods are ` + strings.Join(compareNames(), ", ") + `.
 All stands for ` + strings.Join(compareAll, ", ") + `.
 All others have to be named. The paper's two flows take minutes: sica separate --help
-says how many.
-
-` + files.Formats,
+says how many.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return opt.run(cmd) },
 	}

@@ -59,9 +59,7 @@ file for sica remove --selection. Signs are those of the recovered signals. The
 signals, and a reference, are filtered and skipped as sica separate learned from
 them, unless --highpass, --lowpass, --notch or --skip say otherwise. For these
 numbers and the picture outliers, such as clicks, are interpolated; the files that
-separate and remove write keep them. The recording may be of any length.
-
-` + files.Formats,
+separate and remove write keep them. The recording may be of any length.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return opt.run(cmd) },
 	}

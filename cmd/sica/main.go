@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica"
@@ -130,6 +131,9 @@ given their own pasts (or, of images, their own surroundings).`,
 	root.SetFlagErrorFunc(suggestFlag)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	cobra.EnableCommandSorting = false
+	cobra.AddTemplateFunc("ownFlags", ownFlags)
+	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(),
+		".LocalFlags.FlagUsages", "ownFlags .LocalFlags", 1))
 	for _, newCommand := range commands {
 		cmd := newCommand()
 		cmd.Flags().VisitAll(setOnce)
@@ -144,7 +148,36 @@ given their own pasts (or, of images, their own surroundings).`,
 		}
 		root.AddCommand(cmd)
 	}
+	root.AddCommand(newFilesTopic())
 	return root
+}
+
+// ownFlags is the help on the flags, of those of reading files only the names.
+func ownFlags(all *pflag.FlagSet) string {
+	own := pflag.NewFlagSet("", pflag.ContinueOnError)
+	var reading []string
+	all.VisitAll(func(flag *pflag.Flag) {
+		if files.IsOfReading(flag) {
+			reading = append(reading, "--"+flag.Name)
+		} else {
+			own.AddFlag(flag)
+		}
+	})
+	help := own.FlagUsages()
+	if len(reading) > 0 {
+		help += "\n" + text.Wrap("", "Flags of reading files, which sica help files explains: "+
+			strings.Join(reading, ", "))
+	}
+	return help
+}
+
+// newFilesTopic returns the help on files of signals and on the flags of reading them.
+func newFilesTopic() *cobra.Command {
+	topic := &cobra.Command{Use: "files", Short: "How files of signals are read, with the flags of that"}
+	new(files.Reading).Add(topic)
+	topic.Long = files.Formats + "\n\nFlags of the commands that read signals:\n" +
+		strings.TrimRight(topic.Flags().FlagUsages(), "\n")
+	return topic
 }
 
 // A onceValue is the value of a flag that can be given only once.

@@ -56,9 +56,7 @@ isn't there. Of heartbeats it is what differs from beat to beat. Both are measur
 the fit's --highpass, and without its --skip.
 
 ` + pipesHelp + ` --stream cleans each row of
-CSV as soon as it comes, and prints nothing else.
-
-` + files.Formats,
+CSV as soon as it comes, and prints nothing else.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if opt.isLive {

@@ -84,9 +84,7 @@ part is reported on, and separated unless --model is given; --learn-on sets
 another. --without, --highpass, --lowpass, --notch and --skip leave out what they do
 in separate. With --model the channels are those of the separation, and so are
 filters and --skip, unless a flag says otherwise. Methods and presets are those of
-sica separate, whose help describes them.
-
-` + files.Formats,
+sica separate, whose help describes them.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return opt.run(cmd) },
 	}

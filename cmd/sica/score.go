@@ -33,9 +33,7 @@ func newScore() *cobra.Command {
 source the recovered signal that it is paired with and the sign of their
 correlation. Order, sign, scale and offset of the signals don't matter. If there are
 more or fewer sources than signals, it prints the source that each signal is most like.
-If one file has a row for each signal, and the other a column, both are read.
-
-` + files.Formats,
+If one file has a row for each signal, and the other a column, both are read.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return opt.run(cmd.OutOrStdout()) },
 	}

@@ -96,8 +96,6 @@ same result. Interrupted after an iteration has ended, the command writes the re
 so far, before that nothing, and exits with 130. If numbers stop being finite, it
 writes the last good result and exits with 3.
 
-` + files.Formats + `
-
 ` + presetHelp(),
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return opt.run(cmd) },

@@ -39,9 +39,7 @@ networks see the whole sequence. With --inverse it maps recovered signals back t
 mixed ones, and says how exactly.
 
 ` + pipesHelp + ` --stream maps each row of CSV
-as soon as it comes; a filter keeps its state from row to row.
-
-` + files.Formats,
+as soon as it comes; a filter keeps its state from row to row.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if opt.isLive {

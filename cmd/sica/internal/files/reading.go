@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/datasets"
@@ -52,14 +53,16 @@ func (r *Reading) source(
 	return left, err
 }
 
-// Add adds the flags to a command, after a --model of its own.
+// Add adds the flags to a command, after a --model of its own. Help lists them once, as they are in
+// many commands.
 func (r *Reading) Add(cmd *cobra.Command) {
-	f := cmd.Flags()
-	byDefault := "error by default"
-	if f.Lookup("model") != nil {
-		byDefault = "by default as in the fit of --model, or error"
-	}
-	if f.Lookup("shape") == nil {
+	f := pflag.NewFlagSet("", pflag.PanicOnError)
+	defer func() {
+		f.VisitAll(func(flag *pflag.Flag) { flag.Annotations = map[string][]string{ofReading: nil} })
+		cmd.Flags().AddFlagSet(f)
+	}()
+	const byDefault = "error by default, or what it was in the fit of --model"
+	if cmd.Flags().Lookup("shape") == nil {
 		f.StringVar(&r.shape, "shape", "", "`SHAPE` of the positions of an NPY array of three axes or more, "+
 			"such as 32x32; "+byDefault)
 	}
@@ -74,6 +77,15 @@ func (r *Reading) Add(cmd *cobra.Command) {
 			"by default")
 	f.StringVar(&r.Decimal, "decimal", "",
 		"decimal `SIGN` of a text file, . or a comma; seen from the file by default")
+}
+
+// ofReading annotates the flags that Add adds.
+const ofReading = "reading"
+
+// IsOfReading reports whether Add has added the flag.
+func IsOfReading(flag *pflag.Flag) bool {
+	_, is := flag.Annotations[ofReading]
+	return is
 }
 
 // AddWithout adds the flag for channels that are left out of a separation.
