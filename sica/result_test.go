@@ -34,7 +34,7 @@ func TestResultJSON(t *testing.T) {
 	grown := followed()["free window"]
 	grown.Flow.MaxMove, grown.Flow.FirstStep, grown.Flow.LastStep = 0, 1e300, 1e300
 	x, _ := mixedAR7(t, 1, 200, 3, true)
-	blown, err := Fit(context.Background(), b, x, grown)
+	blown, err := Fit(context.Background(), x, grown.On(b))
 	if !errors.Is(err, signal.ErrNotFinite) {
 		t.Fatalf("the error is %v", err)
 	}

@@ -48,7 +48,7 @@ func clean(ctx context.Context, from, to, electrode string) ([]inspect.Component
 	if err != nil {
 		return nil, err
 	}
-	result, err := sica.Fit(ctx, b, x, cfg)
+	result, err := sica.Fit(ctx, x, cfg.On(b))
 	if err != nil {
 		return nil, err
 	}

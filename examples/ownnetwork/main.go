@@ -42,7 +42,7 @@ func separate(ctx context.Context, x *mat.Dense) *sica.Result {
 		}
 		return low == 3
 	}
-	return must(sica.Fit(ctx, must(backend.Open(backend.Auto)), x, cfg))
+	return must(sica.Fit(ctx, x, cfg.On(must(backend.Open(backend.Auto)))))
 }
 
 func main() {

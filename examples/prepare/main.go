@@ -48,7 +48,7 @@ func init() {
 func separate(ctx context.Context, folder string, x, later *mat.Dense) (z, back *mat.Dense) {
 	cfg := sica.Default()
 	cfg.Prepare = fitLogs{}
-	result := must(sica.Fit(ctx, must(backend.Open(backend.Auto)), x, cfg))
+	result := must(sica.Fit(ctx, x, cfg.On(must(backend.Open(backend.Auto)))))
 	check(result.Save(folder))
 	loaded := must(sica.Load(folder))
 	z = must(loaded.Transform(later))

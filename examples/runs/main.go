@@ -21,7 +21,7 @@ func separate(ctx context.Context, x *mat.Dense, n int) (best *sica.Result, dive
 	for seed := range n {
 		runs = append(runs, sica.Run{X: x, Seed: uint64(seed + 1)})
 	}
-	results := must(sica.FitRuns(ctx, nil, runs, cfg)) // nil is pure Go
+	results := must(sica.FitRuns(ctx, runs, cfg)) // nil is pure Go
 	least := math.Inf(1)
 	for i, r := range results {
 		d := must(sica.EstimateDivergence(ctx, nil, r.Z, 100)) // one seed for all

@@ -40,7 +40,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer b.Finalize()
-	result, err := blockwise.Fit(context.Background(), b, recording, sica.Default().Smoke(), 1024)
+	result, err := blockwise.Fit(context.Background(), recording, sica.Default().Smoke().On(b), 1024)
 	if err != nil {
 		log.Fatal(err)
 	}
