@@ -64,7 +64,7 @@ func ExampleAsMethod() {
 	}
 	cfg := sica.Default()
 	cfg.Method = sica.LinearOnly
-	for _, method := range []ica.Method{sica.AsMethod(cfg), zca.Whitening{}} { // nil: in pure Go
+	for _, method := range []ica.Method{sica.AsMethod(cfg), zca.Whitening{}} {
 		model, err := method.Fit(context.Background(), signals)
 		if err != nil {
 			log.Fatal(err)

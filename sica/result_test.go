@@ -118,3 +118,27 @@ func TestDivergenceString(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// The settings of a result are the fit's without the Backend, which Transform computes on, and so are
+// those of a checkpoint. Clone keeps the Backend, and JSON leaves it out.
+func TestConfigBackend(t *testing.T) {
+	b := backendtest.Open(t, backend.Go)
+	x, _ := mixedAR7(t, 1, 200, 3, true)
+	cfg := Config{Seed: 1, Method: LinearOnly}
+	on := cfg.On(b)
+	if on.Backend != b || on.Clone().Backend != b || cfg.Backend != nil {
+		t.Errorf("On and Clone: %v, %v, %v", on.Backend, on.Clone().Backend, cfg.Backend)
+	}
+	r, err := Fit(t.Context(), x, on)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(r.Config, cfg) || r.backend != b || on.Backend != b {
+		t.Errorf("settings %+v, backend %v", r.Config, r.backend)
+	}
+	with, err := json.Marshal(on)
+	without, err2 := json.Marshal(cfg)
+	if err != nil || err2 != nil || string(with) != string(without) {
+		t.Errorf("JSON: %s and %s; %v, %v", with, without, err, err2)
+	}
+}

@@ -125,6 +125,7 @@ func fit(iterations int) {
 		return plot.Scatter(0, 1, plot.Group{Method: plot.Default, Signals: z})
 	}
 	cfg := sica.FastWGF()
+	cfg.Backend = notebook.Must(backend.Open(backend.Auto))
 	cfg.Flow.Iterations = iterations
 	live := notebook.NewLive(cfg.Flow.Iterations, draw)
 	var slider notebook.Slider
@@ -135,7 +136,7 @@ func fit(iterations int) {
 			slider.Add(fmt.Sprint("iteration ", it.J), p, err)
 		}
 	}
-	result := notebook.Kept(sica.Fit(notebook.Context(), notebook.Must(backend.Open(backend.Auto)), mixed.X(), cfg))
+	result := notebook.Kept(sica.Fit(notebook.Context(), mixed.X(), cfg))
 	fmt.Println("ended:", result.Stopped, "with signals:", result.Z != nil, "after all:", result.Iterations == iterations)
 	slider.Show()
 }"""
