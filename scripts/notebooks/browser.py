@@ -114,6 +114,7 @@ IMPORTS = """import (
 	"github.com/seed-47b1e431/gosica/laboratory/notebook"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/laboratory/experiment"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 	"github.com/seed-47b1e431/gosica/sica/plot"
 )
 
@@ -129,7 +130,7 @@ func fit(iterations int) {
 	cfg.Flow.Iterations = iterations
 	live := notebook.NewLive(cfg.Flow.Iterations, draw)
 	var slider notebook.Slider
-	cfg.Flow.OnIteration = func(_ int, it sica.Iteration) {
+	cfg.Flow.OnIteration = func(_ int, it klflow.Iteration) {
 		live.Iteration(it.J, it.Divergence, it.Z)
 		if it.J <= 4 {
 			p, err := draw(it.Z)
