@@ -24,8 +24,8 @@ import (
 // Config is the settings of a fit. The zero value is Default with the seed 0.
 type Config struct {
 	// Backend is what networks and flows are computed on; see package backend. Nil is
-	// backend.Open(backend.Go), pure Go. The linear rule needs none. JSON and the Config of a Result
-	// leave it out.
+	// backend.Open(backend.Go), pure Go. The linear rule needs none. JSON and the Config of a
+	// Result leave it out.
 	Backend compute.Backend `json:"-"`
 	// Shape is that of the positions, row-major: {height, width} or {frames, height, width}; {n} for
 	// a sequence. Nil is a sequence, too, unless Auto or LinearOnly finds that the signals look like

@@ -119,8 +119,8 @@ func TestDivergenceString(t *testing.T) {
 	}
 }
 
-// The settings of a result are the fit's without the Backend, which Transform computes on, and so are
-// those of a checkpoint. Clone keeps the Backend, and JSON leaves it out.
+// The settings of a result are the fit's without the Backend, which the result itself has. Clone
+// keeps the Backend, and JSON leaves it out.
 func TestConfigBackend(t *testing.T) {
 	b := backendtest.Open(t, backend.Go)
 	x, _ := mixedAR7(t, 1, 200, 3, true)

@@ -349,7 +349,8 @@ func TestFitUsesGivenPositions(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Fit(ended, InMemory{x}, sica.Default().On(b), 0); !errors.Is(err, context.Canceled) {
+	_, err = Fit(ended, InMemory{x}, sica.Default().On(b), 0)
+	if !errors.Is(err, context.Canceled) {
 		t.Errorf("ended: %v", err)
 	}
 }

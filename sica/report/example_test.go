@@ -36,7 +36,8 @@ func Example() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		found, err := report.New(context.Background(), result, x, report.Options{Backend: b, Refits: 2})
+		opts := report.Options{Backend: b, Refits: 2}
+		found, err := report.New(context.Background(), result, x, opts)
 		if err != nil {
 			log.Fatal(err)
 		}

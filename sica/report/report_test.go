@@ -250,7 +250,8 @@ func TestReportErrors(t *testing.T) {
 		{"no result", nil, x, Options{}, "result: must not be nil"},
 		{"no fit", &sica.Result{Z: x}, x, Options{}, "wasn't made by Fit or Load"},
 	} {
-		_, err := New(t.Context(), test.result, test.x, test.opts.On(backendtest.Open(t, backend.Go)))
+		opts := test.opts.On(backendtest.Open(t, backend.Go))
+		_, err := New(t.Context(), test.result, test.x, opts)
 		if err == nil || !strings.HasPrefix(err.Error(), "report: ") ||
 			!strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v, want one with %q", test.name, err, test.want)
