@@ -142,7 +142,7 @@ func presetTable() string {
 
 // configValid are the valid values of the fields of sica.Config.
 var configValid = map[string]string{
-	"Shape": "its product is n", "Seed": "any", "Prepare": "any",
+	"Backend": "any; nil: pure Go", "Shape": "its product is n", "Seed": "any", "Prepare": "any",
 	"Components": "2 to the rank; 0: the rank", "Rounding": "one a signal, 0 or more", "Transforms": "below", "Method": "below",
 	"NetworkSteps": "1 or more with Auto, NetworkOnly; 0: chosen", "Candidates": "any",
 	"CompareOnly": "any",

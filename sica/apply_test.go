@@ -293,7 +293,7 @@ func TestInverseOfExpandingVelocityIsAnError(t *testing.T) {
 	x, _ := mixedAR7(t, 1, 200, 3, true)
 	cfg := followed()["free window"]
 	cfg.Flow.FirstStep, cfg.Flow.LastStep, cfg.Flow.MaxMove = 10, 10, 0
-	result, err := Fit(context.Background(), b, x, cfg)
+	result, err := Fit(context.Background(), x, cfg.On(b))
 	if err != nil {
 		t.Fatalf("%+v", err)
 	}

@@ -32,11 +32,11 @@ func TestAsMethod(t *testing.T) {
 		x, want   *mat.Dense
 		converged bool
 	}{
-		"linear":  {AsMethod(b, linear), x, fit(t, b, x, linear).Z, true},
-		"flow":    {AsMethod(b, flow), x, fit(t, b, x, flow).Z, false}, // made all iterations
-		"start":   {AsMethod(b, start), x, white, true},
+		"linear":  {AsMethod(linear.On(b)), x, fit(t, b, x, linear).Z, true},
+		"flow":    {AsMethod(flow.On(b)), x, fit(t, b, x, flow).Z, false}, // made all iterations
+		"start":   {AsMethod(start.On(b)), x, white, true},
 		"zca":     {zca.Whitening{}, x, white, true},
-		"reduced": {AsMethod(b, linear), channels, fit(t, b, channels, linear).Z, true},
+		"reduced": {AsMethod(linear.On(b)), channels, fit(t, b, channels, linear).Z, true},
 	} {
 		model, err := ica.Separate(t.Context(), test.method, test.x)
 		if err != nil {
@@ -61,11 +61,11 @@ func TestAsMethod(t *testing.T) {
 
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	model, err := ica.Separate(ended, AsMethod(b, flow), x)
+	model, err := ica.Separate(ended, AsMethod(flow.On(b)), x)
 	if model != nil || !errors.Is(err, context.Canceled) || err.Error() != "sica: context canceled" {
 		t.Errorf("cancelled: model %v, error %v", model, err)
 	}
-	if model, err := ica.Separate(t.Context(), AsMethod(nil, linear), x); model == nil || err != nil {
+	if model, err := ica.Separate(t.Context(), AsMethod(linear), x); model == nil || err != nil {
 		t.Errorf("pure Go, as no backend is given: model %v, error %v", model, err)
 	}
 }

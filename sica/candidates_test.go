@@ -186,7 +186,7 @@ func TestCustomCandidateWithShorterCodeIsChosen(t *testing.T) {
 	} {
 		c := cfg.Clone()
 		change(&c)
-		if _, err := Fit(t.Context(), b, &mixed, c); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := Fit(t.Context(), &mixed, c.On(b)); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("want an error with %q, got %v", name, err)
 		}
 	}
@@ -246,7 +246,7 @@ func TestCancelledComparisonOfCandidates(t *testing.T) {
 	before := 0
 	cfg := Default()
 	cfg.Candidates = []ica.Method{counted{fastica.Default(), func() { before = calls() }}}
-	if _, err := Fit(ctx, nil, &x, cfg); err != nil {
+	if _, err := Fit(ctx, &x, cfg); err != nil {
 		t.Fatal(err)
 	}
 	first, checks := before, calls()-before
@@ -255,7 +255,7 @@ func TestCancelledComparisonOfCandidates(t *testing.T) {
 	}
 	// Their number varies a little with the workers.
 	for after := first; after < first+checks/2; after += 97 {
-		r, err := Fit(contexttest.EndsAfter(t.Context(), after), nil, &x, cfg)
+		r, err := Fit(contexttest.EndsAfter(t.Context(), after), &x, cfg)
 		if !errors.Is(err, context.Canceled) || r == nil || r.Stopped != klflow.StoppedCancelled {
 			t.Fatalf("after %d checks: result %+v, error %v", after, r, err)
 		}

@@ -46,7 +46,7 @@ func interrupt(t *testing.T, b compute.Backend, x *mat.Dense, cfg Config, n int)
 		}
 	}
 	// The iteration in which it is cancelled is kept, so n+1 of them are.
-	if _, err := Fit(ctx, b, x, cfg); err != nil && !errors.Is(err, context.Canceled) {
+	if _, err := Fit(ctx, x, cfg.On(b)); err != nil && !errors.Is(err, context.Canceled) {
 		t.Fatalf("%+v", err)
 	}
 }
@@ -100,7 +100,7 @@ func TestResumeRuns(t *testing.T) {
 	cfg := FastWGF()
 	cfg.Transforms, cfg.Method, cfg.Flow.Iterations, cfg.Flow.Steps = nil, LinearOnly, 3, 10
 	runs := []Run{{X: first, Seed: 3}, {X: second, Seed: 4}, {X: first, Seed: 5}}
-	want, err := FitRuns(context.Background(), b, runs, cfg)
+	want, err := FitRuns(context.Background(), runs, cfg.On(b))
 	if err != nil {
 		t.Fatalf("%+v", err)
 	}
@@ -110,11 +110,11 @@ func TestResumeRuns(t *testing.T) {
 	cfg.Checkpoint = t.TempDir()
 	ctx, cancel := context.WithCancel(context.Background())
 	cfg.Flow.OnIteration = func(int, klflow.Iteration) { cancel() }
-	if _, err := FitRuns(ctx, b, runs, cfg); !errors.Is(err, context.Canceled) {
+	if _, err := FitRuns(ctx, runs, cfg.On(b)); !errors.Is(err, context.Canceled) {
 		t.Fatalf("%+v", err)
 	}
 	cfg.Flow.OnIteration = nil
-	got, err := FitRuns(context.Background(), b, runs, cfg)
+	got, err := FitRuns(context.Background(), runs, cfg.On(b))
 	if err != nil {
 		t.Fatalf("%+v", err)
 	}
@@ -131,7 +131,7 @@ func TestCheckpointRefused(t *testing.T) {
 	interrupt(t, b, x, cfg, 0)
 	refused := func(name string, x *mat.Dense, cfg Config, want string) {
 		t.Helper()
-		result, err := Fit(context.Background(), b, x, cfg)
+		result, err := Fit(context.Background(), x, cfg.On(b))
 		if !errors.Is(err, ErrCheckpoint) || result != nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v, want an error with %q", name, err, want)
 		}
@@ -192,7 +192,7 @@ func TestCheckpointCannotBeWritten(t *testing.T) {
 			}
 		}
 	}
-	result, err := Fit(context.Background(), b, x, cfg)
+	result, err := Fit(context.Background(), x, cfg.On(b))
 	if !errors.Is(err, ErrCheckpoint) || result == nil || result.Iterations != 2 || result.Stopped != klflow.StoppedCheckpoint {
 		t.Fatalf("result %+v, error %v", result, err)
 	}
@@ -229,7 +229,7 @@ func TestSecondProcessIsRefused(t *testing.T) {
 		t.Fatalf("the first process printed %q (%v)", line, err)
 	}
 	cfg.Checkpoint = filepath.Join(dir, "checkpoint")
-	if _, err := Fit(context.Background(), backendtest.Open(t, backend.Go), x, cfg); !errors.Is(err, sealed.ErrInUse) {
+	if _, err := Fit(context.Background(), x, cfg.On(backendtest.Open(t, backend.Go))); !errors.Is(err, sealed.ErrInUse) {
 		t.Errorf("the error is %v", err)
 	}
 }

@@ -114,7 +114,7 @@ func TestTextOfResult(t *testing.T) {
 		"Nothing was separated.": nil,
 		"Nothing was separated: the signals are as the transforms left them.": {preprocess.ZCA},
 	} {
-		r, err := Fit(t.Context(), nil, x, Config{Method: NoMethod, Transforms: transforms})
+		r, err := Fit(t.Context(), x, Config{Method: NoMethod, Transforms: transforms})
 		if err != nil || r.Why != want || !strings.Contains(r.String(), "; identified: not examined\n") {
 			t.Errorf("%v, error %v; want %q", r, err, want)
 		}
@@ -145,12 +145,12 @@ func TestCancelledChoiceHasSeparation(t *testing.T) {
 		t.Errorf("%+v, error %v; want %q", s, err, whitened)
 	}
 	for looks := range 4 {
-		r, err := Fit(contexttest.EndsAfter(t.Context(), 1+looks), nil, x, Default())
+		r, err := Fit(contexttest.EndsAfter(t.Context(), 1+looks), x, Default())
 		if !errors.Is(err, context.Canceled) || r == nil || r.Z == nil {
 			t.Errorf("after %d looks at the context: result %v, error %v", 1+looks, r, err)
 		}
 	}
-	r, err := Fit(contexttest.EndsAfter(t.Context(), 5), nil, x, Config{Method: NetworkOnly})
+	r, err := Fit(contexttest.EndsAfter(t.Context(), 5), x, Config{Method: NetworkOnly})
 	const untrained = "Stopped before a network was fitted: the signals are whitened only."
 	if !errors.Is(err, context.Canceled) || !strings.HasPrefix(r.Why, untrained) {
 		t.Errorf("%+v, error %v; want %q", r, err, untrained)
@@ -364,7 +364,7 @@ func TestSharedLoudnessCallsForNoNetwork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := Fit(t.Context(), b, x, Config{Seed: seed})
+	found, err := Fit(t.Context(), x, Config{Seed: seed}.On(b))
 	if err != nil {
 		t.Fatal(err)
 	}

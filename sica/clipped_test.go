@@ -28,7 +28,7 @@ func TestClippedVoicesAreSeparatedLinearly(t *testing.T) {
 			row[k] = min(max(v, -limit), limit)
 		}
 	}
-	r, err := Fit(t.Context(), nil, &x, Default())
+	r, err := Fit(t.Context(), &x, Default())
 	if err != nil {
 		t.Fatal(err)
 	}

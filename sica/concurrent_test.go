@@ -31,7 +31,7 @@ func TestOnProgressIsCalledByFit(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context()) // one that can end: networks are then trained apart
 	defer cancel()
-	if _, err := Fit(ctx, nil, x, cfg); err != nil || len(seen) < 2 {
+	if _, err := Fit(ctx, x, cfg); err != nil || len(seen) < 2 {
 		t.Errorf("%v, error %v", seen, err)
 	}
 }
@@ -51,7 +51,7 @@ func TestConcurrentFitsAreIndependent(t *testing.T) {
 		var group sync.WaitGroup
 		for k, cfg := range cfgs {
 			group.Go(func() {
-				result, err := Fit(context.Background(), b, x, cfg)
+				result, err := Fit(context.Background(), x, cfg.On(b))
 				if err != nil || !mat.Equal(result.Z, alone[k].Z) {
 					t.Errorf("fit %d differs from that alone, %v", k, err)
 				}

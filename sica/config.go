@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/gomlx/compute"
+
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/guard"
 	"github.com/seed-47b1e431/gosica/internal/iterate"
@@ -21,6 +23,10 @@ import (
 
 // Config is the settings of a fit. The zero value is Default with the seed 0.
 type Config struct {
+	// Backend is what networks and flows are computed on; see package backend. Nil is
+	// backend.Open(backend.Go), pure Go. The linear rule needs none. JSON and the Config of a
+	// Result leave it out.
+	Backend compute.Backend `json:"-"`
 	// Shape is that of the positions, row-major: {height, width} or {frames, height, width}; {n} for
 	// a sequence. Nil is a sequence, too, unless Auto or LinearOnly finds that the signals look like
 	// images in rows of one length, which Result.Why says then.
@@ -351,6 +357,12 @@ func (c Config) Iterations() int {
 	return c.Flow.Iterations
 }
 
+// On returns c with the Backend b.
+func (c Config) On(b compute.Backend) Config {
+	c.Backend = b
+	return c
+}
+
 // Watch returns c with each called after each iteration, as Flow.OnIteration is; c itself
 // without a Flow. The Flow of c stays as it is.
 func (c Config) Watch(each func(run int, it klflow.Iteration)) Config {
@@ -361,7 +373,8 @@ func (c Config) Watch(each func(run int, it klflow.Iteration)) Config {
 	return c
 }
 
-// Clone returns a copy of c with a Flow of its own, which can be changed without changing c.
+// Clone returns a copy of c with a Flow of its own, which can be changed without changing c. It
+// shares the Backend.
 func (c Config) Clone() Config {
 	if c.Flow != nil {
 		flow := *c.Flow

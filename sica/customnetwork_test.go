@@ -109,7 +109,7 @@ func TestCustomNetworkErrors(t *testing.T) {
 	} {
 		cfg := smokes()["window"]
 		change(&cfg)
-		result, err := Fit(t.Context(), backendtest.Open(t, backend.Go), x, cfg)
+		result, err := Fit(t.Context(), x, cfg.On(backendtest.Open(t, backend.Go)))
 		if result != nil || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("result %v, error %v; want an error with %q", result, err, want)
 		}

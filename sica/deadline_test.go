@@ -20,10 +20,10 @@ func TestDeadlineWhileCompiling(t *testing.T) {
 	fast := smokes()["window"]
 	for name, fitOf := range map[string]func(context.Context, compute.Backend) (*mat.Dense, error){
 		"network": func(ctx context.Context, b compute.Backend) (*mat.Dense, error) {
-			return signalsOf(Fit(ctx, b, x, Config{Method: NetworkOnly, NetworkSteps: 50}))
+			return signalsOf(Fit(ctx, x, Config{Method: NetworkOnly, NetworkSteps: 50}.On(b)))
 		},
 		"flow": func(ctx context.Context, b compute.Backend) (*mat.Dense, error) {
-			return signalsOf(Fit(ctx, b, x, fast))
+			return signalsOf(Fit(ctx, x, fast.On(b)))
 		},
 		"divergence": func(ctx context.Context, b compute.Backend) (*mat.Dense, error) {
 			d, err := EstimateDivergence(ctx, b, x, 1)

@@ -152,7 +152,7 @@ func TestSignalErrorsDifferFromSettingErrors(t *testing.T) {
 	constant := mat.DenseCopyOf(twice)
 	constant.SetRow(1, make([]float64, 200))
 	for name, x := range map[string]*mat.Dense{"multiples": twice, "constant": constant, "none": nil} {
-		if _, err := Fit(t.Context(), b, x, Default()); !errors.Is(err, ErrSignals) || errors.Is(err, ErrConfig) {
+		if _, err := Fit(t.Context(), x, Default().On(b)); !errors.Is(err, ErrSignals) || errors.Is(err, ErrConfig) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -14,7 +14,7 @@
 // The names to know are [Fit], [Config] and [Result]:
 //
 //	x, _ := datasets.ReadFile("mixed.csv")                        // d×n
-//	result, err := sica.Fit(ctx, backend, x, sica.Default())
+//	result, err := sica.Fit(ctx, x, sica.Default())
 //	z := result.Z                                                 // the recovered signals
 //	fmt.Println(result.Why)                                       // what was done, how sure it is
 //	later, err := result.Transform(more)                          // other signals, mapped alike

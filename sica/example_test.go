@@ -34,7 +34,7 @@ func ExampleFit() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	result, err := sica.Fit(context.Background(), b, x, sica.FastWGF())
+	result, err := sica.Fit(context.Background(), x, sica.FastWGF().On(b))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func ExampleAsMethod() {
 	}
 	cfg := sica.Default()
 	cfg.Method = sica.LinearOnly
-	for _, method := range []ica.Method{sica.AsMethod(nil, cfg), zca.Whitening{}} { // nil: in pure Go
+	for _, method := range []ica.Method{sica.AsMethod(cfg), zca.Whitening{}} {
 		model, err := method.Fit(context.Background(), signals)
 		if err != nil {
 			log.Fatal(err)
@@ -88,7 +88,7 @@ func ExampleResult_Demixing() {
 		x.Set(1, t, float64(t/2%2))
 	}
 	cfg := sica.Config{Method: sica.NoMethod, Transforms: []preprocess.Transform{preprocess.Standardise}}
-	result, err := sica.Fit(context.Background(), nil, x, cfg)
+	result, err := sica.Fit(context.Background(), x, cfg)
 	if err != nil {
 		log.Fatal(err)
 	}

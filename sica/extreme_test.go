@@ -46,7 +46,7 @@ func TestExtremeSignals(t *testing.T) {
 	}
 	cfg := FastWGF()
 	cfg.Flow.Iterations, cfg.Flow.Steps = 5, 10
-	results, err := FitRuns(context.Background(), b, runs, cfg)
+	results, err := FitRuns(context.Background(), runs, cfg.On(b))
 	if err != nil {
 		t.Fatalf("%+v", err)
 	}
@@ -95,7 +95,7 @@ func TestExtremeSizes(t *testing.T) {
 	}{
 		{2, 63, "at least 64"}, {1, 1024, "at least 2"},
 	} {
-		if _, err := Fit(context.Background(), b, noise(test.d, test.t), FastWGF()); err == nil || !strings.Contains(err.Error(), test.want) {
+		if _, err := Fit(context.Background(), noise(test.d, test.t), FastWGF().On(b)); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%d×%d: %v, want an error with %q", test.d, test.t, err, test.want)
 		}
 	}

@@ -45,9 +45,8 @@ type Run struct {
 // Algorithm 2). It doesn't change x. Every Method except NoMethod needs n ≥ 16 and n ≥ d + 2.
 // NetworkOnly needs 20 positions along the first axis and 3 along the others.
 //
-// A nil backend is backend.Open(backend.Go). An error about x or cfg comes before any work and
-// without a result, and so does ctx.Err() if ctx had ended at the call, or if it ends in
-// Config.Prepare or while Config.Transforms are fitted.
+// An error about x or cfg comes before any work and without a result, and so does ctx.Err() if ctx
+// had ended at the call, or if it ends in Config.Prepare or while Config.Transforms are fitted.
 //
 // If ctx ends later, or a number stops being finite, Fit returns the last good result together with
 // the error: ctx.Err(), or one that wraps ErrNotFinite. The result of Auto or LinearOnly is then
@@ -75,8 +74,8 @@ type Run struct {
 // only Flow.Budget may differ. OnIteration isn't called again for the iterations kept; Elapsed and
 // Budget count their time. The folder stays when the fit is done: the same fit then returns its
 // result at once. Remove it when it has served.
-func Fit(ctx context.Context, backend compute.Backend, x *mat.Dense, cfg Config) (*Result, error) {
-	results, err := FitRuns(ctx, backend, []Run{{X: x, Seed: cfg.Seed}}, cfg)
+func Fit(ctx context.Context, x *mat.Dense, cfg Config) (*Result, error) {
+	results, err := FitRuns(ctx, []Run{{X: x, Seed: cfg.Seed}}, cfg)
 	if len(results) == 0 {
 		return nil, err
 	}
@@ -89,13 +88,11 @@ func Fit(ctx context.Context, backend compute.Backend, x *mat.Dense, cfg Config)
 //
 // Its results are those of Fit on each run, up to the rounding of the backend. The draws of a
 // run come from its own seed only. The error, if any, is the first of the runs'.
-func FitRuns(
-	ctx context.Context, backend compute.Backend, runs []Run, cfg Config,
-) ([]*Result, error) {
+func FitRuns(ctx context.Context, runs []Run, cfg Config) ([]*Result, error) {
 	if ctx == nil {
 		return nil, errors.New("sica: " + nilContext)
 	}
-	f := &fitting{ctx: ctx, backend: backend, cfg: cfg.Clone(), begin: time.Now()}
+	f := &fitting{ctx: ctx, backend: cfg.Backend, cfg: cfg.Clone().On(nil), begin: time.Now()}
 	results, err := f.run(runs)
 	if err != nil && err != ctx.Err() {
 		err = fmt.Errorf("sica: %w", err)
@@ -110,7 +107,7 @@ const nilContext = "ctx is nil; must be one, such as context.Background()"
 type fitting struct {
 	ctx     context.Context
 	backend compute.Backend
-	cfg     Config
+	cfg     Config // without a Backend, as results and checkpoints keep it
 	begin   time.Time
 
 	runs       []*fitRun
@@ -385,12 +382,9 @@ func (f *fitting) iterate(separations []*separation) ([]*iterate.Output, error) 
 // AsMethod returns the fit with these settings as an ica.Method, named "sica", to be compared
 // with others. The shape of the signals is taken where cfg has none. The model's Details are
 // the *Result. If ctx ends, or a number isn't finite, there is an error and no model.
-func AsMethod(backend compute.Backend, cfg Config) ica.Method { return asMethod{backend, cfg} }
+func AsMethod(cfg Config) ica.Method { return asMethod{cfg} }
 
-type asMethod struct {
-	backend compute.Backend
-	cfg     Config
-}
+type asMethod struct{ cfg Config }
 
 func (m asMethod) Name() string { return "sica" }
 
@@ -399,7 +393,7 @@ func (m asMethod) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 	if shape := x.Shape(); cfg.Shape == nil && len(shape) > 1 {
 		cfg.Shape = shape
 	}
-	results, err := FitRuns(ctx, m.backend, []Run{{X: x.X(), Seed: cfg.Seed, Joints: x.Joints()}}, cfg)
+	results, err := FitRuns(ctx, []Run{{X: x.X(), Seed: cfg.Seed, Joints: x.Joints()}}, cfg)
 	if err != nil && err == ctx.Err() {
 		err = fmt.Errorf("sica: %w", err)
 	}

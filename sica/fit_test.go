@@ -54,7 +54,7 @@ func mixed(t testing.TB, s *mat.Dense, steps int, gelu bool) *mat.Dense {
 
 func fit(t *testing.T, b compute.Backend, x *mat.Dense, cfg Config) *Result {
 	t.Helper()
-	result, err := Fit(context.Background(), b, x, cfg)
+	result, err := Fit(context.Background(), x, cfg.On(b))
 	if err != nil {
 		t.Fatalf("%+v", err)
 	}
@@ -111,7 +111,7 @@ func TestFitRunsAndRepeats(t *testing.T) {
 				if backend.NameOf(b) != backend.Go && name != "default" && name != "local RF" && !Long() {
 					t.Skip("compiles a program of three runs; --long")
 				}
-				results, err := FitRuns(context.Background(), b, runs, cfg)
+				results, err := FitRuns(context.Background(), runs, cfg.On(b))
 				if err != nil {
 					t.Fatalf("%+v", err)
 				}
@@ -192,7 +192,7 @@ func TestFitCancelled(t *testing.T) {
 				cancel()
 			}
 		}
-		result, err := Fit(ctx, b, x, cfg)
+		result, err := Fit(ctx, x, cfg.On(b))
 		if !errors.Is(err, context.Canceled) || result == nil {
 			t.Fatalf("result %v, error %v", result, err)
 		}
@@ -209,14 +209,14 @@ func TestFitNotFinite(t *testing.T) {
 	cfg.Flow.Steps, cfg.Flow.Standardise, cfg.Flow.Folds, cfg.Flow.Family = 5, false, 0, klflow.Free
 	cfg.Flow.MaxMove, cfg.Flow.KeepBest = 0, false
 	cfg.Flow.FirstStep, cfg.Flow.LastStep = 1e300, 1e300
-	result, err := Fit(context.Background(), backendtest.Open(t, backend.Go), x, cfg)
+	result, err := Fit(context.Background(), x, cfg.On(backendtest.Open(t, backend.Go)))
 	if !errors.Is(err, signal.ErrNotFinite) || result == nil || result.Stopped != klflow.StoppedNotFinite {
 		t.Fatalf("result %+v, error %v", result, err)
 	}
 	if !strings.HasPrefix(err.Error(), "sica: iteration ") || !strings.Contains(err.Error(), "; lower Flow.LearningRate or the steps") {
 		t.Errorf("the error of a single run is %q", err)
 	}
-	_, err = FitRuns(context.Background(), backendtest.Open(t, backend.Go), []Run{{X: x}, {X: x, Seed: 1}}, cfg)
+	_, err = FitRuns(context.Background(), []Run{{X: x}, {X: x, Seed: 1}}, cfg.On(backendtest.Open(t, backend.Go)))
 	if err == nil || !strings.HasPrefix(err.Error(), "sica: run 1: iteration ") {
 		t.Errorf("the error of the first of two runs is %v", err)
 	}
@@ -296,7 +296,7 @@ func TestFitErrors(t *testing.T) {
 		{"time waves of WGF", good, func() Config { c := PaperWGF(); c.Flow.TimeWaves = 1; return c }(), "TimeWaves: is 1"},
 		{"whole noise", good, func() Config { c := PaperWGF(); c.Flow.Noise = 1; return c }(), "Noise: is 1"},
 	} {
-		result, err := Fit(context.Background(), b, test.x, test.cfg)
+		result, err := Fit(context.Background(), test.x, test.cfg.On(b))
 		if err == nil || result != nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: result %v, error %v; want an error with %q", test.name, result, err, test.want)
 		}
@@ -304,11 +304,11 @@ func TestFitErrors(t *testing.T) {
 			t.Errorf("%s: not one clear line: %q", test.name, err)
 		}
 	}
-	if _, err := FitRuns(context.Background(), b, nil, FastWGF()); err == nil {
+	if _, err := FitRuns(context.Background(), nil, FastWGF().On(b)); err == nil {
 		t.Error("no runs gave no error")
 	}
 	short, _ := mixedAR7(t, 1, 200, 1, false)
-	if _, err := FitRuns(context.Background(), b, []Run{{X: good}, {X: short}}, FastWGF()); err == nil || !strings.Contains(err.Error(), "run 2: x: is 2×200; must be 2×256, the size of run 1") {
+	if _, err := FitRuns(context.Background(), []Run{{X: good}, {X: short}}, FastWGF().On(b)); err == nil || !strings.Contains(err.Error(), "run 2: x: is 2×200; must be 2×256, the size of run 1") {
 		t.Errorf("runs of two sizes: %v", err)
 	}
 }
@@ -372,7 +372,7 @@ func TestFitRunsInChunks(t *testing.T) {
 		t.Fatal("want several calls for all runs, and one for a run alone")
 	}
 	b := backendtest.Open(t, backend.Available()[0])
-	results, err := FitRuns(context.Background(), b, runs, cfg)
+	results, err := FitRuns(context.Background(), runs, cfg.On(b))
 	if err != nil {
 		t.Fatalf("%+v", err)
 	}
@@ -388,7 +388,7 @@ func TestComponentsAboveRank(t *testing.T) {
 	for k := range 200 {
 		s.Set(3, k, s.At(0, k)+s.At(1, k))
 	}
-	_, err := Fit(t.Context(), nil, s, Config{Components: 4})
+	_, err := Fit(t.Context(), s, Config{Components: 4})
 	want := "Config.Components: is 4 of mixed signals of rank 3; must be 2 to 3, or 0 for the rank"
 	if !errors.Is(err, ErrSignals) || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %q", err, want)
@@ -409,7 +409,7 @@ func TestComponentsLeftOutAreNoise(t *testing.T) {
 	}
 	var x mat.Dense
 	x.Mul(rotation.Random(r, d), s)
-	result, err := Fit(t.Context(), nil, &x, Config{Method: LinearOnly, Components: 3})
+	result, err := Fit(t.Context(), &x, Config{Method: LinearOnly, Components: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -438,7 +438,7 @@ func TestNoiseOfReducedChannels(t *testing.T) {
 		truth += variance / stat.Variance(x.RawRowView(i), nil) / d
 	}
 	for _, components := range []int{0, 4, 3} {
-		result, err := Fit(t.Context(), nil, &x, Config{Method: LinearOnly, Components: components})
+		result, err := Fit(t.Context(), &x, Config{Method: LinearOnly, Components: components})
 		if err != nil {
 			t.Fatal(err)
 		}

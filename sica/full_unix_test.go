@@ -30,7 +30,7 @@ func TestFullDisk(t *testing.T) {
 			t.Fatalf("save: %v", err)
 		}
 		cfg.Checkpoint = filepath.Join(dir, "checkpoint")
-		if _, err := Fit(t.Context(), backendtest.Open(t, backend.Go), x, cfg); !errors.Is(err, syscall.EFBIG) || !errors.Is(err, ErrCheckpoint) {
+		if _, err := Fit(t.Context(), x, cfg.On(backendtest.Open(t, backend.Go))); !errors.Is(err, syscall.EFBIG) || !errors.Is(err, ErrCheckpoint) {
 			t.Fatalf("checkpoint: %v", err)
 		}
 		return
@@ -64,7 +64,7 @@ func TestReadOnlyFolder(t *testing.T) {
 		t.Errorf("save: %v", err)
 	}
 	cfg.Checkpoint = filepath.Join(dir, "checkpoint")
-	if _, err := Fit(t.Context(), backendtest.Open(t, backend.Go), x, cfg); !errors.Is(err, fs.ErrPermission) || strings.Contains(err.Error(), "\n") {
+	if _, err := Fit(t.Context(), x, cfg.On(backendtest.Open(t, backend.Go))); !errors.Is(err, fs.ErrPermission) || strings.Contains(err.Error(), "\n") {
 		t.Errorf("checkpoint: %v", err)
 	}
 }

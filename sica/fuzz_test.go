@@ -196,7 +196,7 @@ func FuzzResume(f *testing.F) {
 	cfg := followed()["free prediction"]
 	cfg.Flow.Iterations, cfg.Flow.Steps, cfg.Flow.Hidden, cfg.Flow.KeepBest = 2, 2, []int{2}, true
 	cfg.Checkpoint = filepath.Join(f.TempDir(), "checkpoint")
-	if _, err := Fit(context.Background(), b, x, cfg); err != nil {
+	if _, err := Fit(context.Background(), x, cfg.On(b)); err != nil {
 		f.Fatal(err)
 	}
 	whole := folderFiles(f, cfg.Checkpoint)
@@ -222,7 +222,7 @@ func FuzzResume(f *testing.F) {
 			}
 			cancel() // one is enough
 		}
-		result, err := Fit(ctx, b, x, resumed)
+		result, err := Fit(ctx, x, resumed.On(b))
 		if err != nil && !errors.Is(err, context.Canceled) {
 			checkMessage(t, err)
 			return

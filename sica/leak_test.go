@@ -90,45 +90,45 @@ func endings(t *testing.T, b compute.Backend, x *mat.Dense) map[string]func(*tes
 	}
 	return map[string]func(*testing.T){
 		"done": func(t *testing.T) {
-			if _, err := sica.Fit(context.Background(), b, x, cfg); err != nil {
+			if _, err := sica.Fit(context.Background(), x, cfg.On(b)); err != nil {
 				t.Error(err)
 			}
 		},
 		"Fit cancelled": func(t *testing.T) {
 			ctx, cfg := cancelled()
-			_, err := sica.Fit(ctx, b, x, cfg)
+			_, err := sica.Fit(ctx, x, cfg.On(b))
 			failed(t, err)
 		},
 		"FitRuns cancelled": func(t *testing.T) {
 			ctx, cfg := cancelled()
-			_, err := sica.FitRuns(ctx, b, []sica.Run{{X: x, Seed: 1}, {X: x, Seed: 2}}, cfg)
+			_, err := sica.FitRuns(ctx, []sica.Run{{X: x, Seed: 1}, {X: x, Seed: 2}}, cfg.On(b))
 			failed(t, err)
 		},
 		"start cancelled": func(t *testing.T) {
 			long := mat.NewDense(8, 20000, nil) // half a second's
 			r := rand.New(rand.NewPCG(1, 0))
 			long.Apply(func(int, int, float64) float64 { return datasets.Laplace(r) }, long)
-			_, err := sica.Fit(soon(), b, long, sica.Default())
+			_, err := sica.Fit(soon(), long, sica.Default().On(b))
 			failed(t, err)
 		},
 		"bad setting": func(t *testing.T) {
 			cfg := cfg.Clone()
 			cfg.Flow.LearningRate = -1
-			_, err := sica.Fit(context.Background(), b, x, cfg)
+			_, err := sica.Fit(context.Background(), x, cfg.On(b))
 			failed(t, err)
 		},
 		"not finite": func(t *testing.T) {
 			cfg := cfg.Clone()
 			cfg.Flow.Standardise, cfg.Flow.Folds, cfg.Flow.Family, cfg.Flow.MaxMove = false, 0, klflow.Free, 0
 			cfg.Flow.FirstStep, cfg.Flow.LastStep = 1e300, 1e300
-			_, err := sica.Fit(context.Background(), b, x, cfg)
+			_, err := sica.Fit(context.Background(), x, cfg.On(b))
 			failed(t, err)
 		},
 		"checkpoint not writable": func(t *testing.T) {
 			cfg := cfg.Clone()
 			cfg.Checkpoint = filepath.Join(t.TempDir(), "checkpoint")
 			cfg.Flow.OnIteration = func(int, klflow.Iteration) { os.RemoveAll(cfg.Checkpoint) }
-			_, err := sica.Fit(context.Background(), b, x, cfg)
+			_, err := sica.Fit(context.Background(), x, cfg.On(b))
 			failed(t, err)
 		},
 		"Judge cancelled": func(t *testing.T) {

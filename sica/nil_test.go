@@ -49,7 +49,7 @@ func TestNilArgumentsAreNamed(t *testing.T) {
 	}
 	cfg := sica.Default()
 	cfg.Method = sica.LinearOnly
-	r, err := sica.Fit(ctx, nil, x, cfg)
+	r, err := sica.Fit(ctx, x, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,11 +59,11 @@ func TestNilArgumentsAreNamed(t *testing.T) {
 		names string
 		call  func() error
 	}{
-		"Fit ctx":      {"ctx", func() error { return second(sica.Fit(none, nil, x, cfg)) }},
-		"Fit x":        {"x", func() error { return second(sica.Fit(ctx, nil, nil, cfg)) }},
-		"FitRuns runs": {"runs", func() error { return second(sica.FitRuns(ctx, nil, nil, cfg)) }},
+		"Fit ctx":      {"ctx", func() error { return second(sica.Fit(none, x, cfg)) }},
+		"Fit x":        {"x", func() error { return second(sica.Fit(ctx, nil, cfg)) }},
+		"FitRuns runs": {"runs", func() error { return second(sica.FitRuns(ctx, nil, cfg)) }},
 		"FitRuns x": {"x", func() error {
-			return second(sica.FitRuns(ctx, nil, []sica.Run{{}}, cfg))
+			return second(sica.FitRuns(ctx, []sica.Run{{}}, cfg))
 		}},
 		"EstimateDiv ctx": {"ctx", func() error {
 			return second(sica.EstimateDivergence(none, nil, x, 1))
@@ -99,10 +99,10 @@ func TestNilArgumentsAreNamed(t *testing.T) {
 		"Amari":      {"w", func() error { return second(metric.Amari(nil, x)) }},
 		"Amari a":    {"a", func() error { return second(metric.Amari(x, nil)) }},
 		"report r": {"result", func() error {
-			return second(report.New(ctx, nil, nil, x, report.Default()))
+			return second(report.New(ctx, nil, x, report.Default()))
 		}},
 		"report x": {"x", func() error {
-			return second(report.New(ctx, nil, r, nil, report.Default()))
+			return second(report.New(ctx, r, nil, report.Default()))
 		}},
 		"Components r": {"result", func() error { return second(inspect.Components(nil, x, nil)) }},
 		"Components x": {"x", func() error { return second(inspect.Components(r, nil, nil)) }},
@@ -117,7 +117,7 @@ func TestNilArgumentsAreNamed(t *testing.T) {
 		}},
 		"Part": {"x", func() error { return second(blockwise.Part(ctx, nil, 10)) }},
 		"blockwise.Fit": {"x", func() error {
-			return second(blockwise.Fit(ctx, nil, nil, cfg, 1000))
+			return second(blockwise.Fit(ctx, nil, cfg, 1000))
 		}},
 		"AR7": {"rng", func() error { return second(datasets.AR7(nil, 2, 64)) }},
 		"AR": {"rng", func() error {

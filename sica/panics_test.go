@@ -70,7 +70,7 @@ func soonFit(t *testing.T, x *mat.Dense, cfg Config) (r *Result, err error) {
 	go func() {
 		defer close(ended)
 		err = errors.New("the goroutine exited its goroutine")
-		r, err = Fit(ctx, b, x, cfg)
+		r, err = Fit(ctx, x, cfg.On(b))
 	}()
 	select {
 	case <-ended:

@@ -52,7 +52,7 @@ func TestPatternsOfSurplusSources(t *testing.T) {
 	weaker := 0                    // mixtures in which another signal is stronger than the blinks
 	for seed := range uint64(4) {
 		blinks, x := surplusMixture(seed, 6000)
-		r, err := Fit(t.Context(), nil, x, Config{Method: LinearOnly})
+		r, err := Fit(t.Context(), x, Config{Method: LinearOnly})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -184,7 +184,7 @@ func TestPrepareErrors(t *testing.T) {
 	} {
 		cfg := quick()
 		cfg.Prepare = prepare
-		result, err := Fit(t.Context(), b, x, cfg)
+		result, err := Fit(t.Context(), x, cfg.On(b))
 		if result != nil || err == nil || !strings.Contains(err.Error(), "Prepare: ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("result %v, error %v; want an error with %q", result, err, want)
 		}
@@ -197,7 +197,7 @@ func TestPrepareErrors(t *testing.T) {
 		t.Error("the checkpoint of a prepared fit gave another")
 	}
 	cfg.Prepare = nil
-	if _, err := Fit(t.Context(), b, x, cfg); !errors.Is(err, ErrCheckpoint) {
+	if _, err := Fit(t.Context(), x, cfg.On(b)); !errors.Is(err, ErrCheckpoint) {
 		t.Errorf("a checkpoint of signals that were prepared otherwise: %v", err)
 	}
 }
@@ -214,7 +214,7 @@ func TestStopEndsEachRun(t *testing.T) {
 		return run == 0 && it.J == 2 || run == 1 && it.J == 3
 	}
 	for _, want := range []int{5, 5} { // the second time from the checkpoint
-		results, err := FitRuns(t.Context(), backendtest.Open(t, backend.Go), []Run{{X: first, Seed: 1}, {X: second, Seed: 2}}, cfg)
+		results, err := FitRuns(t.Context(), []Run{{X: first, Seed: 1}, {X: second, Seed: 2}}, cfg.On(backendtest.Open(t, backend.Go)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -99,7 +99,7 @@ func (f smallFit) fit(t *testing.T, b compute.Backend) recordedFit {
 	t.Helper()
 	cfg := f.cfg
 	cfg.Shape = f.shape
-	r, err := sica.Fit(t.Context(), b, f.x, cfg)
+	r, err := sica.Fit(t.Context(), f.x, cfg.On(b))
 	if err != nil {
 		t.Fatalf("%s: %v", f.name, err)
 	}
@@ -186,11 +186,11 @@ func TestReportAsRecorded(t *testing.T) {
 	x := must(t)(datasets.Mix(s, datasets.MixOptions{Steps: 3, H: datasets.GELU}))
 	cfg := sica.FastWGF()
 	cfg.Flow.Iterations, cfg.Flow.Steps = 2, 10
-	r, err := sica.Fit(t.Context(), b, x, cfg)
+	r, err := sica.Fit(t.Context(), x, cfg.On(b))
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := report.New(t.Context(), b, r, x, report.Options{Refits: 2})
+	found, err := report.New(t.Context(), r, x, report.Options{Backend: b, Refits: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,12 +236,12 @@ func TestCheckpointOfLastVersionContinues(t *testing.T) {
 		interrupted := cfg.Clone()
 		interrupted.Checkpoint = golden
 		interrupted.Flow.OnIteration = func(int, klflow.Iteration) { cancel() }
-		if _, err := sica.Fit(ctx, b, must(t)(datasets.ReadFile(mixed)), interrupted); !errors.Is(err, context.Canceled) {
+		if _, err := sica.Fit(ctx, must(t)(datasets.ReadFile(mixed)), interrupted.On(b)); !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
 	}
 	x := must(t)(datasets.ReadFile(mixed))
-	whole, err := sica.Fit(t.Context(), b, x, cfg)
+	whole, err := sica.Fit(t.Context(), x, cfg.On(b))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +251,7 @@ func TestCheckpointOfLastVersionContinues(t *testing.T) {
 	}
 	var made []int
 	cfg.Flow.OnIteration = func(_ int, it klflow.Iteration) { made = append(made, it.J) }
-	r, err := sica.Fit(t.Context(), b, x, cfg)
+	r, err := sica.Fit(t.Context(), x, cfg.On(b))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -82,7 +82,7 @@ type Summary struct {
 	// another file in this order.
 	Channels []string `json:"channels,omitempty"`
 
-	// Config is the settings of the fit, with the Seed of the run.
+	// Config is the settings of the fit, with the Seed of the run and without the Backend.
 	Config Config `json:"config"`
 	// Custom are the names of the parts of Config that Save doesn't keep and that had a part
 	// in the fit; see Result.Missing.

@@ -34,7 +34,7 @@ func TestResultJSON(t *testing.T) {
 	grown := followed()["free window"]
 	grown.Flow.MaxMove, grown.Flow.FirstStep, grown.Flow.LastStep = 0, 1e300, 1e300
 	x, _ := mixedAR7(t, 1, 200, 3, true)
-	blown, err := Fit(context.Background(), b, x, grown)
+	blown, err := Fit(context.Background(), x, grown.On(b))
 	if !errors.Is(err, signal.ErrNotFinite) {
 		t.Fatalf("the error is %v", err)
 	}
@@ -116,5 +116,29 @@ func TestDivergenceString(t *testing.T) {
 	d := klflow.Divergence{Joint: 0.5, Context: 0.2, Conditional: 0.3, Influence: make([]float64, 1000)}
 	if got := fmt.Sprint(d); got != "0.3000 nats per position (joint 0.5000, contexts 0.2000)" {
 		t.Errorf("%q", got)
+	}
+}
+
+// The settings of a result are the fit's without the Backend, which the result itself has. Clone
+// keeps the Backend, and JSON leaves it out.
+func TestConfigBackend(t *testing.T) {
+	b := backendtest.Open(t, backend.Go)
+	x, _ := mixedAR7(t, 1, 200, 3, true)
+	cfg := Config{Seed: 1, Method: LinearOnly}
+	on := cfg.On(b)
+	if on.Backend != b || on.Clone().Backend != b || cfg.Backend != nil {
+		t.Errorf("On and Clone: %v, %v, %v", on.Backend, on.Clone().Backend, cfg.Backend)
+	}
+	r, err := Fit(t.Context(), x, on)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(r.Config, cfg) || r.backend != b || on.Backend != b {
+		t.Errorf("settings %+v, backend %v", r.Config, r.backend)
+	}
+	with, err := json.Marshal(on)
+	without, err2 := json.Marshal(cfg)
+	if err != nil || err2 != nil || string(with) != string(without) {
+		t.Errorf("JSON: %s and %s; %v, %v", with, without, err, err2)
 	}
 }

@@ -13,7 +13,7 @@ func TestRunsKeepTheirSeeds(t *testing.T) {
 	x, _ := mixedAR7(t, 3, 256, 2, false)
 	cfg := Default()
 	cfg.Method = LinearOnly
-	results, err := FitRuns(t.Context(), nil, []Run{{X: x, Seed: 7}, {X: x, Seed: 8}}, cfg)
+	results, err := FitRuns(t.Context(), []Run{{X: x, Seed: 7}, {X: x, Seed: 8}}, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,7 +21,7 @@ func TestRunsKeepTheirSeeds(t *testing.T) {
 		if want := uint64(7 + i); r.Seed != want || r.Config.Seed != want {
 			t.Errorf("run %d: seed %d, in the settings %d, want %d", i, r.Seed, r.Config.Seed, want)
 		}
-		again, err := Fit(t.Context(), nil, x, r.Config)
+		again, err := Fit(t.Context(), x, r.Config)
 		if err != nil || !mat.Equal(again.Z, r.Z) {
 			t.Errorf("run %d: its settings give other signals, error %v", i, err)
 		}
@@ -33,7 +33,7 @@ func TestNilBackend(t *testing.T) {
 	x, _ := mixedAR7(t, 3, 128, 2, false)
 	cfg := Default()
 	cfg.Method = LinearOnly
-	r, err := Fit(t.Context(), nil, x, cfg)
+	r, err := Fit(t.Context(), x, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

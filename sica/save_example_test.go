@@ -32,7 +32,7 @@ func ExampleResult_Transform() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	result, err := sica.Fit(context.Background(), b, first, sica.Default())
+	result, err := sica.Fit(context.Background(), first, sica.Default().On(b))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -103,7 +103,7 @@ func TestShapeHint(t *testing.T) {
 func TestFitDropsAxesOfLengthOne(t *testing.T) {
 	x := smoothImages(t, 24, 32)
 	fit := func(shape ...int) *Result {
-		r, err := Fit(t.Context(), nil, x, Config{Method: LinearOnly, Shape: shape})
+		r, err := Fit(t.Context(), x, Config{Method: LinearOnly, Shape: shape})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -120,12 +120,12 @@ func TestFitDropsAxesOfLengthOne(t *testing.T) {
 func TestFitWithoutBackend(t *testing.T) {
 	cfg := Default()
 	cfg.Method = LinearOnly
-	r, err := Fit(t.Context(), nil, smoothImages(t, 24, 32), cfg)
+	r, err := Fit(t.Context(), smoothImages(t, 24, 32), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	cfg.Shape = []int{24, 32}
-	if same, err := Fit(t.Context(), nil, smoothImages(t, 24, 32), cfg); err != nil || !mat.Equal(same.Z, r.Z) ||
+	if same, err := Fit(t.Context(), smoothImages(t, 24, 32), cfg); err != nil || !mat.Equal(same.Z, r.Z) ||
 		!slices.Equal(r.Shape, cfg.Shape) {
 		t.Errorf("without a shape: shape %v, other signals than with it; %v", r.Shape, err)
 	}
@@ -153,7 +153,7 @@ func TestPointwiseTransform(t *testing.T) {
 		cfg := Default()
 		cfg.Method = LinearOnly
 		cfg.Prepare = fitterOf{signed{pointwise}}
-		r, err := Fit(t.Context(), nil, x, cfg)
+		r, err := Fit(t.Context(), x, cfg)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,7 +176,7 @@ func TestZeroConfig(t *testing.T) {
 	if !reflect.DeepEqual(cfg, Config{}) {
 		t.Errorf("Default without a seed is %+v", cfg)
 	}
-	r, err := Fit(t.Context(), nil, x, Config{})
+	r, err := Fit(t.Context(), x, Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -96,7 +96,7 @@ func soakRound(t *testing.T, b compute.Backend, x *mat.Dense) (fits int) {
 	}
 
 	runs := []Run{{X: x, Seed: 1}, {X: x, Seed: 2}}
-	if _, err := FitRuns(ctx, b, runs, moving); err != nil {
+	if _, err := FitRuns(ctx, runs, moving.On(b)); err != nil {
 		t.Fatalf("%+v", err)
 	}
 	fits += len(runs)
@@ -104,12 +104,12 @@ func soakRound(t *testing.T, b compute.Backend, x *mat.Dense) (fits int) {
 	cancelled := moving.Clone()
 	cancelCtx, cancel := context.WithCancel(ctx)
 	cancelled.Flow.OnIteration = func(int, klflow.Iteration) { cancel() }
-	if _, err := Fit(cancelCtx, b, x, cancelled); !errors.Is(err, context.Canceled) {
+	if _, err := Fit(cancelCtx, x, cancelled.On(b)); !errors.Is(err, context.Canceled) {
 		t.Fatalf("the error of a cancelled fit is %v", err)
 	}
 	refused := moving.Clone()
 	refused.Flow.LearningRate = -1
-	if _, err := Fit(ctx, b, x, refused); err == nil {
+	if _, err := Fit(ctx, x, refused.On(b)); err == nil {
 		t.Fatal("a negative learning rate gave no error")
 	}
 	fits += 2

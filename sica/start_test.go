@@ -190,7 +190,7 @@ func TestCancelledFitHasSignals(t *testing.T) {
 	x.Mul(rotation.Random(rng(4), 4), s)
 	cfg := Default()
 	for looks := 1; looks < 120; looks += 7 {
-		r, err := Fit(contexttest.EndsAfter(t.Context(), looks), b, &x, cfg)
+		r, err := Fit(contexttest.EndsAfter(t.Context(), looks), &x, cfg.On(b))
 		if !errors.Is(err, context.Canceled) {
 			t.Fatalf("after %d looks: %v", looks, err)
 		}

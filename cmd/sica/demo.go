@@ -153,7 +153,7 @@ func (e example) run(
 		iterations.Iteration(it, m.MCC)
 	})
 	began := time.Now()
-	res, err := sica.Fit(ctx, b, x, cfg)
+	res, err := sica.Fit(ctx, x, cfg.On(b))
 	iterations.Done()
 	if err != nil {
 		return row, err

@@ -172,7 +172,7 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 	if result.Channels == nil {
 		result.Channels = part.Names
 	}
-	rep, err := report.New(cmd.Context(), b, result, part.X, options)
+	rep, err := report.New(cmd.Context(), result, part.X, options.On(b))
 	if err != nil {
 		return fmt.Errorf("%s: %w", opt.in[0], err)
 	}
@@ -251,7 +251,7 @@ func (opt *reportOptions) fit(
 		shown.Part("separating: iterations", float64(it.J)/float64(cfg.Iterations()))
 	})
 	run := sica.Run{X: part.X, Seed: cfg.Seed, Joints: part.Joints()}
-	results, err := sica.FitRuns(ctx, b, []sica.Run{run}, cfg)
+	results, err := sica.FitRuns(ctx, []sica.Run{run}, cfg.On(b))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w; nothing was written", opt.in[0], err)
 	}

@@ -386,9 +386,9 @@ func (in *wholeRecording) fit(
 ) (*sica.Result, error) {
 	if _, isSubset := in.source.(blockwise.Subset); isSubset {
 		_, n := in.learned.Dims()
-		return blockwise.Fit(ctx, b, in.source, cfg, n)
+		return blockwise.Fit(ctx, in.source, cfg.On(b), n)
 	}
-	return sica.Fit(ctx, b, in.learned, cfg)
+	return sica.Fit(ctx, in.learned, cfg.On(b))
 }
 
 // cutShort returns the error of a fit that ended with err after an iteration, and whose result is
@@ -562,7 +562,7 @@ func (opt *separateOptions) runLong(
 		rep.add(it, math.NaN())
 	})
 	in.Doing = "reading a part"
-	res, err := blockwise.Fit(cmd.Context(), b, in.learned, cfg, in.n)
+	res, err := blockwise.Fit(cmd.Context(), in.learned, cfg.On(b), in.n)
 	iterations.Done()
 	if err != nil {
 		return fmt.Errorf("%s: %w; nothing was written", opt.in[0], err)

@@ -44,11 +44,11 @@ func clean(ctx context.Context, from, to, electrode string) ([]inspect.Component
 	if err != nil {
 		return nil, err
 	}
-	b, err := backend.Open(backend.Auto)
+	cfg.Backend, err = backend.Open(backend.Auto)
 	if err != nil {
 		return nil, err
 	}
-	result, err := sica.Fit(ctx, b, x, cfg)
+	result, err := sica.Fit(ctx, x, cfg)
 	if err != nil {
 		return nil, err
 	}

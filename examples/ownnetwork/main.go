@@ -30,6 +30,7 @@ func residual(scope *model.Scope, x *Node, outputs int) *Node {
 // separate is the fit of the mixed signals x.
 func separate(ctx context.Context, x *mat.Dense) *sica.Result {
 	cfg := sica.FastWGF()
+	cfg.Backend = must(backend.Open(backend.Auto))
 	cfg.Flow.Network = residual
 	cfg.Flow.NewOptimizer = func() optimizer.Interface {
 		return optimizer.Adam().LearningRate(3e-3).Adamax().Done()
@@ -42,7 +43,7 @@ func separate(ctx context.Context, x *mat.Dense) *sica.Result {
 		}
 		return low == 3
 	}
-	return must(sica.Fit(ctx, must(backend.Open(backend.Auto)), x, cfg))
+	return must(sica.Fit(ctx, x, cfg))
 }
 
 func main() {

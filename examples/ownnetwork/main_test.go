@@ -3,7 +3,6 @@ package main
 import (
 	"testing"
 
-	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 

@@ -47,8 +47,9 @@ func init() {
 // prices to recovered signals z, and those back to prices.
 func separate(ctx context.Context, folder string, x, later *mat.Dense) (z, back *mat.Dense) {
 	cfg := sica.Default()
+	cfg.Backend = must(backend.Open(backend.Auto))
 	cfg.Prepare = fitLogs{}
-	result := must(sica.Fit(ctx, must(backend.Open(backend.Auto)), x, cfg))
+	result := must(sica.Fit(ctx, x, cfg))
 	check(result.Save(folder))
 	loaded := must(sica.Load(folder))
 	z = must(loaded.Transform(later))

@@ -21,10 +21,10 @@ func separate(ctx context.Context, x *mat.Dense, n int) (best *sica.Result, dive
 	for seed := range n {
 		runs = append(runs, sica.Run{X: x, Seed: uint64(seed + 1)})
 	}
-	results := must(sica.FitRuns(ctx, nil, runs, cfg)) // nil is pure Go
+	results := must(sica.FitRuns(ctx, runs, cfg))
 	least := math.Inf(1)
 	for i, r := range results {
-		d := must(sica.EstimateDivergence(ctx, nil, r.Z, 100)) // one seed for all
+		d := must(sica.EstimateDivergence(ctx, nil, r.Z, 100)) // nil is pure Go; one seed for all
 		divergences = append(divergences, d.Conditional)
 		if d.Conditional < least {
 			best, least = results[i], d.Conditional

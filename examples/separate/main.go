@@ -17,9 +17,9 @@ func main() {
 	check(err)
 	b, err := backend.Open(backend.Auto) // XLA if there is a plugin, else pure Go
 	check(err)
-	result, err := sica.Fit(ctx, b, x, sica.Default())
+	result, err := sica.Fit(ctx, x, sica.Default().On(b))
 	check(err)
-	found, err := report.New(ctx, b, result, x, report.Default()) // needs no truth
+	found, err := report.New(ctx, result, x, report.Default().On(b)) // needs no truth
 	check(err)
 	fmt.Println(found.Verdict)
 	check(datasets.WriteFile("recovered.csv", result.Z))

@@ -35,7 +35,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), s.deadline)
 	defer cancel()
-	result, err := sica.Fit(ctx, s.backend, x, sica.Default())
+	result, err := sica.Fit(ctx, x, sica.Default().On(s.backend))
 	if result == nil {
 		http.Error(w, err.Error(), http.StatusUnprocessableEntity)
 		return
@@ -50,7 +50,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // warm makes the programs that requests of x's size need. A size of its own compiles once more.
 func (s *service) warm(ctx context.Context, x *mat.Dense) error {
-	_, err := sica.Fit(ctx, s.backend, x, sica.Default())
+	_, err := sica.Fit(ctx, x, sica.Default().On(s.backend))
 	return err
 }
 

@@ -64,7 +64,7 @@ func (o *ours) fit(
 			last = time.Now()
 		}
 	}
-	if _, err := sica.FitRuns(ctx, o.backend, runs, cfg); err != nil {
+	if _, err := sica.FitRuns(ctx, runs, cfg.On(o.backend)); err != nil {
 		return 0, nil, err
 	}
 	total = milliseconds(begin)

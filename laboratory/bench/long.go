@@ -103,7 +103,7 @@ func separateLong(ctx context.Context, t int) (row, error) {
 	if _, err := dependence.Measure(x); err != nil {
 		return r, err
 	}
-	if _, err := sica.Fit(ctx, b, x, cfg); err != nil {
+	if _, err := sica.Fit(ctx, x, cfg.On(b)); err != nil {
 		return r, err
 	}
 	if len(ms) == 0 {

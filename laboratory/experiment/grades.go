@@ -147,7 +147,7 @@ func measureGrades(ctx context.Context, m boardMixture, seed uint64) (GradeOutco
 	}
 	cfg := sica.Default()
 	cfg.Method, cfg.Seed = sica.LinearOnly, seed
-	r, err := sica.Fit(ctx, nil, x.X(), cfg)
+	r, err := sica.Fit(ctx, x.X(), cfg)
 	if err != nil {
 		return o, err
 	}

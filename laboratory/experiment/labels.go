@@ -87,7 +87,7 @@ func (k labelKind) measure(ctx context.Context, seed uint64) (LabelOutcome, erro
 	}
 	cfg := sica.Default()
 	cfg.Method, cfg.Seed = sica.LinearOnly, seed
-	r, err := sica.Fit(ctx, nil, recording.Signals, cfg)
+	r, err := sica.Fit(ctx, recording.Signals, cfg)
 	if err != nil {
 		return o, err
 	}

@@ -57,7 +57,7 @@ func TestPaperWGFAsWritten(t *testing.T) {
 		}
 		cfg := sica.PaperWGF()
 		cfg.Flow.Iterations, cfg.Seed = 1, want.Seed
-		r, err := sica.Fit(t.Context(), b, x.X(), cfg)
+		r, err := sica.Fit(t.Context(), x.X(), cfg.On(b))
 		if err != nil {
 			t.Fatal(err)
 		}

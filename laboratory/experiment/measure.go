@@ -288,7 +288,7 @@ func (o *Outcome) addReport(
 	if o.Measure == measureReport {
 		opt.Refits = report.Default().Refits
 	}
-	rep, err := report.New(ctx, b, r, x.X(), opt)
+	rep, err := report.New(ctx, r, x.X(), opt.On(b))
 	if err != nil {
 		return err
 	}

@@ -147,7 +147,7 @@ func (c Case) Separate(ctx context.Context, b compute.Backend) (Score, error) {
 		cfg.Method = sica.LinearOnly
 	}
 	before := processor.Seconds()
-	r, err := sica.Fit(ctx, b, x.X(), cfg)
+	r, err := sica.Fit(ctx, x.X(), cfg.On(b))
 	score.Seconds = roundDigits(max(processor.Seconds()-before, 0), mccDigits)
 	if ctx.Err() != nil {
 		return score, ctx.Err()

@@ -60,7 +60,7 @@ func TestNoNetworksForSurplusSources(t *testing.T) {
 			cancel()
 		}
 	}
-	r, err := sica.Fit(ctx, backendtest.Open(t, backend.Go), x.X(), cfg)
+	r, err := sica.Fit(ctx, x.X(), cfg.On(backendtest.Open(t, backend.Go)))
 	if err != nil {
 		t.Fatal(err)
 	}

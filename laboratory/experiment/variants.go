@@ -81,7 +81,7 @@ func fitIterates(ctx context.Context, m methods.Method, t methods.Task) (*fitted
 	var iterates []*mat.Dense
 	cfg.Flow.OnIteration = func(_ int, it klflow.Iteration) { iterates = append(iterates, it.Z) }
 	run := sica.Run{X: t.Signals.X(), Seed: cfg.Seed, Joints: t.Signals.Joints()}
-	results, err := sica.FitRuns(ctx, t.Backend, []sica.Run{run}, cfg)
+	results, err := sica.FitRuns(ctx, []sica.Run{run}, cfg.On(t.Backend))
 	if err != nil && !errors.Is(err, sica.ErrNotFinite) {
 		return nil, err
 	}

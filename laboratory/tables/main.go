@@ -264,7 +264,7 @@ func newSeconds() *cobra.Command {
 // separate separates x by sica.Default, with networks in pure Go, or by the linear rule alone.
 func separate(ctx context.Context, x *mat.Dense, rule bool) error {
 	if !rule {
-		_, err := sica.Fit(ctx, nil, x, sica.Default())
+		_, err := sica.Fit(ctx, x, sica.Default())
 		return err
 	}
 	signals, err := ica.New(x)

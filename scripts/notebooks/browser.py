@@ -114,6 +114,7 @@ IMPORTS = """import (
 	"github.com/seed-47b1e431/gosica/laboratory/notebook"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/laboratory/experiment"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 	"github.com/seed-47b1e431/gosica/sica/plot"
 )
 
@@ -125,17 +126,18 @@ func fit(iterations int) {
 		return plot.Scatter(0, 1, plot.Group{Method: plot.Default, Signals: z})
 	}
 	cfg := sica.FastWGF()
+	cfg.Backend = notebook.Must(backend.Open(backend.Auto))
 	cfg.Flow.Iterations = iterations
 	live := notebook.NewLive(cfg.Flow.Iterations, draw)
 	var slider notebook.Slider
-	cfg.Flow.OnIteration = func(_ int, it sica.Iteration) {
+	cfg.Flow.OnIteration = func(_ int, it klflow.Iteration) {
 		live.Iteration(it.J, it.Divergence, it.Z)
 		if it.J <= 4 {
 			p, err := draw(it.Z)
 			slider.Add(fmt.Sprint("iteration ", it.J), p, err)
 		}
 	}
-	result := notebook.Kept(sica.Fit(notebook.Context(), notebook.Must(backend.Open(backend.Auto)), mixed.X(), cfg))
+	result := notebook.Kept(sica.Fit(notebook.Context(), mixed.X(), cfg))
 	fmt.Println("ended:", result.Stopped, "with signals:", result.Z != nil, "after all:", result.Iterations == iterations)
 	slider.Show()
 }"""

@@ -63,7 +63,7 @@ func mixedAR7(t *testing.T, seed uint64, positions int) *mat.Dense {
 
 func fit(t *testing.T, b compute.Backend, x *mat.Dense, cfg sica.Config) *sica.Result {
 	t.Helper()
-	r, err := sica.Fit(t.Context(), b, x, cfg)
+	r, err := sica.Fit(t.Context(), x, cfg.On(b))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +214,7 @@ func TestFitChoosesPartByExpectedError(t *testing.T) {
 	runtime.GC()
 	var before runtime.MemStats
 	runtime.ReadMemStats(&before)
-	r, err := Fit(t.Context(), open(t), p, sica.Default(), 0)
+	r, err := Fit(t.Context(), p, sica.Default().On(open(t)), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,7 +282,7 @@ func TestFitThatChosePartIsResult(t *testing.T) {
 	for _, method := range []sica.Method{sica.LinearOnly, sica.Auto} {
 		cfg := sica.Default()
 		cfg.Method = method
-		got, err := Fit(t.Context(), b, p, cfg, 0)
+		got, err := Fit(t.Context(), p, cfg.On(b), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -290,7 +290,7 @@ func TestFitThatChosePartIsResult(t *testing.T) {
 		if len(joints) != AlwaysLearned/spread-1 {
 			t.Fatalf("%d joints of %d blocks", len(joints), AlwaysLearned/spread)
 		}
-		results, err := sica.FitRuns(t.Context(), b, []sica.Run{{X: part, Seed: cfg.Seed, Joints: joints}}, cfg)
+		results, err := sica.FitRuns(t.Context(), []sica.Run{{X: part, Seed: cfg.Seed, Joints: joints}}, cfg.On(b))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -308,7 +308,7 @@ func TestFitUsesAllOfShortRecordings(t *testing.T) {
 	b := open(t)
 	cfg := sica.Default()
 	cfg.Method = sica.LinearOnly
-	got, err := Fit(t.Context(), b, p, cfg, 0)
+	got, err := Fit(t.Context(), p, cfg.On(b), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -329,27 +329,28 @@ func TestFitUsesGivenPositions(t *testing.T) {
 	cfg := sica.Default().Smoke()
 	want := fit(t, b, x, cfg)
 	for _, n := range []int{0, 1000, 2000} {
-		got, err := Fit(t.Context(), b, InMemory{x}, cfg, n)
+		got, err := Fit(t.Context(), InMemory{x}, cfg.On(b), n)
 		if err != nil || !mat.Equal(got.Z, want.Z) || got.Why != want.Why {
 			t.Errorf("n = %d isn't Fit (%v)", n, err)
 		}
 	}
-	got, err := Fit(t.Context(), b, InMemory{x}, cfg, 500)
+	got, err := Fit(t.Context(), InMemory{x}, cfg.On(b), 500)
 	if err != nil || got.Z.RawMatrix().Cols != 500 || !strings.HasPrefix(got.Why, "Learned from 500 of 1000 positions, as asked.") {
 		t.Errorf("%s (%v)", got.Why, err)
 	}
-	if _, err := Fit(t.Context(), b, InMemory{x}, cfg, -1); !errors.Is(err, sica.ErrConfig) ||
+	if _, err := Fit(t.Context(), InMemory{x}, cfg.On(b), -1); !errors.Is(err, sica.ErrConfig) ||
 		err.Error() != "blockwise: n: is -1; must be 1 or more, or 0 to choose" {
 		t.Errorf("-1 positions: %v", err)
 	}
 	cfg.Shape = []int{10, 100}
-	if _, err := Fit(t.Context(), b, InMemory{x}, cfg, 0); !errors.Is(err, sica.ErrConfig) ||
+	if _, err := Fit(t.Context(), InMemory{x}, cfg.On(b), 0); !errors.Is(err, sica.ErrConfig) ||
 		!strings.HasPrefix(err.Error(), "blockwise: Shape: is [10 100]; must be that of a sequence") {
 		t.Errorf("an image: %v", err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Fit(ended, b, InMemory{x}, sica.Default(), 0); !errors.Is(err, context.Canceled) {
+	_, err = Fit(ended, InMemory{x}, sica.Default().On(b), 0)
+	if !errors.Is(err, context.Canceled) {
 		t.Errorf("ended: %v", err)
 	}
 }
@@ -396,7 +397,7 @@ func TestFitOutliers(t *testing.T) {
 	if got := fit(t, open(t), part, cfg).Outliers; !slices.Contains(got, spread) && !slices.Contains(got, spread-1) {
 		t.Fatalf("the joint at %d isn't among the outliers of the part, %v", spread, got)
 	}
-	r, err := Fit(t.Context(), open(t), InMemory{Dense: x}, cfg, 2*spread)
+	r, err := Fit(t.Context(), InMemory{Dense: x}, cfg.On(open(t)), 2*spread)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -414,14 +415,14 @@ func TestFitNeedsPointwiseTransform(t *testing.T) {
 	cfg := sica.Default().Smoke()
 	cfg.Prepare = scaling{}
 	for _, n := range []int{0, 500} {
-		_, err := Fit(t.Context(), nil, unread{t}, cfg, n)
+		_, err := Fit(t.Context(), unread{t}, cfg, n)
 		if !errors.Is(err, sica.ErrNotPointwise) || !strings.Contains(err.Error(), "Prepare") {
 			t.Errorf("n = %d: error %v, want ErrNotPointwise about Prepare", n, err)
 		}
 	}
 	cfg.Prepare = scaling{pointwise: true}
 	x := mixedAR7(t, 1, 1000)
-	r, err := Fit(t.Context(), nil, InMemory{x}, cfg, 0)
+	r, err := Fit(t.Context(), InMemory{x}, cfg, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

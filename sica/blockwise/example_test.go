@@ -40,7 +40,8 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer b.Finalize()
-	result, err := blockwise.Fit(context.Background(), b, recording, sica.Default().Smoke(), 1024)
+	cfg := sica.Default().Smoke().On(b)
+	result, err := blockwise.Fit(context.Background(), recording, cfg, 1024)
 	if err != nil {
 		log.Fatal(err)
 	}

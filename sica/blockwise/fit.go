@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/signal"
@@ -48,9 +47,7 @@ const (
 // Config.Shape must be that of a sequence: nil, or one axis of any length, which says that the
 // signals aren't images. A Prepare with a method Pointwise that returns false is an error (see
 // preprocess.Applier). The other errors are those of sica.Fit and of x.
-func Fit(
-	ctx context.Context, backend compute.Backend, x Source, cfg sica.Config, n int,
-) (*sica.Result, error) {
+func Fit(ctx context.Context, x Source, cfg sica.Config, n int) (*sica.Result, error) {
 	if ctx == nil || x == nil {
 		return nil, errNil
 	}
@@ -72,7 +69,7 @@ func Fit(
 		if err := ofLength(cfg, t).Validate(d, t); err != nil {
 			return nil, err
 		}
-		chosen, err = choosePart(ctx, backend, x, cfg)
+		chosen, err = choosePart(ctx, x, cfg)
 	} else {
 		chosen.x, err = Part(ctx, x, min(n, t))
 		if n < t {
@@ -84,7 +81,7 @@ func Fit(
 	}
 	r := chosen.fit
 	if r == nil {
-		r, err = fitPart(ctx, backend, chosen.x, cfg, positions(x, chosen.x))
+		r, err = fitPart(ctx, chosen.x, cfg, positions(x, chosen.x))
 	}
 	if r == nil {
 		return nil, err
@@ -119,11 +116,11 @@ func positions(x Source, part *mat.Dense) []int {
 
 // fitPart is sica.Fit of a part x of a sequence, which is at the given positions of it.
 func fitPart(
-	ctx context.Context, backend compute.Backend, x *mat.Dense, cfg sica.Config, positions []int,
+	ctx context.Context, x *mat.Dense, cfg sica.Config, positions []int,
 ) (*sica.Result, error) {
 	_, n := x.Dims()
 	run := sica.Run{X: x, Seed: cfg.Seed, Joints: signal.Joints(positions)}
-	results, err := sica.FitRuns(ctx, backend, []sica.Run{run}, ofLength(cfg, n))
+	results, err := sica.FitRuns(ctx, []sica.Run{run}, ofLength(cfg, n))
 	if len(results) == 0 {
 		return nil, err
 	}
@@ -138,9 +135,7 @@ type part struct {
 }
 
 // choosePart is the part of a recording that Fit chooses.
-func choosePart(
-	ctx context.Context, backend compute.Backend, x Source, cfg sica.Config,
-) (part, error) {
+func choosePart(ctx context.Context, x Source, cfg sica.Config) (part, error) {
 	d, t := x.Dims()
 	most := min(t, max(learnMost/d, 2))
 	byRule := cfg.Flow == nil && (cfg.Method == sica.LinearOnly || cfg.Method == sica.Auto)
@@ -162,7 +157,7 @@ func choosePart(
 				"would be worth isn't known. "
 			return part{x: z, why: why}, nil
 		}
-		made, expected, err := expectedErrors(ctx, backend, z, cfg, positions(x, z))
+		made, expected, err := expectedErrors(ctx, z, cfg, positions(x, z))
 		if err != nil {
 			return part{}, err
 		}
@@ -208,12 +203,12 @@ func (e errorsOfPart) ofMost(share float64) string {
 // expectedErrors returns the fit of the part z by the settings, nil if they have a checkpoint, and the
 // errors that the linear rule expects of its demixing. Positions are those of z.
 func expectedErrors(
-	ctx context.Context, backend compute.Backend, z *mat.Dense, cfg sica.Config, positions []int,
+	ctx context.Context, z *mat.Dense, cfg sica.Config, positions []int,
 ) (*sica.Result, errorsOfPart, error) {
 	var whole *sica.Result
 	if cfg.Checkpoint == "" {
 		var err error
-		if whole, err = fitPart(ctx, backend, z, cfg, positions); err != nil {
+		if whole, err = fitPart(ctx, z, cfg, positions); err != nil {
 			return nil, errorsOfPart{}, err
 		}
 	}
@@ -221,7 +216,7 @@ func expectedErrors(
 	rule := whole
 	if rule == nil || rule.Linear == nil { // networks and custom methods have no such error
 		var err error
-		if rule, err = fitPart(ctx, backend, z, cfg, positions); err != nil {
+		if rule, err = fitPart(ctx, z, cfg, positions); err != nil {
 			return nil, errorsOfPart{}, err
 		}
 	}

@@ -17,7 +17,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	r, err := sica.Fit(context.Background(), b, x, sica.Default())
+	r, err := sica.Fit(context.Background(), x, sica.Default().On(b))
 	if err != nil {
 		log.Fatal(err)
 	}

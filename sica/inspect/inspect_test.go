@@ -51,7 +51,7 @@ func recording(n int) (s, x, a *mat.Dense) {
 func separated(t *testing.T, x *mat.Dense) *sica.Result {
 	t.Helper()
 	b := backendtest.Open(t, backend.Go)
-	r, err := sica.Fit(t.Context(), b, x, sica.Default())
+	r, err := sica.Fit(t.Context(), x, sica.Default().On(b))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +223,7 @@ func TestComponentsErrors(t *testing.T) {
 	cfg := sica.FastWGF()
 	cfg.Transforms, cfg.Flow = []preprocess.Transform{preprocess.Gaussianise}, nil
 	b := backendtest.Open(t, backend.Go)
-	nonlinear, err := sica.Fit(t.Context(), b, x, cfg)
+	nonlinear, err := sica.Fit(t.Context(), x, cfg.On(b))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -313,7 +313,7 @@ func TestBlinksAreProposed(t *testing.T) {
 	}
 	for seed := range recordings {
 		s, x, reference := simulated(seed, 40*int(seed%2))
-		r, err := sica.Fit(t.Context(), b, x, cfg)
+		r, err := sica.Fit(t.Context(), x, cfg.On(b))
 		if err != nil {
 			t.Fatal(err)
 		}

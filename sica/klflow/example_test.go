@@ -30,7 +30,7 @@ func ExampleConfig() {
 	cfg := sica.FastWGF()
 	cfg.Flow.Iterations = 2
 	cfg.Flow.OnIteration = func(_ int, it klflow.Iteration) { fmt.Println("iteration", it.J) }
-	result, err := sica.Fit(context.Background(), b, x, cfg)
+	result, err := sica.Fit(context.Background(), x, cfg.On(b))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -9,7 +9,7 @@
 //	cfg := sica.PaperWGF()
 //	cfg.Flow.Iterations = 20
 //	cfg.Flow.OnIteration = func(_ int, it klflow.Iteration) { fmt.Println(it.J, it.Loss) }
-//	result, err := sica.Fit(ctx, b, x, cfg)
+//	result, err := sica.Fit(ctx, x, cfg)
 //
 // The networks and contexts are of package layers, the losses and solvers of package flows.
 package klflow

@@ -183,7 +183,7 @@ func (m Method) fitSICA(ctx context.Context, t Task) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	model, err := sica.AsMethod(t.Backend, cfg).Fit(ctx, t.Signals)
+	model, err := sica.AsMethod(cfg.On(t.Backend)).Fit(ctx, t.Signals)
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,7 @@
 // its signals are the sources as far as the data say, and by how much one code is shorter than
 // another. It is to networks what linear.Findings are to the linear rule:
 //
-//	result, err := sica.Fit(ctx, b, x, sica.Default())
+//	result, err := sica.Fit(ctx, x, sica.Default())
 //	if f := result.Network; f != nil && f.Identified {
 //		fmt.Println("a nonlinear mixture; the sources came back")
 //	}

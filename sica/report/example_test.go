@@ -32,11 +32,12 @@ func Example() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		result, err := sica.Fit(context.Background(), b, x, sica.Default())
+		result, err := sica.Fit(context.Background(), x, sica.Default().On(b))
 		if err != nil {
 			log.Fatal(err)
 		}
-		found, err := report.New(context.Background(), b, result, x, report.Options{Refits: 2})
+		opts := report.Options{Backend: b, Refits: 2}
+		found, err := report.New(context.Background(), result, x, opts)
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -41,7 +41,7 @@ func index(t *testing.T, shape ...int) *grid.Grid {
 
 func fit(t *testing.T, b compute.Backend, x *mat.Dense, cfg sica.Config) *sica.Result {
 	t.Helper()
-	result, err := sica.Fit(context.Background(), b, x, cfg)
+	result, err := sica.Fit(context.Background(), x, cfg.On(b))
 	if err != nil {
 		t.Fatalf("%+v", err)
 	}

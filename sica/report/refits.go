@@ -56,7 +56,7 @@ func refit(
 	ctx context.Context, backend compute.Backend, r *sica.Result, x recording, z *mat.Dense,
 	shape []int, n int, p *progress,
 ) (*Stability, error) {
-	cfg := r.Config.Clone()
+	cfg := r.Config.Clone().On(backend)
 	cfg.Checkpoint = ""
 	if cfg.Flow != nil {
 		cfg.Flow.Budget *= time.Duration(n) // they are made together
@@ -86,13 +86,13 @@ func refit(
 			smaller = smaller && parts[k].x != rest.x && hasRank(parts[k].x, d, cfg.Rounding)
 		}
 		if smaller {
-			s, err := refitOn(ctx, backend, r, parts, short, x.x, z, shape, p)
+			s, err := refitOn(ctx, r, parts, short, x.x, z, shape, p)
 			if err != nil || agree(s.Signals) {
 				return s, err
 			}
 		}
 	}
-	s, err := refitOn(ctx, backend, r, rests, cfg, x.x, z, shape, p)
+	s, err := refitOn(ctx, r, rests, cfg, x.x, z, shape, p)
 	if s != nil {
 		s.WhyAll = whyAll
 	}
@@ -102,8 +102,8 @@ func refit(
 // refitOn separates each of the parts of x by cfg, with another seed, and compares what the results
 // make of all of x with z.
 func refitOn(
-	ctx context.Context, backend compute.Backend, r *sica.Result, parts []recording,
-	cfg sica.Config, x, z *mat.Dense, shape []int, p *progress,
+	ctx context.Context, r *sica.Result, parts []recording, cfg sica.Config,
+	x, z *mat.Dense, shape []int, p *progress,
 ) (*Stability, error) {
 	p.follow(&cfg, len(parts))
 	var runs []sica.Run
@@ -111,7 +111,7 @@ func refitOn(
 		runs = append(runs, sica.Run{
 			X: part.x, Seed: r.Seed + uint64(k) + 1, Joints: signal.Joints(part.positions)})
 	}
-	results, err := sica.FitRuns(ctx, backend, runs, cfg)
+	results, err := sica.FitRuns(ctx, runs, cfg)
 	if err != nil && !errors.Is(err, sica.ErrNotFinite) { // which comes with the last good signals
 		return nil, fmt.Errorf("separating %d times more (Options.Refits 0 avoids this): %w",
 			len(parts), err)

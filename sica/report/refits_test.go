@@ -131,11 +131,11 @@ func TestSignalThatIsOneEvent(t *testing.T) {
 	for _, x := range []*mat.Dense{mat.DenseCopyOf(x.Slice(0, 3, 0, n)), &x} {
 		cfg := sica.Default()
 		cfg.Method = sica.LinearOnly
-		result, err := sica.Fit(t.Context(), b, x, cfg)
+		result, err := sica.Fit(t.Context(), x, cfg.On(b))
 		if err != nil {
 			t.Fatal(err)
 		}
-		report, err := New(t.Context(), b, result, x, Default())
+		report, err := New(t.Context(), result, x, Default().On(b))
 		if err != nil {
 			t.Fatal(err)
 		}

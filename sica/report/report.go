@@ -39,6 +39,9 @@ import (
 
 // Options are the settings of New.
 type Options struct {
+	// Backend trains the networks of New, also those of refits; see package backend. Nil is
+	// backend.Open(backend.Go), pure Go.
+	Backend compute.Backend
 	// Shape is that of the positions. Nil is the fit's shape if it has as many positions, and a
 	// sequence otherwise.
 	Shape []int
@@ -64,6 +67,12 @@ type Options struct {
 
 // Default returns options with two refits.
 func Default() Options { return Options{Refits: 2} }
+
+// On returns o with the Backend b.
+func (o Options) On(b compute.Backend) Options {
+	o.Backend = b
+	return o
+}
 
 // A Report is a diagnosis of a separation by someone who doesn't know the true sources; see
 // New. In JSON a number that wasn't measured is null.
@@ -171,8 +180,7 @@ const (
 )
 
 // New returns a report on how well the result separates the mixed signals x, d×n: those that it
-// was made from, or others of their kind, at any number of positions. Networks are trained on the
-// backend. It doesn't change x.
+// was made from, or others of their kind, at any number of positions. It doesn't change x.
 //
 // The report depends on x and the result's seed only. It takes some seconds for a few signals
 // at a thousand positions, and a fit's time for each refit. The refits neither write to the
@@ -181,24 +189,21 @@ const (
 // x must have at least 64 positions. The error says if x doesn't fit the result, if a value
 // isn't finite, if a mixed or a recovered signal is constant, or if the recovered signals are
 // linearly dependent. If ctx ends, it is the context's.
-func New(
-	ctx context.Context, backend compute.Backend, r *sica.Result, x *mat.Dense, opts Options,
-) (*Report, error) {
-	report, err := diagnose(ctx, backend, r, x, opts)
+func New(ctx context.Context, r *sica.Result, x *mat.Dense, opts Options) (*Report, error) {
+	report, err := diagnose(ctx, r, x, opts)
 	if err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}
 	return report, nil
 }
 
-func diagnose(
-	ctx context.Context, backend compute.Backend, r *sica.Result, x *mat.Dense, opts Options,
-) (*Report, error) {
+func diagnose(ctx context.Context, r *sica.Result, x *mat.Dense, opts Options) (*Report, error) {
 	begun := time.Now()
-	backend, err := purego.Or(backend)
+	backend, err := purego.Or(opts.Backend)
 	if err != nil {
 		return nil, err
 	}
+	opts.Backend = nil // the report keeps opts
 	s, err := prepare(ctx, r, x, opts)
 	if err != nil {
 		return nil, err

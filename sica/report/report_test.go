@@ -52,7 +52,7 @@ func reportOn(
 	t *testing.T, b compute.Backend, r *sica.Result, x *mat.Dense, opts Options,
 ) *Report {
 	t.Helper()
-	rep, err := New(t.Context(), b, r, x, opts)
+	rep, err := New(t.Context(), r, x, opts.On(b))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestReportWithoutBackend(t *testing.T) {
 	cfg := sica.Default()
 	cfg.Method = sica.LinearOnly
 	r, x := reported(t, cfg)
-	got, err := New(t.Context(), nil, r, x, Options{})
+	got, err := New(t.Context(), r, x, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +250,8 @@ func TestReportErrors(t *testing.T) {
 		{"no result", nil, x, Options{}, "result: must not be nil"},
 		{"no fit", &sica.Result{Z: x}, x, Options{}, "wasn't made by Fit or Load"},
 	} {
-		_, err := New(t.Context(), backendtest.Open(t, backend.Go), test.result, test.x, test.opts)
+		opts := test.opts.On(backendtest.Open(t, backend.Go))
+		_, err := New(t.Context(), test.result, test.x, opts)
 		if err == nil || !strings.HasPrefix(err.Error(), "report: ") ||
 			!strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v, want one with %q", test.name, err, test.want)
@@ -263,7 +264,7 @@ func TestReportErrors(t *testing.T) {
 				cancel()
 			}
 		}
-		if _, err := New(ctx, backendtest.Open(t, backend.Go), r, x, opts); !errors.Is(err, context.Canceled) {
+		if _, err := New(ctx, r, x, opts.On(backendtest.Open(t, backend.Go))); !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled: %v", err)
 		}
 	}
@@ -369,7 +370,7 @@ func TestStoppedFitIsNotSeparated(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		cfg := sica.Default()
 		test.change(&cfg, stop)
-		r, err := sica.Fit(ctx, b, &x, cfg)
+		r, err := sica.Fit(ctx, &x, cfg.On(b))
 		if r == nil || !errors.Is(err, context.Canceled) || !strings.Contains(r.Why, test.why) {
 			t.Fatalf("%s: %v, %v", test.name, r, err)
 		}

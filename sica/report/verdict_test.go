@@ -325,11 +325,11 @@ func TestOtherMixingIsRemarked(t *testing.T) {
 		var x, other mat.Dense
 		x.Mul(mixing(0.3), s)
 		other.Mul(mixing(weight), noise(rng(6), 2, 1500, datasets.Laplace))
-		fit, err := sica.Fit(t.Context(), nil, &x, sica.Config{Method: sica.LinearOnly})
+		fit, err := sica.Fit(t.Context(), &x, sica.Config{Method: sica.LinearOnly})
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := New(t.Context(), nil, fit, &other, Options{})
+		r, err := New(t.Context(), fit, &other, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -345,7 +345,7 @@ func TestOtherMixingIsRemarked(t *testing.T) {
 func TestDoubtOfFit(t *testing.T) {
 	var x mat.Dense
 	x.Mul(mat.NewDense(2, 2, []float64{1, 0.4, 0.3, 1}), noise(rng(5), 2, 3000, datasets.Laplace))
-	fit, err := sica.Fit(t.Context(), nil, &x, sica.Config{Method: sica.LinearOnly})
+	fit, err := sica.Fit(t.Context(), &x, sica.Config{Method: sica.LinearOnly})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func transformed(
 	t *testing.T, x *mat.Dense, components int, transform preprocess.Transform,
 ) *sica.Result {
 	t.Helper()
-	r, err := sica.Fit(t.Context(), nil, x, sica.Config{
+	r, err := sica.Fit(t.Context(), x, sica.Config{
 		Seed: 1, Method: sica.NoMethod, Components: components,
 		Transforms: []preprocess.Transform{transform},
 	})
