@@ -6,7 +6,10 @@
 //
 // Fit looks for signals that reduce the Kullback–Leibler divergence between the two sides:
 // by a method that minimises the code length of the mixed signals, or by the paper's flows,
-// which move the signals iteration by iteration. Signals are matrices of d rows × n columns.
+// which move the signals iteration by iteration.
+//
+// Signals are matrices of d rows × n columns, a signal in each row. Of samples × signals, as gonum/stat
+// has them, take mat.DenseCopyOf(samples.T()).
 //
 // Signals, positions and runs count from 0 in Go and in JSON. Sentences count from 1, those of Why
 // and of errors too, unless an error repeats an argument.
@@ -25,7 +28,7 @@
 // linear rule (package linear), conditional normalisation, invertible networks (alone: [Direct])
 // and the caller's [Config].Candidates. It makes no iterations. Outliers are excluded from fitting.
 //
-// [Flow] has the settings of the iterations. [FastWGF] is the gradient flow in seconds, kept to
+// Config.Flow has the settings of the iterations (package klflow). [FastWGF] is the gradient flow in seconds, kept to
 // linear maps. [PaperWGF] and [PaperRF] follow the paper wherever it specifies a choice, except that
 // Z⁽⁰⁾ is standardised and SICA-WGF has one logit: both flows, the networks, product samples drawn
 // once an iteration, the optimizers with their rates, batches and epochs, the numbers of iterations

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log"
 
-	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/report"
@@ -15,11 +14,9 @@ func main() {
 	ctx := context.Background()
 	x, err := datasets.ReadFile("mixed.csv") // d signals × T positions
 	check(err)
-	b, err := backend.Open(backend.Auto) // XLA if there is a plugin, else pure Go
+	result, err := sica.Fit(ctx, x, sica.Default()) // with .On(b) networks are trained on XLA
 	check(err)
-	result, err := sica.Fit(ctx, x, sica.Default().On(b))
-	check(err)
-	found, err := report.New(ctx, result, x, report.Default().On(b)) // needs no truth
+	found, err := report.New(ctx, result, x, report.Default()) // needs no truth
 	check(err)
 	fmt.Println(found.Verdict)
 	check(datasets.WriteFile("recovered.csv", result.Z))
