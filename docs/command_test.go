@@ -218,27 +218,27 @@ func agree(want, got []string) bool {
 
 var quote = regexp.MustCompile(`(?m)(?:^> .*\n)+`)
 
-// checkQuote compares the sentences for a paper in reference/report.md with the tutorial's report:
+// checkQuote compares the sentences for a paper in reference/output.md with the tutorial's report:
 // the verdict, and each number with a decimal point, which may be rounded.
 func checkQuote(t *testing.T, printed string) {
 	t.Helper()
-	text := strings.ReplaceAll(quote.FindString(read(t, "reference/report.md")), "\n> ", " ")
+	text := strings.ReplaceAll(quote.FindString(read(t, "reference/output.md")), "\n> ", " ")
 	_, verdict, ok := strings.Cut(text, "Verdict: ")
 	if verdict = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(verdict), ".")); !ok ||
 		!strings.Contains(printed, "Verdict: "+verdict+".") {
-		t.Errorf("reference/report.md quotes the verdict %q, which the tutorial's report doesn't have",
+		t.Errorf("reference/output.md quotes the verdict %q, which the tutorial's report doesn't have",
 			verdict)
 	}
 	_, text, _ = strings.Cut(text, "fell from") // behind the version
 	found := regexp.MustCompile(`\d+\.\d+`).FindAllString(text, -1)
 	if len(found) < 6 {
-		t.Errorf("reference/report.md quotes the numbers %q; want those of a report", found)
+		t.Errorf("reference/output.md quotes the numbers %q; want those of a report", found)
 	}
 	for _, want := range found {
 		if !slices.ContainsFunc(number.FindAllString(printed, -1), func(got string) bool {
 			return agree([]string{want}, []string{strings.TrimLeft(got, "+-")})
 		}) {
-			t.Errorf("reference/report.md quotes %s, which the tutorial's report doesn't have", want)
+			t.Errorf("reference/output.md quotes %s, which the tutorial's report doesn't have", want)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // A Verdict sums up a Report. It is NoEvidence if one of seven tests fails: linearity, dependence,
-// uniqueness, rotation, self-sufficiency, refits, transients. docs/reference/report.md says when
+// uniqueness, rotation, self-sufficiency, refits, transients. docs/reference/output.md says when
 // each fails; Report.FailedTests names those that did. Otherwise it is NotIdentifiable if the
 // rotation of two signals isn't identified (linear.Pair.Identified), and Separated if all are. Of a
 // fit that the context stopped before it had examined all, it is NoEvidence without a test.
