@@ -22,7 +22,7 @@ type Label struct {
 	// Evidence says in a few words what the Name is based on, with its number.
 	Evidence string `json:"evidence"`
 	// Probability is how often components of this Name were mostly such a source in simulated
-	// recordings; see docs/how-to/components.md.
+	// recordings; see docs/how-to/recordings.md.
 	Probability float64 `json:"probability"`
 	// Beats is how many come a minute, of a heartbeat or a pulse; else 0.
 	Beats float64 `json:"beats_a_minute,omitempty"`

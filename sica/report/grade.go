@@ -70,7 +70,7 @@ type Graded struct {
 	GroupRepeat float64 `json:"group_repeat,omitempty"`
 	// Comparable is the share of comparable signals that were one source, with a |correlation| of
 	// at least 0.9, in simulated recordings of more sources than channels. Comparable are signals
-	// of a similar Repeat and Share; see docs/how-to/components.md.
+	// of a similar Repeat and Share; see docs/how-to/recordings.md.
 	Comparable float64 `json:"comparable"`
 }
 
