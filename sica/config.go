@@ -60,7 +60,8 @@ type Config struct {
 	// Method is what separates the signals.
 	Method Method `json:"method,omitempty"`
 	// NetworkSteps is the number of training steps of the networks of Auto and NetworkOnly; 0 is as
-	// many as the signals call for: of up to eight signals d·n/4, between 2400 and 4800; of more 8000.
+	// many as the signals call for: of up to eight signals d·n/4, between 2400 and 4800, and 12,000 of a
+	// deeper network if no other recovers the same; of more 12,000.
 	NetworkSteps int `json:"network_steps,omitempty"`
 	// Candidates are custom methods that the Methods Auto and LinearOnly compare with the linear rule
 	// by code length. Their names must differ. A linear one is chosen if its code is the shortest, a

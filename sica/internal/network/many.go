@@ -20,12 +20,13 @@ import (
 
 // fewSignals is the largest number of signals whose restarts are trained together. Networks of more
 // signals are trained as "many": they are deeper, are trained longer, have matrices instead of
-// their factors for variables, and are restarted until they recover the same. It is a choice: up to
+// their factors for variables, and are restarted until they recover the same. So are those of fewer
+// signals if no other network recovers the same (see deepened). It is a choice: up to
 // it all restarts take seconds, and fit into one program.
 const fewSignals = 8
 
 // many reports whether networks of d signals are trained as many.
-func (o Options) many(d int) bool { return d > fewSignals }
+func (o Options) many(d int) bool { return o.deep || d > fewSignals }
 
 // The settings of the training of many signals, measured on Laplace AR(1) sources, coefficients of
 // 0.4 to 0.9, after three leaky-ReLU layers. A gap is the mean difference of the held-out

@@ -273,3 +273,30 @@ func TestLayersOfRestarts(t *testing.T) {
 		}
 	}
 }
+
+// Deeper networks follow only networks of few signals whose training the caller left to the
+// defaults, and they are trained as of many signals.
+func TestDeeperNetworksFollowDefaults(t *testing.T) {
+	for _, c := range []struct {
+		given   Options
+		signals int
+		deepens bool
+	}{
+		{Options{}, 2, true}, {Options{}, fewSignals, true}, {Options{}, fewSignals + 1, false},
+		{Options{Steps: 100}, 5, false}, {Options{Layers: 3}, 5, false}, {Options{Restarts: 1}, 5, false},
+	} {
+		o, err := c.given.withDefaults(c.signals, 1000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := o.withDefaults(c.signals, 1000); err != nil || again.deepens != c.deepens ||
+			o.deepens != c.deepens {
+			t.Errorf("%d signals, %+v: deepens %v, want %v (%v)", c.signals, c.given, o.deepens,
+				c.deepens, err)
+		}
+	}
+	o, err := Options{deep: true}.withDefaults(5, 1000)
+	if err != nil || o.Layers != firstLayers || o.Steps != manySteps || o.deepens {
+		t.Errorf("deep: %+v, %v", o, err)
+	}
+}

@@ -52,6 +52,8 @@ type Options struct {
 	// demixing for a network to be of use; 0 if a significantly shorter code is enough.
 	minGain float64
 
+	deepens     bool  // deeper networks follow where none is reproduced; of few signals by default
+	deep        bool  // trained as of many signals
 	laterLayers int   // the Layers of restarts after the first, of many signals
 	cost        *Cost // of networks of many signals; nil before and after their fit
 }
@@ -137,6 +139,9 @@ func (o Options) withDefaults(d, n int) (Options, error) {
 	if grid.Product(o.Shape) != n {
 		return o, fmt.Errorf("Shape: is %v for %d positions; must have the product %[2]d",
 			o.Shape, n)
+	}
+	if o.laterLayers == 0 && o.Layers == 0 && o.Restarts == 0 && o.Steps == 0 && !o.many(d) {
+		o.deepens = true
 	}
 	layers, steps, rate := 8, min(max(d*n/4, minSteps), maxSteps), learningRate
 	restarts, later := 4, layers
