@@ -2,6 +2,7 @@ package sica
 
 import (
 	"errors"
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -155,5 +156,10 @@ func TestSignalErrorsDifferFromSettingErrors(t *testing.T) {
 		if _, err := Fit(t.Context(), x, Default().On(b)); !errors.Is(err, ErrSignals) || errors.Is(err, ErrConfig) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	twice.Set(0, 3, math.NaN())
+	_, err := Fit(t.Context(), twice, Default())
+	if err == nil || !strings.HasPrefix(err.Error(), "sica: x: ") {
+		t.Errorf("NaN: %v: want one package's name before the argument's", err)
 	}
 }

@@ -146,7 +146,7 @@ func commandFlags(f *testing.F) map[string][]string {
 		name := match[1]
 		_, help, _ := command(context.Background(), name, "--help")
 		flags[name] = regexp.MustCompile(`(?m)^ +(?:-\w, )?--[\w-]+`).FindAllString(help, -1)
-		if _, reading, ok := strings.Cut(help, "Flags of reading files"); ok {
+		if _, reading, ok := strings.Cut(help, "Flags for reading files"); ok {
 			reading, _, _ = strings.Cut(reading, "\n\n")
 			flags[name] = append(flags[name], regexp.MustCompile(`--[\w-]+`).FindAllString(reading, -1)...)
 		}

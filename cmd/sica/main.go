@@ -152,7 +152,7 @@ given their own pasts (or, of images, their own surroundings).`,
 	return root
 }
 
-// ownFlags is the help on the flags, of those of reading files only the names.
+// ownFlags is the help on a command's flags. Of those for reading files it has only the names.
 func ownFlags(all *pflag.FlagSet) string {
 	own := pflag.NewFlagSet("", pflag.ContinueOnError)
 	var reading []string
@@ -165,15 +165,15 @@ func ownFlags(all *pflag.FlagSet) string {
 	})
 	help := own.FlagUsages()
 	if len(reading) > 0 {
-		help += "\n" + text.Wrap("", "Flags of reading files, which sica help files explains: "+
+		help += "\n" + text.Wrap("", "Flags for reading files (sica help files explains them): "+
 			strings.Join(reading, ", "))
 	}
 	return help
 }
 
-// newFilesTopic returns the help on files of signals and on the flags of reading them.
+// newFilesTopic returns the help on files of signals and on the flags for reading them.
 func newFilesTopic() *cobra.Command {
-	topic := &cobra.Command{Use: "files", Short: "How files of signals are read, with the flags of that"}
+	topic := &cobra.Command{Use: "files", Short: "How signals are read from files, and the flags for it"}
 	new(files.Reading).Add(topic)
 	topic.Long = files.Formats + "\n\nFlags of the commands that read signals:\n" +
 		strings.TrimRight(topic.Flags().FlagUsages(), "\n")

@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/internal/stats"
-	"github.com/seed-47b1e431/gosica/sica/methods"
 	"github.com/seed-47b1e431/gosica/sica/plot"
 )
 
@@ -21,10 +20,9 @@ var (
 	benchmarkPositions = []int{1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18}
 )
 
-const (
-	positionsOfLayers = 1 << 14 // where layers vary
-	layersOfPositions = 3       // where positions vary
-)
+// Layers vary at the length of the table many, and positions after the most layers after which its
+// ten signals mostly come back.
+const positionsOfLayers, layersOfPositions = manyPositions, 3
 
 // benchmarkProblem is that of d signals after some layers.
 func benchmarkProblem(d, layers, positions int) Problem {
@@ -32,15 +30,11 @@ func benchmarkProblem(d, layers, positions int) Problem {
 }
 
 func benchmarkTable(o TableOptions) (*Table, error) {
-	all, err := contenders(methods.Default, "", o.Methods...)
+	t, err := oracleTable(o)
 	if err != nil {
 		return nil, err
 	}
-	ours, err := contenders(methods.Default, measureOracle, separated)
-	if err != nil {
-		return nil, err
-	}
-	t := &Table{contenders: append(all, ours...), picture: benchmarkPicture}
+	t.picture = benchmarkPicture
 	for _, d := range benchmarkSignals {
 		for _, l := range benchmarkLayers {
 			t.problems = append(t.problems, benchmarkProblem(d, l, positionsOfLayers))
@@ -51,29 +45,8 @@ func benchmarkTable(o TableOptions) (*Table, error) {
 			}
 		}
 	}
-	t.columns = []column{
-		text("positions", "%d", func(r row) int { return r.problem.Positions }),
-		text("n", "%d", func(r row) int { return len(r.outcomes[separated]) }),
-	}
-	for _, rival := range o.Methods {
-		t.columns = append(t.columns, text(labelOf(rival), "%s", func(r row) string {
-			return fourDigits(r.mccs(rival))
-		}))
-	}
-	t.columns = append(t.columns,
-		text(labelOf(separated), "%s", func(r row) string { return fourDigits(r.mccs(separated)) }),
-		text("least signal", "%.3f", func(r row) float64 {
-			return stats.Quantile(0, r.numbers(separated, minCorrelation))
-		}),
-		text("reached − oracle, nats", "%s", func(r row) string {
-			return fourDigits(r.numbers(separated, oracleGap))
-		}),
-		text("identified", "%.0f", func(r row) float64 { return r.sum(separated, networkIdentified) }),
-		text("wrong", "%.0f", func(r row) float64 { return r.sum(separated, networkWrong) }),
-		text("median core seconds", "%.0f", func(r row) float64 {
-			return stats.Quantile(0.5, r.numbers(separated, coreSeconds))
-		}),
-	)
+	positions := text("positions", "%d", func(r row) int { return r.problem.Positions })
+	t.columns = slices.Insert(t.columns, 0, positions)
 	return t, nil
 }
 
@@ -109,8 +82,8 @@ func benchmarkPicture(t *Table, r *Results) (*plot.Picture, error) {
 }
 
 // lines returns the mean MCC of each method at the problems, which x numbers, and the share of
-// Default's fits that were called identified. Gaps are left where there is no
-// outcome, and lines without any are left out.
+// Default's fits that were called identified. Gaps are left where there is
+// no outcome, and lines without any are left out.
 func (t *Table) lines(r *Results, x []int, problems []Problem) []plot.Series {
 	var all []plot.Series
 	for _, c := range t.contenders {

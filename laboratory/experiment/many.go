@@ -34,6 +34,17 @@ const manyPositions = 16384
 const oracleGap = "oracle_gap"
 
 func manyTable(o TableOptions) (*Table, error) {
+	t, err := oracleTable(o)
+	if err != nil {
+		return nil, err
+	}
+	t.problems, t.positions = mixtureProblems(manyMixtures), manyPositions
+	return t, nil
+}
+
+// oracleTable returns a table, without problems, of Default beside the oracle and the rivals of the
+// options.
+func oracleTable(o TableOptions) (*Table, error) {
 	all, err := contenders(methods.Default, "", o.Methods...)
 	if err != nil {
 		return nil, err
@@ -42,10 +53,7 @@ func manyTable(o TableOptions) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Table{
-		contenders: append(all, ours...), problems: mixtureProblems(manyMixtures),
-		positions: manyPositions,
-	}
+	t := &Table{contenders: append(all, ours...)}
 	t.columns = []column{text("n", "%d", func(r row) int { return len(r.outcomes[separated]) })}
 	for _, rival := range o.Methods {
 		t.columns = append(t.columns, text(labelOf(rival), "%s", func(r row) string {

@@ -284,7 +284,7 @@ func linearNumbers(s *linear.Solution) map[string]float64 {
 func (o *Outcome) addReport(
 	ctx context.Context, b compute.Backend, r *sica.Result, x *ica.Signals,
 ) error {
-	opt := report.Options{Shape: gridShape(x)}
+	opt := report.Options{Shape: x.GridShape()}
 	if o.Measure == measureReport {
 		opt.Refits = report.Default().Refits
 	}

@@ -142,7 +142,7 @@ func (c Case) Separate(ctx context.Context, b compute.Backend) (Score, error) {
 		return score, fmt.Errorf("experiment: %s, %s: %w", c.Set, c.Mixture, err)
 	}
 	cfg := sica.Default()
-	cfg.Shape, cfg.Seed = gridShape(x), c.Seed
+	cfg.Shape, cfg.Seed = x.GridShape(), c.Seed
 	if c.LinearOnly {
 		cfg.Method = sica.LinearOnly
 	}

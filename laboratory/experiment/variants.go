@@ -57,14 +57,6 @@ func byName[T any](what, name string, all []T, nameOf func(T) string) (T, error)
 		what, name, strings.Join(names, ", "))
 }
 
-// gridShape returns the shape of the positions, nil for a sequence.
-func gridShape(x *ica.Signals) []int {
-	if shape := x.Shape(); len(shape) > 1 {
-		return shape
-	}
-	return nil
-}
-
 // A fitted is what a method has made, with the start and all iterates of SICA's flow where the
 // measure asks for them.
 type fitted struct {

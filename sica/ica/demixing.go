@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -84,7 +85,11 @@ func (m *Model) Demixing() (*Demixing, error) {
 	}
 	d := &Demixing{Unmixing: mat.DenseCopyOf(a.Dense()), Mixing: new(mat.Dense), Mean: a.Centre}
 	var condition mat.Condition
-	if err := d.Mixing.Inverse(d.Unmixing); err != nil && !errors.As(err, &condition) {
+	err := d.Mixing.Inverse(d.Unmixing)
+	if errors.As(err, &condition) && !math.IsInf(float64(condition), 1) {
+		err = nil // nearly singular, but inverted
+	}
+	if err != nil {
 		return nil, fmt.Errorf("ica: demixing: %w", err)
 	}
 	return d, nil

@@ -124,6 +124,21 @@ func (returning) Name() string { return "returning" }
 
 func (r returning) Fit(context.Context, *ica.Signals) (*ica.Model, error) { return r.model, nil }
 
+// A singular unmixing matrix has no mixing matrix.
+func TestSingularDemixing(t *testing.T) {
+	x, err := ica.New(mixed(1, 2, 12))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := ica.Demix(x, mat.NewDense(2, 2, []float64{1, 0, 0, 0}), ica.Convergence{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d, err := m.Demixing(); err == nil {
+		t.Errorf("a mixing matrix of a singular demixing: %v", d)
+	}
+}
+
 // Invalid signals are an error before and after a fit.
 func TestErrors(t *testing.T) {
 	if _, err := ica.New(mat.NewDense(2, 2, []float64{1, 2, 2, 1})); !errors.Is(err, ica.ErrSignals) {

@@ -29,23 +29,29 @@ type Signals struct {
 // is none: the methods of this module return it with mean 0 and variance 1, as there is nothing to
 // separate. Only sica.AsMethod wants two.
 func New(x *mat.Dense, shape ...int) (*Signals, error) {
-	err := signal.CheckMixed(x)
+	s, err := newSignals(x, shape, signal.CheckMixed(x))
 	if err != nil {
 		return nil, fmt.Errorf("ica: %w", signal.AsErrSignals(err))
 	}
-	return NewWide(x, shape...)
+	return s, nil
 }
 
-// NewWide is New for signals that may be as many as the positions, or more: to be reduced.
+// NewWide is New for signals that may be as many as the positions, or more: to be reduced. Its
+// error doesn't name the package, and is wrapped by who calls it.
 func NewWide(x *mat.Dense, shape ...int) (*Signals, error) {
-	err := signal.Check("x", x)
-	var g *grid.Grid
-	if err == nil {
-		_, n := x.Dims()
-		g, err = grid.New(shape, n)
-	}
+	return newSignals(x, shape, signal.Check("x", x))
+}
+
+// newSignals returns the signals unless there is an error, which says what is wrong with x, or the
+// shape doesn't fit.
+func newSignals(x *mat.Dense, shape []int, err error) (*Signals, error) {
 	if err != nil {
-		return nil, fmt.Errorf("ica: %w", signal.AsErrSignals(err))
+		return nil, err
+	}
+	_, n := x.Dims()
+	g, err := grid.New(shape, n)
+	if err != nil {
+		return nil, err
 	}
 	return &Signals{
 		x: x, grid: g,
@@ -65,6 +71,15 @@ func (s *Signals) Grid() *grid.Grid { return s.grid }
 // Shape returns the length of each axis of the positions, {n} for a sequence. It must not be changed.
 func (s *Signals) Shape() []int { return s.grid.Shape() }
 
+// GridShape returns the Shape of an image or a video, and nil for a sequence, as sica.Config.Shape
+// has it.
+func (s *Signals) GridShape() []int {
+	if shape := s.Shape(); len(shape) > 1 {
+		return shape
+	}
+	return nil
+}
+
 // WithJoints returns the same signals as a sequence of several stretches that were recorded apart:
 // the first begins at 0, the others at the joints, which must be in order and between the positions.
 // The linear rule and sica.AsMethod know them; see sica.Run.Joints.
@@ -81,9 +96,10 @@ func (s *Signals) WithJoints(joints []int) (*Signals, error) {
 // Joints returns the joints. They must not be changed.
 func (s *Signals) Joints() []int { return s.joints }
 
-// Replaced returns other signals x at the same positions. Its errors are those of New.
+// Replaced returns other signals x at the same positions. Its errors are those of New, without the
+// name of the package.
 func (s *Signals) Replaced(x *mat.Dense) (*Signals, error) {
-	y, err := New(x, s.Shape()...)
+	y, err := newSignals(x, s.Shape(), signal.CheckMixed(x))
 	if err != nil {
 		return nil, err
 	}

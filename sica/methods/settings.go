@@ -34,7 +34,7 @@ func (m Method) Config(t Task) (sica.Config, error) {
 	}
 	cfg.Seed = t.Seed
 	if t.Signals != nil {
-		cfg.Shape = gridShape(t.Signals)
+		cfg.Shape = t.Signals.GridShape()
 	}
 	if t.Preset == Paper {
 		cfg.Checkpoint = t.Checkpoint
@@ -57,14 +57,6 @@ func (m Method) Settings(t Task) (any, error) {
 		return nil, nil
 	}
 	return m.New(t), nil
-}
-
-// gridShape returns the shape of the positions, nil for a sequence.
-func gridShape(x *ica.Signals) []int {
-	if shape := x.Shape(); len(shape) > 1 {
-		return shape
-	}
-	return nil
 }
 
 // asMixed leaves the signals as they are: what the paper calls the baseline.

@@ -117,10 +117,10 @@ func deepened(
 	o.Layers, o.laterLayers, o.Restarts, o.Steps, o.LearningRate = 0, 0, 0, 0, 0 // of many signals
 	deep, err := fitAll(ctx, xs[:1], rivals[:min(len(rivals), 1)], o)
 	switch {
-	case ctx.Err() != nil:
-		return nil, err
 	case err == nil && deep[0].CodeLength < first.CodeLength:
 		models[0] = deep[0]
+	case err != nil && ctx.Err() != nil:
+		return nil, err
 	}
 	return models, nil
 }

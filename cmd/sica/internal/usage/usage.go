@@ -29,9 +29,8 @@ func Error(err error) error { return callerError{err} }
 
 // packages are the prefixes of this module's errors. A user of the command doesn't know them.
 var packages = []string{
-	"blockwise", "brainvision", "datasets", "dependence", "edf", "experiment", "filter", "flows",
-	"ica", "inspect", "layers", "linear", "matlab", "metric",
-	"network", "plot", "preprocess", "report", "sica",
+	"blockwise", "brainvision", "datasets", "dependence", "edf", "filter", "flows", "ica",
+	"inspect", "layers", "linear", "matlab", "methods", "metric", "network", "pca", "plot", "preprocess", "report", "sica",
 }
 
 // flags replaces the settings in Go, which errors of packages name, by the flags of the command.

@@ -66,6 +66,14 @@ func TestMessageOfAFile(t *testing.T) {
 	}
 }
 
+// A message names none of the packages that an error came through.
+func TestMessageNamesNoPackage(t *testing.T) {
+	err := errors.New("methods: sica: pca: ica: the signals are linearly dependent")
+	if got, want := usage.Message(err), "the signals are linearly dependent"; got != want {
+		t.Errorf("the message %q, want %q", got, want)
+	}
+}
+
 // Who has files transposes them by a flag.
 func TestMessageOfATransposedFile(t *testing.T) {
 	wide := errors.New("wide.csv: sica: x: has 400 signals; must have 3, as in the fit" +
