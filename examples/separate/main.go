@@ -14,7 +14,7 @@ func main() {
 	ctx := context.Background()
 	x, err := datasets.ReadFile("mixed.csv") // d signals × T positions
 	check(err)
-	result, err := sica.Fit(ctx, x, sica.Default()) // with .On(b) networks are trained on XLA
+	result, err := sica.Fit(ctx, x, sica.Default()) // networks in pure Go; on XLA by package backend
 	check(err)
 	found, err := report.New(ctx, result, x, report.Default()) // needs no truth
 	check(err)
