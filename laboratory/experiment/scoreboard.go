@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -33,8 +34,18 @@ type Case struct {
 	CaseID
 	// LinearOnly is whether no network is fitted.
 	LinearOnly bool
-	draw       func(seed uint64) (sources *mat.Dense, mixed *ica.Signals, err error)
+	// Change is what is changed of the mixture or of its separation, which should matter little:
+	// OtherSeed, OtherUnits or nothing.
+	Change string
+	draw   func(seed uint64) (sources *mat.Dense, mixed *ica.Signals, err error)
 }
+
+// OtherSeed is another seed of the separation, OtherUnits multiplies each channel by a power of two from
+// 2⁻⁶ to 2⁶.
+const (
+	OtherSeed  = "seed"
+	OtherUnits = "units"
+)
 
 // A Score says how well sica.Default separates a case, and what it says about that.
 type Score struct {
@@ -146,8 +157,15 @@ func (c Case) Separate(ctx context.Context, b compute.Backend) (Score, error) {
 	if c.LinearOnly {
 		cfg.Method = sica.LinearOnly
 	}
+	mixed := x.X()
+	switch c.Change {
+	case OtherSeed:
+		cfg.Seed++
+	case OtherUnits:
+		mixed = inOtherUnits(mixed, c.Seed)
+	}
 	before := processor.Seconds()
-	r, err := sica.Fit(ctx, x.X(), cfg.On(b))
+	r, err := sica.Fit(ctx, mixed, cfg.On(b))
 	score.Seconds = roundDigits(max(processor.Seconds()-before, 0), mccDigits)
 	if ctx.Err() != nil {
 		return score, ctx.Err()
@@ -159,6 +177,19 @@ func (c Case) Separate(ctx context.Context, b compute.Backend) (Score, error) {
 		score.Error = err.Error()
 	}
 	return score, nil
+}
+
+// inOtherUnits returns x with each channel multiplied by a power of two.
+func inOtherUnits(x *mat.Dense, seed uint64) *mat.Dense {
+	const most = 6
+	rng := rand.New(rand.NewPCG(seed, 0x756e697473)) // "units"
+	powers := make([]int, x.RawMatrix().Rows)
+	for i := range powers {
+		powers[i] = rng.IntN(2*most+1) - most
+	}
+	var scaled mat.Dense
+	scaled.Apply(func(i, _ int, v float64) float64 { return math.Ldexp(v, powers[i]) }, x)
+	return &scaled
 }
 
 // compare fills in what the result and the true sources say.

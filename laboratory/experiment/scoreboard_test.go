@@ -87,6 +87,14 @@ func TestSeparateScores(t *testing.T) {
 		score.WrongSignals != 0 || score.Why == "" || score.Candidate == "" {
 		t.Errorf("%+v", score)
 	}
+	for _, change := range []string{OtherSeed, OtherUnits} {
+		changed := cases[0]
+		changed.Change = change
+		other, err := changed.Separate(t.Context(), nil)
+		if err != nil || other.MCC == score.MCC || math.Abs(other.MCC-score.MCC) > 0.01 {
+			t.Errorf("%s: %v, MCC %g became %g", change, err, score.MCC, other.MCC)
+		}
+	}
 	result := &sica.Result{Z: mat.NewDense(2, 4, []float64{1, 2, 4, 3, 5, 4, 1, 7})}
 	again := Score{}
 	sources := mat.NewDense(3, 4, []float64{0, 1, 0, 0, -5, -4, -1, -7, 1, 2, 4, 3})

@@ -25,10 +25,10 @@ const scoreboardName = "scoreboard"
 
 // A scoreboard is the options of the command scoreboard.
 type scoreboard struct {
-	out, against, part, only, backend string
-	sets, without                     []string
-	runs, seeds                       int
-	linear                            bool
+	out, against, part, only, backend, change string
+	sets, without                             []string
+	runs, seeds                               int
+	linear                                    bool
 }
 
 func newScoreboard() *cobra.Command {
@@ -62,6 +62,9 @@ are comparable.`,
 	f.IntVar(&s.runs, "runs", 1, "`TIMES` as many seeds of each mixture")
 	f.IntVar(&s.seeds, "seeds", 0, "at most `N` seeds of each mixture; 0: all")
 	f.StringVar(&s.backend, "backend", backend.Auto, "auto, go, xla:cpu or xla:cuda")
+	f.StringVar(&s.change, "change", "",
+		"`WHAT` is changed of each separation, which should matter little: "+experiment.OtherSeed+
+			", another one, or "+experiment.OtherUnits+" of the channels, powers of two")
 	f.BoolVar(&s.linear, "linear", false, "fit no networks, which take most of the time")
 	if ablation.Enabled {
 		f.StringArrayVar(&s.without, "without", nil,
@@ -108,6 +111,12 @@ func scoresPath(dir string) string { return filepath.Join(dir, scoreboardName+".
 
 // cases returns the cases with all rules, and then without each of the sets of rules.
 func (s *scoreboard) cases() ([]experiment.Case, error) {
+	switch s.change {
+	case "", experiment.OtherSeed, experiment.OtherUnits:
+	default:
+		return nil, fmt.Errorf("scoreboard: change: is %q; must be %s or %s", s.change,
+			experiment.OtherSeed, experiment.OtherUnits)
+	}
 	if s.seeds < 0 {
 		return nil, fmt.Errorf("scoreboard: seeds: must be 0 or more (%d)", s.seeds)
 	}
@@ -156,7 +165,7 @@ func (s *scoreboard) separate(
 			if err := ablation.Set(ruleNames(c.Without)...); err != nil {
 				return nil, err
 			}
-			c.LinearOnly = s.linear
+			c.LinearOnly, c.Change = s.linear, s.change
 			if score, err = c.Separate(ctx, b); err != nil {
 				return nil, err
 			}
@@ -290,15 +299,19 @@ func writePaired(w io.Writer, before, after []experiment.Score) {
 		return !ok
 	})
 	fmt.Fprint(w, "| set | pairs | dMCC | right | identified | of these wrong | "+
-		"identified signals of the others | of these wrong | time ratio |\n"+
-		"| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n")
+		"identified signals of the others | of these wrong | called otherwise | time ratio |\n"+
+		"| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n")
 	bySet(after, func(name string, after []experiment.Score) {
 		var before []experiment.Score
 		var differences []float64
+		otherwise := 0
 		for _, s := range after {
 			b := earlier[s.CaseID]
 			before = append(before, b)
 			differences = append(differences, s.MCC-b.MCC)
+			if s.Identified != b.Identified {
+				otherwise++
+			}
 		}
 		b, a := tallyOf(before), tallyOf(after)
 		mean, se := stats.MeanSE(differences)
@@ -310,7 +323,7 @@ func writePaired(w io.Writer, before, after []experiment.Score) {
 		fmt.Fprintf(w, "| %s | %d | %+.4f ± %.4f | %s |\n", name, a.n, mean, se, strings.Join([]string{
 			arrow(b.right, a.right), arrow(b.identified, a.identified), arrow(b.wrong, a.wrong),
 			arrow(b.signals, a.signals), arrow(b.wrongSignals, a.wrongSignals),
-			ratio,
+			fmt.Sprint(otherwise), ratio,
 		}, " | "))
 	})
 }

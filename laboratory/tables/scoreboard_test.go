@@ -63,7 +63,7 @@ func TestScoreboard(t *testing.T) {
 func TestScoreboardsErrors(t *testing.T) {
 	for _, args := range [][]string{
 		{"--part", "C"}, {"--sets", "magic"}, {"--runs", "0"}, {"--only", "magic"},
-		{"--seeds", "-1"},
+		{"--seeds", "-1"}, {"--change", "weather"},
 		{"--against", "nowhere"}, {"more"},
 	} {
 		args = append([]string{"scoreboard", "--backend", "go", "--out", t.TempDir()}, args...)
@@ -86,7 +86,7 @@ func TestPairedScores(t *testing.T) {
 	after[0].Seconds = 4
 	var page strings.Builder
 	writePaired(&page, before, after)
-	const want = "| one | 2 | +0.0200 ± 0.0200 | 1 → 2 | 1 → 1 | 1 → 0 | 1 → 1 | 0 → 0 | 1.50 |\n"
+	const want = "| one | 2 | +0.0200 ± 0.0200 | 1 → 2 | 1 → 1 | 1 → 0 | 1 → 1 | 0 → 0 | 2 | 1.50 |\n"
 	if !strings.HasSuffix(page.String(), want) {
 		t.Errorf("want %s in\n%s", want, page.String())
 	}
