@@ -325,7 +325,8 @@ func (c *chooser) improve(ctx context.Context, white, demixed *separation) (*sep
 		return demixed, nil
 	}
 	s := separationOf(better.Chosen)
-	if s.Chosen.Method == LinearOnly {
+	isRule := s.Chosen.isSame(demixed.Chosen)
+	if isRule {
 		s.Z, s.Maps, s.Linear = demixed.Z, demixed.Maps, demixed.Linear
 	}
 	s.Why = better.Why
@@ -333,7 +334,7 @@ func (c *chooser) improve(ctx context.Context, white, demixed *separation) (*sep
 	case better.Unexplained:
 		s.Why = better.Why + " " + unexplainedSentence
 		s.Linear = s.Linear.Unidentified(linear.Dependence, s.Why)
-	case s.Chosen.Method == LinearOnly:
+	case isRule:
 		s.Why = demixed.Why + " " + better.Why
 	}
 	if better.All == nil {

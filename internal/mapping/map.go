@@ -7,6 +7,7 @@
 //   - Affine, z ↦ Matrix·(z − Centre) + Offset
 //   - Symmetric, the symmetric whitening
 //   - Reduction, from channels to principal components
+//   - Curves, one for each channel
 //   - Invertible, an invertible network
 //   - the normal quantiles and the conditional normalisation, which Fit returns
 //   - a custom one, see AsMap

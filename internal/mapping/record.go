@@ -19,6 +19,7 @@ type Record struct {
 	Affine    *Affine    `json:"affine,omitempty"` // also the whitening of a conditional normalisation
 	Symmetric *Symmetric `json:"symmetric,omitempty"`
 	Reduction *Reduction `json:"reduction,omitempty"`
+	Curves    *Curves    `json:"curves,omitempty"`
 
 	Network *Invertible `json:"network,omitempty"`
 
@@ -37,6 +38,7 @@ const (
 	kindNormalised  = "quantiles"
 	kindConditioned = "conditional"
 	kindReduction   = "reduction"
+	kindCurves      = "curves"
 	kindInvertible  = "invertible"
 	kindCustom      = "own"
 )
@@ -51,6 +53,8 @@ func Write(dir, name string, m Map) (Record, error) {
 		return Record{Kind: kindSymmetric, Symmetric: m}, nil
 	case *Reduction:
 		return Record{Kind: kindReduction, Reduction: m}, nil
+	case *Curves:
+		return Record{Kind: kindCurves, Curves: m}, nil
 	case *Invertible:
 		return Record{Kind: kindInvertible, Network: m}, nil
 	case custom:
@@ -78,6 +82,8 @@ func (r Record) Read(dir string, d, n int) (Map, error) {
 		return r.Symmetric, r.Symmetric.check(d)
 	case kindReduction:
 		return r.Reduction, r.Reduction.check(d)
+	case kindCurves:
+		return r.Curves, r.Curves.check(d)
 	case kindInvertible:
 		return r.Network, r.Network.check(d)
 	case kindCustom:

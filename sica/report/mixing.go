@@ -35,7 +35,8 @@ func (s *subject) looksNonlinear(
 	if s.fit.networks != notExamined {
 		isUnbeaten := func(c sica.Candidate) bool { // linear, of this comparison
 			return c.Name == "" && c.Failed == "" && c.Method != sica.NetworkOnly &&
-				!slices.Contains(c.Transforms, preprocess.Conditional) && !c.Excess.Significant()
+				!slices.Contains(c.Transforms, preprocess.Conditional) &&
+				!slices.Contains(c.Transforms, network.Curves) && !c.Excess.Significant()
 		}
 		return r.Chosen.Excess.Significant() && !slices.ContainsFunc(r.Candidates, isUnbeaten), nil
 	}

@@ -70,10 +70,12 @@ const minLevels = 200
 // by whitening and by the linear rule, after the transforms.
 //
 // It only compares separations if x is a sequence, if the linear rule's separation isn't a coarse one
-// of more sources than channels, and if the gate finds reason to. Without, the result is nil, unless
-// the linear rule's signals are Unexplained. It is nil if ctx ends.
+// of more sources than channels, and if there is a reason. Without, the result is nil, unless the linear
+// rule's signals are Unexplained. It is nil if ctx ends.
 //
-// It compares the linear rule, whitening, conditional normalisation, and networks behind whitening
+// If straightening the channels promises enough, the first rival is the linear rule after that. If the gate
+// finds reason to, and that doesn't suffice, it compares the linear rule, whitening, conditional
+// normalisation, and networks behind whitening
 // and conditional normalisation, by the code length at held-out positions. A nonlinear separation
 // replaces the linear rule's only if noise can't explain its shorter code. Nothing is compared if a
 // channel has fewer than minLevels different values, or if networks would take longer than
@@ -102,21 +104,29 @@ type improver struct {
 	transforms    []preprocess.Transform
 	white, linear Separation
 	options       Options
+	straight      *Separation // see straighten; nil unless it is better than the linear rule
 }
 
 func (i *improver) improve(ctx context.Context) (*Improvement, error) {
-	screening, nonlinear, err := i.gate(ctx)
+	screening, open, err := i.gate(ctx)
 	if err != nil {
 		return nil, nil // too few positions to say
 	}
-	if !nonlinear {
+	coarse := coarseChannel(i.x.X())
+	if coarse < 0 {
+		straight, err := i.straighten(ctx, open)
+		if straight != nil || err != nil {
+			return straight, err
+		}
+	}
+	if !open {
 		if i.isUnexplained(screening) {
 			return i.keep(screening, ""), nil
 		}
 		return nil, nil
 	}
-	if k := coarseChannel(i.x.X()); k >= 0 {
-		objection := fmt.Sprintf(" But channel %d has too few different values for networks.", k+1)
+	if coarse >= 0 {
+		objection := fmt.Sprintf(" But channel %d has too few different values for networks.", coarse+1)
 		return i.keep(screening, objection), nil
 	}
 	x := signal.SpreadBlocks(i.x.X(), comparedBlocks, comparedBlock)
@@ -149,6 +159,11 @@ func (i *improver) improve(ctx context.Context) (*Improvement, error) {
 		return nil, err
 	}
 	c.addLogarithms()
+	if i.straight != nil {
+		if err := c.add(ctx, c.x, *i.straight, straightName); err != nil {
+			return nil, err
+		}
+	}
 	o.minGain = i.noiseNats()
 	choice, err := Choose(ctx, c.baselines, o)
 	if err != nil {
@@ -199,6 +214,7 @@ const (
 // A comparison has the separations without a network: whitening, the linear rule and, if it is
 // possible, conditional normalisation.
 type comparison struct {
+	x           *mat.Dense // the mixed signals, with the noise of the resolution
 	separations []Separation
 	baselines   []Baseline   // in the same order
 	failed      []Separation // those without signals
@@ -207,16 +223,16 @@ type comparison struct {
 	ofRule []int
 }
 
-// comparison returns the comparison for the mixed signals x, all with the same noise of the
-// resolution.
-func (i *improver) comparison(
+// linearComparison returns the comparison of whitening and the linear rule for the mixed signals x, all
+// with the same noise of the resolution.
+func (i *improver) linearComparison(
 	ctx context.Context, x *mat.Dense, white Separation, o Options,
 ) (*comparison, error) {
 	x, err := AddResolution(ctx, x, white.Z, white.Maps, o)
 	if err != nil {
 		return nil, err
 	}
-	c := &comparison{}
+	c := &comparison{x: x}
 	if err := c.add(ctx, x, white, "whitening"); err != nil {
 		return nil, err
 	}
@@ -224,6 +240,18 @@ func (i *improver) comparison(
 		return nil, err
 	}
 	MarkLinear(c.baselines)
+	return c, nil
+}
+
+// comparison returns that of linearComparison with conditional normalisation.
+func (i *improver) comparison(
+	ctx context.Context, x *mat.Dense, white Separation, o Options,
+) (*comparison, error) {
+	c, err := i.linearComparison(ctx, x, white, o)
+	if err != nil {
+		return nil, err
+	}
+	x = c.x
 	if d, _ := x.Dims(); slices.Contains(i.transforms, preprocess.Conditional) || o.many(d) {
 		return c, nil // conditional normalisation is among the transforms, or would take minutes
 	}
@@ -363,6 +391,9 @@ func (i *improver) accept(
 		if chosen, err = WithNetwork(ctx, chosen, model, i.white.Z, i.options); err != nil {
 			return nil, err
 		}
+	}
+	if model == nil && chosen.Linear != nil {
+		return &Improvement{Chosen: chosen, Why: whyStraight(choice, chosen)}, nil
 	}
 	return &Improvement{Chosen: chosen, Why: choice.Why}, nil
 }

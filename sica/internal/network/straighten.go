@@ -1,0 +1,116 @@
+package network
+
+import (
+	"context"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/ica"
+	"github.com/seed-47b1e431/gosica/sica/linear"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
+)
+
+// Curves is the transform that straightens each channel by a curve of its own; see linear.Straighten. It
+// is found with the demixing that follows it.
+const Curves preprocess.Transform = "curves"
+
+// straightName is the name of a baseline in sentences.
+const straightName = "the linear rule after straightening each channel by a curve"
+
+// straighten compares the linear rule with the linear rule after straightening the channels, as sensors
+// that saturate need it. That is better if it has a significantly shorter code and noise can't explain the
+// gain. Then it is the improvement if the gate is shut or its signals don't depend on each other. Otherwise
+// the result is nil, and i.straight is to be compared with networks if it is better.
+func (i *improver) straighten(ctx context.Context, open bool) (*Improvement, error) {
+	x := signal.SpreadBlocks(i.x.X(), comparedBlocks, comparedBlock)
+	s, err := i.straightened(ctx, x)
+	if s == nil || err != nil {
+		return nil, ctx.Err() // without the end of ctx: straightened channels can't be whitened
+	}
+	o := i.options
+	_, n := x.Dims()
+	o.Shape = []int{n}
+	white := i.white
+	if white.Z, err = mapping.ApplyAll(x, white.Maps); err != nil {
+		return nil, err
+	}
+	c, err := i.linearComparison(ctx, x, white, o)
+	if err != nil {
+		return nil, err
+	}
+	c.separations[whitenedPlace] = i.white // of all positions
+	if err := c.addNoisy(ctx, o.Seed); err != nil {
+		return nil, err
+	}
+	place := len(c.baselines)
+	if err := c.add(ctx, c.x, *s, straightName); err != nil {
+		return nil, err
+	}
+	choice, err := Choose(ctx, c.baselines, o)
+	if err != nil {
+		return nil, err
+	}
+	if choice.Chosen != place || c.gain(choice, place) <= i.noiseNats() {
+		return nil, nil
+	}
+	if open {
+		o.Shape = i.x.Shape()
+		screening, err := Screen(ctx, s.Z, o)
+		if err != nil || screening.Dependent {
+			i.straight = s
+			return nil, ctx.Err()
+		}
+	}
+	return &Improvement{Chosen: *s, All: c.withCodeLengths(choice), Why: whyStraight(choice, *s)}, nil
+}
+
+// whyStraight says why the separation s after straightening was chosen, and what is identified.
+func whyStraight(choice *Choice, s Separation) string { return choice.Why + " " + s.Linear.Why }
+
+// straightened returns the linear rule's separation after straightening the channels, nil if that
+// promises nothing. The curves are those of the compared positions x.
+func (i *improver) straightened(ctx context.Context, x *mat.Dense) (*Separation, error) {
+	maps := slices.Clone(i.white.Maps[:len(i.white.Maps)-1]) // without whitening
+	channels, err := mapping.ApplyAll(x, maps)
+	if err != nil {
+		return nil, err
+	}
+	signals, err := ica.New(channels)
+	if err != nil {
+		return nil, err
+	}
+	options := linear.Options{Seed: i.options.Seed}
+	whitening := i.linear.Maps[len(maps)].(*mapping.Symmetric)
+	demixing := new(mat.Dense) // of the linear rule
+	demixing.Mul(i.linear.Maps[len(maps)+1].(*mapping.Affine).Dense(), whitening.Affine().Dense())
+	curves, err := linear.Straighten(ctx, signals, demixing, i.noiseNats(), options)
+	if curves == nil || err != nil {
+		return nil, err
+	}
+	maps = append(maps, (*mapping.Curves)(curves))
+	straight, err := mapping.ApplyAll(i.x.X(), maps)
+	if err != nil {
+		return nil, err
+	}
+	white, whitened, err := mapping.Fit(ctx, straight, []preprocess.Transform{preprocess.ZCA})
+	if err != nil {
+		return nil, err
+	}
+	if signals, err = i.x.Replaced(straight); err != nil {
+		return nil, err
+	}
+	solution, err := linear.Separate(ctx, signals, options)
+	if err != nil {
+		return nil, err
+	}
+	last := mapping.LinearMap(solution.FromWhite, make([]float64, len(solution.Mean)))
+	z, err := last.Apply(white)
+	return &Separation{
+		Transforms: slices.Concat(i.transforms, []preprocess.Transform{Curves, preprocess.ZCA}),
+		Maps:       slices.Concat(maps, whitened, []mapping.Map{last}),
+		Z:          z, Linear: &solution.Findings,
+	}, err
+}

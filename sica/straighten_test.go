@@ -1,0 +1,60 @@
+package sica
+
+import (
+	"errors"
+	"math"
+	"path/filepath"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/sica/metric"
+)
+
+// Channels that saturate are straightened without a network, which takes no backend: Default recovers the
+// sources behind them, and its result is applied, inverted, saved and read as others.
+func TestSaturatingSensors(t *testing.T) {
+	const d, n = 3, 6000
+	process := datasets.ARProcess{Coefficients: []float64{0.7}, Scale: 1, Innovation: datasets.Laplace, BurnIn: 100}
+	s, err := datasets.AR(rng(61), n, process, process, process)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := datasets.PostNonlinearMix(rng(62), s, math.Tanh)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fitted := mat.DenseCopyOf(all.Slice(0, d, 0, n-1000))
+	r := fit(t, nil, fitted, Default())
+	m, err := metric.MCC(r.Z, mat.DenseCopyOf(s.Slice(0, d, 0, n-1000)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.MCC < 0.998 || r.Chosen.String() != "curves, zca, linear" {
+		t.Errorf("MCC %.4f by %s: %s", m.MCC, r.Chosen, r.Why)
+	}
+	if _, err := r.Demixing(); !errors.Is(err, ErrNotLinear) {
+		t.Errorf("matrices: %v", err)
+	}
+	z, err := r.Transform(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, err = metric.MCC(z, s); err != nil || m.MCC < 0.998 {
+		t.Errorf("with new positions: MCC %.4f, error %v", m.MCC, err)
+	}
+	back, _, err := r.InverseTransform(z)
+	if err != nil || !mat.EqualApprox(back, all, 1e-9) {
+		t.Errorf("back: error %v", err)
+	}
+	dir := filepath.Join(t.TempDir(), "result")
+	if err := r.Save(dir); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkEqual(t, loaded, r, all)
+}
