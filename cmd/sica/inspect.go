@@ -172,8 +172,10 @@ func (opt *inspectOptions) open(
 	}
 	in.Doing = "analysing " + filepath.Base(opt.in[0])
 	in.Reads = 2 * max(1, len(references)) // by inspect.Recording
-	if opt.html != "" {
-		in.Reads++
+	for _, isRead := range []bool{in.About.Rate > 0, opt.plot != "", opt.html != ""} { // by label, write
+		if isRead {
+			in.Reads++
+		}
 	}
 	in.MustVary = true
 	x, notes, err := opt.fitting.Source(cmd.Context(), in, &in.About)
