@@ -172,7 +172,8 @@ func (opt *inspectOptions) open(
 	}
 	in.Doing = "analysing " + filepath.Base(opt.in[0])
 	in.Reads = 2 * max(1, len(references)) // by inspect.Recording
-	for _, isRead := range []bool{in.About.Rate > 0, opt.plot != "", opt.html != ""} { // by label, write
+	// Label and write read, too.
+	for _, isRead := range []bool{in.About.Rate > 0, opt.plot != "", opt.html != ""} {
 		if isRead {
 			in.Reads++
 		}
