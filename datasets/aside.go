@@ -306,8 +306,8 @@ func similarFirst(names []string, lacking string) []string {
 	return slices.Concat(similar, others)
 }
 
-// maxQuotedNames is how many names an error lists.
-const maxQuotedNames = 8
+// maxQuotedNames is how many names an error lists: all of the largest caps of an EEG.
+const maxQuotedNames = 300
 
 // quoted returns names with quotation marks, and how many more there are.
 func quoted(names []string) string {
