@@ -36,9 +36,8 @@ func writePage(
 	return atomicfile.Write(path, func(w io.Writer) error { return html.Write(w, page) })
 }
 
-// removeCommand returns the sica remove, without components, that reads the files as cmd did. What
-// it writes has the format of the first, if that is written, or else that of EDF for a recording with
-// units and a rate.
+// removeCommand returns the sica remove, without components, that reads the files as cmd did. It
+// writes the format of the first file. If that can't be written, it is EDF with forEDF, else CSV.
 func removeCommand(
 	cmd *cobra.Command, in []string, model string, highpass float64, forEDF bool,
 ) string {
