@@ -137,7 +137,7 @@ func load(dir string) (*Result, error) {
 	const must = "must be the folder of a saved separation"
 	switch info, err := os.Stat(dir); {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s: %w; %s", dir, fs.ErrNotExist, must)
+		return nil, fmt.Errorf("%s: %w; %s", dir, errors.Unwrap(err), must)
 	case err == nil && !info.IsDir():
 		return nil, fmt.Errorf("%s: %s; this is a file", dir, must)
 	}
