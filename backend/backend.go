@@ -139,7 +139,8 @@ func Open(name string, options ...Option) (compute.Backend, error) {
 	case CUDA, CPU, Go:
 		return open(name, allowUnverified)
 	}
-	return nil, fmt.Errorf("backend: name is %q; must be %s", name, strings.Join(Names(), ", "))
+	return nil, fmt.Errorf("backend: name is %q; must be %s, %s (an NVIDIA GPU), %s or %s", name,
+		Auto, CUDA, CPU, Go)
 }
 
 // openLazily returns Auto's backend. It is open where that takes no plugin. The caller has locked

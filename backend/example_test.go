@@ -18,5 +18,5 @@ func ExampleOpen() {
 	fmt.Println(err)
 	// Output:
 	// go
-	// backend: name is "gpu"; must be auto, xla:cuda, xla:cpu, go
+	// backend: name is "gpu"; must be auto, xla:cuda (an NVIDIA GPU), xla:cpu or go
 }

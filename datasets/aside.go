@@ -20,7 +20,8 @@ type Column struct {
 	Name   string
 	Values []float64
 	Text   []string
-	Place  int // the number of the column in its file, from 0 on
+	Unit   string // as "uV"; empty if the file has none
+	Place  int    // the number of the column in its file, from 0 on
 	// Reason says why it can't be a signal: that it counts, is text or the like. It is empty for
 	// a column that could be one and was left out by choice.
 	Reason string
@@ -39,7 +40,8 @@ func (c *Column) cell(position int) string {
 
 // at returns the column at some positions.
 func (c *Column) at(positions []int) Column {
-	kept := Column{Name: c.Name, Reason: c.Reason, Place: c.Place}
+	kept := *c
+	kept.Values, kept.Text = nil, nil
 	for _, t := range positions {
 		if c.Text != nil {
 			kept.Text = append(kept.Text, c.Text[t])
@@ -75,10 +77,14 @@ func (r *Recording) setAside(o *ReadOptions) error {
 		name := r.columnName(i)
 		r.setRate(name, &columns[i])
 		r.setJoints(name, &columns[i], r.Signals.RawRowView(i))
-		r.Aside = append(r.Aside, Column{
+		c := Column{
 			Name: name, Values: slices.Clone(r.Signals.RawRowView(i)), Reason: columns[i].reason(name),
 			Place: places[i],
-		})
+		}
+		if r.Units != nil {
+			c.Unit = r.Units[i]
+		}
+		r.Aside = append(r.Aside, c)
 	}
 	signals := mat.NewDense(len(kept), n, nil)
 	for k, i := range kept {
@@ -300,8 +306,8 @@ func similarFirst(names []string, lacking string) []string {
 	return slices.Concat(similar, others)
 }
 
-// maxQuotedNames is how many names an error lists.
-const maxQuotedNames = 8
+// maxQuotedNames is how many names an error lists: all of the largest caps of an EEG.
+const maxQuotedNames = 300
 
 // quoted returns names with quotation marks, and how many more there are.
 func quoted(names []string) string {

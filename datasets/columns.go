@@ -38,7 +38,7 @@ func withAside(
 			names = append(names, c.Name)
 		}
 		if units != nil {
-			units = append(units, "")
+			units = append(units, c.Unit)
 		}
 	}
 	order := grid.Range(len(places)) // the signals, then the columns of numbers

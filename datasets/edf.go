@@ -52,7 +52,8 @@ func readEDF(r io.Reader, _ *ReadOptions) (*Recording, error) {
 			others = append(others, fmt.Sprintf("%s (%g Hz)", origin.names[i],
 				edfRecord{s.PerRecord, f.RecordSeconds}.rate()))
 			out.OtherRates = append(out.OtherRates, Column{
-				Name: origin.names[i], Values: s.Values, Place: i, Reason: "has another rate",
+				Name: origin.names[i], Values: s.Values, Unit: s.Unit, Place: i,
+				Reason: "has another rate",
 			})
 			continue
 		}
@@ -205,7 +206,7 @@ func (r *Recording) otherSignals(record edfRecord, used []bool) (others []edf.Si
 	for _, c := range r.writtenColumns() {
 		if per := len(c.Values) * perRecord; per%n == 0 { // in n values of the signals
 			others = append(others, edf.Signal{
-				Label: latinLabel(c.Name), Values: c.Values, PerRecord: per / n,
+				Label: latinLabel(c.Name), Values: c.Values, Unit: latinUnit(c.Unit), PerRecord: per / n,
 			})
 		}
 	}

@@ -3,6 +3,7 @@ package datasets
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -163,6 +164,61 @@ func TestEDFOfTable(t *testing.T) {
 	}
 	if !slices.Equal(back.Names, []string{"a", "b", "c"}) || math.Abs(back.Signals.At(2, 1)-6) > 1e-3 {
 		t.Errorf("%q\n%v", back.Names, mat.Formatted(back.Signals))
+	}
+}
+
+// Channels that were set aside keep their units, also beside those of other files.
+func TestUnitsOfAside(t *testing.T) {
+	const n = 128
+	at := func(name string) string { return filepath.Join(t.TempDir(), name) }
+	rng := rand.New(rand.NewPCG(4, 0))
+	z := mat.NewDense(3, n, nil)
+	for i := range z.RawMatrix().Data {
+		z.RawMatrix().Data[i] = rng.NormFloat64()
+	}
+	eeg, ecg, slow := at("eeg.edf"), at("ecg.edf"), z.RawRowView(2)[:n/4]
+	for path, r := range map[string]*Recording{
+		eeg: {Names: []string{"Cz", "EOG", "Oz"}, Units: []string{"uV", "mV", "uV"}},
+		ecg: {Names: []string{"ECG", "x", "y"}},
+	} {
+		r.Signals, r.Rate = z, n
+		if path == eeg {
+			r.OtherRates = []Column{{Name: "Resp", Values: slow, Unit: "mmHg"}}
+		}
+		if err := WriteRecording(path, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		in   []string
+		want map[string]string
+	}{
+		{[]string{"testdata/mat/mne.set"}, map[string]string{"Cz": "uV", "Fp1": "uV", "EOG": "uV"}},
+		{[]string{eeg}, map[string]string{"Cz": "uV", "EOG": "mV", "Oz": "uV", "Resp": "mmHg"}},
+		{[]string{eeg, eeg}, map[string]string{"Cz": "uV", "EOG": "mV", "Oz": "uV"}},
+		{[]string{eeg, ecg}, map[string]string{"Cz": "uV", "EOG": "mV", "Oz": "uV", "ECG": "",
+			"x": "", "y": ""}},
+		{[]string{ecg, eeg}, map[string]string{"Cz": "uV", "EOG": "mV", "Oz": "uV", "ECG": "",
+			"x": "", "y": ""}},
+	} {
+		for _, ending := range []string{".edf", ".bdf"} {
+			r, err := ReadOptions{Without: []string{"Cz"}}.Recordings(c.in...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.origin = nil // as of a file in another format
+			out := at("out" + ending)
+			if err := WriteRecording(out, r); err != nil {
+				t.Fatal(err)
+			}
+			units := map[string]string{}
+			for _, s := range readTestEDF(t, out).Signals {
+				units[s.Label] = s.Unit
+			}
+			if !maps.Equal(units, c.want) {
+				t.Errorf("%s of %v has the units %q, want %q", ending, c.in, units, c.want)
+			}
+		}
 	}
 }
 

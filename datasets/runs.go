@@ -110,7 +110,8 @@ func (r *Recording) reorder(names []string) error {
 // joinedAside returns the columns that every run has set aside, one after the other.
 func joinedAside(all []*Recording) (columns []Column) {
 	for _, c := range all[0].Aside {
-		whole := Column{Name: c.Name, Reason: c.Reason, Place: c.Place}
+		whole := c
+		whole.Values, whole.Text = nil, nil
 		isEverywhere := true
 		for _, r := range all {
 			k := slices.IndexFunc(r.Aside, func(a Column) bool { return a.Name == c.Name })

@@ -115,3 +115,17 @@ func TestNumbersWithoutHeader(t *testing.T) {
 		t.Errorf("without column 6: %v", err)
 	}
 }
+
+// A channel to leave out that isn't there is answered with all that are.
+func TestUnknownChannel(t *testing.T) {
+	names := make([]string, 128)
+	for i := range names {
+		names[i] = fmt.Sprintf("E%03d", i)
+	}
+	_, err := findWithout([]string{"EOG"}, names, nil, nil)
+	for _, name := range names {
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Fatalf("%v, want %s in it", err, name)
+		}
+	}
+}

@@ -73,11 +73,12 @@ func (o ReadOptions) Recordings(paths ...string) (*Recording, error) {
 // all, for errors and notes.
 func join(all []*Recording, paths []string) (*Recording, error) {
 	d, shortest, longest := 0, math.MaxInt, 0
-	isNamed := true
+	isNamed, hasUnits := true, false
 	for _, r := range all {
 		rows, n := r.Signals.Dims()
 		d, shortest, longest = d+rows, min(shortest, n), max(longest, n)
 		isNamed = isNamed && r.Names != nil
+		hasUnits = hasUnits || r.Units != nil
 	}
 	if float64(longest-shortest) > maxLengthDifference*float64(longest) {
 		return nil, fmt.Errorf("the files, beginning with %s, have %d to %d positions; must "+
@@ -100,6 +101,11 @@ func join(all []*Recording, paths []string) (*Recording, error) {
 		}
 		if isNamed {
 			joined.Names = append(joined.Names, r.Names...)
+		}
+		if hasUnits && r.Units == nil {
+			joined.Units = append(joined.Units, make([]string, rows)...)
+		} else {
+			joined.Units = append(joined.Units, r.Units...)
 		}
 	}
 	joined.Names = column.DistinctNames(joined.Names)

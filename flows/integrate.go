@@ -225,6 +225,8 @@ func (c *IntegrateConfig) advice(err error) string {
 	case strings.Contains(message, fmt.Sprintf("with length %d", len(c.held))):
 		return "; if that is held, its nodes must be passed by Hold, to Integrate in a model.Exec: " +
 			"Follow has none"
+	case strings.Contains(message, "requested to reuse variable"):
+		return "; velocity and y must have the shapes and the dtype that the store was trained with"
 	}
 	return visitedAdvice(err)
 }

@@ -304,4 +304,10 @@ func TestFollowNamesTheCause(t *testing.T) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
+	wide := [][]float32{{1, 2, 3}}
+	if _, err := flows.Follow(b, store, velocity, wide); err == nil ||
+		!strings.Contains(err.Error(), "at y (Float32)[1, 3]") ||
+		!strings.Contains(err.Error(), "the store was trained with") {
+		t.Errorf("of another width: %v", err)
+	}
 }

@@ -134,12 +134,16 @@ func Load(dir string) (*Result, error) {
 }
 
 func load(dir string) (*Result, error) {
-	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		return nil, fmt.Errorf("%s: must be the folder of a saved separation; this is a file", dir)
+	const must = "must be the folder of a saved separation"
+	switch info, err := os.Stat(dir); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: %w; %s", dir, errors.Unwrap(err), must)
+	case err == nil && !info.IsDir():
+		return nil, fmt.Errorf("%s: %s; this is a file", dir, must)
 	}
 	err := sealed.Check(dir, resultFormat, resultVersion)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: must be the folder of a saved separation: %w", dir, err)
+		return nil, fmt.Errorf("%s: %s; this one lacks a file: %w", dir, must, err)
 	}
 	if version := new(sealed.VersionError); errors.As(err, &version) {
 		return nil, fmt.Errorf("%w: fit anew and save", err)

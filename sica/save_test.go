@@ -2,6 +2,7 @@ package sica
 
 import (
 	"errors"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -133,8 +134,11 @@ func TestDamagedFilesAreNamed(t *testing.T) {
 		!strings.Contains(err.Error(), "this is a file") {
 		t.Errorf("of a file: %v", err)
 	}
-	if _, err := Load(filepath.Join(dir, "none")); err == nil {
-		t.Error("no folder gave no error")
+	_, none := Load(filepath.Join(dir, "none"))
+	_, other := Load(t.TempDir())
+	if !errors.Is(none, fs.ErrNotExist) || strings.Contains(none.Error(), "lacks") ||
+		!errors.Is(other, fs.ErrNotExist) || !strings.Contains(other.Error(), "lacks") {
+		t.Errorf("of no folder %v, of another %v", none, other)
 	}
 	if err := new(Result).Save(filepath.Join(t.TempDir(), "r")); err == nil {
 		t.Error("a result without a fit was saved")

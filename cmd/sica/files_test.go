@@ -613,8 +613,11 @@ func TestNextCommandRuns(t *testing.T) {
 			"--skip", "1-50"},
 	} {
 		model := fmt.Sprint("the model ", k)
-		said := must(t, append([]string{"separate", "--out", "z.csv", "--save", model, "--quick", "--backend",
-			"go"}, flags...)...)
+		code, said, status := command(t.Context(), append([]string{"separate", "--out", "z.csv", "--save",
+			model, "--quick", "--backend", "go"}, flags...)...)
+		if code != exitOK || strings.Contains(status, "half") {
+			t.Fatalf("%q: exit %d, %q", flags, code, status)
+		}
 		_, next, _ := strings.Cut(strings.TrimSpace(said), "\nnext: sica ")
 		read, err := exec.Command("sh", "-c", `printf '%s\n' `+next).Output() // as a shell does
 		if err != nil {

@@ -172,8 +172,11 @@ func (opt *inspectOptions) open(
 	}
 	in.Doing = "analysing " + filepath.Base(opt.in[0])
 	in.Reads = 2 * max(1, len(references)) // by inspect.Recording
-	if opt.html != "" {
-		in.Reads++
+	// Label and write read, too.
+	for _, isRead := range []bool{in.About.Rate > 0, opt.plot != "", opt.html != ""} {
+		if isRead {
+			in.Reads++
+		}
 	}
 	in.MustVary = true
 	x, notes, err := opt.fitting.Source(cmd.Context(), in, &in.About)

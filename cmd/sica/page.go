@@ -30,18 +30,24 @@ func writePage(
 		if err != nil {
 			return err
 		}
-		page.Command = removeCommand(cmd, in, model, highpass)
+		page.Command = removeCommand(cmd, in, model, highpass, page.Units != nil && page.Rate > 0)
 		page.Selection = selection{Model: identity, inspected: inspected{baseNames(in), n}}
 	}
 	return atomicfile.Write(path, func(w io.Writer) error { return html.Write(w, page) })
 }
 
-// removeCommand returns the sica remove, without components, that reads the files as cmd did.
-func removeCommand(cmd *cobra.Command, in []string, model string, highpass float64) string {
+// removeCommand returns the sica remove, without components, that reads the files as cmd did. It
+// writes the format of the first file. If that can't be written, it is EDF with forEDF, else CSV.
+func removeCommand(
+	cmd *cobra.Command, in []string, model string, highpass float64, forEDF bool,
+) string {
 	name := filepath.Base(in[0])
 	stem, ending := strings.TrimSuffix(name, filepath.Ext(name)), filepath.Ext(name)
 	if files.CheckSignalsName(name) != nil {
 		ending = ".csv"
+		if forEDF {
+			ending = ".edf"
+		}
 	}
 	words := []string{"sica", "remove", "--model", quoted(model)}
 	for _, path := range in {

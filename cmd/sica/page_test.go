@@ -120,10 +120,12 @@ func TestRemoveCommand(t *testing.T) {
 	if err := cmd.ParseFlags([]string{"--decimal", ",", "--transpose", "--highpass", "2"}); err != nil {
 		t.Fatal(err)
 	}
-	got := removeCommand(cmd, []string{"a/it's.set", "b.csv"}, "m", 0.5)
-	want := `sica remove --model m --in 'a/it'\''s.set' --in b.csv --out 'it'\''s-clean.csv' ` +
-		`--decimal=, --transpose --highpass 0.5`
-	if got != want {
-		t.Errorf("%s, want %s", got, want)
+	for forEDF, ending := range map[bool]string{false: "csv", true: "edf"} {
+		got := removeCommand(cmd, []string{"a/it's.set", "b.csv"}, "m", 0.5, forEDF)
+		want := `sica remove --model m --in 'a/it'\''s.set' --in b.csv --out 'it'\''s-clean.` + ending +
+			`' --decimal=, --transpose --highpass 0.5`
+		if got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
 	}
 }

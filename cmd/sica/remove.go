@@ -476,8 +476,8 @@ func (r *removal) write(out io.Writer, changes []inspect.Change, about *datasets
 	}
 	described := "Shares are of the channel's variance"
 	if !r.isSteady {
-		described += "; in the quiet half (between events, without the median beat) it is what was taken out, " +
-			"about the error there, of what the channel holds"
+		described += "; in the quiet half (between events; of heartbeats what differs from the median " +
+			"one) it is what was taken out, about the error there, of what the channel holds"
 	}
 	described += "."
 	if r.highpass > 0 {

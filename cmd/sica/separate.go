@@ -248,8 +248,7 @@ const minAlike = 0.95
 func (opt *separateOptions) describe(
 	ctx context.Context, parts *progress.Progress, res *sica.Result, in fitted, rep *separation,
 ) (summary string, halves time.Duration, err error) {
-	parts.Part("separating each half", 0)
-	all, err := describe(ctx, res, in, opt.quick)
+	all, err := describe(ctx, parts, res, in, opt.quick)
 	if err != nil {
 		return "", 0, err
 	}

@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
+	"github.com/seed-47b1e431/gosica/cmd/sica/internal/progress"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/text"
@@ -51,7 +52,9 @@ type described struct {
 
 // describe looks at the recovered signals. The halves of what was learned from are separated alone,
 // unless all signals are identified or quick is true.
-func describe(ctx context.Context, res *sica.Result, in fitted, quick bool) (described, error) {
+func describe(
+	ctx context.Context, parts *progress.Progress, res *sica.Result, in fitted, quick bool,
+) (described, error) {
 	learned := in.learned
 	if learned == nil {
 		if demixing, err := res.Demixing(); err == nil {
@@ -74,6 +77,7 @@ func describe(ctx context.Context, res *sica.Result, in fitted, quick bool) (des
 	if d.grades = d.allIdentified(res.Linear); d.grades != nil || quick {
 		return d, nil
 	}
+	parts.Part("separating each half", 0)
 	began := time.Now()
 	grades, err := report.Grades(ctx, res, learned, report.Options{})
 	d.halves = time.Since(began)

@@ -28,6 +28,11 @@ DRAWN = "() => new Promise(done => requestAnimationFrame(() => requestAnimationF
 PICTURE = "id => document.getElementById(id).toDataURL()"
 VIEW = "() => [shown.view.begin, shown.view.span]"
 CLEANED = "channels => channels.map((_, c) => [...shown.cleaned(c)])"
+CUT = """() => [...document.querySelectorAll("canvas.trace")].flatMap((trace, k) => {
+  const {width, height} = trace, context = trace.getContext("2d");
+  const row = y => context.getImageData(0, y, width, 1).data;
+  return [row(0), row(height - 1)].some(pixels => pixels.some(v => v > 0)) ? [k + 1] : [];
+})"""
 OVERFLOW = "() => document.documentElement.scrollWidth - window.innerWidth"
 
 
@@ -39,7 +44,7 @@ def main() -> int:
         folder = Path(work)
         (folder / "ecg.csv").write_bytes(gzip.decompress((ROOT / "datasets/recordings/ecg.csv.gz").read_bytes()))
         sica(folder, "separate", "--in", "ecg.csv", "--out", "components.csv", "--save", "model")
-        sica(folder, "inspect", "--in", "ecg.csv", "--model", "model", "--html", "ecg.html")
+        sica(folder, "inspect", "--in", "ecg.csv", "--model", "model", "--html", "ecg.html", "--reference", "1")
         chromium = playwright.chromium.launch(
             executable_path=next(filter(None, map(shutil.which, BROWSERS))),
             args=["--disable-gpu"],
@@ -57,7 +62,7 @@ def main() -> int:
             if page.evaluate("() => window.shown === undefined"):
                 problems.append("its script doesn't end")
             else:
-                problems += tick(page) + move(page) + remove(page, folder)
+                problems += look(page) + tick(page) + move(page) + remove(page, folder)
         finally:
             problems += photograph(page, screenshots)
         chromium.close()
@@ -70,6 +75,19 @@ def main() -> int:
 
 def sica(folder: Path, *arguments: str) -> str:
     return subprocess.run([ROOT / "bin" / "sica", *arguments], cwd=folder, check=True, capture_output=True, text=True).stdout
+
+
+def look(page: Page) -> list[str]:
+    """Proposed components come first, each part by number; no trace is cut off."""
+    problems = []
+    cards = [card.inner_text().split() for card in page.locator(".card").all()]
+    order = [("proposed" not in words, int(words[0])) for words in cards]
+    if order != sorted(order) or all(others for others, _ in order) or not order[-1][0]:
+        problems.append(f"the components are in the order {order}, want some that are proposed, then the others")
+    cut = page.evaluate(CUT)
+    if cut:
+        problems.append(f"traces {cut} are cut off")
+    return problems
 
 
 def tick(page: Page) -> list[str]:

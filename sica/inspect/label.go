@@ -87,8 +87,7 @@ var kinds = []struct {
 	{"blink", 0.97, func(m *measures) bool {
 		return m.blink >= minPattern && m.belowEyes >= minPower && m.kurtosis >= minBursts
 	}, func(m *measures) string {
-		return fmt.Sprintf("falls off from both eyes (correlation %.2f), kurtosis %.1f", m.blink,
-			m.kurtosis)
+		return fmt.Sprintf("falls off from both eyes (correlation %.2f), with peaks", m.blink)
 	}},
 	{"eye movement", 0.83, func(m *measures) bool {
 		return m.gaze >= minPattern && m.belowEyes >= minPower

@@ -133,7 +133,7 @@ func (r *Report) nextForDependence() (next []string) {
 		return []string{"Sources that depend on each other stay dependent."}
 	}
 	if r.Linear.Drift != nil {
-		next = append(next, "The demixing changes with time, which can leave such dependence: compare "+
+		next = append(next, "The demixing changes with time, which can leave such dependence: separate "+
 			"shorter pieces of the recording.")
 	}
 	noise := r.Linear.noiseShare()

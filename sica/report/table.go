@@ -13,6 +13,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica/inspect"
+	"github.com/seed-47b1e431/gosica/sica/linear"
 )
 
 // A Table lists the recovered signals in their order, at most TableRows of them, as sica separate
@@ -281,7 +282,7 @@ func (r *Report) sources() string {
 		switch g := &r.Grades[i]; {
 		case g.Grade == Identified:
 			identified = append(identified, i)
-		case g.IsOneSource():
+		case g.IsOneSource() && r.Linear.Reason != linear.Stopped: // else not all was compared
 			probable = append(probable, i)
 		}
 	}

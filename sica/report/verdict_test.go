@@ -185,7 +185,7 @@ func TestReasons(t *testing.T) {
 
 func isEmpty(s string) bool { return s == "" }
 
-// A fit that was stopped has its own reason and no test.
+// A fit that was stopped has its own reason and no test, and calls no signal a source.
 func TestReasonOfStoppedFit(t *testing.T) {
 	r := good()
 	r.Why = "Stopped."
@@ -195,6 +195,10 @@ func TestReasonOfStoppedFit(t *testing.T) {
 	if r.Verdict != NoEvidence || r.FailedTests != nil || !slices.Equal(r.Reasons, []string{r.Why}) ||
 		!slices.Equal(r.Next, reasons[linear.Stopped].next(r)) {
 		t.Errorf("%s, %q, next %q", r.Verdict, r.Reasons, r.Next)
+	}
+	r.Grades = []Graded{{Grade: Repeats, Repeat: 1, Group: []int{0}}}
+	if got := r.sources(); got != "none identified; all can be mixtures." {
+		t.Errorf("of sources it says %q", got)
 	}
 }
 

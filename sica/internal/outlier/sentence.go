@@ -19,10 +19,10 @@ func Sentence(positions []int) string {
 		names = append(names, fmt.Sprintf("%d more", more))
 	}
 	last := len(names) - 1
+	const what = "(sudden, as a click or an electrode's pop: in one channel only, or unlike any other)"
 	if last == 0 {
-		return fmt.Sprintf("Position %s is an outlier (in one channel, or in one direction, only) "+
-			"and was excluded from fitting.", names[0])
+		return fmt.Sprintf("Position %s is an outlier %s and was excluded from fitting.", names[0], what)
 	}
-	return fmt.Sprintf("Positions %s and %s are outliers (in one channel, or in one direction, "+
-		"only) and were excluded from fitting.", strings.Join(names[:last], ", "), names[last])
+	return fmt.Sprintf("Positions %s and %s are outliers %s and were excluded from fitting.",
+		strings.Join(names[:last], ", "), names[last], what)
 }

@@ -72,6 +72,18 @@ const middleOf = values => {
   return some[some.length >> 1];
 };
 
+// extremesOf returns the smallest and the largest of the values in the view.
+const extremesOf = values => {
+  const last = Math.min(points - 1, Math.ceil(view.begin + view.span));
+  let low = Infinity,
+    high = -Infinity;
+  for (let t = Math.floor(view.begin); t <= last; t++) {
+    if (values[t] < low) low = values[t];
+    if (values[t] > high) high = values[t];
+  }
+  return [low, high];
+};
+
 // commonScale is the standard deviation that the rows of channels share; 0 if each has its own.
 const commonScale = (() => {
   const sds = channels

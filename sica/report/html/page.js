@@ -111,15 +111,9 @@ const drawCards = () =>
         height = trace.clientHeight,
         context = prepare(trace, width, height);
       context.strokeStyle = removed.has(i) ? colours.removed : colours.trace;
-      drawLine(
-        context,
-        source(i),
-        0,
-        width,
-        height / 2,
-        height / (deviations * (component.sd || 1)),
-        middleOf(source(i)),
-      );
+      const [low, high] = extremesOf(source(i)),
+        shown = Math.max(deviations * (component.sd || 1), 1.05 * (high - low));
+      drawLine(context, source(i), 0, width, height / 2, height / shown, (low + high) / 2);
     }
     if (!c.drawn && pattern) {
       const context = prepare(pattern, pattern.clientWidth, pattern.clientHeight);
@@ -136,31 +130,23 @@ const drawCards = () =>
     c.drawn = true;
   });
 
+// orders are names with the value of a component by which the largest is first.
 const orders = [
-  ["number", (a, b) => a - b],
-  ["share", (a, b) => components[b].described.share - components[a].described.share],
-  [
-    "kurtosis",
-    (a, b) => components[b].described.excess_kurtosis - components[a].described.excess_kurtosis,
-  ],
-  ["coherence", (a, b) => components[b].described.coherence - components[a].described.coherence],
-  ["repeats", (a, b) => components[b].repeats - components[a].repeats],
-].filter(
-  ([name]) =>
-    name === "number" ||
-    components.some(c =>
-      name === "repeats"
-        ? c.repeats
-        : c.described?.[name === "kurtosis" ? "excess_kurtosis" : name],
-    ),
-);
+  ["proposed first", c => c.described?.proposed],
+  ["number", (_, i) => -1 - i],
+  ["share", c => c.described?.share],
+  ["kurtosis", c => c.described?.excess_kurtosis],
+  ["coherence", c => c.described?.coherence],
+  ["repeats", c => c.repeats],
+].filter(([, value]) => components.some(value));
 
 const putInOrder = () => {
-  const compare = orders[get("order").selectedIndex][1];
+  const [, value] = orders[get("order").selectedIndex],
+    key = i => Number(value(components[i], i) ?? 0);
   get("cards").replaceChildren(
     ...cards
       .map((_, i) => i)
-      .sort(compare)
+      .sort((a, b) => key(b) - key(a)) // or else by number
       .map(i => cards[i].card),
   );
   schedule();

@@ -46,6 +46,7 @@ var flags = strings.NewReplacer(
 	"MissingDrop", "--missing drop",
 	"leave the clipped stretches out", "leave the clipped stretches out by --skip clipped",
 	"report on all positions", "report on all positions by --learn-on all",
+	"shorter pieces of the recording.", "shorter pieces of the recording: --skip the rest.",
 	"Leave that stretch out and", "Leave that stretch out by --skip and",
 	"the details show them", "--details shows them",
 	"Config.Shape", "--shape",

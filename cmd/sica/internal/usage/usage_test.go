@@ -32,6 +32,7 @@ func TestFlags(t *testing.T) {
 		"Config.Shape has rows of 128":                     "--shape has rows of 128",
 		"Leave that stretch out and separate":              "Leave that stretch out by --skip and separate",
 		"that counts more: report on all positions.":       "that counts more: report on all positions by --learn-on all.",
+		"shorter pieces of the recording.":                 "shorter pieces of the recording: --skip the rest.",
 		"(Options.Refits 0 avoids this)":                   "(--refits 0 avoids this)",
 		"by backend.AllowUnverified; backend.Go needs":     "by --allow-unverified-plugin; --backend go needs",
 	} {
