@@ -125,9 +125,13 @@ func (f *fitting) separate(r *fitRun) (*separation, error) {
 	if f.ctx.Err() != nil && s.Network == nil {
 		s.markStopped(f.cfg.Method)
 	}
-	linearly := f.cfg.Method == LinearOnly || f.cfg.Method == Auto && r.x.Grid().Axes() > 1
-	if linearly && s.Chosen.Name == "" && s.Linear != nil && len(s.Linear.Groups) > 1 {
-		s.Why += " " + linearOnlySentence
+	if s.isLinearRule() && len(s.Linear.Groups) > 1 {
+		switch {
+		case f.cfg.Method == LinearOnly:
+			s.Why += " " + linearOnlySentence
+		case r.x.Grid().Axes() > 1:
+			s.Why += " " + curvesOnlySentence
+		}
 	}
 	if outliers == nil {
 		return s, nil
@@ -164,8 +168,17 @@ func (s *separation) isWhitened() bool {
 // stoppedSentence is the reason of a choice that was cut short.
 const stoppedSentence = "Stopped before all nonlinear mixings were examined. Nothing is identified."
 
-// linearOnlySentence follows what LinearOnly identifies, and Auto of images and videos.
-const linearOnlySentence = "No nonlinear mixing was looked for."
+// isLinearRule reports whether s is the linear rule's separation, not after curves.
+func (s *separation) isLinearRule() bool {
+	return s.Linear != nil && s.Chosen.Name == "" && !slices.Contains(s.Chosen.Transforms, network.Curves)
+}
+
+// linearOnlySentence follows what LinearOnly identifies, and curvesOnlySentence what Auto identifies of
+// images and videos.
+const (
+	linearOnlySentence = "No nonlinear mixing was looked for."
+	curvesOnlySentence = "No nonlinear mixing was looked for but a curve of each channel."
+)
 
 // unexplainedSentence ends the reason of a linear demixing whose signals depend on each other.
 const unexplainedSentence = "So no signal is identified: more sources than channels, noise that wasn't " +

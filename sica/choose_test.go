@@ -92,7 +92,7 @@ func TestLinearOnlySaysWhatItLeavesOut(t *testing.T) {
 			}
 			_, n := x.Dims()
 			image := fit(t, nil, x, Config{Method: Auto, Seed: 1, Shape: []int{n / 32, 32}})
-			if said := strings.Contains(image.Why, linearOnlySentence); said != (len(image.Linear.Groups) == 2) {
+			if said := strings.Contains(image.Why, curvesOnlySentence); said != (len(image.Linear.Groups) == 2) {
 				t.Errorf("%s, as images: %q of groups %v", name, image.Why, image.Linear.Groups)
 			}
 			if len(r.Linear.Groups) == 2 {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
@@ -57,4 +58,38 @@ func TestSaturatingSensors(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkEqual(t, loaded, r, all)
+}
+
+// Mixtures of light that a camera stored, of photographs, are straightened, too.
+func TestCamera(t *testing.T) {
+	light, shape, err := datasets.Photographs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, _ := light.Dims()
+	for i := range d {
+		row := light.RawRowView(i)
+		floats.AddConst(-floats.Min(row), row)
+		floats.Scale(1/floats.Max(row), row)
+		for k, v := range row {
+			row[k] = math.Pow(v, 2.2)
+		}
+	}
+	var x mat.Dense
+	x.Mul(mat.NewDense(3, 3, []float64{0.5, 0.3, 0.2, 0.2, 0.5, 0.3, 0.3, 0.1, 0.6}), light)
+	x.Apply(func(_, _ int, v float64) float64 { return math.Round(255 * math.Pow(v, 1/2.2)) }, &x)
+	var mccs []float64
+	for _, method := range []Method{LinearOnly, Auto} {
+		cfg := Default()
+		cfg.Method, cfg.Shape = method, shape
+		r := fit(t, nil, &x, cfg)
+		m, err := metric.MCC(r.Z, light)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mccs = append(mccs, m.MCC)
+	}
+	if mccs[1] < 0.99 {
+		t.Errorf("MCC %.4f, by the linear rule alone %.4f", mccs[1], mccs[0])
+	}
 }

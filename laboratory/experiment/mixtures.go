@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
@@ -326,6 +327,8 @@ func composedSources(kind string, d int) (source, bool) {
 		return voices(d), true
 	case "digits":
 		return someDigits(d), true
+	case "light":
+		return light(d), true
 	}
 	return nil, false
 }
@@ -367,6 +370,8 @@ func composedMixing(kind string) (mixing, bool) {
 		return postNonlinear(math.Tanh), true
 	case "cubic":
 		return postNonlinear(cubic), true
+	case "camera":
+		return camera, true
 	case "gelu":
 		return stepsMixing(n, 0, datasets.GELU), true
 	case "small":
@@ -378,6 +383,29 @@ func composedMixing(kind string) (mixing, bool) {
 		}, true
 	}
 	return nil, false
+}
+
+// displayGamma is the exponent from the values of a photograph to light, about that of sRGB.
+const displayGamma = 2.2
+
+// camera returns what a camera stores of mixtures of the sources, which are light from 0 to 1: the power
+// 1/displayGamma of weighted means, in 256 steps. The condition number is at most maxCondition.
+func camera(rng *rand.Rand, s *mat.Dense) (*mat.Dense, error) {
+	d, _ := s.Dims()
+	a := mat.NewDense(d, d, nil)
+	for ok := false; !ok; ok = mat.Cond(a, 2) <= maxCondition {
+		for i := range d {
+			row := a.RawRowView(i)
+			for j := range row {
+				row[j] = rng.Float64()
+			}
+			floats.Scale(1/floats.Sum(row), row)
+		}
+	}
+	x := new(mat.Dense)
+	x.Mul(a, s)
+	x.Apply(func(_, _ int, v float64) float64 { return math.Round(255 * math.Pow(v, 1/displayGamma)) }, x)
+	return x, nil
 }
 
 // withNoise returns the mixing with white noise of a share of the standard deviation of each

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
@@ -110,6 +111,27 @@ func photographs(rng *rand.Rand, n int) (*mat.Dense, []int, error) {
 		}
 	}
 	return s, []int{side, side}, nil
+}
+
+// light returns d of the photographs as light from 0 to 1.
+func light(d int) source {
+	return func(rng *rand.Rand, n int) (*mat.Dense, []int, error) {
+		s, shape, err := photographs(rng, n)
+		if err != nil {
+			return nil, nil, err
+		}
+		if all, _ := s.Dims(); d > all {
+			return nil, nil, fmt.Errorf("experiment: photographs: there are %d, not %d", all, d)
+		}
+		s = mat.DenseCopyOf(s.Slice(0, d, 0, n))
+		for i := range d {
+			row := s.RawRowView(i)
+			floats.AddConst(-floats.Min(row), row)
+			floats.Scale(1/floats.Max(row), row)
+		}
+		s.Apply(func(_, _ int, v float64) float64 { return math.Pow(v, displayGamma) }, s)
+		return s, shape, nil
+	}
 }
 
 // voices returns d of the voices of datasets.Voices, at n consecutive positions.

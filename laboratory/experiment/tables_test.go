@@ -60,7 +60,7 @@ func TestMixturesAreDistinctAndSeeded(t *testing.T) {
 	problems := mixtureProblems([]string{
 		"laplace-2-leaky2", "iid-3-bent1", "ar7-2-tanh", "gauss-2-cubic", "same-2-gelu5",
 		"uniform-2-small5", "white-2-turn5", "garch-2-linear", "digits-2-noise3", "voice-2-noise3",
-		"laplace-2-leaky1+noise3",
+		"laplace-2-leaky1+noise3", "light-3-camera",
 	})
 	for name := range mixturesByName() {
 		problems = append(problems, Problem{Mixture: name})

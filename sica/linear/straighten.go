@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/seed-47b1e431/gosica/internal/parallel"
 	"github.com/seed-47b1e431/gosica/internal/past"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/ica"
@@ -56,7 +57,7 @@ type Curves struct {
 // Research 4, 2003), which sums of many sources nearly are.
 //
 // demixing is the linear rule's of x. The result is nil if with it curves promise to shorten the code by
-// less than minGain, in nats per position. x must have two channels or more, each with many different
+// less than minGain, in nats per position, or than the code length of their slopes. x must have two channels or more, each with many different
 // values. Whether the mixture is post-nonlinear, the curves don't say: compare the code lengths. The errors
 // are those of Separate.
 func Straighten(
@@ -67,7 +68,8 @@ func Straighten(
 	if err != nil {
 		return nil, fmt.Errorf("linear: straighten: %w", err)
 	}
-	if gain < minGain {
+	n := float64(s.past.N)
+	if gain < max(minGain, float64(len(s.logSlopes))/2*math.Log(n)/n) {
 		return nil, nil
 	}
 	for range straightenings {
@@ -97,7 +99,7 @@ type straightening struct {
 	straight  *mat.Dense // g(x), d×n, each row of mean 0
 	demixing  *mat.Dense // B
 	logDet    float64    // log|det B|
-	coder     *coder
+	coders    []*coder   // one for each processor
 	sources   []source   // of y
 	y         *mat.Dense // B·g(x)
 	adjoint   *mat.Dense // the slope of the code length of y, times the number of positions
@@ -109,7 +111,9 @@ func newStraightening(x *ica.Signals) *straightening {
 		x: x, past: newPast(x.Shape(), d), sources: make([]source, d),
 		straight: mat.NewDense(d, n, nil), y: mat.NewDense(d, n, nil), adjoint: mat.NewDense(d, n, nil),
 	}
-	s.coder = newCoder(s.past)
+	for range parallel.Workers(d) {
+		s.coders = append(s.coders, newCoder(s.past))
+	}
 	for i := range d {
 		c, logSlopes := newCurve(x.X().RawRowView(i))
 		s.curves, s.first = append(s.curves, c), append(s.first, len(s.logSlopes))
@@ -147,9 +151,10 @@ func (s *straightening) descend(ctx context.Context, steps int) (gain float64, e
 	if err := s.choose(ctx); err != nil {
 		return 0, err
 	}
-	before := s.loss(s.logSlopes, nil)
-	s.logSlopes = minimise(s.loss, s.logSlopes, steps, matchTolerance/float64(s.past.N))
-	return before - s.loss(s.logSlopes, nil), nil
+	loss := func(logSlopes, gradient []float64) float64 { return s.loss(ctx, logSlopes, gradient) }
+	before := loss(s.logSlopes, nil)
+	s.logSlopes = minimise(loss, s.logSlopes, steps, matchTolerance/float64(s.past.N))
+	return before - loss(s.logSlopes, nil), ctx.Err()
 }
 
 func (s *straightening) setDemixing(b *mat.Dense) {
@@ -179,36 +184,38 @@ func (s *straightening) demix(ctx context.Context, opt Options) error {
 // choose chooses the models of the signals y, with the slopes.
 func (s *straightening) choose(ctx context.Context) error {
 	s.set(s.logSlopes)
-	signal.Mix(s.y, s.demixing, s.straight)
-	for i := range s.sources {
-		y := s.y.RawRowView(i)
-		q, err := past.SelfMoments(ctx, s.past, y)
-		if err != nil {
-			return err
-		}
-		s.sources[i].q = q
-		s.coder.choose(&s.sources[i], y, density.Fine)
-	}
-	return nil
+	return s.fit(ctx, func(c *coder, i int, y []float64) { c.choose(&s.sources[i], y, density.Fine) })
 }
 
-// loss returns the code length in nats per position for these slopes, with the chosen models refitted.
-// It sets the gradient unless that is nil.
-func (s *straightening) loss(logSlopes, gradient []float64) float64 {
+// fit demixes the straightened channels, and calls do for each signal y, the i-th, to set its model.
+func (s *straightening) fit(ctx context.Context, do func(c *coder, i int, y []float64)) error {
+	signal.Mix(s.y, s.demixing, s.straight)
+	return parallel.Do(ctx, len(s.coders), len(s.sources), func(worker, i int) {
+		y := s.y.RawRowView(i)
+		s.sources[i].q, _ = past.SelfMoments(ctx, s.past, y) // if ctx ends, Do says so
+		do(s.coders[worker], i, y)
+	})
+}
+
+// loss returns the code length in nats per position for these slopes, with the chosen models refitted,
+// and +Inf if ctx has ended. It sets the gradient unless that is nil.
+func (s *straightening) loss(ctx context.Context, logSlopes, gradient []float64) float64 {
 	if floats.Norm(logSlopes, math.Inf(1)) > maxLogSlope {
 		return math.Inf(1)
 	}
 	length := -s.logDet - s.set(logSlopes)
-	signal.Mix(s.y, s.demixing, s.straight)
-	for i := range s.sources {
-		source, y := &s.sources[i], s.y.RawRowView(i)
-		source.q, _ = past.SelfMoments(context.Background(), s.past, y) // no error without an end
-		s.coder.fit(source, y)
-		length += source.codeLength
+	err := s.fit(ctx, func(c *coder, i int, y []float64) {
+		c.fit(&s.sources[i], y)
 		if gradient != nil {
-			s.coder.score(source, s.coder.psi)
-			s.past.Adjoint(s.adjoint.RawRowView(i), s.coder.psi, source.weights)
+			c.score(&s.sources[i], c.psi)
+			s.past.Adjoint(s.adjoint.RawRowView(i), c.psi, s.sources[i].weights)
 		}
+	})
+	if err != nil {
+		return math.Inf(1)
+	}
+	for i := range s.sources {
+		length += s.sources[i].codeLength
 	}
 	if gradient == nil {
 		return length

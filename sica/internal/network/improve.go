@@ -83,10 +83,6 @@ const minLevels = 200
 func Improve(ctx context.Context, x *ica.Signals,
 	transforms []preprocess.Transform, white, demixed Separation, o Options,
 ) (*Improvement, error) {
-	if x.Grid().Axes() > 1 {
-		// After GELU steps networks made digits no better (docs/evaluation/nonlinear.md).
-		return nil, nil
-	}
 	if demixed.Linear.IsCoarse() && demixed.Linear.Reason == linear.MoreSources {
 		return nil, nil // as of an EEG: a network learns from what the coarse separation leaves out
 	}
@@ -108,6 +104,10 @@ type improver struct {
 }
 
 func (i *improver) improve(ctx context.Context) (*Improvement, error) {
+	if i.x.Grid().Axes() > 1 {
+		// After GELU steps networks made digits no better (docs/evaluation/nonlinear.md).
+		return i.straighten(ctx, false)
+	}
 	screening, open, err := i.gate(ctx)
 	if err != nil {
 		return nil, nil // too few positions to say

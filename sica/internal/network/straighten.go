@@ -21,18 +21,21 @@ const Curves preprocess.Transform = "curves"
 const straightName = "the linear rule after straightening each channel by a curve"
 
 // straighten compares the linear rule with the linear rule after straightening the channels, as sensors
-// that saturate need it. That is better if it has a significantly shorter code and noise can't explain the
-// gain. Then it is the improvement if the gate is shut or its signals don't depend on each other. Otherwise
+// that saturate need it. That is better if it has a significantly shorter code, and if all signals are
+// identified only so or, of a sequence, noise can't explain the gain. Then it is the improvement if the gate is shut or its signals don't depend on each other. Otherwise
 // the result is nil, and i.straight is to be compared with networks if it is better.
 func (i *improver) straighten(ctx context.Context, open bool) (*Improvement, error) {
-	x := signal.SpreadBlocks(i.x.X(), comparedBlocks, comparedBlock)
-	s, err := i.straightened(ctx, x)
+	x, o := i.x.X(), i.options
+	isSequence := i.x.Grid().Axes() == 1
+	if isSequence {
+		x = signal.SpreadBlocks(x, comparedBlocks, comparedBlock)
+		_, n := x.Dims()
+		o.Shape = []int{n}
+	}
+	s, err := i.straightened(ctx, x, o.Shape)
 	if s == nil || err != nil {
 		return nil, ctx.Err() // without the end of ctx: straightened channels can't be whitened
 	}
-	o := i.options
-	_, n := x.Dims()
-	o.Shape = []int{n}
 	white := i.white
 	if white.Z, err = mapping.ApplyAll(x, white.Maps); err != nil {
 		return nil, err
@@ -42,8 +45,10 @@ func (i *improver) straighten(ctx context.Context, open bool) (*Improvement, err
 		return nil, err
 	}
 	c.separations[whitenedPlace] = i.white // of all positions
-	if err := c.addNoisy(ctx, o.Seed); err != nil {
-		return nil, err
+	if isSequence {
+		if err := c.addNoisy(ctx, o.Seed); err != nil {
+			return nil, err
+		}
 	}
 	place := len(c.baselines)
 	if err := c.add(ctx, c.x, *s, straightName); err != nil {
@@ -53,7 +58,8 @@ func (i *improver) straighten(ctx context.Context, open bool) (*Improvement, err
 	if err != nil {
 		return nil, err
 	}
-	if choice.Chosen != place || c.gain(choice, place) <= i.noiseNats() {
+	identified := s.areIdentified() && !i.linear.areIdentified()
+	if choice.Chosen != place || !identified && (!isSequence || c.gain(choice, place) <= i.noiseNats()) {
 		return nil, nil
 	}
 	if open {
@@ -67,18 +73,23 @@ func (i *improver) straighten(ctx context.Context, open bool) (*Improvement, err
 	return &Improvement{Chosen: *s, All: c.withCodeLengths(choice), Why: whyStraight(choice, *s)}, nil
 }
 
+// areIdentified reports whether the linear rule identifies all signals.
+func (s *Separation) areIdentified() bool { return len(s.Linear.Groups) == len(s.Linear.Sources) }
+
 // whyStraight says why the separation s after straightening was chosen, and what is identified.
 func whyStraight(choice *Choice, s Separation) string { return choice.Why + " " + s.Linear.Why }
 
 // straightened returns the linear rule's separation after straightening the channels, nil if that
-// promises nothing. The curves are those of the compared positions x.
-func (i *improver) straightened(ctx context.Context, x *mat.Dense) (*Separation, error) {
+// promises nothing. The curves are those of the compared positions x, of the given shape.
+func (i *improver) straightened(
+	ctx context.Context, x *mat.Dense, shape []int,
+) (*Separation, error) {
 	maps := slices.Clone(i.white.Maps[:len(i.white.Maps)-1]) // without whitening
 	channels, err := mapping.ApplyAll(x, maps)
 	if err != nil {
 		return nil, err
 	}
-	signals, err := ica.New(channels)
+	signals, err := ica.New(channels, shape...)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +97,11 @@ func (i *improver) straightened(ctx context.Context, x *mat.Dense) (*Separation,
 	whitening := i.linear.Maps[len(maps)].(*mapping.Symmetric)
 	demixing := new(mat.Dense) // of the linear rule
 	demixing.Mul(i.linear.Maps[len(maps)+1].(*mapping.Affine).Dense(), whitening.Affine().Dense())
-	curves, err := linear.Straighten(ctx, signals, demixing, i.noiseNats(), options)
+	minGain := 0.
+	if len(shape) == 1 {
+		minGain = i.noiseNats()
+	}
+	curves, err := linear.Straighten(ctx, signals, demixing, minGain, options)
 	if curves == nil || err != nil {
 		return nil, err
 	}
