@@ -57,27 +57,33 @@ type Curves struct {
 // Research 4, 2003), which sums of many sources nearly are.
 //
 // demixing is the linear rule's of x. The result is nil if with it curves promise to shorten the code by
-// less than minGain, in nats per position, or than the code length of their slopes. x must have two channels or more, each with many different
+// less than the code length of their slopes, or if they shorten it by less than that and minGain, in nats
+// per position. x must have two channels or more, each with many different
 // values. Whether the mixture is post-nonlinear, the curves don't say: compare the code lengths. The errors
 // are those of Separate.
 func Straighten(
 	ctx context.Context, x *ica.Signals, demixing *mat.Dense, minGain float64, opt Options,
 ) (*Curves, error) {
 	s := newStraightening(x)
-	gain, err := s.promise(ctx, demixing)
+	n := float64(s.past.N)
+	ofSlopes := float64(len(s.logSlopes)) / 2 * math.Log(n) / n // code length
+	straight, promised, err := s.promise(ctx, demixing)
 	if err != nil {
 		return nil, fmt.Errorf("linear: straighten: %w", err)
 	}
-	n := float64(s.past.N)
-	if gain < max(minGain, float64(len(s.logSlopes))/2*math.Log(n)/n) {
+	if straight-promised < ofSlopes {
 		return nil, nil
 	}
 	for range straightenings {
 		if err := s.demix(ctx, opt); err != nil {
 			return nil, fmt.Errorf("linear: straighten: %w", err)
 		}
-		if _, err := s.descend(ctx, curveSteps); err != nil {
+		_, length, err := s.descend(ctx, curveSteps)
+		if err != nil {
 			return nil, fmt.Errorf("linear: straighten: %w", err)
+		}
+		if straight-length < minGain+ofSlopes {
+			return nil, nil
 		}
 	}
 	s.set(s.logSlopes)
@@ -135,9 +141,10 @@ func (s *straightening) set(logSlopes []float64) (sum float64) {
 	return sum
 }
 
-// promise returns by how many nats per position some steps from straight lines shorten the code with this
-// demixing.
-func (s *straightening) promise(ctx context.Context, demixing *mat.Dense) (gain float64, err error) {
+// promise returns the code length with straight lines, and after some steps from these, with this demixing.
+func (s *straightening) promise(
+	ctx context.Context, demixing *mat.Dense,
+) (straight, after float64, err error) {
 	begin := s.logSlopes
 	defer func() { s.logSlopes = begin }()
 	s.logSlopes = make([]float64, len(begin))
@@ -145,16 +152,15 @@ func (s *straightening) promise(ctx context.Context, demixing *mat.Dense) (gain 
 	return s.descend(ctx, promiseSteps)
 }
 
-// descend changes the slopes by at most the given number of steps, and returns by how many nats per
-// position these shorten the code.
-func (s *straightening) descend(ctx context.Context, steps int) (gain float64, err error) {
+// descend changes the slopes by at most the given number of steps, and returns the code lengths.
+func (s *straightening) descend(ctx context.Context, steps int) (before, after float64, err error) {
 	if err := s.choose(ctx); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	loss := func(logSlopes, gradient []float64) float64 { return s.loss(ctx, logSlopes, gradient) }
-	before := loss(s.logSlopes, nil)
+	before = loss(s.logSlopes, nil)
 	s.logSlopes = minimise(loss, s.logSlopes, steps, matchTolerance/float64(s.past.N))
-	return before - loss(s.logSlopes, nil), ctx.Err()
+	return before, loss(s.logSlopes, nil), ctx.Err()
 }
 
 func (s *straightening) setDemixing(b *mat.Dense) {
