@@ -177,7 +177,7 @@ func (s *separation) isLinearRule() bool {
 // images and videos.
 const (
 	linearOnlySentence = "No nonlinear mixing was looked for."
-	curvesOnlySentence = "No nonlinear mixing was looked for but a curve of each channel."
+	curvesOnlySentence = "No nonlinear mixing but curves of the channels was looked for."
 )
 
 // unexplainedSentence ends the reason of a linear demixing whose signals depend on each other.

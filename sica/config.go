@@ -89,9 +89,9 @@ type Config struct {
 type Method string
 
 const (
-	// Auto is the linear rule. If that leaves a sign of a nonlinear mixing of sequences, it is what
-	// describes the mixed signals best: the linear rule, a conditional normalisation
-	// (preprocess.Conditional) or invertible networks.
+	// Auto is the linear rule, if nothing nonlinear describes the mixed signals better: the rule after a
+	// curve for each channel (linear.Straighten, in Candidate.Transforms "curves") or, of sequences that
+	// show a sign of it, a conditional normalisation (preprocess.Conditional) or invertible networks.
 	Auto Method = ""
 	// LinearOnly is the linear demixing with the shortest code, or symmetric whitening if
 	// there is no evidence for another. Noise and surplus sources can speak for yet another; see

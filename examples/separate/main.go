@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log"
 
+	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/report"
@@ -14,9 +15,11 @@ func main() {
 	ctx := context.Background()
 	x, err := datasets.ReadFile("mixed.csv") // d signals × T positions
 	check(err)
-	result, err := sica.Fit(ctx, x, sica.Default()) // networks in pure Go; on XLA by package backend
+	b, err := backend.Open(backend.Auto) // XLA if it is there, else pure Go
 	check(err)
-	found, err := report.New(ctx, result, x, report.Default()) // needs no truth
+	result, err := sica.Fit(ctx, x, sica.Default().On(b))
+	check(err)
+	found, err := report.New(ctx, result, x, report.Default().On(b)) // without the truth
 	check(err)
 	fmt.Println(found.Verdict)
 	check(datasets.WriteFile("recovered.csv", result.Z))

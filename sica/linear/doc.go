@@ -25,7 +25,8 @@
 //     compete by one score (Findings.Noise, Scale).
 //
 // Limits: a nonlinear mixing can identify a wrong rotation, and outliers can rotate the result.
-// Package sica handles both. With a local scale, which is estimated from both sides, h_i is a
+// Package sica handles both. Sensors that saturate are the simplest nonlinear mixing: Straighten finds
+// the curves that undo them. With a local scale, which is estimated from both sides, h_i is a
 // pseudo-likelihood.
 //
 // docs/explanation/linear.md has the order of decisions, the numbers and the references.
