@@ -92,9 +92,9 @@ func (o Options) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 // which the channels where it is strongest go up with it. Those of whitening are in the order of the
 // channels.
 //
-// The same x, Options and machine give the same Solution. Scale and offset of x make no difference
-// to the signals that are identified; a mixing of x makes none up to rounding and the noise of the
-// resolution.
+// The same x, Options and machine give the same Solution. Offsets of x and a scale of all channels make
+// no difference to the signals that are identified. Scales of single channels can, as noise of the same
+// strength in all channels is one of the explanations.
 //
 // A step costs O(d·n·(d + p)) for p values of the past, and there are some dozens of steps. The
 // pairs' evidence costs O(d²·n·p), once. Long sequences are separated by a part of their positions
