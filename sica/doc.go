@@ -26,7 +26,8 @@
 //
 // [Default] is what to use. It compares methods by the code length of held-out positions: the
 // linear rule (package linear), the rule after straightening the channels, conditional normalisation,
-// invertible networks (alone: [Direct]) and the caller's [Config].Candidates. It makes no iterations. Outliers are excluded from fitting.
+// invertible networks (alone: [Direct]) and the caller's [Config].Candidates. It makes no iterations.
+// Outliers are excluded from fitting.
 //
 // Config.Flow has the settings of the iterations (package klflow). [FastWGF] is the gradient flow in seconds, kept to
 // linear maps. [PaperWGF] and [PaperRF] follow the paper wherever it specifies a choice, except that

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"math"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
@@ -79,4 +80,44 @@ func ExampleOptions_Fit() {
 	}
 	fmt.Println(mat.EqualApprox(again, z, 1e-12), mat.EqualApprox(back, later, 1e-12))
 	// Output: true true
+}
+
+// Two sensors that saturate: the curves that straighten them, and what the channels are worth then.
+func ExampleStraighten() {
+	ctx := context.Background()
+	s, err := datasets.AR(rand.New(rand.NewPCG(1, 2)), 5000,
+		datasets.ARProcess{Coefficients: []float64{0.5}, Scale: 1, Innovation: datasets.Laplace},
+		datasets.ARProcess{Coefficients: []float64{0.8}, Scale: 1, Innovation: datasets.Laplace})
+	if err != nil {
+		log.Fatal(err)
+	}
+	mixed, err := datasets.PostNonlinearMix(rand.New(rand.NewPCG(3, 4)), s, math.Tanh)
+	if err != nil {
+		log.Fatal(err)
+	}
+	x, err := ica.New(mixed)
+	if err != nil {
+		log.Fatal(err)
+	}
+	before, err := linear.Separate(ctx, x, linear.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	curves, err := linear.Straighten(ctx, x, before.Demixing, 0.1, linear.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if curves == nil {
+		fmt.Println("the channels ask for no curves")
+		return
+	}
+	for i, values := range curves.Values {
+		last, straight := len(values)-1, curves.Straight[i]
+		middle := (straight[last/2+1] - straight[last/2]) / (values[last/2+1] - values[last/2])
+		end := (straight[last] - straight[last-1]) / (values[last] - values[last-1])
+		fmt.Printf("channel %d: the last piece is steeper than the middle: %v\n", i+1, end > 2*middle)
+	}
+	// Output:
+	// channel 1: the last piece is steeper than the middle: true
+	// channel 2: the last piece is steeper than the middle: true
 }

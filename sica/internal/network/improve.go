@@ -119,16 +119,20 @@ func (i *improver) improve(ctx context.Context) (*Improvement, error) {
 			return straight, err
 		}
 	}
-	if !open {
-		if i.isUnexplained(screening) {
-			return i.keep(screening, ""), nil
-		}
-		return nil, nil
-	}
-	if coarse >= 0 {
+	switch {
+	case open && coarse >= 0:
 		objection := fmt.Sprintf(" But channel %d has too few different values for networks.", coarse+1)
 		return i.keep(screening, objection), nil
+	case open:
+		return i.withNetworks(ctx, screening)
+	case i.isUnexplained(screening):
+		return i.keep(screening, ""), nil
 	}
+	return nil, nil
+}
+
+// withNetworks is improve if the gate is open: it compares networks, too.
+func (i *improver) withNetworks(ctx context.Context, screening *Screening) (*Improvement, error) {
 	x := signal.SpreadBlocks(i.x.X(), comparedBlocks, comparedBlock)
 	o := i.options
 	d, n := x.Dims()

@@ -22,10 +22,14 @@ const straightName = "the linear rule after straightening each channel by a curv
 
 // straighten compares the linear rule with the linear rule after straightening the channels, as sensors
 // that saturate need it. That is better if it has a significantly shorter code, and if all signals are
-// identified only so or, of a sequence, noise can't explain the gain. Then it is the improvement if the gate is shut or its signals don't depend on each other. Otherwise
-// the result is nil, and i.straight is to be compared with networks if it is better.
+// identified only so or, of a sequence, noise can't explain the gain. Then it is the improvement if the
+// gate is shut or its signals don't depend on each other. Otherwise the result is nil, and i.straight is to
+// be compared with networks if it is better. A single channel isn't straightened.
 func (i *improver) straighten(ctx context.Context, open bool) (*Improvement, error) {
 	x, o := i.x.X(), i.options
+	if d, _ := x.Dims(); d < 2 {
+		return nil, nil
+	}
 	isSequence := i.x.Grid().Axes() == 1
 	if isSequence {
 		x = signal.SpreadBlocks(x, comparedBlocks, comparedBlock)
