@@ -35,6 +35,9 @@ func (i *improver) straighten(ctx context.Context, open bool) (*Improvement, err
 		x = signal.SpreadBlocks(x, comparedBlocks, comparedBlock)
 		_, n := x.Dims()
 		o.Shape = []int{n}
+	} else {
+		part, middle := i.x.Grid().Middle(x, comparedBlocks*comparedBlock)
+		x, o.Shape = part, middle.Shape()
 	}
 	s, err := i.straightened(ctx, x, o.Shape)
 	if s == nil || err != nil {
