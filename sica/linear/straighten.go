@@ -58,9 +58,8 @@ type Curves struct {
 //
 // demixing is the linear rule's of x. The result is nil if with it curves promise to shorten the code by
 // less than the code length of their slopes, or if they shorten it by less than that and minGain, in nats
-// per position. x must have two channels or more, each with many different
-// values. Whether the mixture is post-nonlinear, the curves don't say: compare the code lengths. The errors
-// are those of Separate.
+// per position. x must have two channels or more, each with many different values. Whether the mixture is
+// post-nonlinear, the curves don't say: compare the code lengths. The errors are those of Separate.
 func Straighten(
 	ctx context.Context, x *ica.Signals, demixing *mat.Dense, minGain float64, opt Options,
 ) (*Curves, error) {
