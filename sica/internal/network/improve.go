@@ -69,17 +69,16 @@ const minLevels = 200
 // rule's. x must be without outliers, and o.Shape that of x. White and demixed are the separations
 // by whitening and by the linear rule, after the transforms.
 //
-// It only compares separations if x is a sequence, if the linear rule's separation isn't a coarse one
-// of more sources than channels, and if there is a reason. Without, the result is nil, unless the linear
-// rule's signals are Unexplained. It is nil if ctx ends.
+// It compares nothing if the linear rule's separation is a coarse one of more sources than channels. The
+// first rival is the linear rule after straightening the channels, if that promises enough. The others
+// are only compared if x is a sequence, if the gate finds reason to, and if the first doesn't suffice:
+// whitening, conditional normalisation, and networks behind whitening. The comparison is by the code length
+// at held-out positions. A nonlinear separation replaces the linear rule's only if noise can't explain its
+// shorter code. Nothing is compared of sequences with a channel of fewer than minLevels different values,
+// and no networks if they would take longer than maxSeconds.
 //
-// If straightening the channels promises enough, the first rival is the linear rule after that. If the gate
-// finds reason to, and that doesn't suffice, it compares the linear rule, whitening, conditional
-// normalisation, and networks behind whitening
-// and conditional normalisation, by the code length at held-out positions. A nonlinear separation
-// replaces the linear rule's only if noise can't explain its shorter code. Nothing is compared if a
-// channel has fewer than minLevels different values, or if networks would take longer than
-// maxSeconds.
+// Without a comparison the result is nil, unless the linear rule's signals are Unexplained. It is nil if
+// ctx ends.
 func Improve(ctx context.Context, x *ica.Signals,
 	transforms []preprocess.Transform, white, demixed Separation, o Options,
 ) (*Improvement, error) {
@@ -155,10 +154,7 @@ func (i *improver) withNetworks(ctx context.Context, screening *Screening) (*Imp
 		return nil, err
 	}
 	c.separations[whitenedPlace] = i.white // of all positions
-	for k := range c.baselines {
-		// No network is fitted behind the linear rule, whose rotation is that of a linear mixing.
-		c.baselines[k].Network = k != linearPlace && (k == whitenedPlace || !o.many(d))
-	}
+	c.baselines[whitenedPlace].Network = true
 	if err := c.addNoisy(ctx, o.Seed); err != nil {
 		return nil, err
 	}
