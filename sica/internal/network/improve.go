@@ -132,10 +132,10 @@ func (i *improver) improve(ctx context.Context) (*Improvement, error) {
 
 // withNetworks is improve if the gate is open: it compares networks, too.
 func (i *improver) withNetworks(ctx context.Context, screening *Screening) (*Improvement, error) {
-	x := signal.SpreadBlocks(i.x.X(), comparedBlocks, comparedBlock)
+	x, shape := i.compared()
 	o := i.options
 	d, n := x.Dims()
-	o.Shape = []int{n}
+	o.Shape = shape
 	cost, err := o.Cost(d, n)
 	if err != nil {
 		return nil, err

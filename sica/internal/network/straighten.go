@@ -26,20 +26,13 @@ const straightName = "the linear rule after straightening each channel by a curv
 // gate is shut or its signals don't depend on each other. Otherwise the result is nil, and i.straight is to
 // be compared with networks if it is better. A single channel isn't straightened.
 func (i *improver) straighten(ctx context.Context, open bool) (*Improvement, error) {
-	x, o := i.x.X(), i.options
-	if d, _ := x.Dims(); d < 2 {
+	if d, _ := i.x.Dims(); d < 2 {
 		return nil, nil
 	}
-	isSequence := i.x.Grid().Axes() == 1
-	if isSequence {
-		x = signal.SpreadBlocks(x, comparedBlocks, comparedBlock)
-		_, n := x.Dims()
-		o.Shape = []int{n}
-	} else {
-		part, middle := i.x.Grid().Middle(x, comparedBlocks*comparedBlock)
-		x, o.Shape = part, middle.Shape()
-	}
-	s, err := i.straightened(ctx, x, o.Shape)
+	o := i.options
+	x, shape := i.compared()
+	o.Shape = shape
+	s, err := i.straightened(ctx, x, shape)
 	if s == nil || err != nil {
 		return nil, ctx.Err() // without the end of ctx: straightened channels can't be whitened
 	}
@@ -52,6 +45,7 @@ func (i *improver) straighten(ctx context.Context, open bool) (*Improvement, err
 		return nil, err
 	}
 	c.separations[whitenedPlace] = i.white // of all positions
+	isSequence := len(shape) == 1
 	if isSequence {
 		if err := c.addNoisy(ctx, o.Seed); err != nil {
 			return nil, err
@@ -78,6 +72,18 @@ func (i *improver) straighten(ctx context.Context, open bool) (*Improvement, err
 		}
 	}
 	return &Improvement{Chosen: *s, All: c.withCodeLengths(choice), Why: whyStraight(choice, *s)}, nil
+}
+
+// compared returns the positions at which separations are compared, and their shape: blocks of a
+// sequence, the middle of images.
+func (i *improver) compared() (x *mat.Dense, shape []int) {
+	if i.x.Grid().Axes() > 1 {
+		middle, g := i.x.Grid().Middle(i.x.X(), comparedBlocks*comparedBlock)
+		return middle, g.Shape()
+	}
+	x = signal.SpreadBlocks(i.x.X(), comparedBlocks, comparedBlock)
+	_, n := x.Dims()
+	return x, []int{n}
 }
 
 // areIdentified reports whether the linear rule identifies all signals.
