@@ -69,13 +69,14 @@ const minLevels = 200
 // rule's. x must be without outliers, and o.Shape that of x. White and demixed are the separations
 // by whitening and by the linear rule, after the transforms.
 //
-// It compares nothing if the linear rule's separation is a coarse one of more sources than channels. The
-// first rival is the linear rule after straightening the channels, if that promises enough. The others
-// are only compared if x is a sequence, if the gate finds reason to, and if the first doesn't suffice:
-// whitening, conditional normalisation, and networks behind whitening. The comparison is by the code length
-// at held-out positions. A nonlinear separation replaces the linear rule's only if noise can't explain its
-// shorter code. Nothing is compared of sequences with a channel of fewer than minLevels different values,
-// and no networks if they would take longer than maxSeconds.
+// It compares nothing if the linear rule's separation is a coarse one of more sources than channels, or
+// if no signal of a sequence is predicted by its own past. The first rival is the linear rule after
+// straightening the channels, if that promises enough. The others are only compared of sequences, if the
+// gate finds reason to, and if the first doesn't suffice: whitening, conditional normalisation, and
+// networks behind whitening. The comparison is by the code length at held-out positions. A nonlinear
+// separation replaces the linear rule's only if noise can't explain its shorter code. Nothing is compared
+// of sequences with a channel of fewer than minLevels different values, and no networks if they would take
+// longer than maxSeconds.
 //
 // Without a comparison the result is nil, unless the linear rule's signals are Unexplained. It is nil if
 // ctx ends.
@@ -112,7 +113,7 @@ func (i *improver) improve(ctx context.Context) (*Improvement, error) {
 		return nil, nil // too few positions to say
 	}
 	coarse := coarseChannel(i.x.X())
-	if coarse < 0 {
+	if coarse < 0 && screening.Predicted { // else other mixings of white signals seem bent sensors
 		straight, err := i.straighten(ctx, open)
 		if straight != nil || err != nil {
 			return straight, err
