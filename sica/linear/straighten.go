@@ -32,6 +32,9 @@ const (
 	// respond by tanh(v/3) they gain 0.3 nats per position, by tanh(v) 1.3 to 1.7, by v 0.0004 to 0.0024
 	// (12 mixtures each of voices or Laplace AR(1)).
 	promiseSteps = 5
+	// smoothness is the weight in nats of half the squared difference of the logarithms of a curve's slopes
+	// at neighbouring knots. Without it few large values decide the slopes of the ends.
+	smoothness = 4
 	// maxLogSlope bounds the logarithms of slopes: far beyond what sensors do, within what float64 can.
 	maxLogSlope = 100
 )
@@ -108,13 +111,15 @@ type straightening struct {
 	sources   []source   // of y
 	y         *mat.Dense // B·g(x)
 	adjoint   *mat.Dense // the slope of the code length of y, times the number of positions
+	slope     *mat.Dense // that with respect to the straightened channels
 }
 
 func newStraightening(x *ica.Signals) *straightening {
 	d, n := x.Dims()
 	s := &straightening{
 		x: x, past: newPast(x.Shape(), d), sources: make([]source, d),
-		straight: mat.NewDense(d, n, nil), y: mat.NewDense(d, n, nil), adjoint: mat.NewDense(d, n, nil),
+		straight: mat.NewDense(d, n, nil), y: mat.NewDense(d, n, nil),
+		adjoint: mat.NewDense(d, n, nil), slope: mat.NewDense(d, n, nil),
 	}
 	for range parallel.Workers(d) {
 		s.coders = append(s.coders, newCoder(s.past))
@@ -222,16 +227,30 @@ func (s *straightening) loss(ctx context.Context, logSlopes, gradient []float64)
 	for i := range s.sources {
 		length += s.sources[i].codeLength
 	}
+	n := float64(s.past.N)
+	for i := range s.curves {
+		h := s.of(i, logSlopes)
+		for k := range len(h) - 1 {
+			d := h[k+1] - h[k]
+			length += smoothness / n * d * d / 2
+		}
+	}
 	if gradient == nil {
 		return length
 	}
-	var slope mat.Dense // of the code length of y, with respect to the straightened channels
-	slope.Mul(s.demixing.T(), s.adjoint)
-	slope.Scale(1/float64(s.past.N), &slope)
+	var adjoint mat.Dense // of the demixing, per position
+	adjoint.Scale(1/n, s.demixing.T())
+	signal.Mix(s.slope, &adjoint, s.adjoint)
 	for i, c := range s.curves {
-		row := slope.RawRowView(i)
+		row := s.slope.RawRowView(i)
 		floats.AddConst(-stat.Mean(row, nil), row) // the straightened channels have mean 0
-		c.differentiate(s.of(i, gradient), row)
+		g, h := s.of(i, gradient), s.of(i, logSlopes)
+		c.differentiate(g, row)
+		for k := range len(h) - 1 {
+			d := smoothness / n * (h[k+1] - h[k])
+			g[k] -= d
+			g[k+1] += d
+		}
 	}
 	return length
 }
@@ -242,7 +261,7 @@ type curve struct {
 	edges  []float64   // of the cells
 	knots  int         // how many
 	weight [][]float64 // of each knot in the middle of each cell
-	cell   []int       // of each position
+	cell   []int32     // of each position
 	within []float64   // distance of each position's value from its cell's lower edge
 	share  []float64   // of the positions in each cell
 	slopes []float64   // of each cell
@@ -252,7 +271,8 @@ type curve struct {
 // newCurve returns the curve for the values of a channel, and the logarithms of the slopes that make
 // these Gaussian.
 func newCurve(values []float64) (c *curve, logSlopes []float64) {
-	sorted := slices.Sorted(slices.Values(values))
+	sorted := slices.Clone(values)
+	slices.Sort(sorted)
 	last := len(sorted) - 1
 	// rising are the values at normal quantiles of that distance, without equal ones, and these.
 	rising := func(end, distance float64) (edges, quantiles []float64) {
@@ -284,9 +304,10 @@ func newCurve(values []float64) (c *curve, logSlopes []float64) {
 	for k := range cells {
 		c.weight = append(c.weight, hats(places, c.edges[k]+c.width(k)/2))
 	}
-	for _, v := range values {
+	c.cell, c.within = make([]int32, len(values)), make([]float64, len(values))
+	for t, v := range values {
 		k := min(max(sort.SearchFloat64s(c.edges, v)-1, 0), cells-1)
-		c.cell, c.within = append(c.cell, k), append(c.within, v-c.edges[k])
+		c.cell[t], c.within[t] = int32(k), v-c.edges[k]
 		c.share[k] += 1 / float64(len(values))
 	}
 	return c, logSlopes

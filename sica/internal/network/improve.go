@@ -133,7 +133,7 @@ func (i *improver) improve(ctx context.Context) (*Improvement, error) {
 
 // withNetworks is improve if the gate is open: it compares networks, too.
 func (i *improver) withNetworks(ctx context.Context, screening *Screening) (*Improvement, error) {
-	x, shape := i.compared()
+	x, shape := i.compared(comparedBlocks)
 	o := i.options
 	d, n := x.Dims()
 	o.Shape = shape

@@ -17,6 +17,10 @@ import (
 // is found with the demixing that follows it.
 const Curves preprocess.Transform = "curves"
 
+// straightBlocks is how many blocks of a sequence curves are fitted to and compared at: half of those of
+// networks, as their slopes are few.
+const straightBlocks = comparedBlocks / 2
+
 // straightName is the name of a baseline in sentences.
 const straightName = "the linear rule after straightening each channel by a curve"
 
@@ -30,7 +34,7 @@ func (i *improver) straighten(ctx context.Context, open bool) (*Improvement, err
 		return nil, nil
 	}
 	o := i.options
-	x, shape := i.compared()
+	x, shape := i.compared(straightBlocks)
 	o.Shape = shape
 	s, err := i.straightened(ctx, x, shape)
 	if s == nil || err != nil {
@@ -75,13 +79,13 @@ func (i *improver) straighten(ctx context.Context, open bool) (*Improvement, err
 }
 
 // compared returns the positions at which separations are compared, and their shape: blocks of a
-// sequence, the middle of images.
-func (i *improver) compared() (x *mat.Dense, shape []int) {
+// sequence, and as many positions in the middle of images.
+func (i *improver) compared(blocks int) (x *mat.Dense, shape []int) {
 	if i.x.Grid().Axes() > 1 {
-		middle, g := i.x.Grid().Middle(i.x.X(), comparedBlocks*comparedBlock)
+		middle, g := i.x.Grid().Middle(i.x.X(), blocks*comparedBlock)
 		return middle, g.Shape()
 	}
-	x = signal.SpreadBlocks(i.x.X(), comparedBlocks, comparedBlock)
+	x = signal.SpreadBlocks(i.x.X(), blocks, comparedBlock)
 	_, n := x.Dims()
 	return x, []int{n}
 }
