@@ -125,7 +125,7 @@ again. After a change of a method's code delete them, or give another --out.`
 		"a source in each of `FILES`: the first signal of a recording, or images of one shape")
 	f.IntVar(&opt.jobs, "jobs", 1, "separations at once")
 	f.StringVar(&opt.out, "out", filepath.Join("out", "tables"), "folder of the outcomes")
-	f.StringVar(&opt.committed, "committed", filepath.Join("scripts", "tables", "results"),
+	f.StringVar(&opt.committed, "committed", filepath.Join("laboratory", "tables", "results"),
 		"`DIR` of earlier outcomes, which the table quality is compared with; empty for none")
 	f.StringVar(&opt.backend, "backend", backend.Auto, "auto, go, xla:cpu or xla:cuda")
 	f.BoolVar(&opt.allowUnverified, "allow-unverified-plugin", false,
