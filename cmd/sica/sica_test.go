@@ -340,7 +340,7 @@ func TestSeparateFromAnotherStart(t *testing.T) {
 		t.Errorf("report: start %q, rule %q, of linear demixing %v", r.Chosen.Transforms,
 			r.Chosen.Method, r.Linear)
 	}
-	if len(r.Candidates) != 4 || r.Candidates[1].Method != sica.LinearOnly ||
+	if len(r.Candidates) != 5 || r.Candidates[1].Method != sica.LinearOnly ||
 		r.Candidates[2].CodeLength >= r.Candidates[1].CodeLength {
 		t.Errorf("report's candidates %+v", r.Candidates)
 	}

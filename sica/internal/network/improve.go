@@ -73,7 +73,7 @@ const minLevels = 200
 // if no signal of a sequence is predicted by its own past. The first rival is the linear rule after
 // straightening the channels, if that promises enough. The others are only compared of sequences, if the
 // gate finds reason to, and if the first doesn't suffice: whitening, conditional normalisation, and
-// networks behind whitening. The comparison is by the code length at held-out positions. A nonlinear
+// networks behind both. The comparison is by the code length at held-out positions. A nonlinear
 // separation replaces the linear rule's only if noise can't explain its shorter code. Nothing is compared
 // of sequences with a channel of fewer than minLevels different values, and no networks if they would take
 // longer than maxSeconds.
@@ -155,7 +155,10 @@ func (i *improver) withNetworks(ctx context.Context, screening *Screening) (*Imp
 		return nil, err
 	}
 	c.separations[whitenedPlace] = i.white // of all positions
-	c.baselines[whitenedPlace].Network = true
+	for k := range c.baselines {
+		// No network is fitted behind the linear rule, whose rotation is that of a linear mixing.
+		c.baselines[k].Network = k != linearPlace && (k == whitenedPlace || !o.many(d))
+	}
 	if err := c.addNoisy(ctx, o.Seed); err != nil {
 		return nil, err
 	}
