@@ -71,12 +71,11 @@ const minLevels = 200
 //
 // It compares nothing if the linear rule's separation is a coarse one of more sources than channels, or
 // if no signal of a sequence is predicted by its own past. The first rival is the linear rule after
-// straightening the channels, if that promises enough. The others are only compared of sequences, if the
-// gate finds reason to, and if the first doesn't suffice: whitening, conditional normalisation, and
-// networks behind both. The comparison is by the code length at held-out positions. A nonlinear
-// separation replaces the linear rule's only if noise can't explain its shorter code. Nothing is compared
-// of sequences with a channel of fewer than minLevels different values, and no networks if they would take
-// longer than maxSeconds.
+// straightening the channels, if that promises enough. The others are only compared of sequences, and if
+// the gate finds reason to: whitening, conditional normalisation, and networks behind both. The
+// comparison is by the code length at held-out positions. A nonlinear separation replaces the linear
+// rule's only if noise can't explain its shorter code. Nothing is compared of sequences with a channel of
+// fewer than minLevels different values, and no networks if they would take longer than maxSeconds.
 //
 // Without a comparison the result is nil, unless the linear rule's signals are Unexplained. It is nil if
 // ctx ends.

@@ -27,8 +27,8 @@ const straightName = "the linear rule after straightening each channel by a curv
 // straighten compares the linear rule with the linear rule after straightening the channels, as sensors
 // that saturate need it. That is better if it has a significantly shorter code, and if all signals are
 // identified only so or, of a sequence, noise can't explain the gain. Then it is the improvement if the
-// gate is shut or its signals don't depend on each other. Otherwise the result is nil, and i.straight is to
-// be compared with networks if it is better. A single channel isn't straightened.
+// gate is shut. Otherwise the result is nil, and i.straight is to be compared with networks. A single
+// channel isn't straightened.
 func (i *improver) straighten(ctx context.Context, open bool) (*Improvement, error) {
 	if d, _ := i.x.Dims(); d < 2 {
 		return nil, nil
@@ -68,12 +68,8 @@ func (i *improver) straighten(ctx context.Context, open bool) (*Improvement, err
 		return nil, nil
 	}
 	if open {
-		o.Shape = i.x.Shape()
-		screening, err := Screen(ctx, s.Z, o)
-		if err != nil || screening.Dependent {
-			i.straight = s
-			return nil, ctx.Err()
-		}
+		i.straight = s
+		return nil, nil
 	}
 	return &Improvement{Chosen: *s, All: c.withCodeLengths(choice), Why: whyStraight(choice, *s)}, nil
 }
