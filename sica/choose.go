@@ -125,7 +125,7 @@ func (f *fitting) separate(r *fitRun) (*separation, error) {
 	if f.ctx.Err() != nil && s.Network == nil {
 		s.markStopped(f.cfg.Method)
 	}
-	if s.isLinearRule() && len(s.Linear.Groups) > 1 {
+	if s.byLinearRule() && len(s.Linear.Groups) > 1 {
 		switch {
 		case f.cfg.Method == LinearOnly:
 			s.Why += " " + linearOnlySentence
@@ -168,8 +168,8 @@ func (s *separation) isWhitened() bool {
 // stoppedSentence is the reason of a choice that was cut short.
 const stoppedSentence = "Stopped before all nonlinear mixings were examined. Nothing is identified."
 
-// isLinearRule reports whether s is the linear rule's separation, not after curves.
-func (s *separation) isLinearRule() bool {
+// byLinearRule reports whether the linear rule made s, without curves of the channels.
+func (s *separation) byLinearRule() bool {
 	return s.Linear != nil && s.Chosen.Name == "" && !slices.Contains(s.Chosen.Transforms, network.Curves)
 }
 

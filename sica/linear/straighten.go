@@ -33,7 +33,9 @@ const (
 	// (12 mixtures each of voices or Laplace AR(1)).
 	promiseSteps = 5
 	// smoothness is the weight in nats of half the squared difference of the logarithms of a curve's slopes
-	// at neighbouring knots. Without it few large values decide the slopes of the ends.
+	// at neighbouring knots. Without it few large values decide the slopes of the ends: two spectra after a
+	// cubic, 1,024 positions, have an MCC of 0.68, 0.98 with 1, 0.998 with 4 and 16. Two Laplace AR(1)
+	// after tanh have 0.9985, 0.9983 and 0.9957 (n = 6).
 	smoothness = 4
 	// maxLogSlope bounds the logarithms of slopes: far beyond what sensors do, within what float64 can.
 	maxLogSlope = 100
@@ -149,11 +151,10 @@ func (s *straightening) set(logSlopes []float64) (sum float64) {
 func (s *straightening) promise(
 	ctx context.Context, demixing *mat.Dense,
 ) (straight, after float64, err error) {
-	begin := s.logSlopes
-	defer func() { s.logSlopes = begin }()
-	s.logSlopes = make([]float64, len(begin))
-	s.setDemixing(demixing)
-	return s.descend(ctx, promiseSteps)
+	lines := *s // with the same memory
+	lines.logSlopes = make([]float64, len(s.logSlopes))
+	lines.setDemixing(demixing)
+	return lines.descend(ctx, promiseSteps)
 }
 
 // descend changes the slopes by at most the given number of steps, and returns the code lengths.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/nonlinear"
@@ -106,11 +105,7 @@ func (i *improver) conditionalGain(ctx context.Context) (gain nonlinear.Differen
 	o := i.options
 	o.Shape = g.Shape()
 	o.ConstantStrength = true // a nonlinearity may look like a strength that varies
-	white := i.white
-	if white.Z, err = mapping.ApplyAll(x, white.Maps); err != nil {
-		return gain, err
-	}
-	c, err := i.comparison(ctx, x, white, o)
+	c, err := i.comparison(ctx, x, o)
 	if err != nil || len(c.baselines) <= conditionalPlace {
 		return gain, err
 	}

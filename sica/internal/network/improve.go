@@ -99,23 +99,22 @@ type improver struct {
 	transforms    []preprocess.Transform
 	white, linear Separation
 	options       Options
-	straight      *Separation // see straighten; nil unless it is better than the linear rule
 }
 
 func (i *improver) improve(ctx context.Context) (*Improvement, error) {
 	if i.x.Grid().Axes() > 1 {
 		// After GELU steps networks made digits no better (docs/evaluation/nonlinear.md).
-		return i.straighten(ctx, false)
+		return i.straighten(ctx)
 	}
 	screening, open, err := i.gate(ctx)
 	if err != nil {
 		return nil, nil // too few positions to say
 	}
 	coarse := coarseChannel(i.x.X())
+	var straight *Improvement
 	if coarse < 0 && screening.Predicted { // else other mixings of white signals seem bent sensors
-		straight, err := i.straighten(ctx, open)
-		if straight != nil || err != nil {
-			return straight, err
+		if straight, err = i.straighten(ctx); err != nil {
+			return nil, err
 		}
 	}
 	switch {
@@ -123,15 +122,20 @@ func (i *improver) improve(ctx context.Context) (*Improvement, error) {
 		objection := fmt.Sprintf(" But channel %d has too few different values for networks.", coarse+1)
 		return i.keep(screening, objection), nil
 	case open:
-		return i.withNetworks(ctx, screening)
+		return i.withNetworks(ctx, screening, straight)
+	case straight != nil:
+		return straight, nil
 	case i.isUnexplained(screening):
 		return i.keep(screening, ""), nil
 	}
 	return nil, nil
 }
 
-// withNetworks is improve if the gate is open: it compares networks, too.
-func (i *improver) withNetworks(ctx context.Context, screening *Screening) (*Improvement, error) {
+// withNetworks is improve if the gate is open: it compares networks, too. straight is the improvement by
+// curves, nil if there is none.
+func (i *improver) withNetworks(
+	ctx context.Context, screening *Screening, straight *Improvement,
+) (*Improvement, error) {
 	x, shape := i.compared(comparedBlocks)
 	o := i.options
 	d, n := x.Dims()
@@ -145,15 +149,10 @@ func (i *improver) withNetworks(ctx context.Context, screening *Screening) (*Imp
 			d, cost)
 		return i.keep(screening, limit), nil
 	}
-	white := i.white
-	if white.Z, err = mapping.ApplyAll(x, white.Maps); err != nil {
-		return nil, err
-	}
-	c, err := i.comparison(ctx, x, white, o)
+	c, err := i.comparison(ctx, x, o)
 	if err != nil {
 		return nil, err
 	}
-	c.separations[whitenedPlace] = i.white // of all positions
 	for k := range c.baselines {
 		// No network is fitted behind the linear rule, whose rotation is that of a linear mixing.
 		c.baselines[k].Network = k != linearPlace && (k == whitenedPlace || !o.many(d))
@@ -162,8 +161,8 @@ func (i *improver) withNetworks(ctx context.Context, screening *Screening) (*Imp
 		return nil, err
 	}
 	c.addLogarithms()
-	if i.straight != nil {
-		if err := c.add(ctx, c.x, *i.straight, straightName); err != nil {
+	if straight != nil {
+		if err := c.add(ctx, c.x, straight.Chosen, straightName); err != nil {
 			return nil, err
 		}
 	}
@@ -229,14 +228,18 @@ type comparison struct {
 // linearComparison returns the comparison of whitening and the linear rule for the mixed signals x, all
 // with the same noise of the resolution.
 func (i *improver) linearComparison(
-	ctx context.Context, x *mat.Dense, white Separation, o Options,
+	ctx context.Context, x *mat.Dense, o Options,
 ) (*comparison, error) {
-	x, err := AddResolution(ctx, x, white.Z, white.Maps, o)
+	white, err := mapping.ApplyAll(x, i.white.Maps)
+	if err != nil {
+		return nil, err
+	}
+	x, err = AddResolution(ctx, x, white, i.white.Maps, o)
 	if err != nil {
 		return nil, err
 	}
 	c := &comparison{x: x}
-	if err := c.add(ctx, x, white, "whitening"); err != nil {
+	if err := c.add(ctx, x, i.white, "whitening"); err != nil {
 		return nil, err
 	}
 	if err := c.add(ctx, x, i.linear, "the linear rule"); err != nil {
@@ -247,10 +250,8 @@ func (i *improver) linearComparison(
 }
 
 // comparison returns that of linearComparison with conditional normalisation.
-func (i *improver) comparison(
-	ctx context.Context, x *mat.Dense, white Separation, o Options,
-) (*comparison, error) {
-	c, err := i.linearComparison(ctx, x, white, o)
+func (i *improver) comparison(ctx context.Context, x *mat.Dense, o Options) (*comparison, error) {
+	c, err := i.linearComparison(ctx, x, o)
 	if err != nil {
 		return nil, err
 	}

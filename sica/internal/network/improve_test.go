@@ -61,7 +61,7 @@ func TestSeparationsBehindTransforms(t *testing.T) {
 		{[]preprocess.Transform{preprocess.Conditional}, false, 2},
 	} {
 		i := newImprover(t, &x, test.transforms)
-		c, err := i.comparison(t.Context(), &x, i.white, i.options)
+		c, err := i.comparison(t.Context(), &x, i.options)
 		if err != nil {
 			t.Fatalf("%v: %v", test.transforms, err)
 		}
@@ -138,7 +138,7 @@ func TestSilence(t *testing.T) {
 		t.Fatal(err)
 	}
 	i := newImprover(t, x, nil)
-	c, err := i.comparison(t.Context(), x, i.white, i.options)
+	c, err := i.comparison(t.Context(), x, i.options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,10 +26,9 @@ const straightName = "the linear rule after straightening each channel by a curv
 
 // straighten compares the linear rule with the linear rule after straightening the channels, as sensors
 // that saturate need it. That is better if it has a significantly shorter code, and if all signals are
-// identified only so or, of a sequence, noise can't explain the gain. Then it is the improvement if the
-// gate is shut. Otherwise the result is nil, and i.straight is to be compared with networks. A single
+// identified only so or, of a sequence, noise can't explain the gain. Otherwise the result is nil. A single
 // channel isn't straightened.
-func (i *improver) straighten(ctx context.Context, open bool) (*Improvement, error) {
+func (i *improver) straighten(ctx context.Context) (*Improvement, error) {
 	if d, _ := i.x.Dims(); d < 2 {
 		return nil, nil
 	}
@@ -40,15 +39,10 @@ func (i *improver) straighten(ctx context.Context, open bool) (*Improvement, err
 	if s == nil || err != nil {
 		return nil, ctx.Err() // without the end of ctx: straightened channels can't be whitened
 	}
-	white := i.white
-	if white.Z, err = mapping.ApplyAll(x, white.Maps); err != nil {
-		return nil, err
-	}
-	c, err := i.linearComparison(ctx, x, white, o)
+	c, err := i.linearComparison(ctx, x, o)
 	if err != nil {
 		return nil, err
 	}
-	c.separations[whitenedPlace] = i.white // of all positions
 	isSequence := len(shape) == 1
 	if isSequence {
 		if err := c.addNoisy(ctx, o.Seed); err != nil {
@@ -65,10 +59,6 @@ func (i *improver) straighten(ctx context.Context, open bool) (*Improvement, err
 	}
 	identified := s.areIdentified() && !i.linear.areIdentified()
 	if choice.Chosen != place || !identified && (!isSequence || c.gain(choice, place) <= i.noiseNats()) {
-		return nil, nil
-	}
-	if open {
-		i.straight = s
 		return nil, nil
 	}
 	return &Improvement{Chosen: *s, All: c.withCodeLengths(choice), Why: whyStraight(choice, *s)}, nil
