@@ -270,8 +270,9 @@ func presetHelp() string {
 	}
 	b.WriteString(`
 Sica, the default, makes no iterations. It compares whitening, a linear demixing
-and, if there are signs of a nonlinear mixing, invertible networks by their code
-lengths, and takes the best. Sica-linear takes the linear demixing, sica-direct
+and, if there are signs of a nonlinear mixing, a curve for each channel, as
+saturating sensors need it, and invertible networks by their code lengths, and
+takes the best. Sica-linear takes the linear demixing, sica-direct
 always fits a network. Sica-fast is a quick flow that is limited to linear maps.
 Sica-wgf and sica-rf are the paper's two flows. They take the preset paper if none is
 given. On two cores sica-wgf then takes 1 to 2 minutes at 1,024 positions, and sica-rf
