@@ -6,13 +6,15 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
+	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
-// ErrNotLinear is wrapped by the error of Demixing, Patterns and Remove for a result whose
-// signals aren't a linear demixing of the mixed ones.
+// ErrNotLinear is wrapped by the error of Demixing and Patterns for a result whose signals aren't a
+// linear demixing of the mixed ones.
 var ErrNotLinear = ica.ErrNotLinear
 
 // Demixing returns the linear map that the result is: of LinearOnly, of Auto where it chose a linear
@@ -153,8 +155,11 @@ func (r *Result) setMoments() {
 // pattern of signal i, see Patterns; with several rows, all of them are in each regression. It
 // doesn't change x.
 //
-// It is an error if there is no such row, if x isn't d signals with finite values, or, wrapping
-// ErrNotLinear, if the result isn't a linear demixing.
+// A result that isn't linear is inverted: Remove returns what InverseTransform gives with the mean of
+// the fit in the rows, and adds to it what it doesn't give of x as it is.
+//
+// It is an error if there is no such row, if x isn't d signals with finite values, or, for a result
+// that isn't linear, as Transform and InverseTransform say.
 func (r *Result) Remove(x *mat.Dense, rows ...int) (*mat.Dense, error) {
 	clean, err := r.remove(x, rows)
 	if err != nil {
@@ -164,7 +169,16 @@ func (r *Result) Remove(x *mat.Dense, rows ...int) (*mat.Dense, error) {
 }
 
 func (r *Result) remove(x *mat.Dense, rows []int) (*mat.Dense, error) {
+	if r.maps == nil {
+		return nil, errNotFitted
+	}
+	if err := r.checkRows(rows); err != nil {
+		return nil, err
+	}
 	d, err := r.demixing()
+	if errors.Is(err, ErrNotLinear) {
+		return r.removeByInverse(x, rows)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -181,15 +195,51 @@ func (r *Result) remove(x *mat.Dense, rows []int) (*mat.Dense, error) {
 	return clean, nil
 }
 
+func (r *Result) checkRows(rows []int) error {
+	k := r.components()
+	for _, i := range rows {
+		if i < 0 || i >= k {
+			return fmt.Errorf("rows: has %d; must be from 0 to %d", i, k-1)
+		}
+	}
+	return nil
+}
+
+// removeByInverse returns x + g⁻¹(z′) − g⁻¹(z), where z = g(x), and z′ has the means of the fit in the
+// rows.
+func (r *Result) removeByInverse(x *mat.Dense, rows []int) (*mat.Dense, error) {
+	maps, on, err := r.bound("x", x, r.channels, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer on.Close()
+	z, err := mapping.ApplyAll(x, maps)
+	if err != nil {
+		return nil, err
+	}
+	with, err := mapping.Sequence(maps).Invert(z)
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range rows {
+		mean := stat.Mean(r.Z.RawRowView(i), nil)
+		for t := range z.RawRowView(i) {
+			z.Set(i, t, mean)
+		}
+	}
+	clean, err := mapping.Sequence(maps).Invert(z)
+	if err != nil {
+		return nil, err
+	}
+	clean.Sub(clean, with)
+	clean.Add(clean, x)
+	return clean, nil
+}
+
 // contribution returns Σ p_i·W_i over the rows i, channels×channels: what of centred mixed signals
 // is due to the recovered signals of the rows.
 func (r *Result) contribution(d *ica.Demixing, rows []int) (*mat.Dense, error) {
-	k, channels := d.Unmixing.Dims()
-	for _, i := range rows {
-		if i < 0 || i >= k {
-			return nil, fmt.Errorf("rows: has %d; must be from 0 to %d", i, k-1)
-		}
-	}
+	_, channels := d.Unmixing.Dims()
 	sum := mat.NewDense(channels, channels, nil)
 	if len(rows) == 0 {
 		return sum, nil

@@ -14,7 +14,6 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/metric"
-	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // leads are four Laplace sources in six channels far from the origin, of which two are
@@ -135,11 +134,6 @@ func TestRemoveSubtractsContribution(t *testing.T) {
 	}
 	if _, err := r.Remove(x, 4); err == nil || !strings.Contains(err.Error(), "rows: has 4; must be from 0 to 3") {
 		t.Errorf("row 4: %v", err)
-	}
-	cfg := FastWGF()
-	cfg.Transforms, cfg.Flow = []preprocess.Transform{preprocess.Conditional}, nil
-	if _, err := fit(t, backendtest.Open(t, backend.Go), s, cfg).Remove(s, 0); !errors.Is(err, ErrNotLinear) {
-		t.Errorf("of a nonlinear result: %v", err)
 	}
 }
 

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"math"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica/metric"
@@ -51,6 +53,7 @@ func TestSaturatingSensors(t *testing.T) {
 	if err != nil || !mat.EqualApprox(back, all, 1e-9) {
 		t.Errorf("back: error %v", err)
 	}
+	checkRemoved(t, r, all, s)
 	dir := filepath.Join(t.TempDir(), "result")
 	if err := r.Save(dir); err != nil {
 		t.Fatal(err)
@@ -60,6 +63,50 @@ func TestSaturatingSensors(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkEqual(t, loaded, r, all)
+}
+
+// checkRemoved checks that without a recovered signal of a result that isn't linear nothing of its
+// source is left in any channel, and that the other signals are as they were.
+func checkRemoved(t *testing.T, r *Result, x, s *mat.Dense) {
+	t.Helper()
+	z, err := r.Transform(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, n := z.Dims()
+	m, err := metric.MCC(z, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	removed := m.Assignment[1]
+	clean, err := r.Remove(x, removed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range d {
+		// Standard errors of 1/√n times √((1 + 0.7²)/(1 − 0.7²)), as both have a memory of 0.7.
+		if c := stat.Correlation(clean.RawRowView(i), s.RawRowView(1), nil); math.Abs(c) > 4*1.71/math.Sqrt(float64(n)) {
+			t.Errorf("channel %d correlates by %.3f with what was removed", i, c)
+		}
+	}
+	again, err := r.Transform(clean)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := mat.DenseCopyOf(z)
+	mean := stat.Mean(r.Z.RawRowView(removed), nil)
+	for t := range n {
+		want.Set(removed, t, mean)
+	}
+	if !mat.EqualApprox(again, want, 1e-9) {
+		t.Error("the other signals changed")
+	}
+	if same, err := r.Remove(x); err != nil || !mat.EqualApprox(same, x, 1e-12) {
+		t.Errorf("without removing any: error %v", err)
+	}
+	if _, err := r.Remove(x, d); err == nil || !strings.Contains(err.Error(), "rows: has 3; must be from 0 to 2") {
+		t.Errorf("row %d: %v", d, err)
+	}
 }
 
 // Mixtures of light that a camera stored, of photographs, are straightened, too.

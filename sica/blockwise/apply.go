@@ -12,41 +12,37 @@ import (
 // transformed when the returned blocks are iterated over, with one block in memory. If r can't
 // map each position by itself, the only element is the error of r.Pointwise.
 func Transform(r *sica.Result, x Blocks) Blocks {
-	return func(yield func(*mat.Dense, error) bool) {
-		if err := r.Pointwise(); err != nil {
-			yield(nil, fmt.Errorf("blockwise: %w", err))
-			return
-		}
-		apply(x, func(block *mat.Dense) (*mat.Dense, error) { return r.Transform(block) }, yield)
-	}
+	return eachBlock(r, x, func(block *mat.Dense) (*mat.Dense, error) { return r.Transform(block) })
 }
 
 // Remove returns the mixed signals x without the recovered signals of the given rows, by r.Remove
 // of each block; see Transform.
 func Remove(r *sica.Result, x Blocks, rows ...int) Blocks {
-	return func(yield func(*mat.Dense, error) bool) {
-		apply(x, func(block *mat.Dense) (*mat.Dense, error) { return r.Remove(block, rows...) }, yield)
-	}
+	return eachBlock(r, x, func(block *mat.Dense) (*mat.Dense, error) { return r.Remove(block, rows...) })
 }
 
-// apply yields f of each block, or the first error as the last element.
-func apply(
-	x Blocks, f func(*mat.Dense) (*mat.Dense, error), yield func(*mat.Dense, error) bool,
-) {
-	first := 1
-	for block, err := range x {
-		if err != nil {
-			yield(nil, err)
+// eachBlock yields f of each block, or the first error as the last element.
+func eachBlock(r *sica.Result, x Blocks, f func(*mat.Dense) (*mat.Dense, error)) Blocks {
+	return func(yield func(*mat.Dense, error) bool) {
+		if err := r.Pointwise(); err != nil {
+			yield(nil, fmt.Errorf("blockwise: %w", err))
 			return
 		}
-		result, err := f(block)
-		if err != nil {
-			yield(nil, fmt.Errorf("blockwise: the block from position %d: %w", first, err))
-			return
+		first := 1
+		for block, err := range x {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			result, err := f(block)
+			if err != nil {
+				yield(nil, fmt.Errorf("blockwise: the block from position %d: %w", first, err))
+				return
+			}
+			if !yield(result, nil) {
+				return
+			}
+			first += block.RawMatrix().Cols
 		}
-		if !yield(result, nil) {
-			return
-		}
-		first += block.RawMatrix().Cols
 	}
 }
