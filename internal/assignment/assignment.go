@@ -16,9 +16,10 @@ import (
 //
 // The cost of a pair is −value. Rows are assigned one by one. A price for each row and column keeps
 // every reduced cost, −value[i][j] − rowPrice[i] − columnPrice[j], non-negative, and zero for the
-// pairs assigned so far, which makes those optimal.
+// pairs assigned so far, which makes those optimal. It is one function, as each of the algorithm's steps
+// needs the prices and the paths of all.
 //
-//nolint:gocognit // the paper's algorithm: each of its steps needs the prices and the paths of all
+//gocognit:ignore
 func Max(value mat.Matrix) []int {
 	const none = -1
 	d, m := value.Dims()
