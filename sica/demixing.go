@@ -158,8 +158,9 @@ func (r *Result) setMoments() {
 // A result that isn't linear is inverted: Remove returns what InverseTransform gives with the mean of
 // the fit in the rows, and adds to it what it doesn't give of x as it is.
 //
-// It is an error if there is no such row, if x isn't d signals with finite values, or, for a result
-// that isn't linear, as Transform and InverseTransform say.
+// Without rows it returns x, and a row that is given twice counts once. It is an error if there is no
+// such row (ErrConfig), if x isn't d signals with finite values (ErrSignals), or, for a result that
+// isn't linear, as Transform and InverseTransform say.
 func (r *Result) Remove(x *mat.Dense, rows ...int) (*mat.Dense, error) {
 	clean, err := r.remove(x, rows)
 	if err != nil {
@@ -199,7 +200,7 @@ func (r *Result) checkRows(rows []int) error {
 	k := r.components()
 	for _, i := range rows {
 		if i < 0 || i >= k {
-			return fmt.Errorf("rows: has %d; must be from 0 to %d", i, k-1)
+			return kindError{fmt.Errorf("rows: has %d; must be from 0 to %d", i, k-1), ErrConfig}
 		}
 	}
 	return nil
