@@ -65,6 +65,45 @@ func TestSaturatingSensors(t *testing.T) {
 	checkEqual(t, loaded, r, all)
 }
 
+// So are channels of waves, which their pasts predict too well for networks to be compared.
+func TestSaturatedWaves(t *testing.T) {
+	const n = 4000
+	r := rng(71)
+	s := mat.NewDense(3, n, nil)
+	tooth, length := 0., 61.
+	for k := range n {
+		at := float64(k)
+		s.Set(0, k, (1+0.7*math.Sin(2*math.Pi*at/613))*math.Sin(2*math.Pi*at/23.7))
+		if tooth++; tooth >= length {
+			tooth, length = 0, 61+6*r.NormFloat64()
+		}
+		s.Set(1, k, tooth/length+0.01*r.NormFloat64())
+		noise := r.NormFloat64()
+		if k >= 2 {
+			noise += 1.5*s.At(2, k-1) - 0.7*s.At(2, k-2)
+		}
+		s.Set(2, k, noise)
+	}
+	bent, err := datasets.PostNonlinearMix(rng(72), s, math.Tanh)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, err := datasets.PostNonlinearMix(rng(72), s, func(v float64) float64 { return v })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, x := range map[string]*mat.Dense{"curves, zca, linear": bent, "zca, linear": line} {
+		r := fit(t, nil, x, Default())
+		m, err := metric.MCC(r.Z, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.MCC < 0.998 || r.Chosen.String() != name || len(r.Linear.Groups) < 3 {
+			t.Errorf("%s: MCC %.4f by %s: %s", name, m.MCC, r.Chosen, r.Why)
+		}
+	}
+}
+
 // checkRemoved checks that without a recovered signal of a result that isn't linear nothing of its
 // source is left in any channel, and that the other signals are as they were.
 func checkRemoved(t *testing.T, r *Result, x, s *mat.Dense) {

@@ -66,7 +66,7 @@ func (i *improver) gate(ctx context.Context) (s *Screening, open bool, err error
 		s.Network = false
 		s.Why = s.explain()
 	}
-	if s.Network || !s.Predicted || d > maxConditioned || noisy {
+	if s.Network || !s.Predicted || s.isPredictable() || d > maxConditioned || noisy {
 		return s, s.Network, nil
 	}
 	gain, err := i.conditionalGain(ctx)

@@ -27,7 +27,7 @@ type Screening struct {
 	// Dependent.
 	Curvature *Curvature
 	// Predicted is whether at least one signal is predicted by its own past. Otherwise no nonlinear
-	// demixing could be identified. It is false if their Curvature is Predictable.
+	// demixing could be identified.
 	Predicted bool
 	// Why says the result in a sentence.
 	Why string
@@ -52,7 +52,7 @@ func Screen(ctx context.Context, z *mat.Dense, o Options) (*Screening, error) {
 			return nil, err
 		}
 		if s.Curvature.Predictable {
-			s.Pairs, s.Dependent = nil, false
+			s.Pairs, s.Dependent, s.Predicted = nil, false, true
 			s.Why = "The signals are predicted too well for their innovations to be examined."
 			return s, nil
 		}
@@ -89,6 +89,10 @@ func (s *Screening) dependence() string {
 		"innovations, in nats per position: %.3f, SE %.3f)",
 		worst.I+1, worst.J+1, worst.Nats, worst.SE)
 }
+
+// isPredictable reports whether the signals depend on each other, but are predicted too well for their
+// innovations to be examined. Then no networks are compared, and curves are.
+func (s *Screening) isPredictable() bool { return s.Curvature != nil && s.Curvature.Predictable }
 
 // isCertain reports whether the signals depend on each other beyond doubt.
 func (s *Screening) isCertain() bool {
