@@ -71,18 +71,10 @@ type channels struct {
 	added      []float64       // d×d, the covariance of the noise of the resolution
 	choices    [][]modelChoice // of models, made so far at each scale
 	seed       uint64
-	last       scaledSignals // that signals returned last
-	sameUnit   bool          // Options.SameUnit
+	sameUnit   bool // Options.SameUnit
 	// lowered is whether the rate is lower than that of the rule without noise, as a filter had
 	// weakened the noise of the higher frequencies: the models' noise is white.
 	lowered bool
-}
-
-// scaledSignals are the signals of an explanation at the k-th time scale.
-type scaledSignals struct {
-	of *explanation
-	k  int
-	y  *mat.Dense
 }
 
 // newChannels returns the channels of whitened mixed signals whose positions have the given shape.
@@ -157,14 +149,6 @@ func (c *channels) isImage() bool { return len(c.noisy.shape) > 1 }
 // signals returns the signals of e at the k-th time scale. Without noise in the model they are
 // mixtures of the channels at that scale, as the cosine transform is the same for all of these.
 func (c *channels) signals(e *explanation, k int) *mat.Dense {
-	if c.last.of != e || c.last.k != k {
-		c.last = scaledSignals{e, k, c.newSignals(e, k)}
-	}
-	return c.last.y
-}
-
-// newSignals is signals computed anew.
-func (c *channels) newSignals(e *explanation, k int) *mat.Dense {
 	shape := scaledShape(c.noisy.shape, c.scales[k])
 	if e.filtered != nil {
 		return e.filtered.scaled(shape)

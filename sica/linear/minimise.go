@@ -5,11 +5,15 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/seed-47b1e431/gosica/internal/lbfgs"
 )
 
 const (
 	// curvatureMemory is how many steps say how the loss is curved, as in Nocedal's article.
 	curvatureMemory = 20
+	// minCurvature is the least curvature of a step that is kept: less is rounding.
+	minCurvature = 1e-12
 	// maxLogStep bounds the change of a logarithm in a step: e³ is 13 dB.
 	maxLogStep = 3
 	// sufficientDecrease is the share of the expected gain that a step must have: the usual
@@ -29,7 +33,7 @@ func minimise(f func(x, g []float64) float64, x []float64, steps int, tolerance 
 	gradient := make([]float64, n)
 	value := f(x, gradient)
 	next, nextGradient, direction := make([]float64, n), make([]float64, n), make([]float64, n)
-	var curvature curvaturePairs
+	memory := lbfgs.Memory{Size: curvatureMemory}
 	before := value
 	for step := range steps {
 		if step%5 == 4 {
@@ -39,7 +43,12 @@ func minimise(f func(x, g []float64) float64, x []float64, steps int, tolerance 
 			before = value
 		}
 		copy(direction, gradient)
-		curvature.precondition(direction)
+		memory.Precondition(direction, func(g []float64, curvature float64) {
+			if curvature == 0 {
+				curvature = 1 / (1e-300 + floats.Norm(g, 2))
+			}
+			floats.Scale(curvature, g)
+		})
 		floats.Scale(-1, direction)
 		slope := floats.Dot(direction, gradient)
 		if slope >= 0 {
@@ -60,51 +69,12 @@ func minimise(f func(x, g []float64) float64, x []float64, steps int, tolerance 
 		if !lower {
 			break
 		}
-		curvature.add(next, x, nextGradient, gradient)
+		move, change := make([]float64, n), make([]float64, n)
+		floats.SubTo(move, next, x)
+		floats.SubTo(change, nextGradient, gradient)
+		memory.Add(move, change, minCurvature)
 		copy(x, next)
 		copy(gradient, nextGradient)
 	}
 	return x
-}
-
-// curvaturePairs are the last steps of a minimisation and the changes of the gradient there.
-type curvaturePairs struct {
-	moves, changes [][]float64
-	products       []float64
-}
-
-// add appends the step from x to next, unless the curvature along it isn't positive.
-func (c *curvaturePairs) add(next, x, nextGradient, gradient []float64) {
-	move, change := make([]float64, len(x)), make([]float64, len(x))
-	floats.SubTo(move, next, x)
-	floats.SubTo(change, nextGradient, gradient)
-	p := floats.Dot(move, change)
-	if p <= 1e-12*floats.Dot(change, change) {
-		return
-	}
-	if len(c.moves) == curvatureMemory {
-		c.moves, c.changes, c.products = c.moves[1:], c.changes[1:], c.products[1:]
-	}
-	c.moves = append(c.moves, move)
-	c.changes = append(c.changes, change)
-	c.products = append(c.products, p)
-}
-
-// precondition multiplies g by the approximate inverse of the curvature, and scales it to
-// length 1 if there are no pairs.
-func (c *curvaturePairs) precondition(g []float64) {
-	last := len(c.moves) - 1
-	if last < 0 {
-		floats.Scale(1/(1e-300+floats.Norm(g, 2)), g)
-		return
-	}
-	coefficients := make([]float64, len(c.moves))
-	for k := last; k >= 0; k-- {
-		coefficients[k] = floats.Dot(c.moves[k], g) / c.products[k]
-		floats.AddScaled(g, -coefficients[k], c.changes[k])
-	}
-	floats.Scale(c.products[last]/floats.Dot(c.changes[last], c.changes[last]), g)
-	for k := range c.moves {
-		floats.AddScaled(g, coefficients[k]-floats.Dot(c.changes[k], g)/c.products[k], c.moves[k])
-	}
 }

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/lbfgs"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/sica/pca"
 )
@@ -240,6 +241,8 @@ func TestHessianIsPositive(t *testing.T) {
 	})
 }
 
+func dot(a, b *mat.Dense) float64 { return floats.Dot(a.RawMatrix().Data, b.RawMatrix().Data) }
+
 // The memory's direction is −H·g, where for each step s and change y in turn
 // H ← (I − s·yᵀ/sᵀy)·H·(I − y·sᵀ/sᵀy) + s·sᵀ/sᵀy, the BFGS update of the inverse
 // Hessian, here as a d²×d² matrix.
@@ -248,13 +251,13 @@ func TestDirectionIsBFGS(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	h := hessian{true, mat.NewDense(d, d, []float64{2, 3, 5, 7})}
 	inverse := mat.DenseCopyOf(mat.NewDiagDense(4, []float64{1. / 2, 1. / 3, 1. / 5, 1. / 7}))
-	past := memory{size: 3}
+	past := &lbfgs.Memory{Size: 3}
 	for k := range 5 {
 		s, y := normal(rng, d), normal(rng, d)
 		if dot(s, y) < 0 {
 			y.Scale(-1, y)
 		}
-		past.add(s, y)
+		past.Add(s.RawMatrix().Data, y.RawMatrix().Data, 0)
 		if k < 2 { // forgotten by the end
 			continue
 		}
@@ -266,17 +269,17 @@ func TestDirectionIsBFGS(t *testing.T) {
 		next.RankOne(&next, 1/dot(s, y), sv, sv)
 		inverse = &next
 	}
-	past.add(normal(rng, d), mat.NewDense(d, d, nil)) // no curvature
+	past.Add(normal(rng, d).RawMatrix().Data, make([]float64, d*d), 0) // no curvature
 	g := normal(rng, d)
 	var want mat.VecDense
 	want.MulVec(inverse, mat.NewVecDense(4, g.RawMatrix().Data))
 	want.ScaleVec(-1, &want)
-	got := past.direction(g, h).RawMatrix().Data
+	got := direction(past, g, h).RawMatrix().Data
 	if !floats.EqualApprox(got, want.RawVector().Data, 1e-12) {
 		t.Errorf("direction %v, want %v", got, want.RawVector().Data)
 	}
-	past.pairs = nil
-	got = past.direction(mat.NewDense(d, d, []float64{-1, 0, 0, 1}), h).RawMatrix().Data
+	past.Forget()
+	got = direction(past, mat.NewDense(d, d, []float64{-1, 0, 0, 1}), h).RawMatrix().Data
 	if want := []float64{1. / 2, 0, 0, -1. / 7}; !floats.EqualApprox(got, want, 1e-15) {
 		t.Errorf("direction without memory %v, want %v", got, want)
 	}

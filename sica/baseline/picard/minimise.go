@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/lbfgs"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 )
@@ -27,19 +27,19 @@ func minimise(
 	}
 	current.classify(nil)
 	gradient := current.gradient()
-	past := memory{size: cfg.Memory}
+	past := &lbfgs.Memory{Size: cfg.Memory}
 	var end ica.Convergence
 	for ; end.Iterations < cfg.MaxIterations; end.Iterations++ {
 		if signal.MaxAbs(gradient) <= cfg.Tolerance {
 			end.Converged = true
 			return current.w, end, nil
 		}
-		next, step, err := descend(current, past.direction(gradient, current.hessian()), evaluate)
+		next, step, err := descend(current, direction(past, gradient, current.hessian()), evaluate)
 		if err != nil {
 			return nil, end, err
 		}
 		if next == nil { // L-BFGS finds no descent
-			past.pairs = nil
+			past.Forget()
 			var down mat.Dense
 			down.Scale(-1, gradient)
 			if next, step, err = descend(current, &down, evaluate); err != nil {
@@ -56,11 +56,11 @@ func minimise(
 		changed := next.classify(current.signs)
 		nextGradient := next.gradient()
 		if changed { // another criterion
-			past.pairs = nil
+			past.Forget()
 		} else {
 			var change mat.Dense
 			change.Sub(nextGradient, gradient)
-			past.add(step, &change)
+			past.Add(step.RawMatrix().Data, change.RawMatrix().Data, 0)
 		}
 		current, gradient = next, nextGradient
 	}
@@ -116,53 +116,10 @@ func move(from *point, step *mat.Dense) *mat.Dense {
 	return &w
 }
 
-// A memory holds the last steps with the change of the gradient in each. They correct the
-// approximate Hessian: J. Nocedal, "Updating quasi-Newton matrices with limited storage",
-// Mathematics of Computation 35, 773–782, 1980.
-type memory struct {
-	size  int
-	pairs []pair // oldest first
-}
-
-type pair struct {
-	step, change *mat.Dense
-	product      float64 // step·change
-}
-
-// add stores a step, unless the gradient didn't increase along it, which contradicts a
-// positive Hessian.
-func (m *memory) add(step, change *mat.Dense) {
-	product := dot(step, change)
-	if !(product > 0) {
-		return
-	}
-	if len(m.pairs) == m.size {
-		m.pairs = m.pairs[1:]
-	}
-	m.pairs = append(m.pairs, pair{step, change, product})
-}
-
-// direction returns the quasi-Newton step of the gradient, by the two loops of L-BFGS with
-// the Hessian h in the middle.
-func (m *memory) direction(gradient *mat.Dense, h hessian) *mat.Dense {
-	g := mat.DenseCopyOf(gradient)
-	along := make([]float64, len(m.pairs))
-	for k := len(m.pairs) - 1; k >= 0; k-- {
-		p := m.pairs[k]
-		along[k] = dot(p.step, g) / p.product
-		addScaled(g, -along[k], p.change)
-	}
-	e := h.solve(g)
-	for k, p := range m.pairs {
-		addScaled(e, along[k]-dot(p.change, e)/p.product, p.step)
-	}
+// direction returns the quasi-Newton step of the gradient, by the past steps and the Hessian h before them.
+func direction(past *lbfgs.Memory, gradient *mat.Dense, h hessian) *mat.Dense {
+	e := mat.DenseCopyOf(gradient)
+	past.Precondition(e.RawMatrix().Data, func([]float64, float64) { e.Copy(h.solve(e)) })
 	e.Scale(-1, e)
 	return e
-}
-
-func dot(a, b *mat.Dense) float64 { return floats.Dot(a.RawMatrix().Data, b.RawMatrix().Data) }
-
-// addScaled adds scale·m to a.
-func addScaled(a *mat.Dense, scale float64, m *mat.Dense) {
-	floats.AddScaled(a.RawMatrix().Data, scale, m.RawMatrix().Data)
 }
