@@ -36,13 +36,13 @@ func TestUnmixingIsScikitLearns(t *testing.T) {
 			x, _ := mixed(want.D, 2000)
 			cfg := Default()
 			cfg.Start = baselinetest.Start(want.D, 0)
-			if got := mustFit(t, x, cfg).Convergence.Iterations; got != want.Iterations {
+			if got := baselinetest.Fit(t, x, cfg).Convergence.Iterations; got != want.Iterations {
 				t.Errorf("%d iterations, want %d", got, want.Iterations)
 			}
 
 			// With the same start the order and the signs are the same too.
 			cfg.Tolerance, cfg.MaxIterations = 1e-14, 5000
-			m := mustFit(t, x, cfg)
+			m := baselinetest.Fit(t, x, cfg)
 			components := mat.NewDense(want.D, want.D, slices.Concat(want.Components...))
 			var off mat.Dense
 			unmixing := baselinetest.Unmixing(t, m)
@@ -77,7 +77,7 @@ func TestAR7LikeScikitLearn(t *testing.T) {
 		run := func(start *mat.Dense) float64 {
 			cfg := Paper()
 			cfg.Seed, cfg.Start = seed, start
-			return baselinetest.MCC(t, mustFit(t, x, cfg).Signals, s)
+			return baselinetest.MCC(t, baselinetest.Fit(t, x, cfg).Signals, s)
 		}
 		got := run(baselinetest.Start(2, seed))
 		if math.Abs(got-want) > 1e-6 {

@@ -103,18 +103,6 @@ func TestRecoversModulatedSources(t *testing.T) {
 	}
 }
 
-// A nil backend is pure Go.
-func TestWithoutBackend(t *testing.T) {
-	s, _ := sources(2, 5, 20)
-	signals, err := ica.New(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := small().Fit(t.Context(), signals); err != nil {
-		t.Error(err)
-	}
-}
-
 // A training gives the same model twice, and on both backends.
 func TestModelIsDeterministic(t *testing.T) {
 	s, _ := sources(2, 5, 20)
@@ -183,48 +171,33 @@ func TestErrors(t *testing.T) {
 	b := backendtest.Open(t, backend.Go)
 	s, _ := sources(3, 5, 10)
 	x := baselinetest.Mixed(t, s, datasets.MixOptions{Steps: 1})
-	nan := mat.DenseCopyOf(x)
-	nan.Set(1, 7, math.NaN())
 	nanU := mat.NewDense(1, 50, nil)
 	nanU.Set(0, 3, math.NaN())
-	ended, end := context.WithCancel(context.Background())
-	end()
 	for name, test := range map[string]struct {
-		ctx    context.Context
-		b      compute.Backend
-		x      *mat.Dense
 		change func(*Config)
 		want   string
 	}{
-		"no signals": {b: b, want: "x: is empty"},
-		"NaN":        {b: b, x: nan, want: "NaN at position 8"},
-		"ended":      {ctx: ended, b: b, x: x, want: "context canceled"},
-		"hidden": {b: b, x: x, change: func(c *Config) { c.Hidden = []int{3, 0} },
+		"hidden": {change: func(c *Config) { c.Hidden = []int{3, 0} },
 			want: "hidden: is [3 0]"},
-		"learning rate": {b: b, x: x, change: func(c *Config) { c.LearningRate = math.NaN() },
+		"learning rate": {change: func(c *Config) { c.LearningRate = math.NaN() },
 			want: "learning rate: is NaN"},
-		"batch": {b: b, x: x, change: func(c *Config) { c.Batch = 0 }, want: "batch: is 0"},
-		"iterations": {b: b, x: x, change: func(c *Config) { c.Iterations = 0 },
+		"batch": {change: func(c *Config) { c.Batch = 0 }, want: "batch: is 0"},
+		"iterations": {change: func(c *Config) { c.Iterations = 0 },
 			want: "iterations: is 0"},
-		"patience": {b: b, x: x, change: func(c *Config) { c.Patience = -1 },
+		"patience": {change: func(c *Config) { c.Patience = -1 },
 			want: "patience: is -1"},
-		"recover": {b: b, x: x, change: func(c *Config) { c.Recover = "median" },
+		"recover": {change: func(c *Config) { c.Recover = "median" },
 			want: `recover: is "median"`},
-		"short u": {b: b, x: x, change: func(c *Config) { c.U = mat.NewDense(1, 49, nil) },
+		"short u": {change: func(c *Config) { c.U = mat.NewDense(1, 49, nil) },
 			want: "u: is 1×49"},
-		"u with NaN": {b: b, x: x, change: func(c *Config) { c.U = nanU },
+		"u with NaN": {change: func(c *Config) { c.U = nanU },
 			want: "u: the value in row 1, column 4 is NaN"},
-		"diverging": {b: b, x: x, change: func(c *Config) { c.LearningRate = 1e30 },
+		"diverging": {change: func(c *Config) { c.LearningRate = 1e30 },
 			want: ica.ErrNotFinite.Error()},
 	} {
 		cfg := small()
-		if test.change != nil {
-			test.change(&cfg)
-		}
-		if test.ctx == nil {
-			test.ctx = context.Background()
-		}
-		_, err := ica.Separate(test.ctx, cfg.on(test.b), test.x)
+		test.change(&cfg)
+		_, err := ica.Separate(t.Context(), cfg.on(b), x)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v, want one with %q", name, err, test.want)
 		}
@@ -291,11 +264,4 @@ func TestTransformNeedsU(t *testing.T) {
 			t.Errorf("%s: error %v, want one that says that u is missing", name, err)
 		}
 	}
-}
-
-// A fit does not wait for a compilation when its context ends.
-func TestDeadlineWhileCompiling(t *testing.T) {
-	s, _ := sources(4, 5, 10)
-	x := baselinetest.Mixed(t, s, datasets.MixOptions{Steps: 1})
-	baselinetest.KeepsDeadlines(t, x, func(b compute.Backend) ica.Method { return small().on(b) })
 }

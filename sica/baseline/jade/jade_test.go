@@ -14,18 +14,9 @@ import (
 
 var _ ica.Method = Config{}
 
-func mustFit(t *testing.T, x *mat.Dense, cfg Config) *ica.Model {
-	t.Helper()
-	m, err := ica.Separate(t.Context(), cfg, x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
 func TestSeparates(t *testing.T) {
 	s, _, x := baselinetest.Problem(5, 20000, baselinetest.Odd)
-	m := mustFit(t, x, Default())
+	m := baselinetest.Fit(t, x, Default())
 	if c := m.Convergence; !c.Converged || c.Warning != "" || c.Iterations < 2 {
 		t.Errorf("convergence %+v", c)
 	}
@@ -41,39 +32,22 @@ func TestLinear(t *testing.T) {
 	baselinetest.Linear(t, x, cfg)
 }
 
-func TestModel(t *testing.T) {
+func TestWhite(t *testing.T) {
 	_, _, x := baselinetest.Problem(4, 1000, baselinetest.Odd)
-	m := mustFit(t, x, Default())
-	identity := mat.NewDiagDense(4, []float64{1, 1, 1, 1})
-	var covariance mat.Dense
-	covariance.Mul(m.Signals, m.Signals.T())
-	covariance.Scale(1./1000, &covariance)
-	if !mat.EqualApprox(&covariance, identity, 1e-12) {
-		t.Errorf("the covariance of the signals is\n%.3g", mat.Formatted(&covariance))
-	}
-}
-
-func TestOneSignal(t *testing.T) {
-	m := mustFit(t, mat.NewDense(1, 4, []float64{1, 2, 3, 6}), Default())
-	sign := math.Copysign(1, m.Signals.At(0, 3))
-	for k, want := range []float64{-2, -1, 0, 3} {
-		if got := m.Signals.At(0, k); math.Abs(sign*got-want/math.Sqrt(3.5)) > 1e-12 {
-			t.Errorf("signal %g at %d, want ±%g/√3.5", got, k, want)
-		}
-	}
+	baselinetest.White(t, x, Default())
 }
 
 // The default tolerance is 0.01/√n.
 func TestDefaultTolerance(t *testing.T) {
 	_, _, x := baselinetest.Problem(5, 400, baselinetest.Odd)
 	cfg := Default()
-	want := mustFit(t, x, cfg)
+	want := baselinetest.Fit(t, x, cfg)
 	cfg.Tolerance = 0.01 / 20
-	if !mat.Equal(baselinetest.Unmixing(t, mustFit(t, x, cfg)), baselinetest.Unmixing(t, want)) {
+	if !mat.Equal(baselinetest.Unmixing(t, baselinetest.Fit(t, x, cfg)), baselinetest.Unmixing(t, want)) {
 		t.Error("at 400 positions it isn't .01/20")
 	}
 	cfg.Tolerance = 1e-9
-	if mat.Equal(baselinetest.Unmixing(t, mustFit(t, x, cfg)), baselinetest.Unmixing(t, want)) {
+	if mat.Equal(baselinetest.Unmixing(t, baselinetest.Fit(t, x, cfg)), baselinetest.Unmixing(t, want)) {
 		t.Error("another tolerance gives the same result")
 	}
 }
@@ -82,7 +56,7 @@ func TestWarnsIfItDoesNotConverge(t *testing.T) {
 	_, _, x := baselinetest.Problem(5, 500, baselinetest.Odd)
 	cfg := Default()
 	cfg.MaxSweeps = 1
-	c := mustFit(t, x, cfg).Convergence
+	c := baselinetest.Fit(t, x, cfg).Convergence
 	if c.Converged || c.Iterations != 1 ||
 		!strings.Contains(c.Warning, "did not converge to the tolerance 0.00045 in 1 sweeps") {
 		t.Errorf("convergence %+v", c)

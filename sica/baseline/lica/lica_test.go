@@ -51,15 +51,6 @@ func quick() Config {
 	return cfg
 }
 
-func mustFit(t *testing.T, x *mat.Dense, cfg Config) *ica.Model {
-	t.Helper()
-	m, err := ica.Separate(t.Context(), cfg, x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
 // amari fits x and returns Amari's distance of the unmixing from undoing a.
 func amari(t *testing.T, x, a *mat.Dense, method ica.Method) float64 {
 	t.Helper()
@@ -119,7 +110,7 @@ func TestModel(t *testing.T) {
 	before := mat.DenseCopyOf(x)
 	cfg := quick()
 	cfg.Tolerance = 0 // as many steps as there are
-	m := mustFit(t, x, cfg)
+	m := baselinetest.Fit(t, x, cfg)
 	if !mat.Equal(x, before) {
 		t.Error("Fit changed x")
 	}
@@ -192,7 +183,7 @@ func TestReproducible(t *testing.T) {
 	cfg := Paper()
 	fit := func(seed uint64) *ica.Model {
 		cfg.Seed = seed
-		return mustFit(t, x, cfg)
+		return baselinetest.Fit(t, x, cfg)
 	}
 	first, again, other := fit(1), fit(1), fit(2)
 	if !mat.Equal(first.Signals, again.Signals) ||
@@ -224,7 +215,7 @@ func TestHardSignals(t *testing.T) {
 		for name, cfg := range map[string]Config{"Default": Default(), "Paper": Paper()} {
 			t.Run(test.name+", "+name, func(t *testing.T) {
 				x, _ := mixture(t, 3, test.n, test.sources...)
-				m := mustFit(t, x, cfg)
+				m := baselinetest.Fit(t, x, cfg)
 				if !finite(m.Signals) || !finite(baselinetest.Unmixing(t, m)) ||
 					math.IsNaN(m.Details.(*Details).SMI) {
 					t.Error("a value isn't finite")
@@ -263,7 +254,7 @@ func TestWarnings(t *testing.T) {
 			x, _ := mixture(t, 4, 200, test.sources...)
 			cfg := Paper()
 			test.change(&cfg)
-			c := mustFit(t, x, cfg).Convergence
+			c := baselinetest.Fit(t, x, cfg).Convergence
 			if c.Converged != test.converged || !strings.Contains(c.Warning, test.warning) {
 				t.Errorf("converged %t, warning %q: want %t and a warning with %q",
 					c.Converged, c.Warning, test.converged, test.warning)

@@ -105,18 +105,6 @@ func TestWarnsOfIndependentPositions(t *testing.T) {
 	}
 }
 
-// A nil backend is pure Go.
-func TestWithoutBackend(t *testing.T) {
-	x := baselinetest.Mixed(t, sources(t, 2, 100), datasets.MixOptions{Steps: 1})
-	signals, err := ica.New(x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := small().Fit(t.Context(), signals); err != nil {
-		t.Error(err)
-	}
-}
-
 // A training gives the same model twice, and on both backends.
 func TestModelIsDeterministic(t *testing.T) {
 	x := baselinetest.Mixed(t, sources(t, 2, 100), datasets.MixOptions{Steps: 1})
@@ -174,38 +162,23 @@ func TestJointAndRaw(t *testing.T) {
 func TestErrors(t *testing.T) {
 	b := backendtest.Open(t, backend.Go)
 	x := baselinetest.Mixed(t, sources(t, 3, 50), datasets.MixOptions{Steps: 1})
-	nan := mat.DenseCopyOf(x)
-	nan.Set(1, 7, math.NaN())
-	ended, end := context.WithCancel(context.Background())
-	end()
 	for name, test := range map[string]struct {
-		ctx    context.Context
-		b      compute.Backend
-		x      *mat.Dense
 		change func(*Config)
 		want   string
 	}{
-		"no signals": {b: b, want: "x: is empty"},
-		"NaN":        {b: b, x: nan, want: "NaN at position 8"},
-		"ended":      {ctx: ended, b: b, x: x, want: "context canceled"},
-		"hidden": {b: b, x: x, change: func(c *Config) { c.Hidden = []int{3, 0} },
+		"hidden": {change: func(c *Config) { c.Hidden = []int{3, 0} },
 			want: "hidden: is [3 0]"},
-		"learning rate": {b: b, x: x, change: func(c *Config) { c.LearningRate = math.NaN() },
+		"learning rate": {change: func(c *Config) { c.LearningRate = math.NaN() },
 			want: "learning rate: is NaN"},
-		"batch": {b: b, x: x, change: func(c *Config) { c.Batch = 0 }, want: "batch: is 0"},
-		"epochs": {b: b, x: x, change: func(c *Config) { c.Epochs = 0 },
+		"batch": {change: func(c *Config) { c.Batch = 0 }, want: "batch: is 0"},
+		"epochs": {change: func(c *Config) { c.Epochs = 0 },
 			want: "epochs: is 0"},
-		"diverging": {b: b, x: x, change: func(c *Config) { c.LearningRate = 1e30 },
+		"diverging": {change: func(c *Config) { c.LearningRate = 1e30 },
 			want: ica.ErrNotFinite.Error()},
 	} {
 		cfg := small()
-		if test.change != nil {
-			test.change(&cfg)
-		}
-		if test.ctx == nil {
-			test.ctx = context.Background()
-		}
-		_, err := ica.Separate(test.ctx, cfg.on(test.b), test.x)
+		test.change(&cfg)
+		_, err := ica.Separate(t.Context(), cfg.on(b), x)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v, want one with %q", name, err, test.want)
 		}
@@ -256,10 +229,4 @@ func TestEpochHasEachPairOnce(t *testing.T) {
 			}
 		}
 	}
-}
-
-// A fit does not wait for a compilation when its context ends.
-func TestDeadlineWhileCompiling(t *testing.T) {
-	x := baselinetest.Mixed(t, sources(t, 2, 100), datasets.MixOptions{Steps: 1})
-	baselinetest.KeepsDeadlines(t, x, func(b compute.Backend) ica.Method { return small().on(b) })
 }

@@ -16,15 +16,6 @@ import (
 
 var _ ica.Method = Config{}
 
-func mustFit(t *testing.T, x *mat.Dense, cfg Config) *ica.Model {
-	t.Helper()
-	m, err := ica.Separate(t.Context(), cfg, x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
 func settings(ortho bool) Config {
 	cfg := Default()
 	cfg.Ortho = ortho
@@ -42,7 +33,7 @@ func each(t *testing.T, test func(t *testing.T, cfg Config)) {
 func TestSeparates(t *testing.T) {
 	each(t, func(t *testing.T, cfg Config) {
 		s, _, x := baselinetest.Problem(5, 5000, baselinetest.Odd)
-		m := mustFit(t, x, cfg)
+		m := baselinetest.Fit(t, x, cfg)
 		if c := m.Convergence; !c.Converged || c.Warning != "" || c.Iterations < 2 {
 			t.Errorf("convergence %+v", c)
 		}
@@ -59,7 +50,7 @@ func TestSignalsMaximiseLikelihood(t *testing.T) {
 	each(t, func(t *testing.T, cfg Config) {
 		_, _, x := baselinetest.Problem(4, 1000, baselinetest.Odd)
 		cfg.Tolerance = tolerance
-		y := mustFit(t, x, cfg).Signals
+		y := baselinetest.Fit(t, x, cfg).Signals
 		d, n := y.Dims()
 		score := mat.NewDense(d, n, nil)
 		score.Apply(func(_, _ int, v float64) float64 { return math.Tanh(v) }, y)
@@ -105,32 +96,24 @@ func TestLinear(t *testing.T) {
 	})
 }
 
-// With Ortho the signals are white.
 func TestOrthoGivesWhiteSignals(t *testing.T) {
-	each(t, func(t *testing.T, cfg Config) {
-		_, _, x := baselinetest.Problem(4, 1000, baselinetest.Odd)
-		m := mustFit(t, x, cfg)
-		identity := mat.NewDiagDense(4, []float64{1, 1, 1, 1})
-		var covariance mat.Dense
-		covariance.Mul(m.Signals, m.Signals.T())
-		covariance.Scale(1./1000, &covariance)
-		if cfg.Ortho && !mat.EqualApprox(&covariance, identity, 1e-12) {
-			t.Errorf("the covariance of the signals is\n%.3g", mat.Formatted(&covariance))
-		}
-	})
+	_, _, x := baselinetest.Problem(4, 1000, baselinetest.Odd)
+	cfg := settings(true)
+	cfg.Tolerance = 1e-12
+	baselinetest.White(t, x, cfg)
 }
 
 func TestSeed(t *testing.T) {
 	each(t, func(t *testing.T, cfg Config) {
 		_, _, x := baselinetest.Problem(3, 2000, baselinetest.Odd)
 		cfg.Seed = 7
-		want := mustFit(t, x, cfg)
-		if !mat.Equal(baselinetest.Unmixing(t, mustFit(t, x, cfg)),
+		want := baselinetest.Fit(t, x, cfg)
+		if !mat.Equal(baselinetest.Unmixing(t, baselinetest.Fit(t, x, cfg)),
 			baselinetest.Unmixing(t, want)) {
 			t.Error("the same seed gives another result")
 		}
 		cfg.Seed = 8
-		if mat.Equal(baselinetest.Unmixing(t, mustFit(t, x, cfg)), baselinetest.Unmixing(t, want)) {
+		if mat.Equal(baselinetest.Unmixing(t, baselinetest.Fit(t, x, cfg)), baselinetest.Unmixing(t, want)) {
 			t.Error("another seed gives the same start")
 		}
 	})
@@ -141,7 +124,7 @@ func TestOneSignal(t *testing.T) {
 	each(t, func(t *testing.T, cfg Config) {
 		cfg.Start = mat.NewDense(1, 1, []float64{2})
 		cfg.Tolerance = 1e-12
-		m := mustFit(t, mat.NewDense(1, 4, []float64{1, 2, 3, 6}), cfg)
+		m := baselinetest.Fit(t, mat.NewDense(1, 4, []float64{1, 2, 3, 6}), cfg)
 		scale := m.Signals.At(0, 3) / 3
 		for k, want := range []float64{-2, -1, 0, 3} {
 			if got := m.Signals.At(0, k); math.Abs(got-scale*want) > 1e-12 {
@@ -166,7 +149,7 @@ func TestWarnsIfItDoesNotConverge(t *testing.T) {
 	each(t, func(t *testing.T, cfg Config) {
 		_, _, x := baselinetest.Problem(5, 500, baselinetest.Odd)
 		cfg.Tolerance, cfg.MaxIterations = 0, 3
-		c := mustFit(t, x, cfg).Convergence
+		c := baselinetest.Fit(t, x, cfg).Convergence
 		if c.Converged || c.Iterations != 3 ||
 			!strings.Contains(c.Warning, "after 3 iterations, not the tolerance 0") {
 			t.Errorf("convergence %+v", c)
@@ -179,7 +162,7 @@ func TestWarnsIfItIsStuck(t *testing.T) {
 	_, _, x := baselinetest.Problem(2, 100, baselinetest.Odd)
 	cfg := settings(false)
 	cfg.Start = mat.NewDense(2, 2, []float64{1e200, 0, 0, 1e200})
-	m := mustFit(t, x, cfg)
+	m := baselinetest.Fit(t, x, cfg)
 	if c := m.Convergence; c.Converged || c.Iterations != 0 ||
 		!strings.Contains(c.Warning, "no likelier demixing after 0 iterations") {
 		t.Errorf("convergence %+v", c)

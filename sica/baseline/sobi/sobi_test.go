@@ -16,15 +16,6 @@ import (
 
 var _ ica.Method = Config{}
 
-func mustFit(t *testing.T, x *mat.Dense, cfg Config) *ica.Model {
-	t.Helper()
-	m, err := ica.Separate(t.Context(), cfg, x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
 // oneLag returns the settings of AMUSE: L. Tong and others, IEEE Transactions on Circuits and
 // Systems 38(5), 499–509, 1991.
 func oneLag() Config {
@@ -43,7 +34,7 @@ func each(t *testing.T, test func(t *testing.T, cfg Config)) {
 func TestSeparates(t *testing.T) {
 	each(t, func(t *testing.T, cfg Config) {
 		s, x := baselinetest.Autoregressive(4, 20000)
-		m := mustFit(t, x, cfg)
+		m := baselinetest.Fit(t, x, cfg)
 		if c := m.Convergence; !c.Converged || c.Warning != "" || c.Iterations < 2 {
 			t.Errorf("convergence %+v", c)
 		}
@@ -75,7 +66,7 @@ func TestSeparatesExactly(t *testing.T) {
 	for _, lags := range [][]int{{1}, {1, 2, 3}, nil} {
 		cfg := Default()
 		cfg.Lags, cfg.Tolerance = lags, 1e-13
-		m := mustFit(t, &x, cfg)
+		m := baselinetest.Fit(t, &x, cfg)
 		want := mat.DenseCopyOf(s)
 		for i := range d {
 			row := want.RawRowView(i)
@@ -117,7 +108,7 @@ func TestAMUSEIsAnEigenvalueProblem(t *testing.T) {
 		unmixing.Mul(vectors.T(), w.Matrix)
 		cfg := oneLag()
 		cfg.Lags, cfg.Tolerance = []int{lag}, 1e-12
-		if distance := baselinetest.Distance(baselinetest.Unmixing(t, mustFit(t, x, cfg)),
+		if distance := baselinetest.Distance(baselinetest.Unmixing(t, baselinetest.Fit(t, x, cfg)),
 			&unmixing); !(distance < 1e-10) {
 			t.Errorf("lag %d: the unmixing matrix is off by %g", lag, distance)
 		}
@@ -137,9 +128,9 @@ func TestDirectionOfTimeDoesNotMatter(t *testing.T) {
 	each(t, func(t *testing.T, cfg Config) {
 		_, x := baselinetest.Autoregressive(3, 1000)
 		cfg.Tolerance = 1e-12
-		want := mustFit(t, x, cfg)
+		want := baselinetest.Fit(t, x, cfg)
 		reverse(x)
-		if distance := baselinetest.Distance(baselinetest.Unmixing(t, mustFit(t, x, cfg)),
+		if distance := baselinetest.Distance(baselinetest.Unmixing(t, baselinetest.Fit(t, x, cfg)),
 			baselinetest.Unmixing(t, want)); !(distance < 1e-10) {
 			t.Errorf("the unmixing matrix is off by %g", distance)
 		}
@@ -156,50 +147,18 @@ func reverse(x *mat.Dense) {
 	}
 }
 
-func TestModel(t *testing.T) {
-	_, x := baselinetest.Autoregressive(4, 1000)
-	m := mustFit(t, x, Default())
-	identity := mat.NewDiagDense(4, []float64{1, 1, 1, 1})
-	var covariance mat.Dense
-	covariance.Mul(m.Signals, m.Signals.T())
-	covariance.Scale(1./1000, &covariance)
-	if !mat.EqualApprox(&covariance, identity, 1e-12) {
-		t.Errorf("the covariance of the signals is\n%.3g", mat.Formatted(&covariance))
-	}
-}
-
-func TestOneSignal(t *testing.T) {
+func TestWhite(t *testing.T) {
 	each(t, func(t *testing.T, cfg Config) {
-		m := mustFit(t, mat.NewDense(1, 4, []float64{1, 2, 3, 6}), cfg)
-		sign := math.Copysign(1, m.Signals.At(0, 3))
-		for k, want := range []float64{-2, -1, 0, 3} {
-			if got := m.Signals.At(0, k); math.Abs(sign*got-want/math.Sqrt(3.5)) > 1e-12 {
-				t.Errorf("signal %g at %d, want ±%g/√3.5", got, k, want)
-			}
-		}
+		_, x := baselinetest.Autoregressive(4, 1000)
+		baselinetest.White(t, x, cfg)
 	})
-}
-
-// The default tolerance is 0.01/√n.
-func TestDefaultTolerance(t *testing.T) {
-	_, x := baselinetest.Autoregressive(5, 400)
-	cfg := Default()
-	want := mustFit(t, x, cfg)
-	cfg.Tolerance = 0.01 / 20
-	if !mat.Equal(baselinetest.Unmixing(t, mustFit(t, x, cfg)), baselinetest.Unmixing(t, want)) {
-		t.Error("at 400 positions it isn't .01/20")
-	}
-	cfg.Tolerance = 1e-9
-	if mat.Equal(baselinetest.Unmixing(t, mustFit(t, x, cfg)), baselinetest.Unmixing(t, want)) {
-		t.Error("another tolerance gives the same result")
-	}
 }
 
 func TestWarnsIfItDoesNotConverge(t *testing.T) {
 	each(t, func(t *testing.T, cfg Config) {
 		_, x := baselinetest.Autoregressive(5, 500)
 		cfg.MaxSweeps = 1
-		c := mustFit(t, x, cfg).Convergence
+		c := baselinetest.Fit(t, x, cfg).Convergence
 		if c.Converged || c.Iterations != 1 ||
 			!strings.Contains(c.Warning, "did not converge to the tolerance 0.00045 in 1 sweeps") {
 			t.Errorf("convergence %+v", c)

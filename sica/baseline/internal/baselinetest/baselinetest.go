@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -75,6 +76,18 @@ func Unmixing(t *testing.T, m *ica.Model) *mat.Dense {
 		t.Fatalf("the model's map is a %T: %v", m.Map, err)
 	}
 	return d.Unmixing
+}
+
+// IsUnmixing checks that the unmixing matrix of a linear model is the one with these rows, up to their
+// order and signs.
+func IsUnmixing(t *testing.T, m *ica.Model, rows [][]float64) {
+	t.Helper()
+	got, want := Unmixing(t, m), mat.NewDense(len(rows), len(rows), slices.Concat(rows...))
+	distance := Distance(got, want)
+	t.Logf("off by %.1e", distance)
+	if !(distance < 1e-6) {
+		t.Errorf("unmixing\n%v\noff by %g from\n%v", mat.Formatted(got), distance, mat.Formatted(want))
+	}
 }
 
 // Distance returns the distance of the matrices a and b, such as unmixing matrices, up to the

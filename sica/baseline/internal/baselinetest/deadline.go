@@ -13,10 +13,10 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
-// KeepsDeadlines checks that a fit whose context ends while a program is compiled doesn't wait for
+// keepsDeadlines checks that a fit whose context ends while a program is compiled doesn't wait for
 // that, whichever of its compilations it is, and that the next fit on the backend, while the one
 // left behind ends, is what it is alone. The method is that of a backend.
-func KeepsDeadlines(t *testing.T, x *mat.Dense, method func(b compute.Backend) ica.Method) {
+func keepsDeadlines(t *testing.T, x *mat.Dense, method func(b compute.Backend) ica.Method) {
 	t.Helper()
 	counting := backendtest.Count(backendtest.Open(t, backend.Go), nil)
 	want, err := ica.Separate(t.Context(), method(counting), x)

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/contexttest"
+	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
@@ -33,17 +34,48 @@ func Linear(t *testing.T, x *mat.Dense, method ica.Method) {
 	t.Run("repeats", func(t *testing.T) { repeats(t, x, method) })
 	t.Run("transforms", func(t *testing.T) { transforms(t, x, method) })
 	t.Run("mixing does not matter", func(t *testing.T) { mixingDoesNotMatter(t, x, method) })
-	t.Run("refuses", func(t *testing.T) { refuses(t, x, method) })
+	t.Run("refuses", func(t *testing.T) { refuses(t, x, method, true) })
 	t.Run("ends", func(t *testing.T) { ends(t, x, method) })
 	t.Run("never NaN", func(t *testing.T) { neverNaN(t, method) })
 }
 
-func fit(t *testing.T, method ica.Method, x *mat.Dense) *ica.Model {
+// Fit returns the method's model of the mixed signals x.
+func Fit(t *testing.T, x *mat.Dense, method ica.Method) *ica.Model {
 	t.Helper()
 	m, err := ica.Separate(t.Context(), method, x)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return m
+}
+
+// White checks that the method's signals are uncorrelated with variance 1, also a single one, and
+// returns its model of x.
+func White(t *testing.T, x *mat.Dense, method ica.Method) *ica.Model {
+	t.Helper()
+	m := Fit(t, x, method)
+	one := Fit(t, mat.NewDense(1, 4, []float64{1, 2, 3, 6}), method)
+	for _, z := range []*mat.Dense{m.Signals, one.Signals} {
+		d, n := z.Dims()
+		var covariance mat.Dense
+		covariance.Mul(z, z.T())
+		covariance.Scale(1/float64(n), &covariance)
+		if !mat.EqualApprox(&covariance, rotation.Identity(d), 1e-12) {
+			t.Errorf("the covariance of the signals is\n%.3g", mat.Formatted(&covariance))
+		}
+	}
+	sign := math.Copysign(1, one.Signals.At(0, 3))
+	for k, want := range []float64{-2, -1, 0, 3} {
+		if got := one.Signals.At(0, k); math.Abs(sign*got-want/math.Sqrt(3.5)) > 1e-12 {
+			t.Errorf("signal %g at %d, want ±%g/√3.5", got, k, want)
+		}
+	}
+	return m
+}
+
+func fit(t *testing.T, method ica.Method, x *mat.Dense) *ica.Model {
+	t.Helper()
+	m := Fit(t, x, method)
 	if c := m.Convergence; !c.Converged || c.Warning != "" {
 		t.Errorf("convergence %+v", c)
 	}
@@ -98,8 +130,9 @@ func mixingDoesNotMatter(t *testing.T, x *mat.Dense, method ica.Method) {
 	}
 }
 
-// refuses checks the errors for signals that can't be separated.
-func refuses(t *testing.T, x *mat.Dense, method ica.Method) {
+// refuses checks the errors for signals that can't be separated. Whether they include linearly dependent
+// ones depends on the method.
+func refuses(t *testing.T, x *mat.Dense, method ica.Method, dependent bool) {
 	with := func(row []float64) *mat.Dense {
 		bad := mat.DenseCopyOf(x)
 		bad.SetRow(1, row)
@@ -108,19 +141,19 @@ func refuses(t *testing.T, x *mat.Dense, method ica.Method) {
 	_, n := x.Dims()
 	nan := make([]float64, n)
 	nan[3] = math.NaN()
-	for _, test := range []struct {
-		want string
-		x    *mat.Dense
-	}{
-		{"", nil},
-		{"at 2 positions", mat.NewDense(2, 2, []float64{1, 2, 2, 1})},
-		{"the value NaN at position 4", with(nan)},
-		{"at every position", with(make([]float64, n))},
-		{"linearly dependent", with(x.RawRowView(0))},
-	} {
-		model, err := ica.Separate(t.Context(), method, test.x)
-		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("error %v, want one with %q", err, test.want)
+	all := map[string]*mat.Dense{
+		"x: is empty":                 nil,
+		"at 2 positions":              mat.NewDense(2, 2, []float64{1, 2, 2, 1}),
+		"the value NaN at position 4": with(nan),
+		"at every position":           with(make([]float64, n)),
+	}
+	if dependent {
+		all["linearly dependent"] = with(x.RawRowView(0))
+	}
+	for want, x := range all {
+		model, err := ica.Separate(t.Context(), method, x)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
 		}
 		if model != nil {
 			t.Errorf("model %v with an error", model)

@@ -1,6 +1,8 @@
 package baselinetest
 
 import (
+	"context"
+	"errors"
 	"math"
 	"testing"
 
@@ -14,8 +16,9 @@ import (
 
 // Trained checks a trained method on the mixed signals x, 2×n, on every available backend. Its
 // model must be the same again, nearly the same on another backend, and its transform of x
-// must be the recovered signals. Bad signals must be errors, and x must not change. Then it
-// calls more with the model and the transform of x.
+// must be the recovered signals. Bad signals and a context that has ended must be errors, and x must
+// not change. A nil backend must be pure Go. Then it calls more with the model and the transform of x.
+// At last it checks keepsDeadlines.
 func Trained(
 	t *testing.T, x *mat.Dense, method func(compute.Backend) ica.Method,
 	more func(t *testing.T, m *ica.Model, z *mat.Dense),
@@ -50,6 +53,14 @@ func Trained(
 	if !mat.Equal(x, before) {
 		t.Error("the mixed signals were changed")
 	}
+	Fit(t, x, method(nil))
+	refuses(t, x, method(nil), false)
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if _, err := ica.Separate(ended, method(nil), x); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want that of the context", err)
+	}
+	keepsDeadlines(t, x, method)
 }
 
 // transformed checks a model's transform, and returns that of the mixed signals.
