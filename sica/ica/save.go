@@ -7,10 +7,9 @@ import (
 	"io"
 	"os"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/seed-47b1e431/gosica/internal/atomicfile"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -24,7 +23,7 @@ const (
 type savedMap struct {
 	Format  string      `json:"format"`
 	Version int         `json:"version"`
-	Matrix  [][]float64 `json:"matrix"`
+	Matrix  signal.Rows `json:"matrix"`
 	Mean    []float64   `json:"mean"`
 }
 
@@ -41,12 +40,7 @@ func (m *Model) Save(file string) error {
 		return errors.New("ica: save: the map isn't linear; must be, or be that of a " +
 			"sica.Result, which has a Save of its own")
 	}
-	saved := savedMap{Format: mapFormat, Version: mapVersion, Mean: a.Centre}
-	unmixing := a.Dense()
-	rows, _ := unmixing.Dims()
-	for i := range rows {
-		saved.Matrix = append(saved.Matrix, mat.Row(nil, i, unmixing))
-	}
+	saved := savedMap{mapFormat, mapVersion, signal.RowsOf(a.Dense()), a.Centre}
 	err := atomicfile.Write(file, func(w io.Writer) error { return json.NewEncoder(w).Encode(saved) })
 	if err != nil {
 		return fmt.Errorf("ica: save: %w", err)
@@ -82,16 +76,13 @@ func load(file string) (preprocess.Map, error) {
 	if channels == 0 || len(saved.Matrix) == 0 {
 		return nil, errors.New("its matrix or its mean is empty; must be those of a linear map")
 	}
-	if rows := len(saved.Matrix); rows != channels {
-		return nil, fmt.Errorf("the matrix has %d rows; must have %d, as the mean", rows, channels)
+	matrix, err := saved.Matrix.Matrix()
+	if err != nil {
+		return nil, fmt.Errorf("the matrix: %w", err)
 	}
-	matrix := mat.NewDense(channels, channels, nil)
-	for i, row := range saved.Matrix {
-		if len(row) != channels {
-			return nil, fmt.Errorf("row %d of the matrix has %d entries; must have %d, as the mean",
-				i+1, len(row), channels)
-		}
-		matrix.SetRow(i, row)
+	if rows, columns := matrix.Dims(); rows != channels || columns != channels {
+		return nil, fmt.Errorf("the matrix is %d×%d; must be %d×%d, as the mean has %d values",
+			rows, columns, channels, channels, channels)
 	}
 	return preprocess.LinearMap(matrix, saved.Mean), nil
 }

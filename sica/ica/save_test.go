@@ -68,8 +68,8 @@ func TestSaveLoad(t *testing.T) {
 		"{":                    "unexpected end of JSON",
 		`{"format":"another"}`: `is a "another" of version 0; must be a "sica linear map" of version 1`,
 		`{"format":"sica linear map","version":1}`:                                   "is empty",
-		`{"format":"sica linear map","version":1,"matrix":[[1,2],[3]],"mean":[0,0]}`: "row 2 of the matrix has 1 entries",
-		`{"format":"sica linear map","version":1,"matrix":[[1,2]],"mean":[0,0]}`:     "the matrix has 1 rows; must have 2",
+		`{"format":"sica linear map","version":1,"matrix":[[1,2],[3]],"mean":[0,0]}`: "the matrix: row 2: has 1 values; must have 2",
+		`{"format":"sica linear map","version":1,"matrix":[[1,2]],"mean":[0,0]}`:     "the matrix is 1×2; must be 2×2",
 	} {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

@@ -2,7 +2,8 @@ package outlier
 
 import (
 	"fmt"
-	"strings"
+
+	"github.com/seed-47b1e431/gosica/internal/text"
 )
 
 // Sentence says which positions are outliers, counted from 1; nothing if there are none.
@@ -18,11 +19,9 @@ func Sentence(positions []int) string {
 	if more := len(positions) - most; more > 0 {
 		names = append(names, fmt.Sprintf("%d more", more))
 	}
-	last := len(names) - 1
 	const what = "(sudden, as a click or an electrode's pop: in one channel only, or unlike any other)"
-	if last == 0 {
+	if len(names) == 1 {
 		return fmt.Sprintf("Position %s is an outlier %s and was excluded from fitting.", names[0], what)
 	}
-	return fmt.Sprintf("Positions %s and %s are outliers %s and were excluded from fitting.",
-		strings.Join(names[:last], ", "), names[last], what)
+	return fmt.Sprintf("Positions %s are outliers %s and were excluded from fitting.", text.List(names), what)
 }
