@@ -297,13 +297,8 @@ func (c *channels) appendNew(all []*explanation, e *explanation) []*explanation 
 
 // isDuplicate reports whether each signal of a correlates with one of b by distinct or more.
 func (c *channels) isDuplicate(a, b *explanation) bool {
-	return floats.Min(c.nearest(a, b)) >= distinct
-}
-
-// nearest returns, for each signal of a, its correlation with the nearest signal of b.
-func (c *channels) nearest(a, b *explanation) []float64 {
 	correlations, _ := c.matches(a, b)
-	return correlations
+	return floats.Min(correlations) >= distinct
 }
 
 // matches returns, for each signal of a, its correlation with the nearest signal of b, and which that is.
@@ -403,10 +398,11 @@ func (c *channels) descent(
 		b.Mul(f.b, s.inverse)
 		begin = append(begin, candidate{name: f.name, b: b})
 	}
-	m, err := s.shortest(ctx, begin)
-	if m == nil || err != nil {
+	var found descents
+	if err := s.descendAll(ctx, &found, begin); err != nil || found.best == nil {
 		return nil, err
 	}
+	m := found.best
 	for i := range c.d {
 		c.choices[k] = append(c.choices[k], *newModelChoice(m.y.RawRowView(i), &m.sources[i]))
 	}

@@ -436,14 +436,19 @@ func applyStep(e, b *mat.Dense) *mat.Dense {
 	return &next
 }
 
-// descendAll descends from the candidates and returns the demixing with the shortest code, the name
-// of its candidate, and all demixings at which descents ended. first is a descent that was made
-// before; its end is nil if there is none.
-func (s *separator) descendAll(
-	ctx context.Context, candidates []candidate, first descent,
-) (best *demixing, name string, ends []candidate, err error) {
-	if best, name = first.end, first.name; best != nil {
-		ends = append(ends, candidate{name: name, b: mat.DenseCopyOf(best.b)})
+// descents are what descents from candidates led to.
+type descents struct {
+	best    *demixing   // of the shortest code; nil if there was none
+	name    string      // of its candidate
+	verdict *verdict    // on it; nil if it isn't judged yet
+	ends    []candidate // of all descents by descendAll
+	skipped []Skipped
+}
+
+// descendAll descends from the candidates, too, and keeps the shortest code.
+func (s *separator) descendAll(ctx context.Context, found *descents, candidates []candidate) error {
+	if best, name := found.best, found.name; best != nil {
+		found.ends = append(found.ends, candidate{name: name, b: mat.DenseCopyOf(best.b)})
 		candidates = slices.DeleteFunc(slices.Clone(candidates), func(c candidate) bool {
 			return c.name == name || sameBasin(c.b, best.b)
 		})
@@ -453,7 +458,7 @@ func (s *separator) descendAll(
 	for k := range candidates {
 		demixings[k] = s.acquire()
 		if err := s.estimate(ctx, demixings[k], candidates[k].b); err != nil {
-			return nil, "", nil, err
+			return err
 		}
 	}
 	order := grid.Range(len(candidates))
@@ -462,59 +467,56 @@ func (s *separator) descendAll(
 	})
 	for _, k := range order {
 		m, from := demixings[k], candidates[k]
-		if slices.ContainsFunc(ends, func(e candidate) bool { return sameBasin(from.b, e.b) }) {
+		if slices.ContainsFunc(found.ends, func(e candidate) bool { return sameBasin(from.b, e.b) }) {
 			s.release(m)
 			continue
 		}
-		if m, err = s.follow(ctx, m, best, ends); err != nil {
-			return nil, "", nil, err
+		m, err := s.follow(ctx, m, found.best, found.ends)
+		if err != nil {
+			return err
 		}
 		if m == nil {
 			continue
 		}
-		ends = append(ends, candidate{name: from.name, b: mat.DenseCopyOf(m.b)})
+		found.ends = append(found.ends, candidate{name: from.name, b: mat.DenseCopyOf(m.b)})
 		switch {
-		case best == nil:
-			best, name = m, from.name
-		case m.codeLength < best.codeLength:
-			s.release(best)
-			best, name = m, from.name
+		case found.best == nil:
+		case m.codeLength < found.best.codeLength:
+			s.release(found.best)
 		default:
 			s.release(m)
+			continue
 		}
+		found.best, found.name, found.verdict = m, from.name, nil
 	}
-	return best, name, ends, nil
+	return nil
 }
 
-// A descent is one from the named candidate to its end.
-type descent struct {
-	end  *demixing
-	name string
-}
-
-// sufficient descends from the candidate that finds most sources. It returns the end, and its
-// verdict, which is nil unless the signals of a sequence are independent there. If that is certain,
-// too, no other candidate can be much better: independent signals are the sources, except for those
-// that no data identify. It does nothing if there are too few positions for that.
+// sufficient descends from the candidate that finds most sources. The end has no verdict unless the
+// signals of a sequence are independent there. If the verdict is certain, too, no other candidate can be
+// much better: independent signals are the sources, except for those that no data identify. There is no
+// descent if there are too few positions for that.
 func (s *separator) sufficient(
 	ctx context.Context, candidates []candidate, null *whitened,
-) (first descent, v *verdict, err error) {
+) (found *descents, err error) {
+	found = new(descents)
 	k := slices.IndexFunc(candidates, func(c candidate) bool { return c.name == ofInnovationsName })
 	if k < 0 || !s.past.Sequence() || s.past.N < minSufficient*s.d {
-		return descent{}, nil, nil
+		return found, nil
 	}
 	m := s.acquire()
 	if err := s.estimate(ctx, m, candidates[k].b); err != nil {
-		return descent{}, nil, err
+		return nil, err
 	}
 	if m, err = s.descend(ctx, m, maxSteps); err != nil {
-		return descent{}, nil, err
+		return nil, err
 	}
 	s.sortByShare(m)
+	found.best, found.name = m, candidates[k].name
 	if m.independence(m.dependence()) >= minIndependence {
-		v, err = s.judge(ctx, m, null, nil)
+		found.verdict, err = s.judge(ctx, m, null, nil)
 	}
-	return descent{m, candidates[k].name}, v, err
+	return found, err
 }
 
 // distinctBasins returns the candidates without those that recover the same signals as an earlier
@@ -550,13 +552,6 @@ func (s *separator) follow(
 		return s.descend(ctx, m, maxSteps)
 	}
 	return m, nil
-}
-
-// shortest returns the demixing with the shortest code at which descents from the candidates end;
-// nil if there is no candidate.
-func (s *separator) shortest(ctx context.Context, candidates []candidate) (*demixing, error) {
-	best, _, _, err := s.descendAll(ctx, candidates, descent{})
-	return best, err
 }
 
 // sameBasin reports whether b and c recover the same signals, up to order, sign, scale and small

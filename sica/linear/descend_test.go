@@ -192,10 +192,11 @@ func TestSufficient(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found, v, err := s.sufficient(t.Context(), from.all, null)
-		if err != nil || found.end == nil {
-			t.Fatalf("descent %v, error %v", found, err)
+		first, err := s.sufficient(t.Context(), from.all, null)
+		if err != nil || first.best == nil {
+			t.Fatalf("descent %v, error %v", first, err)
 		}
+		v := first.verdict
 		if dependent {
 			if v != nil {
 				t.Error("signals that depend on each other have a verdict")
@@ -205,12 +206,12 @@ func TestSufficient(t *testing.T) {
 		if v == nil || !v.isCertain() {
 			t.Fatalf("verdict %v, want a certain one", v)
 		}
-		length, b := found.end.codeLength, mat.DenseCopyOf(found.end.b)
-		best, _, _, err := s.descendAll(t.Context(), from.all, descent{})
-		if err != nil {
+		length, b := first.best.codeLength, mat.DenseCopyOf(first.best.b)
+		var all descents
+		if err := s.descendAll(t.Context(), &all, from.all); err != nil {
 			t.Fatal(err)
 		}
-		if longer := n * (length - best.codeLength); !sameBasin(b, best.b) || longer > 5 {
+		if longer := n * (length - all.best.codeLength); !sameBasin(b, all.best.b) || longer > 5 {
 			t.Errorf("the code is longer by %.1f nats than that of all candidates", longer)
 		}
 	}

@@ -228,11 +228,12 @@ func (s *separator) separate(
 	if err != nil {
 		return nil, nil, err
 	}
-	var found *found
+	var found *descents
 	if known == nil {
 		found, err = s.search(ctx, seed, null)
 	} else {
-		found, err = s.searchFrom(ctx, known)
+		found = &descents{skipped: known.Skipped}
+		err = s.descendAll(ctx, found, []candidate{{name: known.Candidate, b: known.models.b}})
 	}
 	if err != nil {
 		return nil, nil, err
@@ -243,89 +244,52 @@ func (s *separator) separate(
 	}
 	if found.verdict == nil {
 		if known == nil { // whose pairs are in its own order
-			s.sortByShare(found.end)
+			s.sortByShare(found.best)
 		}
-		pairs := known.pairs(found.end, s.past.N)
-		if found.verdict, err = s.judge(ctx, found.end, null, pairs); err != nil {
+		pairs := known.pairs(found.best, s.past.N)
+		if found.verdict, err = s.judge(ctx, found.best, null, pairs); err != nil {
 			return nil, nil, err
 		}
 	}
 	if s.d > fewSignals {
-		found.end, found.verdict, err = s.rotateMixed(ctx, found.end, null, found.verdict)
+		found.best, found.verdict, err = s.rotateMixed(ctx, found.best, null, found.verdict)
 		if err != nil {
 			return nil, nil, err
 		}
 	}
-	solution, err := s.solution(ctx, found.end, null, found.verdict, found.name, mean)
+	solution, err := s.solution(ctx, found.best, null, found.verdict, found.name, mean)
 	if err != nil {
 		return nil, nil, err
 	}
 	solution.minDependence, solution.Skipped = isLessDependent, found.skipped
-	if found.verdict.accepted() && found.end.explainedByNoise(s.past.N) {
+	if found.verdict.accepted() && found.best.explainedByNoise(s.past.N) {
 		return solution, null.noiseMatrix(), nil
 	}
 	return solution, nil, nil
 }
 
-// found is the demixing of the shortest code.
-type found struct {
-	descent             // of which it is the end
-	verdict *verdict    // nil if it isn't judged yet
-	ends    []candidate // of all descents
-	skipped []Skipped
-}
-
 // search finds the demixing of the shortest code by descents from all candidates, or from the first
 // alone if its end is certain.
-func (s *separator) search(ctx context.Context, seed uint64, null *whitened) (*found, error) {
+func (s *separator) search(ctx context.Context, seed uint64, null *whitened) (*descents, error) {
 	begin, err := s.candidates(ctx, seed)
 	if err != nil {
 		return nil, err
 	}
-	found := &found{}
-	found.descent, found.verdict, err = s.sufficient(ctx, begin.all, null)
-	if err != nil || found.verdict != nil && found.verdict.isCertain() {
-		found.skipped = begin.skipped
-		return found, err
-	}
-	if err := begin.addFastICA(ctx, s, seed); err != nil {
+	found, err := s.sufficient(ctx, begin.all, null)
+	if err != nil {
 		return nil, err
 	}
-	if err := begin.addVariances(ctx); err != nil {
-		return nil, err
+	if found.verdict == nil || !found.verdict.isCertain() {
+		if err := begin.addFastICA(ctx, s, seed); err != nil {
+			return nil, err
+		}
+		if err := begin.addVariances(ctx); err != nil {
+			return nil, err
+		}
+		err = s.descendAll(ctx, found, begin.all)
 	}
 	found.skipped = begin.skipped
-	return found, s.descendFrom(ctx, found, begin.all)
-}
-
-// searchFrom is search with the known demixing as the only candidate.
-func (s *separator) searchFrom(ctx context.Context, known *knownPart) (*found, error) {
-	found := &found{skipped: known.Skipped}
-	return found, s.descendFrom(ctx, found, []candidate{{name: known.Candidate, b: known.models.b}})
-}
-
-// descendFrom descends from the candidates, too, and keeps the shortest code.
-func (s *separator) descendFrom(ctx context.Context, found *found, all []candidate) error {
-	before := found.name
-	end, name, ends, err := s.descendAll(ctx, all, found.descent)
-	found.descent, found.ends = descent{end, name}, ends
-	if name != before {
-		found.verdict = nil
-	}
-	return err
-}
-
-// makeLessDependent replaces what was found by the demixing of minDependence, if there is one.
-func (s *separator) makeLessDependent(
-	ctx context.Context, found *found, null *whitened,
-) (replaced bool, err error) {
-	ends := append(found.ends, candidate{name: "whitening", b: null.b})
-	other, err := s.minDependence(ctx, s.past.Shape, found.end, ends)
-	if other == nil || err != nil {
-		return false, err
-	}
-	found.name, found.verdict = other.name, nil
-	return true, s.evaluate(ctx, found.end, other.b, nil)
+	return found, err
 }
 
 // explainedByNoise reports whether the noise of the resolution may be what distinguishes m's
