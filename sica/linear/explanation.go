@@ -44,32 +44,31 @@ type explanation struct {
 func (e *explanation) impliesNoise() bool { return floats.Max(e.model.noise) >= minChannelNoise }
 
 // measureAll explains the explanations that aren't explained yet, measures all at the scales from
-// first on, and returns those for which that is possible.
+// first on, and returns those for which that is possible. ok is whether the first, the rule's, is one.
 func (c *channels) measureAll(
 	ctx context.Context, all []*explanation, first int,
-) ([]*explanation, error) {
+) (valid []*explanation, ok bool, err error) {
 	workers := parallel.Workers(len(all))
-	err := parallel.Do(ctx, workers, len(all), func(_, k int) {
+	err = parallel.Do(ctx, workers, len(all), func(_, k int) {
 		if all[k].model == nil {
 			c.explain(all[k])
 		}
 	})
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	var valid []*explanation
 	for _, e := range all {
 		if e.model == nil {
 			continue
 		}
 		if err := c.measure(ctx, e, first); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		if !math.IsNaN(floats.Sum(e.lengths[first:])) {
 			valid = append(valid, e)
 		}
 	}
-	return valid, nil
+	return valid, len(valid) > 0 && valid[0] == all[0], nil
 }
 
 // explain sets the noise that the demixing e implies, its signals, and their code lengths as not
@@ -224,7 +223,7 @@ func (c *channels) setModel(
 		coder.fit(s, y)
 		return false
 	}
-	coder.chooseAmong(s, y, scaleWindows(coder.past.N), density.Rough)
+	coder.choose(s, y, density.Rough)
 	return false
 }
 

@@ -159,17 +159,19 @@ func (s *comparison) compare(
 	if c.d > fewSignals {
 		begin = begin[:1]
 	}
-	if err := s.addCoarser(ctx, begin); err != nil {
+	err := s.addCoarser(ctx, begin)
+	if err != nil {
 		return err
 	}
-	if ok, err := s.measure(ctx); err != nil || !ok {
+	var ok bool
+	if s.all, ok, err = c.measureAll(ctx, s.all, 0); err != nil || !ok {
 		return err
 	}
 	if c.d <= fewSignals {
 		if err := s.addNoisy(ctx, textbook); err != nil {
 			return err
 		}
-		if ok, err := s.measure(ctx); err != nil || !ok {
+		if s.all, ok, err = c.measureAll(ctx, s.all, 0); err != nil || !ok {
 			return err
 		}
 	}
@@ -185,16 +187,6 @@ func (s *comparison) compare(
 func (c *channels) predictsAs(m *demixing) bool {
 	lags := len(c.past(0).Lags)
 	return !slices.ContainsFunc(m.sources, func(s source) bool { return len(s.weights) > lags })
-}
-
-// measure measures the explanations at each time scale, and drops those for which that isn't possible.
-// It reports whether the rule's is still there.
-func (s *comparison) measure(ctx context.Context) (ok bool, err error) {
-	rule := s.all[0]
-	if s.all, err = s.c.measureAll(ctx, s.all, 0); err != nil {
-		return false, err
-	}
-	return len(s.all) > 0 && s.all[0] == rule, nil
 }
 
 // addCoarser adds the explanations at which descents from the given ones end at the coarser time scales.
@@ -256,8 +248,8 @@ func (c *channels) isSettled(
 			return false, err
 		}
 	}
-	all, err := c.measureAll(ctx, append([]*explanation{first}, textbook...), from)
-	if err != nil || len(all) == 0 || all[0] != first {
+	all, ok, err := c.measureAll(ctx, append([]*explanation{first}, textbook...), from)
+	if err != nil || !ok {
 		return false, err
 	}
 	chosen, _ := c.choose(all, from)

@@ -98,13 +98,8 @@ var gaussianEntropy = math.Log(2*math.Pi*math.E) / 2
 // its density to the tolerance: density.Fine if the model is used, density.Rough if its code is
 // compared with others. s.q must hold the second moments of y.
 func (c *coder) choose(s *source, y []float64, tolerance float64) {
-	c.chooseAmong(s, y, scaleWindows(c.past.N), tolerance)
-}
-
-// chooseAmong is choose with the given windows, or none.
-func (c *coder) chooseAmong(s *source, y []float64, windows []int, tolerance float64) {
 	c.fitter.Reset()
-	c.measureAmong(s, y, windows)
+	c.measureAmong(s, y, scaleWindows(c.past.N))
 	c.refine(s, tolerance)
 	c.normalise(s)
 }

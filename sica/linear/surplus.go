@@ -28,7 +28,10 @@ const (
 var surplusErrors = 3.5
 
 // surplus returns the evidence, in standard errors, that the spectra aren't those of as many sources
-// and white noise: what e's model leaves unexplained.
+// and white noise: what e's model leaves unexplained. It compares the correlations in frequency bands
+// that the model leaves between the parts of the positions. It is the sum of their products over bands,
+// pairs of signals and pairs of parts: correlations by chance, also of signals that come and go, differ
+// between the parts.
 //
 // It is 0 for images: the strokes of digits lie in one place and have the same width, so that they
 // correlate in the same way in all parts without surplus sources.
@@ -36,23 +39,14 @@ func (c *channels) surplus(e *explanation) float64 {
 	if len(c.parts) == 0 || ablation.Off("surplus") {
 		return 0
 	}
-	return unexplained(e, c.spectrum, c.parts, c.added)
-}
-
-// unexplained returns the evidence, in standard errors, that the spectra of parts of the positions
-// aren't those of e's model, which is of the bands of s. It compares the correlations in frequency
-// bands that the model leaves between the parts. It is the sum of their products over bands, pairs
-// of signals and pairs of parts: correlations by chance, also of signals that come and go, differ
-// between the parts.
-func unexplained(e *explanation, s *spectrum, parts []*spectrum, added []float64) float64 {
-	inverses := residualWhitenings(e, s, parts[0], added)
-	left := make([][]*mat.Dense, len(parts))
-	for p, part := range parts {
+	inverses := residualWhitenings(e, c.spectrum, c.parts[0], c.added)
+	left := make([][]*mat.Dense, len(c.parts))
+	for p, part := range c.parts {
 		left[p] = residuals(part.transformed(e.b), inverses)
 	}
 	sum, variance := 0.0, 0.0
-	for k, w := range parts[0].weights {
-		for i := range s.d {
+	for k, w := range c.parts[0].weights {
+		for i := range c.d {
 			for j := range i {
 				total, squares := 0.0, 0.0
 				for p := range left {
