@@ -1,7 +1,6 @@
 package sobi
 
 import (
-	"math"
 	"slices"
 	"testing"
 
@@ -49,25 +48,6 @@ func TestDefaultLags(t *testing.T) {
 		cfg.Lags = lags
 		if err := cfg.validate(1, n); err != nil {
 			t.Errorf("%d positions: %v", n, err)
-		}
-	}
-}
-
-// The mean is over the n−τ existing pairs. That of a cosine over half periods is half the cosine
-// of the lag.
-func TestLaggedCosine(t *testing.T) {
-	const n, period = 1000, 20
-	z := mat.NewDense(1, n, nil)
-	z.Apply(func(_, p int, _ float64) float64 {
-		return math.Cos(2 * math.Pi * float64(p) / period)
-	}, z)
-	for lag, want := range map[int]float64{10: -0.5, 20: 0.5, 30: -0.5, 980: 0.5} {
-		got, err := laggedCovariances(t.Context(), z, []int{lag})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if math.Abs(got[0].At(0, 0)-want) > 1e-12 {
-			t.Errorf("lag %d: %g, want %g", lag, got[0].At(0, 0), want)
 		}
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/baselinetest"
 	. "github.com/seed-47b1e431/gosica/sica/baseline/sobi"
 	"github.com/seed-47b1e431/gosica/sica/ica"
-	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
 var _ ica.Method = Config{}
@@ -77,40 +76,6 @@ func TestSeparatesExactly(t *testing.T) {
 		}
 		if distance := baselinetest.Distance(m.Signals, want); !(distance < 1e-11) {
 			t.Errorf("lags %v: the signals are off by %g", lags, distance)
-		}
-	}
-}
-
-// With one lag the unmixing consists of the eigenvectors of the covariance at that lag, which
-// gonum computes here.
-func TestAMUSEIsAnEigenvalueProblem(t *testing.T) {
-	_, x := baselinetest.Autoregressive(5, 500)
-	w, err := pca.Whiten(x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	z := w.White
-	for _, lag := range []int{1, 4} {
-		var product mat.Dense
-		product.Mul(z.Slice(0, 5, 0, 500-lag), z.Slice(0, 5, lag, 500).T())
-		covariance := mat.NewSymDense(5, nil)
-		for i := range 5 {
-			for j := range 5 {
-				covariance.SetSym(i, j, product.At(i, j)+product.At(j, i))
-			}
-		}
-		var eigen mat.EigenSym
-		if !eigen.Factorize(covariance, true) {
-			t.Fatal("no eigenvectors")
-		}
-		var vectors, unmixing mat.Dense
-		eigen.VectorsTo(&vectors)
-		unmixing.Mul(vectors.T(), w.Matrix)
-		cfg := oneLag()
-		cfg.Lags, cfg.Tolerance = []int{lag}, 1e-12
-		if distance := baselinetest.Distance(baselinetest.Unmixing(t, baselinetest.Fit(t, x, cfg)),
-			&unmixing); !(distance < 1e-10) {
-			t.Errorf("lag %d: the unmixing matrix is off by %g", lag, distance)
 		}
 	}
 }
