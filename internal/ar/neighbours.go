@@ -70,14 +70,14 @@ func Gather(signal []float64, positions []int32, row *mat.VecDense) {
 	}
 }
 
-// SelfPredictions returns the prediction of each standardised signal of z, d×n, from its own
-// neighbours, and whether all signals are predictable: none has a residual with a root mean square
-// above twice JitterStd.
-func SelfPredictions(
-	z *mat.Dense, neighbours [][]int32,
-) (predictions *mat.Dense, predictable bool) {
+// SelfResiduals returns the residuals of the standardised signals z after the prediction of each from its
+// own neighbours, and the predictions, both d×n. If no residual has a root mean square above twice
+// JitterStd, so that little but rounding would be left, the residuals are the signals themselves and the
+// predictions zero.
+func SelfResiduals(z *mat.Dense, neighbours [][]int32) (residuals, predictions *mat.Dense) {
 	d, n := z.Dims()
-	predictions, predictable = mat.NewDense(d, n, nil), true
+	predictions, residuals = mat.NewDense(d, n, nil), new(mat.Dense)
+	predictable := true
 	for i := range d {
 		row := z.RawRowView(i)
 		prediction := Predict(Weights(row, neighbours), row, neighbours)
@@ -85,18 +85,9 @@ func SelfPredictions(
 		residual := floats.Distance(row, prediction, 2) / math.Sqrt(float64(n)) // root mean square
 		predictable = predictable && residual <= 2*JitterStd
 	}
-	return predictions, predictable
-}
-
-// SelfResiduals returns the residuals of the standardised signals z after their self-predictions,
-// and the predictions, both d×n. If all signals are predictable, so that little but rounding would
-// be left, the residuals are the signals themselves and the predictions zero.
-func SelfResiduals(z *mat.Dense, neighbours [][]int32) (residuals, predictions *mat.Dense) {
-	predictions, predictable := SelfPredictions(z, neighbours)
 	if predictable {
 		predictions.Zero()
 	}
-	residuals = new(mat.Dense)
 	residuals.Sub(z, predictions)
 	return residuals, predictions
 }

@@ -29,7 +29,6 @@ type Past struct {
 	Lags     []int     // the value of offset k at position t is that at t − Lags[k]
 	Distance []float64 // Euclidean, of each offset
 	Before   []int     // the margin at the beginning of each axis
-	After    []int     // the margin at its end
 
 	// The positions with a complete past fill a box with these Sides, N positions in all. Runs has
 	// them in order, one run for each line along the last axis.
@@ -53,9 +52,10 @@ func New(shape []int, offsets [][]int) *Past {
 		p.Lags = append(p.Lags, lag)
 		p.Distance = append(p.Distance, math.Sqrt(float64(square(offset))))
 	}
-	p.Before, p.After = Margins(offsets, len(shape))
+	before, after := Margins(offsets, len(shape))
+	p.Before = before
 	for a, side := range shape {
-		p.Sides[a] = side - p.Before[a] - p.After[a]
+		p.Sides[a] = side - before[a] - after[a]
 		p.N *= p.Sides[a]
 	}
 	last := len(shape) - 1
