@@ -1,6 +1,8 @@
 package matlab
 
 import (
+	"bytes"
+	"compress/zlib"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -32,32 +34,60 @@ const (
 	flagComplex = 1 << 11
 )
 
-// matrix reads an array, which is all of body. name is the name of a field or of an element of a
-// cell; a variable, whose name is in body, has "".
-func (w *walker) matrix(body io.Reader, name string, depth int) error {
-	if r, ok := body.(*io.LimitedReader); ok && r.N == 0 && name != "" {
-		return w.report(Variable{Name: name, Class: "double", Shape: []int{0, 0}}, nil)
+// A lister lists the variables in a file, and what structs and cells hold.
+type lister struct {
+	order     binary.ByteOrder
+	variables []Variable
+	count     int // arrays so far, with those that aren't listed
+}
+
+// addPacked adds the array in compressed data.
+func (l *lister) addPacked(data []byte) error {
+	unpacker, err := zlib.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return fmt.Errorf("compressed data: %w", err)
 	}
-	flags, err := w.bytes(body, "flags of an array", 8, kindUint32)
+	unpacked, err := io.ReadAll(io.LimitReader(unpacker, maxFileBytes+1))
+	if err != nil {
+		return fmt.Errorf("compressed data: %w", err)
+	}
+	if len(unpacked) > maxFileBytes {
+		return errors.New("more than the limit of 1 GiB when decompressed")
+	}
+	in := elements{unpacked, l.order}
+	e, err := in.next()
+	if err != nil || e.kind != kindMatrix {
+		return err
+	}
+	return l.add(e.body, "", 0)
+}
+
+// add adds an array, which is all of body. name is the name of a field or of an element of a cell; a
+// variable, whose name is in body, has "".
+func (l *lister) add(body []byte, name string, depth int) error {
+	if len(body) == 0 && name != "" {
+		return l.list(Variable{Name: name, Class: "double", Shape: []int{0, 0}})
+	}
+	in := &elements{body, l.order}
+	flags, err := in.bytes("flags of an array", 8, kindUint32)
 	if err != nil {
 		return err
 	}
 	if len(flags) < 4 {
 		return errors.New("an array without flags; must have 8 bytes of them")
 	}
-	word := w.order.Uint32(flags)
+	word := l.order.Uint32(flags)
 	class := int(word & 0xff)
 	if class >= len(classes) || classes[class] == "" {
 		return fmt.Errorf("an array of class %d; must be 1 to %d", class, len(classes)-1)
 	}
 	v := Variable{Class: classes[class], Complex: word&flagComplex != 0, Shape: []int{1, 1}}
 	if class != opaque {
-		if v.Shape, err = w.shape(body); err != nil {
+		if v.Shape, err = in.shape(); err != nil {
 			return err
 		}
 	}
-	variable, err := w.bytes(body, "the name of a variable", maxNameBytes,
-		kindInt8, kindUint8, kindUTF8)
+	variable, err := in.bytes("the name of a variable", maxNameBytes, kindInt8, kindUint8, kindUTF8)
 	if err != nil {
 		return err
 	}
@@ -67,33 +97,32 @@ func (w *walker) matrix(body io.Reader, name string, depth int) error {
 	if numberClasses[v.Class] && word&flagLogical != 0 {
 		v.Class = "logical"
 	}
-	if err := w.contents(v, body, depth); err != nil {
-		if errors.Is(err, errFound) {
-			return err
-		}
+	if err := l.addContents(v, in, depth); err != nil {
 		return fmt.Errorf("%q: %w", v.Name, err)
 	}
 	return nil
 }
 
-// report calls visit with a variable.
-func (w *walker) report(v Variable, body io.Reader) error {
-	if v.index = w.count; v.index == maxArrays {
+// list adds a variable to the list, if that has room.
+func (l *lister) list(v Variable) error {
+	if l.count++; l.count > maxArrays {
 		return fmt.Errorf("more than the limit of %d arrays in structs and cells", maxArrays)
 	}
-	w.count++
-	return w.visit(v, body)
+	if len(l.variables) < maxVariables {
+		l.variables = append(l.variables, v)
+	}
+	return nil
 }
 
 // shape reads the lengths of an array's axes.
-func (w *walker) shape(body io.Reader) ([]int, error) {
-	data, err := w.bytes(body, "the shape of an array", 4*maxAxes, kindInt32, kindUint32)
+func (in *elements) shape() ([]int, error) {
+	data, err := in.bytes("the shape of an array", 4*maxAxes, kindInt32, kindUint32)
 	if err != nil {
 		return nil, err
 	}
 	var shape []int
 	for ; len(data) >= 4; data = data[4:] {
-		length := int32(w.order.Uint32(data))
+		length := int32(in.order.Uint32(data))
 		if length < 0 {
 			return nil, fmt.Errorf("an axis of length %d; must be 0 or more", length)
 		}
@@ -105,31 +134,33 @@ func (w *walker) shape(body io.Reader) ([]int, error) {
 	return shape, nil
 }
 
-// contents reads what follows an array's name.
-func (w *walker) contents(v Variable, body io.Reader, depth int) error {
+// addContents adds a variable with what follows its name.
+func (l *lister) addContents(v Variable, in *elements, depth int) error {
 	switch {
 	case v.IsReal() && v.Len() == 1:
-		values, err := w.numbers(body, 1)
+		values, err := in.numbers(1)
 		if err != nil {
 			return err
 		}
 		v.Value = values[0]
+	case v.IsReal():
+		v.contents = in.rest
 	case v.Class == "char" && len(v.Shape) == 2 && v.Shape[0] > 0:
-		text, err := w.text(body)
+		text, err := in.text()
 		if err != nil {
 			return err
 		}
 		v.setText(text)
 	}
-	if err := w.report(v, body); err != nil || depth == maxDepth {
+	if err := l.list(v); err != nil || depth == maxDepth {
 		return err
 	}
 	switch v.Class {
 	case "struct":
-		return w.fields(v, body, depth)
+		return l.addFields(v, in, depth)
 	case "cell":
 		for i := range v.Len() {
-			if err := w.inner(body, fmt.Sprintf("%s{%d}", v.Name, i+1), depth); err != nil {
+			if err := l.addInner(in, fmt.Sprintf("%s{%d}", v.Name, i+1), depth); err != nil {
 				return err
 			}
 		}
@@ -137,20 +168,20 @@ func (w *walker) contents(v Variable, body io.Reader, depth int) error {
 	return nil
 }
 
-// fields reads the fields of a struct.
-func (w *walker) fields(v Variable, body io.Reader, depth int) error {
-	length, err := w.bytes(body, "the length of field names", 4, kindInt32)
+// addFields adds the fields of a struct.
+func (l *lister) addFields(v Variable, in *elements, depth int) error {
+	length, err := in.bytes("the length of field names", 4, kindInt32)
 	if err != nil {
 		return err
 	}
 	if len(length) < 4 {
 		return errors.New("no length of field names; must have 4 bytes")
 	}
-	size := int(int32(w.order.Uint32(length)))
+	size := int(int32(l.order.Uint32(length)))
 	if size < 1 || size > maxNameBytes {
 		return fmt.Errorf("field names of %d bytes; must be 1 to %d", size, maxNameBytes)
 	}
-	text, err := w.bytes(body, "field names", maxVariables*int64(size), kindInt8, kindUint8)
+	text, err := in.bytes("field names", maxVariables*size, kindInt8, kindUint8)
 	if err != nil {
 		return err
 	}
@@ -169,7 +200,7 @@ func (w *walker) fields(v Variable, body io.Reader, depth int) error {
 			prefix = fmt.Sprintf("%s(%d)", v.Name, i+1)
 		}
 		for _, name := range names {
-			if err := w.inner(body, prefix+"."+name, depth); err != nil {
+			if err := l.addInner(in, prefix+"."+name, depth); err != nil {
 				return err
 			}
 		}
@@ -177,22 +208,19 @@ func (w *walker) fields(v Variable, body io.Reader, depth int) error {
 	return nil
 }
 
-// inner reads an array in a struct or in a cell.
-func (w *walker) inner(body io.Reader, name string, depth int) error {
+// addInner adds the next array in a struct or in a cell.
+func (l *lister) addInner(in *elements, name string, depth int) error {
 	if len(name) > 2*maxNameBytes {
 		name = strings.ToValidUTF8(name[:2*maxNameBytes], "")
 	}
-	e, err := w.element(body)
+	e, err := in.next()
 	if err != nil {
 		return err
 	}
 	if e.kind != kindMatrix {
 		return fmt.Errorf("%q is of kind %d; must be an array, of kind %d", name, e.kind, kindMatrix)
 	}
-	if err := w.matrix(e.body, name, depth+1); err != nil {
-		return err
-	}
-	return e.close(body)
+	return l.add(e.body, name, depth+1)
 }
 
 // setText sets the text of a row of characters, or those of a matrix, which come column by column.
@@ -212,38 +240,35 @@ func (v *Variable) setText(text string) {
 }
 
 // text reads characters, as much of it as is kept.
-func (w *walker) text(body io.Reader) (string, error) {
-	e, err := w.element(body)
+func (in *elements) text() (string, error) {
+	e, err := in.next()
 	if err != nil {
 		return "", err
 	}
-	data, err := io.ReadAll(io.LimitReader(e.body, maxTextBytes))
-	if err != nil {
-		return "", err
-	}
+	data := e.body[:min(len(e.body), maxTextBytes)]
 	var text string
 	switch e.kind {
 	case kindUint16, kindInt16, kindUTF16:
 		var units []uint16
 		for ; len(data) >= 2; data = data[2:] {
-			units = append(units, w.order.Uint16(data))
+			units = append(units, in.order.Uint16(data))
 		}
 		text = string(utf16.Decode(units))
 	case kindUTF32, kindUint32, kindInt32:
 		var runes []rune
 		for ; len(data) >= 4; data = data[4:] {
-			runes = append(runes, rune(w.order.Uint32(data)))
+			runes = append(runes, rune(in.order.Uint32(data)))
 		}
 		text = string(runes)
 	default:
 		text = string(data)
 	}
-	return strings.ToValidUTF8(text, "\ufffd"), e.close(body)
+	return strings.ToValidUTF8(text, "\ufffd"), nil
 }
 
-// numbers reads an element of n numbers. The memory for them follows what is there.
-func (w *walker) numbers(body io.Reader, n int) ([]float64, error) {
-	e, err := w.element(body)
+// numbers reads an element of n numbers.
+func (in *elements) numbers(n int) ([]float64, error) {
+	e, err := in.next()
 	if err != nil {
 		return nil, err
 	}
@@ -251,27 +276,16 @@ func (w *walker) numbers(body io.Reader, n int) ([]float64, error) {
 	if !ok {
 		return nil, fmt.Errorf("numbers of kind %d; must be of kind 1 to 9, 12 or 13", e.kind)
 	}
-	if e.size != int64(n)*int64(kind.size) {
+	if int64(len(e.body)) != int64(n)*int64(kind.size) {
 		return nil, fmt.Errorf("%d bytes for %d numbers of %d; must be as many as the shape says",
-			e.size, n, kind.size)
+			len(e.body), n, kind.size)
 	}
-	var values []float64
-	piece := make([]byte, min(n, pieceSize)*kind.size)
-	for len(values) < n {
-		piece = piece[:min(len(piece), (n-len(values))*kind.size)]
-		if _, err := io.ReadFull(e.body, piece); err != nil {
-			return nil, fmt.Errorf("the file is cut off after %d of %d numbers: %w", len(values), n,
-				unexpected(err))
-		}
-		for at := 0; at < len(piece); at += kind.size {
-			values = append(values, kind.value(piece[at:], w.order))
-		}
+	values := make([]float64, n)
+	for k := range values {
+		values[k] = kind.value(e.body[k*kind.size:], in.order)
 	}
 	return values, nil
 }
-
-// pieceSize is how many numbers are read at once. Speed is flat around it.
-const pieceSize = 1 << 13
 
 // numberKind is how a kind of elements writes a number.
 type numberKind struct {

@@ -13,12 +13,11 @@
 package matlab
 
 import (
-	"bytes"
-	"compress/zlib"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -28,8 +27,9 @@ type File struct {
 	// Variables are in the order of the file. What a struct or a cell holds follows it.
 	Variables []Variable
 
-	data  []byte // after the header
-	order binary.ByteOrder
+	order    binary.ByteOrder
+	packed   []byte     // the compressed element that was unpacked last
+	unpacked []Variable // in it
 }
 
 // A Variable is an array of a file.
@@ -48,7 +48,9 @@ type Variable struct {
 	// take more than 4096 bytes.
 	Rows []string
 
-	index int // in the order of the file
+	contents []byte // elements, of which the first has the numbers; nil for a packed variable
+	packed   []byte // the compressed element that it is in; nil for none
+	index    int    // of the variable in that
 }
 
 // The limits of what is read. Each is a choice.
@@ -94,15 +96,29 @@ func read(r io.Reader) (*File, error) {
 	if f.order, err = byteOrder(data); err != nil {
 		return nil, err
 	}
-	f.data = data[headerBytes:]
-	w := &walker{order: f.order, left: maxFileBytes}
-	w.visit = func(v Variable, _ io.Reader) error {
-		if len(f.Variables) < maxVariables {
-			f.Variables = append(f.Variables, v)
+	file, all := elements{data[headerBytes:], f.order}, &lister{order: f.order}
+	for len(file.rest) > 0 {
+		e, err := file.next()
+		if err != nil {
+			return nil, err
 		}
-		return nil
+		first := len(all.variables)
+		switch e.kind {
+		case kindMatrix:
+			err = all.add(e.body, "", 0)
+		case kindCompressed:
+			err = all.addPacked(e.body)
+			for i := range all.variables[first:] {
+				v := &all.variables[first+i]
+				v.contents, v.packed, v.index = nil, e.body, i
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
-	return f, w.walk(f.data)
+	f.Variables = all.variables
+	return f, nil
 }
 
 // saveAgain says how a MAT-file of level 5 is made.
@@ -200,48 +216,23 @@ func (f *File) Values(v *Variable) ([]float64, error) {
 	case 1:
 		return []float64{v.Value}, nil
 	}
-	var values []float64
-	w := &walker{order: f.order, left: maxFileBytes}
-	w.visit = func(found Variable, body io.Reader) (err error) {
-		if found.index != v.index {
-			return nil
+	contents := v.contents
+	if v.packed != nil {
+		if f.unpacked == nil || &f.packed[0] != &v.packed[0] {
+			in := &lister{order: f.order}
+			if err := in.addPacked(v.packed); err != nil {
+				return nil, fmt.Errorf("matlab: %w", err)
+			}
+			f.packed, f.unpacked = v.packed, in.variables
 		}
-		if values, err = w.numbers(body, v.Len()); err != nil {
-			return err
-		}
-		return errFound
+		contents = f.unpacked[v.index].contents
 	}
-	err := w.walk(f.data)
-	if err != nil && !errors.Is(err, errFound) {
-		return nil, fmt.Errorf("matlab: %w", err)
-	}
-	if err == nil {
-		return nil, fmt.Errorf("matlab: the variable %q isn't in the file", v.Name)
+	in := elements{contents, f.order}
+	values, err := in.numbers(v.Len())
+	if err != nil {
+		return nil, fmt.Errorf("matlab: %q: %w", v.Name, err)
 	}
 	return values, nil
-}
-
-// errFound ends a walk at the variable that was looked for.
-var errFound = errors.New("found")
-
-// A walker goes through the elements of a file, and through those that they hold.
-type walker struct {
-	order binary.ByteOrder
-	visit func(Variable, io.Reader) error
-	count int   // arrays so far
-	left  int64 // bytes that may still be decompressed
-}
-
-// walk calls visit with each variable of a file's data and, for arrays of several numbers, with
-// what holds them.
-func (w *walker) walk(data []byte) error {
-	file := bytes.NewReader(data)
-	for file.Len() > 0 {
-		if err := w.walkElement(file); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // The kinds of elements.
@@ -266,130 +257,60 @@ const (
 	kindUTF32
 )
 
-// walkElement walks through the next element of the file itself: a variable, as it is or
-// compressed. Other elements are passed over.
-func (w *walker) walkElement(file *bytes.Reader) error {
-	e, err := w.element(file)
-	if err != nil {
-		return err
-	}
-	if e.size > int64(file.Len()) && e.short == nil {
-		return fmt.Errorf("the file is cut off: %d bytes are left of a variable of %d", file.Len(),
-			e.size)
-	}
-	switch e.kind {
-	case kindMatrix:
-		if err := w.matrix(e.body, "", 0); err != nil {
-			return err
-		}
-	case kindCompressed:
-		e.padding = 0 // elements of this kind have none
-		if err := w.compressed(e.body); err != nil {
-			return err
-		}
-	}
-	return e.close(file)
-}
-
-// compressed walks through the element in compressed data.
-func (w *walker) compressed(body io.Reader) error {
-	unpacked, err := zlib.NewReader(body)
-	if err != nil {
-		return fmt.Errorf("compressed data: %w", err)
-	}
-	limited := &io.LimitedReader{R: unpacked, N: w.left}
-	defer func() { w.left = limited.N }()
-	e, err := w.element(limited)
-	if err == nil && e.kind == kindMatrix {
-		err = w.matrix(e.body, "", 0)
-	}
-	if errors.Is(err, errFound) { // read on: the checksum is at the end
-		if _, damaged := io.Copy(io.Discard, limited); damaged != nil {
-			err = fmt.Errorf("compressed data: %w", damaged)
-		}
-	}
-	if limited.N == 0 {
-		return errors.New("more than the limit of 1 GiB when decompressed")
-	}
-	return err
-}
-
-// An element is a tag, which says the kind and the size of what follows, and a body.
+// An element is what a tag, which says its kind and its size, and the bytes after that hold.
 type element struct {
-	kind    uint32
-	size    int64  // of the body in bytes
-	short   []byte // the body if it is in the tag itself, at most 4 bytes; otherwise nil
-	body    io.Reader
-	rest    *io.LimitedReader // body; nil if it is short
-	padding int64             // bytes after the body, up to a multiple of 8
+	kind uint32
+	body []byte
 }
 
-// element reads the tag of an element. The upper half of a short element's first word is its size.
-func (w *walker) element(r io.Reader) (*element, error) {
-	tag := make([]byte, 8)
-	if _, err := io.ReadFull(r, tag); err != nil {
-		return nil, fmt.Errorf("the file is cut off: %w", unexpected(err))
+// elements are those of a file, or of an array, that haven't been read.
+type elements struct {
+	rest  []byte
+	order binary.ByteOrder
+}
+
+// next returns the next element. The upper half of a short element's first word is its size, and its
+// body is in the tag itself. Other bodies are filled up to a multiple of 8 bytes, except compressed
+// ones and perhaps the last.
+func (in *elements) next() (element, error) {
+	const tag = 8
+	if len(in.rest) < tag {
+		return element{}, fmt.Errorf("the file is cut off: %w", io.ErrUnexpectedEOF)
 	}
-	word := w.order.Uint32(tag)
+	word, body := in.order.Uint32(in.rest), in.rest[tag:]
 	if size := word >> 16; size != 0 {
 		if size > 4 {
-			return nil, fmt.Errorf("a short element of %d bytes; must be at most 4", size)
+			return element{}, fmt.Errorf("a short element of %d bytes; must be at most 4", size)
 		}
-		short := tag[4 : 4+size]
-		return &element{
-			kind: word & 0xffff, size: int64(size), short: short, body: bytes.NewReader(short),
-		}, nil
+		e := element{word & 0xffff, in.rest[4 : 4+size]}
+		in.rest = body
+		return e, nil
 	}
-	size := int64(w.order.Uint32(tag[4:]))
-	rest := &io.LimitedReader{R: r, N: size}
-	return &element{kind: word, size: size, body: rest, rest: rest, padding: -size & 7}, nil
-}
-
-// close reads what is left of an element's body, and its padding.
-func (e *element) close(r io.Reader) error {
-	if e.short != nil {
-		return nil
+	size := int64(in.order.Uint32(in.rest[4:]))
+	if size > int64(len(body)) {
+		return element{}, fmt.Errorf("the file is cut off: %d bytes are left of an element of %d",
+			len(body), size)
 	}
-	if _, err := io.Copy(io.Discard, e.rest); err != nil {
-		return err
+	padding := -size & 7
+	if word == kindCompressed {
+		padding = 0
 	}
-	if e.rest.N > 0 {
-		return fmt.Errorf("the file is cut off: %w", io.ErrUnexpectedEOF)
-	}
-	_, err := io.CopyN(io.Discard, r, e.padding)
-	if errors.Is(err, io.EOF) {
-		return nil // of the last element
-	}
-	return err
+	in.rest = body[min(size+padding, int64(len(body))):]
+	return element{word, body[:size]}, nil
 }
 
 // bytes returns the body of the next element, which must be of one of the kinds and have at most
 // limit bytes. What names it in errors.
-func (w *walker) bytes(r io.Reader, what string, limit int64, kinds ...uint32) ([]byte, error) {
-	e, err := w.element(r)
+func (in *elements) bytes(what string, limit int, kinds ...uint32) ([]byte, error) {
+	e, err := in.next()
 	if err != nil {
 		return nil, err
 	}
-	for _, kind := range kinds {
-		if e.kind != kind {
-			continue
-		}
-		if e.size > limit {
-			return nil, fmt.Errorf("%s of %d bytes; must be at most %d", what, e.size, limit)
-		}
-		data := make([]byte, e.size)
-		if _, err := io.ReadFull(e.body, data); err != nil {
-			return nil, fmt.Errorf("%s: the file is cut off: %w", what, unexpected(err))
-		}
-		return data, e.close(r)
+	if !slices.Contains(kinds, e.kind) {
+		return nil, fmt.Errorf("%s of kind %d; must be of kind %d", what, e.kind, kinds[0])
 	}
-	return nil, fmt.Errorf("%s of kind %d; must be of kind %d", what, e.kind, kinds[0])
-}
-
-// unexpected returns err, with io.ErrUnexpectedEOF in place of io.EOF.
-func unexpected(err error) error {
-	if errors.Is(err, io.EOF) {
-		return io.ErrUnexpectedEOF
+	if len(e.body) > limit {
+		return nil, fmt.Errorf("%s of %d bytes; must be at most %d", what, len(e.body), limit)
 	}
-	return err
+	return e.body, nil
 }
