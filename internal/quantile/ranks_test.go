@@ -8,11 +8,10 @@ import (
 	"testing"
 )
 
-// The order is that of a stable comparison sort, at lengths of both sorting methods, for all signs
-// and sizes, equal values and zeros of both signs.
+// The order is that of a stable sort, for all signs and sizes, equal values and zeros of both signs.
 func TestOrderIsStable(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 0))
-	for _, n := range []int{0, 1, 2, radixLength - 1, radixLength, 5 * radixLength} {
+	for _, n := range []int{0, 1, 2, 1000, 5000} {
 		row := make([]float64, n)
 		for k := range row {
 			switch k % 4 {

@@ -9,8 +9,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
-
-	"github.com/seed-47b1e431/gosica/internal/quantile"
 )
 
 // Eps is the distance of 1 from the next float64.
@@ -71,11 +69,7 @@ func gridStep(values []float64) float64 {
 
 // sortedValues returns the different values in increasing order.
 func sortedValues(values []float64) []float64 {
-	sorted := make([]float64, len(values))
-	for k, t := range quantile.Order(values) { // faster than slices.Sort
-		sorted[k] = values[t]
-	}
-	return slices.Compact(sorted)
+	return slices.Compact(slices.Sorted(slices.Values(values)))
 }
 
 // smallestStep returns the smallest difference of two sorted values, +Inf if there is one value; 0 if
