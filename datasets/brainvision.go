@@ -1,7 +1,7 @@
 package datasets
 
 import (
-	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,18 +14,15 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/text"
 )
 
-// isBrainVision reports whether the ending of a file's name is that of a BrainVision header.
-func isBrainVision(path string) bool { return extension(path) == ".vhdr" }
-
 // readBrainVision reads a BrainVision recording by the name of its header.
-func readBrainVision(path string) (*Recording, error) {
+func readBrainVision(path string, _ io.Reader, _ *ReadOptions) (*Recording, error) {
 	f, err := brainvision.Read(os.DirFS(filepath.Dir(path)), filepath.Base(path))
 	if err != nil {
-		return nil, fmt.Errorf("datasets: read %s: %w", path, err)
+		return nil, err
 	}
 	n := len(f.Channels[0].Values)
 	if err := checkSize(len(f.Channels), n); err != nil {
-		return nil, fmt.Errorf("datasets: read %s: %w", path, err)
+		return nil, err
 	}
 	r := &Recording{
 		Signals: mat.NewDense(len(f.Channels), n, nil),
@@ -52,5 +49,5 @@ func readBrainVision(path string) (*Recording, error) {
 	if len(r.Events) > 0 {
 		r.Notes = append(r.Notes, text.Counted(len(r.Events), "marker"))
 	}
-	return r, checkValuesOf(path, r)
+	return r, nil
 }

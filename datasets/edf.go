@@ -30,7 +30,7 @@ type edfOrigin struct {
 
 // readEDF reads an EDF or BDF file. The signals are those of the rate that most of its signals
 // have. The others are kept in the recording's origin, for EDF that is written.
-func readEDF(r io.Reader, _ *ReadOptions) (*Recording, error) {
+func readEDF(_ string, r io.Reader, _ *ReadOptions) (*Recording, error) {
 	f, err := edf.Read(r)
 	if err != nil {
 		return nil, err
@@ -270,18 +270,3 @@ func latinText(text string, length int) string {
 	}
 	return string(out)
 }
-
-// readWhole reads a file in a format that isn't read in blocks.
-func (f format) readWhole(r io.Reader, o *ReadOptions) (*Recording, error) {
-	out, err := f.whole(r, o)
-	if err != nil {
-		return nil, err
-	}
-	if o.Transpose {
-		return nil, errTranspose
-	}
-	return out, checkValues(out.Signals, 0)
-}
-
-// isWhole reports whether files of the format are read and written as a whole only.
-func (f format) isWhole() bool { return f.whole != nil }

@@ -114,7 +114,7 @@ func FuzzReadFile(f *testing.F) {
 		if extension(path) == ".png" {
 			each = 18 * maxPNGRatio // as decoded, in grey and as float64
 		}
-		if isMAT(path) || isEEGLAB(path) {
+		if ending := extension(path); ending == ".mat" || ending == ".set" {
 			each = 30 * maxPNGRatio // what is compressed, listed, and as float64
 		}
 		if most := 1<<20 + each*uint64(len(data)); bytes > most {

@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A format reads and writes files of signals position by position.
+// A format reads, and perhaps writes, files of signals: position by position, or as a whole.
 type format struct {
 	// open reads what comes before the numbers.
 	open func(r io.Reader, o *ReadOptions) (*content, error)
@@ -23,9 +23,11 @@ type format struct {
 	create func(w io.Writer, about *Recording, d, n int) (func(*mat.Dense) error, error)
 	// complete formats hold all that a Recording says. The others have a sidecar for the rest.
 	complete bool
+	// fixed formats say which numbers are a signal's, so that they can't be transposed.
+	fixed bool
 	// whole reads, and save writes, a file as a whole: it has no blocks, and open and create are
-	// nil.
-	whole func(r io.Reader, o *ReadOptions) (*Recording, error)
+	// nil. The path is for other files beside it.
+	whole func(path string, r io.Reader, o *ReadOptions) (*Recording, error)
 	save  func(w io.Writer, r *Recording) error
 }
 
@@ -35,9 +37,17 @@ var formats = map[string]format{
 	".tsv": {open: openCSV, create: createCSV, complete: true},
 	".txt": {open: openCSV, create: createCSV, complete: true},
 	".npy": {open: openNPY, create: createNPY},
-	".wav": {open: openWAV, create: createWAV},
-	".edf": {whole: readEDF, save: writeEDF, complete: true},
-	".bdf": {whole: readEDF, save: writeBDF, complete: true},
+	".wav": {open: openWAV, create: createWAV, fixed: true},
+	".edf": {whole: readEDF, save: writeEDF, complete: true, fixed: true},
+	".bdf": {whole: readEDF, save: writeBDF, complete: true, fixed: true},
+
+	// These are only read.
+	".asc":  {open: openEyeLink, complete: true},
+	".vhdr": {whole: readBrainVision, complete: true, fixed: true},
+	".set":  {whole: readEEGLAB, complete: true, fixed: true},
+	".mat":  {whole: readMAT},
+	".png":  {whole: readImage(decodePNG)},
+	".pgm":  {whole: readImage(decodePGM)},
 }
 
 // The endings of formats that are written, and of those that are read in blocks.
@@ -49,8 +59,8 @@ const (
 // IsWritable reports whether the ending of a file's name is that of a format of signals that
 // [WriteRecording] writes. Images have [WriteImages].
 func IsWritable(path string) bool {
-	_, ok := formats[extension(path)]
-	return ok
+	f := formats[extension(path)]
+	return f.create != nil || f.save != nil
 }
 
 // extension returns the ending of a file's name, in lower case.
@@ -80,6 +90,10 @@ func conversion(path string) string {
 		return ": save the table by to_csv in pandas"
 	case ".fif", ".gdf", ".cnt", ".mff", ".cdt", ".lay", ".nwb", ".snirf":
 		return `: export it by raw.export("rec.edf") in MNE-Python`
+	case ".fdt":
+		return ": give a data set of EEGLAB by its .set"
+	case ".eeg", ".vmrk":
+		return ": give a BrainVision recording by its header, .vhdr"
 	case ".hea":
 		return ": write it as EDF, by wfdb.io.convert.wfdb_to_edf in Python"
 	case ".dat":
@@ -202,7 +216,7 @@ func (c *content) recording(o *ReadOptions) (*Recording, error) {
 	} else if err := c.splitTimes(&r, o.Missing); err != nil {
 		return nil, err
 	}
-	return o.filled(&r)
+	return &r, nil
 }
 
 // nameRows names signals that are rows by the first column of text, if there is one.
@@ -214,6 +228,9 @@ func (r *Recording) nameRows() {
 	r.Aside, r.Notes = nil, append(r.Notes, "each row is a signal")
 }
 
+// isWhole reports whether files of the format are read and written as a whole only.
+func (f format) isWhole() bool { return f.whole != nil }
+
 // byPosition returns the signals, d×n, of d·n numbers in the order of positions.
 func byPosition(values []float64, d int) *mat.Dense {
 	return mat.DenseCopyOf(mat.NewDense(len(values)/d, d, values).T())
@@ -224,17 +241,30 @@ func (f format) read(r io.Reader) (*Recording, error) { return f.readRecording(r
 
 // readRecording reads all of a file.
 func (f format) readRecording(r io.Reader, o *ReadOptions) (*Recording, error) {
-	recording, err := f.columns(r, o)
+	recording, err := f.columns("", r, o)
 	if err != nil {
 		return nil, err
 	}
 	return recording, recording.setAside(o)
 }
 
-// columns reads all of a file without setting columns of numbers aside: all are among Signals.
-func (f format) columns(r io.Reader, o *ReadOptions) (*Recording, error) {
+// columns reads all of the file at path without setting columns of numbers aside: all are among
+// Signals.
+func (f format) columns(path string, r io.Reader, o *ReadOptions) (*Recording, error) {
+	if o.Transpose && f.fixed {
+		return nil, errTranspose
+	}
+	recording, err := f.readAll(path, r, o)
+	if err == nil && !o.keepsMissing {
+		err = o.fill(recording)
+	}
+	return recording, err
+}
+
+// readAll is columns with missing values.
+func (f format) readAll(path string, r io.Reader, o *ReadOptions) (*Recording, error) {
 	if f.isWhole() {
-		return f.readWhole(r, o)
+		return f.whole(path, r, o)
 	}
 	c, err := f.open(r, o)
 	if err != nil {

@@ -83,6 +83,21 @@ func readImages(paths []string) (z *mat.Dense, shape []int, notes []string, err 
 	return z, shape, notes, nil
 }
 
+// readImage returns what reads the signal in an image, and its shape.
+func readImage(
+	decode func(io.Reader) (greyImage, error),
+) func(string, io.Reader, *ReadOptions) (*Recording, error) {
+	return func(_ string, r io.Reader, _ *ReadOptions) (*Recording, error) {
+		img, err := decode(r)
+		if err != nil {
+			return nil, err
+		}
+		return &Recording{
+			Signals: mat.NewDense(1, len(img.pixels), img.pixels), Shape: []int{img.height, img.width},
+		}, nil
+	}
+}
+
 // What is unusual in an image.
 const (
 	colourImage = "have colours, which became shades of grey"

@@ -18,13 +18,6 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// isMAT reports whether the ending of a file's name is that of a MAT-file.
-func isMAT(path string) bool { return extension(path) == ".mat" }
-
-// isEEGLAB reports whether the ending of a file's name is that of a data set of EEGLAB, which is
-// a MAT-file.
-func isEEGLAB(path string) bool { return extension(path) == ".set" }
-
 // rateNames are the names of a number that is positions a second, in lower case.
 var rateNames = []string{
 	"fs", "sfreq", "srate", "samplerate", "sample_rate", "samplingrate", "sampling_rate",
@@ -47,7 +40,7 @@ var labelNames = []string{
 const maxListedVariables = 8
 
 // readMAT reads the signals in a MAT-file: a matrix or, without one, vectors of one length.
-func readMAT(r io.Reader, o *ReadOptions) (*Recording, error) {
+func readMAT(_ string, r io.Reader, o *ReadOptions) (*Recording, error) {
 	f, err := matlab.Read(r)
 	if err != nil {
 		return nil, err
@@ -56,11 +49,7 @@ func readMAT(r io.Reader, o *ReadOptions) (*Recording, error) {
 		if o.Transpose {
 			return nil, errTranspose
 		}
-		out, err := kind(f)
-		if err != nil {
-			return nil, err
-		}
-		return out, checkValues(out.Signals, 0)
+		return kind(f)
 	}
 	m, err := newMATRecording(f, o)
 	if err != nil {
@@ -83,7 +72,7 @@ func readMAT(r io.Reader, o *ReadOptions) (*Recording, error) {
 		out.Notes = append(out.Notes, fmt.Sprintf("%s of the MAT-file was read, and not %s",
 			quoted(used), listedVariables(rest)))
 	}
-	return o.filled(out)
+	return out, nil
 }
 
 // structOf returns what reads the struct of EEGLAB or of FieldTrip in a MAT-file, nil for none.
@@ -463,24 +452,12 @@ func (r *Recording) setClock(times []float64) {
 }
 
 // readEEGLAB reads a data set of EEGLAB, whose numbers may be in another file in its folder.
-func readEEGLAB(path string) (*Recording, error) {
-	f, err := readFrom(path, func(r io.Reader) (*matlab.File, error) { return matlab.Read(r) })
+func readEEGLAB(path string, r io.Reader, _ *ReadOptions) (*Recording, error) {
+	f, err := matlab.Read(r)
 	if err != nil {
 		return nil, err
 	}
-	r, err := eeglabRecording(f, path)
-	if err != nil {
-		return nil, fmt.Errorf("datasets: read %s: %w", path, err)
-	}
-	return r, checkValuesOf(path, r)
-}
-
-// checkValuesOf is checkValues of a file's signals.
-func checkValuesOf(path string, r *Recording) error {
-	if err := checkValues(r.Signals, 0); err != nil {
-		return fmt.Errorf("datasets: read %s: %w", path, err)
-	}
-	return nil
+	return eeglabRecording(f, path)
 }
 
 // eeglabRecording reads the signals of a data set.

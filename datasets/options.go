@@ -118,19 +118,16 @@ func (o *ReadOptions) signs() (separator, decimal rune, err error) {
 	return separator, decimal, nil
 }
 
-// filled returns r without missing values, or as it is if the options keep these for later.
-func (o *ReadOptions) filled(r *Recording) (*Recording, error) {
-	if o.keepsMissing {
-		return r, nil
-	}
+// fill interpolates or drops the missing values of r, which are NaN or a code, with a note. It is an
+// error if a value isn't finite then.
+func (o *ReadOptions) fill(r *Recording) error {
 	if err := o.fillMissing(r); err != nil {
-		return nil, err
+		return err
 	}
-	return r, checkValues(r.Signals, 0)
+	return checkValues(r.Signals, 0)
 }
 
-// fillMissing interpolates or drops the missing values of r, which are NaN, with a note. By
-// MissingError they stay, and are an error when values are checked.
+// fillMissing is fill without checking the values.
 func (o *ReadOptions) fillMissing(r *Recording) error {
 	d, n := r.Signals.Dims()
 	incomplete := make([]bool, n) // positions

@@ -113,50 +113,25 @@ func readFile(path string, o *ReadOptions, sidecar bool) (*Recording, error) {
 }
 
 // readColumns is readFile without setting columns of numbers aside: all are among Signals.
-func readColumns(path string, o *ReadOptions, sidecar bool) (r *Recording, err error) {
+func readColumns(path string, o *ReadOptions, sidecar bool) (*Recording, error) {
 	f, ok := formats[extension(path)]
-	if extension(path) == ".asc" {
-		f, ok = eyeLinkFormat, true
-	}
-	if o.Variable != "" && !isMAT(path) {
+	if o.Variable != "" && extension(path) != ".mat" {
 		return nil, fmt.Errorf("datasets: read %s: variable %q; must be empty, as only MAT-files "+
 			"have variables", path, column.Shortened(o.Variable))
 	}
-	switch {
-	case ok:
-		read := func(r io.Reader) (*Recording, error) { return f.columns(r, o) }
-		r, err = readFrom(path, read)
-		var found *table.ChannelError
-		if o.Missing.isFilled() && errors.As(err, &found) {
-			again := *o
-			again.numeric = found.Columns
-			r, err = readFrom(path, func(r io.Reader) (*Recording, error) { return f.columns(r, &again) })
-		}
-	case isBrainVision(path):
-		if o.Transpose {
-			return nil, fmt.Errorf("datasets: read %s: %w", path, errTranspose)
-		}
-		return readBrainVision(path)
-	case isMAT(path):
-		r, err = readFrom(path, func(r io.Reader) (*Recording, error) { return readMAT(r, o) })
-	case isEEGLAB(path):
-		if o.Transpose {
-			return nil, fmt.Errorf("datasets: read %s: %w", path, errTranspose)
-		}
-		return readEEGLAB(path)
-	case extension(path) == ".fdt":
-		return nil, fmt.Errorf("datasets: read %s: ending %q; a data set of EEGLAB must be given "+
-			"by its .set", path, extension(path))
-	case extension(path) == ".eeg" || extension(path) == ".vmrk":
-		return nil, fmt.Errorf("datasets: read %s: ending %q; a BrainVision recording must be "+
-			"given by its header, .vhdr", path, extension(path))
-	case IsImage(path):
-		r = new(Recording)
-		r.Signals, r.Shape, err = ReadImages(path)
-	default:
+	if !ok {
 		return nil, fmt.Errorf("datasets: read %s: ending %q; must be .csv, .tsv, .txt, .npy, "+
 			".wav, .edf, .bdf, .vhdr, .set, .mat, .asc, .png or .pgm%s", path, extension(path),
 			conversion(path))
+	}
+	read := func(r io.Reader) (*Recording, error) { return f.columns(path, r, o) }
+	r, err := readFrom(path, read)
+	var found *table.ChannelError
+	if o.Missing.isFilled() && errors.As(err, &found) {
+		again := *o
+		again.numeric = found.Columns
+		o = &again
+		r, err = readFrom(path, read)
 	}
 	if err == nil && sidecar && !f.complete {
 		err = r.readSidecar(path, r.Signals.RawMatrix().Rows)
@@ -234,15 +209,15 @@ func WriteRecording(path string, r *Recording) error {
 // WriteBlocks is [WriteRecording] of signals at n positions that come in blocks. The Signals of
 // about aren't used. If there is an error, also one of the blocks, a file that was there stays.
 func WriteBlocks(path string, about Recording, n int, blocks iter.Seq2[*mat.Dense, error]) error {
-	f, ok := formats[extension(path)]
 	if IsImage(path) {
 		return fmt.Errorf("datasets: write %s: an image needs a shape; "+
 			"must be written by WriteImages", path)
 	}
-	if !ok {
+	if !IsWritable(path) {
 		return fmt.Errorf("datasets: write %s: ending %q; must be %s",
 			path, extension(path), formatEndings)
 	}
+	f := formats[extension(path)]
 	writesAside := f.complete && (!f.isWhole() || about.origin != nil || about.Names == nil)
 	if !writesAside {
 		var err error

@@ -55,10 +55,7 @@ func (o ReadOptions) Recordings(paths ...string) (*Recording, error) {
 		joined, err = join(all, paths)
 	}
 	if err == nil {
-		err = o.fillMissing(joined)
-	}
-	if err == nil {
-		err = checkValues(joined.Signals, 0)
+		err = o.fill(joined)
 	}
 	if err == nil {
 		err = joined.setAside(&o)

@@ -46,8 +46,8 @@ func OpenStream(path string) (*Stream, error) { return ReadOptions{}.Stream(path
 // Stream opens a recording as [OpenStream] does, by these options. With Transpose, or a Missing
 // other than MissingError, which need the whole recording, the error wraps ErrNotBlocks.
 func (o ReadOptions) Stream(path string) (*Stream, error) {
-	f, ok := formats[extension(path)]
-	if !ok || f.isWhole() {
+	f := formats[extension(path)]
+	if f.create == nil {
 		return nil, fmt.Errorf("datasets: %s %w; must be %s", path, ErrNotBlocks, streamEndings)
 	}
 	if o.Transpose || o.Missing != "" && o.Missing != MissingError {

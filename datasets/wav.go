@@ -42,10 +42,7 @@ type wavFormat struct {
 }
 
 // openWAV reads a WAV file up to its samples.
-func openWAV(r io.Reader, o *ReadOptions) (*content, error) {
-	if o.Transpose {
-		return nil, errTranspose
-	}
+func openWAV(r io.Reader, _ *ReadOptions) (*content, error) {
 	buffered := bufio.NewReaderSize(r, 1<<16)
 	r = buffered
 	format, size, err := readWAVHeader(buffered)
