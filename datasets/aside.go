@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/seed-47b1e431/gosica/datasets/internal/column"
 	"github.com/seed-47b1e431/gosica/internal/electrode"
 	"github.com/seed-47b1e431/gosica/internal/grid"
@@ -72,29 +70,36 @@ func (r *Recording) setAside(o *ReadOptions) error {
 	if slices.Equal(kept, grid.Range(d)) {
 		return nil
 	}
-	places := r.places(d)
-	for _, i := range remaining(d, kept) {
+	aside, rows := remaining(d, kept), rowsOf(r.Signals)
+	for _, i := range aside {
+		r.setJoints(r.columnName(i), &columns[i], rows[i])
+	}
+	r.split(kept, aside, columns, selected(rows, aside))
+	r.Signals, r.filled = matrixOf(selected(rows, kept)), selected(r.filled, kept)
+	r.findInterpolated()
+	return nil
+}
+
+// split leaves the kept ones of the columns that r describes, and adds the others, with their values,
+// to Aside. Values are nil for a recording that is too long to keep them.
+func (r *Recording) split(kept, aside []int, columns []columnStats, values [][]float64) {
+	places := r.places(len(columns))
+	for k, i := range aside {
 		name := r.columnName(i)
 		r.setRate(name, &columns[i])
-		r.setJoints(name, &columns[i], r.Signals.RawRowView(i))
+		if values == nil {
+			continue
+		}
 		c := Column{
-			Name: name, Values: slices.Clone(r.Signals.RawRowView(i)), Reason: columns[i].reason(name),
-			Place: places[i],
+			Name: name, Values: slices.Clone(values[k]), Reason: columns[i].reason(name), Place: places[i],
 		}
 		if r.Units != nil {
 			c.Unit = r.Units[i]
 		}
 		r.Aside = append(r.Aside, c)
 	}
-	signals := mat.NewDense(len(kept), n, nil)
-	for k, i := range kept {
-		signals.SetRow(k, r.Signals.RawRowView(i))
-	}
-	r.Signals, r.Names, r.Units = signals, selected(r.Names, kept), selected(r.Units, kept)
+	r.Names, r.Units = selected(r.Names, kept), selected(r.Units, kept)
 	r.Places = selected(places, kept)
-	r.filled = selected(r.filled, kept)
-	r.findInterpolated()
-	return nil
 }
 
 // selected returns the entries of all at the indices kept; nil if all is nil.
@@ -309,14 +314,19 @@ func similarFirst(names []string, lacking string) []string {
 // maxQuotedNames is how many names an error lists: all of the largest caps of an EEG.
 const maxQuotedNames = 300
 
-// quoted returns names with quotation marks, and how many more there are.
+// quoted lists names with quotation marks.
 func quoted(names []string) string {
 	var words []string
-	for _, name := range names[:min(len(names), maxQuotedNames)] {
+	for _, name := range names {
 		words = append(words, strconv.Quote(column.Shortened(name)))
 	}
-	if more := len(names) - maxQuotedNames; more > 0 {
-		words = append(words, fmt.Sprintf("and %d more", more))
+	return listed(words, maxQuotedNames)
+}
+
+// listed returns at most limit words with commas between, and how many more there are.
+func listed(words []string, limit int) string {
+	if more := len(words) - limit; more > 0 {
+		words = append(slices.Clone(words[:limit]), fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(words, ", ")
 }

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/seed-47b1e431/gosica/datasets/internal/brainvision"
 	"github.com/seed-47b1e431/gosica/datasets/internal/column"
 	"github.com/seed-47b1e431/gosica/internal/text"
@@ -20,20 +18,15 @@ func readBrainVision(path string, _ io.Reader, _ *ReadOptions) (*Recording, erro
 	if err != nil {
 		return nil, err
 	}
-	n := len(f.Channels[0].Values)
-	if err := checkSize(len(f.Channels), n); err != nil {
+	r := &Recording{Rate: column.RoundRate(f.Rate), TimeColumn: "time", Notes: slices.Clone(f.Notes)}
+	var rows [][]float64
+	for _, c := range f.Channels {
+		rows, r.Names, r.Units = append(rows, c.Values), append(r.Names, c.Name), append(r.Units, c.Unit)
+	}
+	if err := checkSize(len(rows), len(rows[0])); err != nil {
 		return nil, err
 	}
-	r := &Recording{
-		Signals: mat.NewDense(len(f.Channels), n, nil),
-		Rate:    column.RoundRate(f.Rate), TimeColumn: "time",
-		Notes: slices.Clone(f.Notes),
-	}
-	for i, c := range f.Channels {
-		r.Signals.SetRow(i, c.Values)
-		r.Names, r.Units = append(r.Names, c.Name), append(r.Units, c.Unit)
-	}
-	r.Names = column.DistinctNames(r.Names)
+	r.Signals, r.Names = matrixOf(rows), column.DistinctNames(r.Names)
 	for _, m := range f.Markers {
 		event := Event{Onset: float64(m.Position) / r.Rate, Duration: -1, Text: m.Description}
 		if event.Text == "" {

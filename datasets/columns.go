@@ -62,16 +62,12 @@ func insertColumns(
 		if position+length > n {
 			return nil, fmt.Errorf("blocks of more than %d positions; must be so many", n)
 		}
-		all := mat.NewDense(len(order), length, nil)
-		for k, i := range order {
-			if i < d {
-				all.SetRow(k, x.RawRowView(i))
-			} else {
-				all.SetRow(k, columns[i-d].Values[position:position+length])
-			}
+		all := rowsOf(x)
+		for _, c := range columns {
+			all = append(all, c.Values[position:position+length])
 		}
 		position += length
-		return all, nil
+		return matrixOf(selected(all, order)), nil
 	}
 	return func(yield func(*mat.Dense, error) bool) {
 		for x, err := range blocks {

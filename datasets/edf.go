@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/seed-47b1e431/gosica/datasets/internal/column"
 	"github.com/seed-47b1e431/gosica/datasets/internal/edf"
 	"github.com/seed-47b1e431/gosica/internal/text"
@@ -64,10 +62,7 @@ func readEDF(_ string, r io.Reader, _ *ReadOptions) (*Recording, error) {
 	if err := checkSize(len(rows), len(rows[0])); err != nil {
 		return nil, err
 	}
-	out.Signals = mat.NewDense(len(rows), len(rows[0]), nil)
-	for i, row := range rows {
-		out.Signals.SetRow(i, row)
-	}
+	out.Signals = matrixOf(rows)
 	for _, a := range f.Annotations {
 		out.Events = append(out.Events, Event(a))
 	}

@@ -160,17 +160,12 @@ func (g *generator) add(kind string, pattern []float64, deviation float64, sourc
 func (g *generator) recording(
 	names []string, noise float64,
 ) (r *Recording, sources, patterns *mat.Dense) {
-	d, k := len(names), len(g.sources)
-	sources, patterns = mat.NewDense(k, g.n, nil), mat.NewDense(d, k, nil)
-	for i := range k {
-		sources.SetRow(i, g.sources[i])
-		patterns.SetCol(i, g.patterns[i])
-	}
+	sources, patterns = matrixOf(g.sources), mat.DenseCopyOf(matrixOf(g.patterns).T())
 	var x mat.Dense
 	x.Mul(patterns, sources)
 	x.Apply(func(_, _ int, v float64) float64 { return v + noise*g.rng.NormFloat64() }, &x)
 	return &Recording{Signals: &x, Names: slices.Clone(names), Rate: g.rate,
-		Units: slices.Repeat([]string{"uV"}, d)}, sources, patterns
+		Units: slices.Repeat([]string{"uV"}, len(names))}, sources, patterns
 }
 
 // eyes returns the potentials of two equal dipoles at the eyes.

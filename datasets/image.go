@@ -31,56 +31,52 @@ func IsImage(path string) bool {
 // shape [height, width], which must be the same for all. Black is 0 and white 1; colours
 // become their luma, transparent pixels black.
 func ReadImages(paths ...string) (z *mat.Dense, shape []int, err error) {
-	z, shape, _, err = readImages(paths)
-	return z, shape, err
+	r, shape, err := ReadOptions{}.Images(paths...)
+	if err != nil {
+		return nil, nil, err
+	}
+	return r.Signals, shape, nil
 }
 
 // Images is [ReadImages] with Notes on what of the images was left out. Options aren't used.
 func (o ReadOptions) Images(paths ...string) (r *Recording, shape []int, err error) {
-	z, shape, notes, err := readImages(paths)
-	if err != nil {
-		return nil, nil, err
-	}
-	return &Recording{Signals: z, Notes: notes}, shape, nil
-}
-
-func readImages(paths []string) (z *mat.Dense, shape []int, notes []string, err error) {
 	if len(paths) == 0 {
-		return nil, nil, nil, errors.New("datasets: paths: no images; must be one file for each signal")
+		return nil, nil, errors.New("datasets: paths: no images; must be one file for each signal")
 	}
+	r = new(Recording)
 	kinds := map[string]int{}
 	for i, path := range paths {
 		read := decodePNG
 		switch {
 		case !IsImage(path):
-			return nil, nil, nil, fmt.Errorf("datasets: read %s: ending %q; must be .png or .pgm",
+			return nil, nil, fmt.Errorf("datasets: read %s: ending %q; must be .png or .pgm",
 				path, extension(path))
 		case extension(path) == ".pgm":
 			read = decodePGM
 		}
 		img, err := readFrom(path, read)
 		if err != nil {
-			return nil, nil, nil, err
+			return nil, nil, err
 		}
 		kinds[img.kind]++
 		if i == 0 {
 			shape = []int{img.height, img.width}
-			if z, err = newSignals(len(paths), img.height*img.width); err != nil {
-				return nil, nil, nil, err
+			if r.Signals, err = newSignals(len(paths), img.height*img.width); err != nil {
+				return nil, nil, err
 			}
 		}
 		if !slices.Equal(shape, []int{img.height, img.width}) {
-			return nil, nil, nil, fmt.Errorf("datasets: read %s: %d×%d pixels; must be %d×%d, like %s",
+			return nil, nil, fmt.Errorf("datasets: read %s: %d×%d pixels; must be %d×%d, like %s",
 				path, img.height, img.width, shape[0], shape[1], paths[0])
 		}
-		z.SetRow(i, img.pixels)
+		r.Signals.SetRow(i, img.pixels)
 	}
 	for _, kind := range []string{colourImage, alphaImage, deepImage} {
 		if count := kinds[kind]; count > 0 {
-			notes = append(notes, fmt.Sprintf("%d of %d images %s", count, len(paths), kind))
+			r.Notes = append(r.Notes, fmt.Sprintf("%d of %d images %s", count, len(paths), kind))
 		}
 	}
-	return z, shape, notes, nil
+	return r, shape, nil
 }
 
 // readImage returns what reads the signal in an image, and its shape.

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/seed-47b1e431/gosica/datasets/internal/column"
 	"github.com/seed-47b1e431/gosica/datasets/internal/matlab"
 	"github.com/seed-47b1e431/gosica/internal/signal"
@@ -52,16 +50,12 @@ func labChartRecording(f *matlab.File) (*Recording, error) {
 		}
 		rows = append(rows, row)
 	}
-	r := &Recording{Signals: mat.NewDense(d, len(rows[0]), nil), Notes: []string{
-		"the MAT-file is one of LabChart"}}
-	for i, row := range rows {
-		r.Signals.SetRow(i, row)
-	}
+	r := &Recording{Signals: matrixOf(rows), Notes: []string{"the MAT-file is one of LabChart"}}
 	if blocks := len(starts) / d; blocks > 1 {
 		r.Notes = append(r.Notes, fmt.Sprintf("%d blocks are put one after the other, as if they "+
 			"followed one another without a gap", blocks))
 	}
-	r.Names = column.DistinctNames((&matRecording{file: f}).texts(f.Find("titles"), d))
+	r.Names = column.DistinctNames(textsOf(f, f.Find("titles"), d))
 	if title := strings.TrimSpace(f.Find("titles").Text); d == 1 && title != "" {
 		r.Names = []string{title}
 	}

@@ -70,7 +70,7 @@ func readMAT(_ string, r io.Reader, o *ReadOptions) (*Recording, error) {
 	}
 	if rest != nil {
 		out.Notes = append(out.Notes, fmt.Sprintf("%s of the MAT-file was read, and not %s",
-			quoted(used), listedVariables(rest)))
+			quoted(used), listed(rest, maxListedVariables)))
 	}
 	return out, nil
 }
@@ -126,7 +126,7 @@ func fieldTripRecording(f *matlab.File, name string) (*Recording, error) {
 			at += length
 		}
 	}
-	r.Names = column.DistinctNames((&matRecording{file: f}).texts(labels, d))
+	r.Names = column.DistinctNames(textsOf(f, labels, d))
 	rate := f.Find(name + ".fsample")
 	if rate != nil && rate.IsReal() && rate.Len() == 1 && rate.Value > 0 && signal.Finite(rate.Value) {
 		r.Rate, r.TimeColumn = rate.Value, "time"
@@ -141,15 +141,6 @@ func fieldTripRecording(f *matlab.File, name string) (*Recording, error) {
 
 // isTopLevel reports whether a variable isn't in a struct or a cell.
 func isTopLevel(v *matlab.Variable) bool { return !strings.ContainsAny(v.Name, ".{(") }
-
-// listedVariables returns descriptions with commas between, and how many more there are.
-func listedVariables(all []string) string {
-	words := slices.Clone(all[:min(len(all), maxListedVariables)])
-	if more := len(all) - maxListedVariables; more > 0 {
-		words = append(words, fmt.Sprintf("and %d more", more))
-	}
-	return strings.Join(words, ", ")
-}
 
 // A matRecording is the variables of a MAT-file that hold signals.
 type matRecording struct {
@@ -238,9 +229,9 @@ func candidates(f *matlab.File) string {
 	}
 	switch {
 	case numeric != nil:
-		return listedVariables(numeric)
+		return listed(numeric, maxListedVariables)
 	case all != nil:
-		return listedVariables(all)
+		return listed(all, maxListedVariables)
 	}
 	return "no variables"
 }
@@ -315,10 +306,7 @@ func (m *matRecording) readVectors(r *Recording, o *ReadOptions) (used []string,
 		return nil, err
 	}
 	r.Names = column.DistinctNames(r.Names)
-	r.Signals = mat.NewDense(len(rows), m.vectors[0].Len(), nil)
-	for i, row := range rows {
-		r.Signals.SetRow(i, row)
-	}
+	r.Signals = matrixOf(rows)
 	return used, nil
 }
 
@@ -358,10 +346,10 @@ func (m *matRecording) describeBy(v *matlab.Variable, r *Recording) (used bool, 
 		r.Notes = append(r.Notes, fmt.Sprintf("%q gives the rate, %.6g Hz", v.Name, r.Rate))
 		return true, nil
 	case r.Names == nil && slices.Contains(labelNames, last):
-		r.Names = column.DistinctNames(m.texts(v, d))
+		r.Names = column.DistinctNames(textsOf(m.file, v, d))
 		return r.Names != nil, nil
 	case r.Units == nil && last == "units":
-		r.Units = m.texts(v, d)
+		r.Units = textsOf(m.file, v, d)
 		return r.Units != nil, nil
 	case m.matrix != nil && r.Rate == 0 && (isTopLevel(v) || areFields(v, m.matrix)) &&
 		v.IsReal() && isVector(v) && v.Len() == n && n > 1:
@@ -405,9 +393,9 @@ func areFields(a, b *matlab.Variable) bool {
 	return i > 0 && i == j && a.Name[:i] == b.Name[:j]
 }
 
-// texts returns the d texts of a cell or of a matrix of characters; nil if there aren't so many, or
+// textsOf returns the d texts of a cell or of a matrix of characters; nil if there aren't so many, or
 // one has nothing.
-func (m *matRecording) texts(v *matlab.Variable, d int) []string {
+func textsOf(f *matlab.File, v *matlab.Variable, d int) []string {
 	if len(v.Rows) == d && !slices.Contains(v.Rows, "") {
 		return v.Rows
 	}
@@ -416,7 +404,7 @@ func (m *matRecording) texts(v *matlab.Variable, d int) []string {
 	}
 	var texts []string
 	for i := range d {
-		element := m.file.Find(fmt.Sprintf("%s{%d}", v.Name, i+1))
+		element := f.Find(fmt.Sprintf("%s{%d}", v.Name, i+1))
 		if element == nil || strings.TrimSpace(element.Text) == "" {
 			return nil
 		}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -97,13 +96,8 @@ func (r *Recording) reorder(names []string) error {
 	if err != nil {
 		return err
 	}
-	_, n := r.Signals.Dims()
-	signals := mat.NewDense(len(order), n, nil)
-	for k, i := range order {
-		signals.SetRow(k, r.Signals.RawRowView(i))
-	}
-	r.Places = nil
-	r.Signals, r.Names, r.Units = signals, names, selected(r.Units, order)
+	r.Signals, r.Places = matrixOf(selected(rowsOf(r.Signals), order)), nil
+	r.Names, r.Units = names, selected(r.Units, order)
 	return nil
 }
 
@@ -152,12 +146,9 @@ func (r *Recording) noteJumps() {
 	if names == nil {
 		return
 	}
-	if len(names) > maxQuotedNames {
-		names = append(names[:maxQuotedNames], fmt.Sprintf("and %d more", len(names)-maxQuotedNames))
-	}
 	r.Notes = append(r.Notes, fmt.Sprintf("the means of %s jump between the runs, by up to %.2g standard "+
 		"deviations, which looks like a source: a high-pass filter takes that out",
-		strings.Join(names, ", "), largest))
+		listed(names, maxQuotedNames), largest))
 }
 
 // jumpOf returns the largest difference of the means of two runs that follow one another, in standard

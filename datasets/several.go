@@ -6,8 +6,6 @@ import (
 	"math"
 	"path/filepath"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/seed-47b1e431/gosica/datasets/internal/column"
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/text"
@@ -86,26 +84,23 @@ func join(all []*Recording, paths []string) (*Recording, error) {
 		return nil, err
 	}
 	joined := *all[0]
-	joined.Signals = mat.NewDense(d, shortest, nil)
 	joined.Names, joined.Units, joined.Notes = nil, nil, joinedNotes(all, paths)
 	joined.Places, joined.NoHeader, joined.OtherRates = nil, false, nil
-	row := 0
+	var rows [][]float64
 	for _, r := range all {
-		rows, _ := r.Signals.Dims()
-		for k := range rows {
-			copy(joined.Signals.RawRowView(row), r.Signals.RawRowView(k))
-			row++
+		for _, row := range rowsOf(r.Signals) {
+			rows = append(rows, row[:shortest])
 		}
 		if isNamed {
 			joined.Names = append(joined.Names, r.Names...)
 		}
 		if hasUnits && r.Units == nil {
-			joined.Units = append(joined.Units, make([]string, rows)...)
+			joined.Units = append(joined.Units, make([]string, r.Signals.RawMatrix().Rows)...)
 		} else {
 			joined.Units = append(joined.Units, r.Units...)
 		}
 	}
-	joined.Names = column.DistinctNames(joined.Names)
+	joined.Signals, joined.Names = matrixOf(rows), column.DistinctNames(joined.Names)
 	if first := all[0].Signals.RawMatrix().Rows; first > 1 && first*len(all) == d {
 		joined.Notes = append(joined.Notes, fmt.Sprintf("the %d files are channels beside each other, %d in "+
 			"all; put runs of the same channels into one file", len(all), d))

@@ -137,31 +137,23 @@ func (s *Stream) setAside(columns []columnStats) error {
 		return nil
 	}
 	aside := remaining(s.d, kept)
-	for _, i := range aside {
-		s.about.setRate(s.about.columnName(i), &columns[first+i])
+	var values [][]float64
+	isShort := len(aside)*s.n <= maxAsideValues
+	if isShort {
+		values = make([][]float64, len(aside))
+		err = s.open(func(c *content) error {
+			return s.rows(c, func(_ int, row []float64) {
+				for k, i := range aside {
+					values[k] = append(values[k], row[first+i])
+				}
+			})
+		})
 	}
-	before := s.about // with all columns
-	names, places := before.Names, before.places(s.d)
-	s.d, s.kept, s.about.Names = len(kept), kept, selected(names, kept)
-	s.about.Places = selected(places, kept)
-	if len(aside)*s.n > maxAsideValues {
+	s.about.split(kept, aside, columns[first:], values)
+	s.d, s.kept = len(kept), kept
+	if !isShort {
 		s.about.Notes = append(s.about.Notes, "the recording is too long for the columns that "+
 			"were set aside to be kept")
-		return nil
-	}
-	values := make([][]float64, len(aside))
-	err = s.open(func(c *content) error {
-		return s.rows(c, func(_ int, row []float64) {
-			for k, i := range aside {
-				values[k] = append(values[k], row[first+i])
-			}
-		})
-	})
-	for k, i := range aside {
-		name := before.columnName(i)
-		s.about.Aside = append(s.about.Aside, Column{
-			Name: name, Values: values[k], Reason: columns[first+i].reason(name), Place: places[i],
-		})
 	}
 	return err
 }
@@ -269,11 +261,7 @@ func (s *Stream) blocks(c *content, size int, use func(*mat.Dense) bool) error {
 			z = mat.DenseCopyOf(z.Slice(1, columns, 0, len(values)/columns))
 		}
 		if s.kept != nil {
-			all := z
-			z = mat.NewDense(s.d, len(values)/columns, nil)
-			for k, i := range s.kept {
-				z.SetRow(k, all.RawRowView(i))
-			}
+			z = matrixOf(selected(rowsOf(z), s.kept))
 		}
 		if err := checkValues(z, first); err != nil {
 			return err
