@@ -2,12 +2,13 @@
 package provenance
 
 import (
-	"bufio"
-	"os"
+	"cmp"
 	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
+
+	"github.com/klauspost/cpuid/v2"
 )
 
 // Module is the path of this module.
@@ -61,20 +62,6 @@ func version(m *debug.Module) string {
 	return m.Version
 }
 
-// CPU returns the processor's name where the system tells it, as on Linux, and
-// else the architecture. The last bits of a result can depend on it: a compiler
-// uses the instructions that there are.
-func CPU() string {
-	f, err := os.Open("/proc/cpuinfo")
-	if err != nil {
-		return runtime.GOARCH
-	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		key, value, ok := strings.Cut(lines.Text(), ":")
-		if ok && strings.TrimSpace(key) == "model name" {
-			return strings.TrimSpace(value)
-		}
-	}
-	return runtime.GOARCH
-}
+// CPU returns the processor's name if it says one, and else the architecture. The last bits of a
+// result can depend on it: a compiler uses the instructions that there are.
+func CPU() string { return cmp.Or(strings.TrimSpace(cpuid.CPU.BrandName), runtime.GOARCH) }
