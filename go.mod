@@ -8,7 +8,6 @@ require (
 	github.com/gomlx/go-xla v0.4.4
 	github.com/gomlx/gomlx v0.28.6
 	github.com/klauspost/cpuid/v2 v2.3.0
-	github.com/sbinet/npyio v0.6.0
 	github.com/schollz/progressbar/v3 v3.19.0
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
