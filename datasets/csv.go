@@ -52,7 +52,7 @@ func openTable(
 	// Times in seconds of dates need a header to be read as times again.
 	about.NoHeader = t.Names == nil && t.Rate == 0 && !t.Timed
 	return &content{
-		about: about, d: t.Columns(), n: unknownLength, read: t.Read,
+		about: about, d: t.Columns(), n: unknownLength, read: inPieces(t.Next),
 		timed: t.Timed, timeUnit: t.TimeUnit, check: t.Check,
 		complete: func(r *Recording) {
 			for _, c := range t.Texts() {

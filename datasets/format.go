@@ -292,6 +292,24 @@ func fixedSize(r io.Reader, size int, number func([]byte) float64) func([]float6
 	}
 }
 
+// inPieces returns content.read for numbers of which next returns some, at least one, after another.
+func inPieces(next func() ([]float64, error)) func([]float64) (int, error) {
+	var pending []float64
+	return func(values []float64) (int, error) {
+		for k := 0; ; {
+			copied := copy(values[k:], pending)
+			pending = pending[copied:]
+			if k += copied; k == len(values) {
+				return k, nil
+			}
+			var err error
+			if pending, err = next(); err != nil {
+				return k, err
+			}
+		}
+	}
+}
+
 // readFrom opens a file, of maxFileBytes at most, and reads it by read.
 func readFrom[T any](path string, read func(io.Reader) (T, error)) (T, error) {
 	var none T
@@ -365,34 +383,22 @@ func (a *fixedArray) byPosition(file io.ReaderAt, d, n int) func([]float64) (int
 	length := max(1, pieceSize/d) // positions that are read at once
 	rows := mat.NewDense(d, min(length, n), nil)
 	next, column := 0, make([]float64, d)
-	var pending []float64
-	fill := func() error {
+	var piece []float64
+	return inPieces(func() ([]float64, error) {
 		rows := rows.Slice(0, d, 0, min(length, n-next)).(*mat.Dense)
 		for i := range d {
 			from := a.first + int64(a.size)*(int64(i)*int64(n)+int64(next))
 			read := fixedSize(io.NewSectionReader(file, from, math.MaxInt64-from), a.size, a.number)
 			if _, err := read(rows.RawRowView(i)); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		_, width := rows.Dims()
 		next += width
-		pending = slices.Grow(pending[:0], d*width)
+		piece = slices.Grow(piece[:0], d*width)
 		for t := range width {
-			pending = append(pending, mat.Col(column, t, rows)...)
+			piece = append(piece, mat.Col(column, t, rows)...)
 		}
-		return nil
-	}
-	return func(values []float64) (int, error) {
-		for k := 0; ; {
-			copied := copy(values[k:], pending)
-			pending = pending[copied:]
-			if k += copied; k == len(values) {
-				return k, nil
-			}
-			if err := fill(); err != nil {
-				return k, err
-			}
-		}
-	}
+		return piece, nil
+	})
 }

@@ -126,29 +126,22 @@ func openEpochs(epochs, d, n int, read func([]float64) (int, error)) (*content, 
 		return nil, fmt.Errorf("%d epochs of %d numbers are more than the limit of %d entries",
 			epochs, d*n, MaxEntries)
 	}
-	var epoch, pending []float64 // by signal, and by position
+	var epoch []float64 // by signal
 	return &content{
 		d: d, n: epochs * n,
-		read: func(values []float64) (int, error) {
-			for k := 0; ; {
-				copied := copy(values[k:], pending)
-				pending = pending[copied:]
-				if k += copied; k == len(values) {
-					return k, nil
+		read: inPieces(func() ([]float64, error) {
+			epoch = epoch[:0]
+			for len(epoch) < d*n { // memory follows what is there
+				piece := min(d*n-len(epoch), pieceSize)
+				epoch = slices.Grow(epoch, piece)
+				more := epoch[len(epoch) : len(epoch)+piece]
+				if _, err := read(more); err != nil {
+					return nil, err
 				}
-				epoch = epoch[:0]
-				for len(epoch) < d*n { // memory follows what is there
-					piece := min(d*n-len(epoch), pieceSize)
-					epoch = slices.Grow(epoch, piece)
-					more := epoch[len(epoch) : len(epoch)+piece]
-					if _, err := read(more); err != nil {
-						return k, err
-					}
-					epoch = epoch[:len(epoch)+piece]
-				}
-				pending = mat.DenseCopyOf(mat.NewDense(d, n, epoch).T()).RawMatrix().Data
+				epoch = epoch[:len(epoch)+piece]
 			}
-		},
+			return mat.DenseCopyOf(mat.NewDense(d, n, epoch).T()).RawMatrix().Data, nil
+		}),
 	}, nil
 }
 

@@ -187,36 +187,20 @@ func Next(at, shape []int) {
 func boxOffsets(width, axes int) [][]int {
 	offsets := Box(width, axes)
 	centre := len(offsets) / 2
-	return append(offsets[:centre], offsets[centre+1:]...)
+	return slices.Delete(offsets, centre, centre+1)
 }
 
 // Box returns the offsets of up to width along each axis, in row-major order.
 func Box(width, axes int) [][]int {
-	var offsets [][]int
-	digits := make([]int, axes)
-	for {
-		offset := make([]int, axes)
-		for i, digit := range digits {
-			offset[i] = digit - width
+	shape, at := slices.Repeat([]int{2*width + 1}, axes), make([]int, axes)
+	offsets := make([][]int, Product(shape))
+	for k := range offsets {
+		for _, step := range at {
+			offsets[k] = append(offsets[k], step-width)
 		}
-		offsets = append(offsets, offset)
-		if !nextInBox(digits, 2*width+1) {
-			return offsets
-		}
+		Next(at, shape)
 	}
-}
-
-// nextInBox counts digits up in row-major order, each from 0 to size-1, and
-// reports whether there was a next one.
-func nextInBox(digits []int, size int) bool {
-	for i := len(digits) - 1; i >= 0; i-- {
-		digits[i]++
-		if digits[i] < size {
-			return true
-		}
-		digits[i] = 0
-	}
-	return false
+	return offsets
 }
 
 // Flatten returns the row-major position of at+offset, or outside beyond the edge.

@@ -124,50 +124,19 @@ func (f Format) annotationLabel() string {
 	return "EDF Annotations"
 }
 
-// check returns an error unless Write can write f.
+// check returns an error unless Write can write f. Signals have values for as many data records each,
+// and plain formats neither annotations nor gaps.
 func (f *File) check() error {
-	switch f.Format {
-	case EDF, EDFPlus, BDF, BDFPlus:
-	default:
-		return fmt.Errorf("Format is %q; must be %q, %q, %q or %q",
-			f.Format, EDF, EDFPlus, BDF, BDFPlus)
-	}
 	if len(f.Signals) == 0 || len(f.Signals) > maxHeaderCount {
 		return fmt.Errorf("there are %d signals; must be 1 to %d", len(f.Signals), maxHeaderCount)
 	}
 	if !(f.RecordSeconds > 0) {
 		return fmt.Errorf("RecordSeconds is %g; must be positive", f.RecordSeconds)
 	}
-	if !f.Format.plus() && len(f.Annotations) > 0 {
-		return fmt.Errorf("%s has no annotations; Format must be %q or %q", f.Format, EDFPlus, BDFPlus)
-	}
-	records := f.Signals[0].records()
-	for i := range f.Signals {
-		s := &f.Signals[i]
-		if s.PerRecord < 1 {
-			return fmt.Errorf("signal %d (%s): PerRecord is %d; must be at least 1", i+1, s.Label,
-				s.PerRecord)
-		}
-		if n := s.records(); n != records {
-			return fmt.Errorf("signal %d (%s) has values for %d data records; must be %d, as signal 1",
-				i+1, s.Label, n, records)
-		}
-	}
-	if f.RecordStarts != nil && len(f.RecordStarts) != records {
-		return fmt.Errorf("there are %d RecordStarts for %d data records; must be as many, or none",
-			len(f.RecordStarts), records)
-	}
-	if f.RecordStarts != nil && !f.Format.plus() {
-		return fmt.Errorf("%s has no gaps; RecordStarts must be nil, or Format %q or %q", f.Format,
-			EDFPlus, BDFPlus)
-	}
 	return nil
 }
 
 // records returns the number of data records of s; the last may be filled up.
 func (s *Signal) records() int {
-	if s.PerRecord < 1 {
-		return 0
-	}
 	return (len(s.Values) + s.PerRecord - 1) / s.PerRecord
 }

@@ -233,13 +233,11 @@ func TestTextCopy(t *testing.T) {
 
 func TestWriteErrors(t *testing.T) {
 	for want, change := range map[string]func(*edf.File){
-		`Format is "GDF"`:                func(f *edf.File) { f.Format = "GDF" },
 		"must be at most 16":             func(f *edf.File) { f.Signals[0].Label = "a label of eighteen" },
 		"the value at position 3 is NaN": func(f *edf.File) { f.Signals[1].Values[2] = math.NaN() },
 		"must be of Latin-1":             func(f *edf.File) { f.Signals[0].Unit = "Ω" },
-		"has values for 3 data records":  func(f *edf.File) { f.Signals[1].Values = f.Signals[1].Values[:25] },
-		"EDF has no annotations":         func(f *edf.File) { f.Format = edf.EDF },
-		"PerRecord is 0":                 func(f *edf.File) { f.Signals[0].PerRecord = 0 },
+		"there are 0 signals":            func(f *edf.File) { f.Signals = nil },
+		"RecordSeconds is 0":             func(f *edf.File) { f.RecordSeconds = 0 },
 		"choose a larger unit":           func(f *edf.File) { f.Signals[1].Values[0] = 1e12 },
 	} {
 		f := recording(edf.EDFPlus)

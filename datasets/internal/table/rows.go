@@ -22,26 +22,24 @@ var (
 		"must have a row for each position and a column for each signal")
 )
 
-// Read sets values to the next numbers, row by row, and returns how many there were before an
-// error; io.EOF is the one after the last.
-func (r *Reader) Read(values []float64) (int, error) {
-	for k := 0; ; {
-		n := copy(values[k:], r.pending)
-		r.pending = r.pending[n:]
-		if k += n; k == len(values) {
-			return k, nil
-		}
-		row, err := r.row()
-		if err == nil {
-			err = r.parse(row)
-			if err != nil && len(row) < r.width && r.open {
-				r.cutOff, err = true, io.EOF // as where a recorder lost its power
-			}
-		}
-		if err != nil {
-			return k, err
-		}
+// Next returns the numbers of the next row, which stay until the next call. The error after the last
+// row is io.EOF.
+func (r *Reader) Next() ([]float64, error) {
+	if r.isAtFirst {
+		r.isAtFirst = false
+		return r.numbers, nil
 	}
+	row, err := r.row()
+	if err != nil {
+		return nil, err
+	}
+	if err := r.parse(row); err != nil && len(row) < r.width && r.open {
+		r.cutOff = true // as where a recorder lost its power
+		return nil, io.EOF
+	} else if err != nil {
+		return nil, err
+	}
+	return r.numbers, nil
 }
 
 // parse reads the numbers of a row.
@@ -70,7 +68,6 @@ func (r *Reader) parse(row []string) error {
 	for k := range r.texts {
 		r.texts[k] = append(r.texts[k], strings.Clone(row[r.dialect.text[k]]))
 	}
-	r.pending = r.numbers
 	return nil
 }
 

@@ -1,7 +1,7 @@
 // Package table reads tables of numbers in text, with a row for each position, as spreadsheets,
 // programs and recorders write them: it guesses from the first rows what stands between cells,
 // which decimal sign numbers have, where the table begins, and which columns hold names, units,
-// text and times. [Open] reads up to the first row of numbers, [Reader.Read] the numbers.
+// text and times. [Open] reads up to the first row of numbers, [Reader.Next] the rows.
 package table
 
 import (
@@ -95,7 +95,7 @@ type Reader struct {
 	emptyWidth int      // their cells
 
 	numbers    []float64 // of the last row
-	pending    []float64 // those of them that Read has not returned
+	isAtFirst  bool      // Next hasn't returned those of the first row
 	mayBeBlank bool      // whether a blank line may stand before the next row
 	open       bool      // the last line has no end
 	cutOff     bool      // the last line has no end, and fewer cells
@@ -193,6 +193,7 @@ func (r *Reader) begin() error {
 		return errors.New("line 1 has the numbers of the columns, as pandas writes them, " +
 			"or the values at the first position; must name the columns, or be left out")
 	}
+	r.isAtFirst = true
 	return r.parse(row)
 }
 

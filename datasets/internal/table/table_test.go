@@ -12,9 +12,9 @@ import (
 // readAll returns all numbers of a table.
 func readAll(t *testing.T, r *Reader) (all []float64) {
 	t.Helper()
-	for piece := make([]float64, 5); ; {
-		n, err := r.Read(piece)
-		all = append(all, piece[:n]...)
+	for {
+		row, err := r.Next()
+		all = append(all, row...)
 		if errors.Is(err, io.EOF) {
 			return all
 		}
