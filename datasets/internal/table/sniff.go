@@ -311,30 +311,6 @@ func (d *dialect) describe(before []string, rows [][]string) {
 	}
 }
 
-// describeColumn adds column i to those that are empty, hold text or times, or lack numbers.
-func (d *dialect) describeColumn(i int, body [][]string) {
-	isEmpty := isEmpty(body, i)
-	if isEmpty {
-		d.empty = append(d.empty, i)
-	}
-	isNominal := d.head != nil && slices.Contains(d.head.text, i)
-	if isEmpty || isNominal || d.isText(body, i) {
-		d.text = append(d.text, i)
-		if d.clock < 0 && !isEmpty && allTimes(body, i) {
-			d.clock = i
-		}
-		return
-	}
-	if slices.ContainsFunc(body, func(row []string) bool {
-		return i < len(row) && isMissing(row[i])
-	}) {
-		d.lacking = append(d.lacking, i)
-		if isSparse(body, i) {
-			d.sparse = append(d.sparse, i)
-		}
-	}
-}
-
 // The limits of columns without most of their values, such as a counter of events or a temperature
 // that is measured now and then. Both are choices: a column that begins late lacks fewer.
 const (
@@ -342,15 +318,53 @@ const (
 	maxFilled     = 0.05 // share of rows
 )
 
-// isSparse reports whether column i of the rows lacks nearly all of its values.
-func isSparse(rows [][]string, i int) bool {
-	filled := 0
-	for _, row := range rows {
-		if i < len(row) && !isMissing(row[i]) {
-			filled++
+// describeColumn adds column i to those that are empty, hold text or times, or lack numbers.
+func (d *dialect) describeColumn(i int, body [][]string) {
+	c := d.countCells(i, body)
+	isEmpty := len(body) > 2 && c.blank == len(body)
+	if isEmpty {
+		d.empty = append(d.empty, i)
+	}
+	isText := len(body) > 1 && c.filled > 0 && c.numbers == 0
+	isNominal := d.head != nil && slices.Contains(d.head.text, i)
+	switch {
+	case isEmpty || isText || isNominal:
+		d.text = append(d.text, i)
+		if d.clock < 0 && c.times > 0 && c.times == len(body) {
+			d.clock = i
+		}
+	case c.filled < c.all:
+		d.lacking = append(d.lacking, i)
+		if len(body) >= minSparseRows && float64(c.filled) <= maxFilled*float64(len(body)) {
+			d.sparse = append(d.sparse, i)
 		}
 	}
-	return len(rows) >= minSparseRows && float64(filled) <= maxFilled*float64(len(rows))
+}
+
+// cellCounts are how many cells a column has, and how many of a kind. Filled ones aren't missing.
+type cellCounts struct{ all, blank, filled, numbers, times int }
+
+// countCells counts the cells of column i of the rows.
+func (d *dialect) countCells(i int, rows [][]string) (c cellCounts) {
+	for _, row := range rows {
+		if i >= len(row) {
+			continue
+		}
+		c.all++
+		if row[i] == "" {
+			c.blank++
+		}
+		if isMissing(row[i]) {
+			continue
+		}
+		c.filled++
+		if d.isNumber(row[i]) {
+			c.numbers++
+		} else if _, ok := DateTime(row[i]); ok {
+			c.times++
+		}
+	}
+	return c
 }
 
 // countPadding returns the number of cells that are empty at the end of every row. The first row,
@@ -372,13 +386,6 @@ func (d *dialect) countPadding(rows [][]string) int {
 		}
 	}
 	return width - 1
-}
-
-// isEmpty reports whether column i of the rows holds nothing.
-func isEmpty(rows [][]string, i int) bool {
-	return len(rows) > 2 && !slices.ContainsFunc(rows, func(row []string) bool {
-		return i >= len(row) || row[i] != ""
-	})
 }
 
 // commentedHeader returns the cells of a line after its comment sign.
@@ -454,21 +461,6 @@ func (d *dialect) isWords(row []string) bool {
 	})
 }
 
-// isText reports whether column i of the rows holds words: some, and no number.
-func (d *dialect) isText(rows [][]string, i int) bool {
-	words := 0
-	for _, row := range rows {
-		if i >= len(row) || row[i] == "" || isMissing(row[i]) {
-			continue
-		}
-		if d.isNumber(row[i]) {
-			return false
-		}
-		words++
-	}
-	return words > 0 && len(rows) > 1
-}
-
 // hasFraction reports whether a row has a number that isn't an integer.
 func (d *dialect) hasFraction(row []string) bool {
 	return slices.ContainsFunc(row, func(cell string) bool {
@@ -500,17 +492,4 @@ func countsColumns(cells []string) bool {
 		}
 	}
 	return true
-}
-
-// allTimes reports whether column i of the rows holds dates and times.
-func allTimes(rows [][]string, i int) bool {
-	for _, row := range rows {
-		if i >= len(row) {
-			return false
-		}
-		if _, ok := DateTime(row[i]); !ok {
-			return false
-		}
-	}
-	return len(rows) > 0
 }
