@@ -53,36 +53,3 @@ func Order(row []float64) []int {
 	})
 	return order
 }
-
-// Select returns the k-th smallest of the values, counted from 0, and reorders them. No value may be
-// NaN. It takes time in proportion to their number, where sorting takes log n times as much
-// (C. A. R. Hoare, Algorithm 65: Find, Communications of the ACM 4(7), 1961).
-func Select(values []float64, k int) float64 {
-	for len(values) > 1 {
-		a, b, c := values[0], values[len(values)/2], values[len(values)-1]
-		pivot := max(min(a, b), min(max(a, b), c)) // their median
-		low, high := 0, len(values)-1
-		for low <= high { // values before low are at most the pivot, those behind high at least
-			for values[low] < pivot {
-				low++
-			}
-			for values[high] > pivot {
-				high--
-			}
-			if low <= high {
-				values[low], values[high] = values[high], values[low]
-				low++
-				high--
-			}
-		}
-		switch {
-		case k <= high:
-			values = values[:high+1]
-		case k >= low:
-			values, k = values[low:], k-low
-		default:
-			return pivot
-		}
-	}
-	return values[k]
-}

@@ -46,25 +46,3 @@ func BenchmarkOrder(b *testing.B) {
 		Order(row)
 	}
 }
-
-// The k-th smallest value is at place k of the sorted ones, of random and of few different values.
-func TestSelectAgainstSort(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 0))
-	for _, n := range []int{1, 2, 3, 10, 1000} {
-		for _, levels := range []float64{1, 3, 1e9} {
-			values := make([]float64, n)
-			for i := range values {
-				values[i] = math.Floor(levels * rng.Float64())
-			}
-			sorted := slices.Sorted(slices.Values(values))
-			for _, k := range []int{0, n / 3, n / 2, n - 1} {
-				if got := Select(values, k); got != sorted[k] { // of those reordered before, too
-					t.Errorf("n = %d, %g levels: value %d is %g, want %g", n, levels, k, got, sorted[k])
-				}
-			}
-			if k := n / 2; Select(sorted, k) != Select(values, k) {
-				t.Errorf("n = %d, %g levels: another median of sorted values", n, levels)
-			}
-		}
-	}
-}

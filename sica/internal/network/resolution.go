@@ -13,7 +13,6 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
-	"github.com/seed-47b1e431/gosica/internal/quantile"
 )
 
 // resolutionStd is the standard deviation of the noise that signals get which repeat their values,
@@ -109,11 +108,13 @@ func hasPredictable(ctx context.Context, z *mat.Dense, x *index) bool {
 
 // medianDeviation returns the median distance of the values from their median, and overwrites them.
 func medianDeviation(values []float64) float64 {
-	median := quantile.Select(values, len(values)/2)
+	slices.Sort(values)
+	median := values[len(values)/2]
 	for k, v := range values {
 		values[k] = math.Abs(v - median)
 	}
-	return quantile.Select(values, len(values)/2)
+	slices.Sort(values)
+	return values[len(values)/2]
 }
 
 // hasRepeats reports whether more than one of a hundred positions of x repeats the values of
