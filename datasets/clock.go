@@ -35,10 +35,7 @@ func (c *content) splitTimes(r *Recording, missing Missing) error {
 		return nil
 	}
 	first := r.Signals.RawRowView(0)
-	clock := newClock(first[0], first[n-1], n)
-	for t, time := range first {
-		clock.observe(t, time)
-	}
+	clock := clockOf(first, nil)
 	if !clock.rises() {
 		return nil
 	}

@@ -50,15 +50,15 @@ func findGaps(times []float64) ([]gap, *clock) {
 		if gaps == nil || minGap == minExactGap && !isExact {
 			continue
 		}
-		if c := clockAcross(times, gaps); c.unevenLine == 0 {
+		if c := clockOf(times, gaps); c.unevenLine == 0 {
 			return gaps, c
 		}
 	}
 	return nil, nil
 }
 
-// clockAcross returns the clock that has observed the times with gaps of lacking positions.
-func clockAcross(times []float64, gaps []gap) *clock {
+// clockOf returns the clock that has observed the times, two or more, with gaps of lacking positions.
+func clockOf(times []float64, gaps []gap) *clock {
 	lacking := 0
 	for _, g := range gaps {
 		lacking += g.lacking

@@ -418,24 +418,14 @@ func isTimeVector(name string, values []float64) bool {
 	if _, isTime := column.TimeUnit(name, ""); !isTime || len(values) < 2 {
 		return false
 	}
-	_, ok := evenClock(values)
-	return ok
-}
-
-// evenClock returns the clock of times that rise evenly, and whether they do.
-func evenClock(times []float64) (*clock, bool) {
-	c := newClock(times[0], times[len(times)-1], len(times))
-	for t, time := range times {
-		c.observe(t, time)
-	}
-	return c, c.rises() && c.unevenLine == 0
+	c := clockOf(values, nil)
+	return c.rises() && c.unevenLine == 0
 }
 
 // setClock sets the rate and the first time to those of evenly spaced times in seconds.
 func (r *Recording) setClock(times []float64) {
-	c, _ := evenClock(times)
 	named := &Recording{}
-	c.describe(named, 1)
+	clockOf(times, nil).describe(named, 1)
 	r.TimeColumn, r.Start, r.Rate = named.TimeColumn, named.Start, named.Rate
 }
 
