@@ -35,14 +35,3 @@ func TestOrderIsStable(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkOrder(b *testing.B) {
-	rng := rand.New(rand.NewPCG(4, 0))
-	row := make([]float64, 38400)
-	for k := range row {
-		row[k] = rng.NormFloat64()
-	}
-	for b.Loop() {
-		Order(row)
-	}
-}
