@@ -28,7 +28,7 @@ type File struct {
 	Variables []Variable
 
 	order    binary.ByteOrder
-	packed   []byte     // the compressed element that was unpacked last
+	packed   []byte     // the compressed element that is kept unpacked
 	unpacked []Variable // in it
 }
 
@@ -108,6 +108,9 @@ func read(r io.Reader) (*File, error) {
 			err = all.add(e.body, "", 0)
 		case kindCompressed:
 			err = all.addPacked(e.body)
+			if len(e.body) > len(f.packed) { // that of the signals is mostly the largest
+				f.packed, f.unpacked = e.body, slices.Clone(all.variables[first:])
+			}
 			for i := range all.variables[first:] {
 				v := &all.variables[first+i]
 				v.contents, v.packed, v.index = nil, e.body, i
@@ -218,7 +221,7 @@ func (f *File) Values(v *Variable) ([]float64, error) {
 	}
 	contents := v.contents
 	if v.packed != nil {
-		if f.unpacked == nil || &f.packed[0] != &v.packed[0] {
+		if &f.packed[0] != &v.packed[0] {
 			in := &lister{order: f.order}
 			if err := in.addPacked(v.packed); err != nil {
 				return nil, fmt.Errorf("matlab: %w", err)
