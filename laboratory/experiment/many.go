@@ -14,7 +14,6 @@ import (
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/stats"
 	"github.com/seed-47b1e431/gosica/sica"
-	"github.com/seed-47b1e431/gosica/sica/methods"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
@@ -33,35 +32,22 @@ const manyPositions = 16384
 // log-likelihood is above that of the true inverse with the true sources.
 const oracleGap = "oracle_gap"
 
-func manyTable(o TableOptions) (*Table, error) {
-	t, err := oracleTable(o)
-	if err != nil {
-		return nil, err
-	}
+func manyTable(o TableOptions) *Table {
+	t := oracleTable(o)
 	t.problems, t.positions = mixtureProblems(manyMixtures), manyPositions
-	return t, nil
+	return t
 }
 
 // oracleTable returns a table, without problems, of Default beside the oracle and the rivals of the
 // options.
-func oracleTable(o TableOptions) (*Table, error) {
-	all, err := contenders(methods.Default, "", o.Methods...)
-	if err != nil {
-		return nil, err
-	}
-	ours, err := contenders(methods.Default, measureOracle, separated)
-	if err != nil {
-		return nil, err
-	}
-	t := &Table{contenders: append(all, ours...)}
-	t.columns = []column{text("n", "%d", func(r row) int { return len(r.outcomes[separated]) })}
+func oracleTable(o TableOptions) *Table {
+	t := &Table{rivals: o.Methods, ours: []string{separated}, measure: measureOracle}
+	t.columns = []column{runCount("n", separated)}
 	for _, rival := range o.Methods {
-		t.columns = append(t.columns, text(labelOf(rival), "%s", func(r row) string {
-			return fourDigits(r.mccs(rival))
-		}))
+		t.columns = append(t.columns, meanMCC(labelOf(rival), rival))
 	}
 	t.columns = append(t.columns,
-		text(labelOf(separated), "%s", func(r row) string { return fourDigits(r.mccs(separated)) }),
+		meanMCC(labelOf(separated), separated),
 		text("smallest", "%.4f", func(r row) float64 { return stats.Quantile(0, r.mccs(separated)) }),
 		text("least signal", "%.3f", func(r row) float64 {
 			return stats.Quantile(0, r.numbers(separated, minCorrelation))
@@ -69,14 +55,14 @@ func oracleTable(o TableOptions) (*Table, error) {
 		text("reached − oracle, nats", "%s", func(r row) string {
 			return fourDigits(r.numbers(separated, oracleGap))
 		}),
-		text("networks chosen", "%.0f", func(r row) float64 { return r.sum(separated, networkChosen) }),
-		text("identified", "%.0f", func(r row) float64 { return r.sum(separated, networkIdentified) }),
-		text("wrong", "%.0f", func(r row) float64 { return r.sum(separated, networkWrong) }),
+		total("networks chosen", separated, networkChosen),
+		total("identified", separated, networkIdentified),
+		total("wrong", separated, networkWrong),
 		text("median core seconds", "%.0f", func(r row) float64 {
 			return stats.Quantile(0.5, r.numbers(separated, coreSeconds))
 		}),
 	)
-	return t, nil
+	return t
 }
 
 // addOracleGap adds oracleGap, if a network was among the candidates.

@@ -12,20 +12,16 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/assignment"
 	"github.com/seed-47b1e431/gosica/sica"
-	"github.com/seed-47b1e431/gosica/sica/dependence"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/linear"
-	"github.com/seed-47b1e431/gosica/sica/methods"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 	"github.com/seed-47b1e431/gosica/sica/report"
 )
 
-// What a trial measures beyond the scores; see Trial.Measure.
+// What a trial measures beyond the scores; see Trial.Measure. The tables give each to methods that have it.
 const (
-	// measureReport is the verdict of report.New with its refits, measureBriefReport that
-	// without them. Both are of SICA alone.
-	measureReport      = "report"
-	measureBriefReport = "brief-report"
+	// measureReport is the verdict of report.New with its refits, of SICA alone.
+	measureReport = "report"
 	// measureCoverage is how often the error bars of the linear rule contain the truth.
 	measureCoverage = "coverage"
 	// measureIterates is the MCC of the signals before the iterations and of each iterate.
@@ -37,43 +33,11 @@ const (
 	measureOracle = "oracle"
 )
 
-// checkMeasure returns an error if the trial's measure is unknown, or isn't of the method, as far as
-// that is known before the method is fitted.
-func (t Trial) checkMeasure(m methods.Method) error {
-	switch t.Measure {
-	case "", measureLeast, measureCoverage:
-		return nil
-	case measureReport, measureBriefReport, measureOracle:
-		if m.SICA == nil {
-			return fmt.Errorf("experiment: measure: %s isn't SICA", t.Method)
-		}
-		return nil
-	case measureIterates:
-		cfg, err := m.Config(methods.Task{Preset: t.Preset})
-		if err == nil && cfg.Flow == nil {
-			err = fmt.Errorf("experiment: measure: %s makes no iterations", t.Method)
-		}
-		return err
-	}
-	return fmt.Errorf("experiment: measure: unknown name (%q)", t.Measure)
-}
-
-// A Judgement is the verdict of report.New on a separation, with the numbers that decide it.
+// A Judgement is the verdict of report.New on a separation.
 type Judgement struct {
 	Verdict report.Verdict `json:"verdict"`
 	Reasons []string       `json:"reasons"`
 	Seconds float64        `json:"seconds"`
-
-	Dependence dependence.Interval  `json:"dependence"` // of the recovered signals
-	Classifier *dependence.Interval `json:"judged"`     // of the recovered signals
-	Evidence   float64              `json:"evidence"`   // the lowest of a pair, in nats
-	// Agreement is the lowest correlation with the linear rule's signals; 0 if not measured.
-	Agreement float64 `json:"agreement"`
-	// Reason is why the report's linear findings don't identify all signals.
-	Reason linear.Reason `json:"reason"`
-	// Gain is the largest increase of a signal's predictability by the other signals' contexts.
-	Gain      float64 `json:"gain"`
-	Stability float64 `json:"stability"`
 }
 
 // The names of an Outcome's Numbers. Truth values are 0 or 1.
@@ -83,10 +47,8 @@ const (
 	networkTried      = "network_tried"
 	networkChosen     = "network_chosen"
 	networkIdentified = "network_identified"
-	// networkAgreement is that of the chosen network with others, networkWrong whether it says
-	// that its signals are identified and the least correlation is below wrongCorrelation.
-	networkAgreement = "network_agreement"
-	networkWrong     = "network_wrong"
+	// networkWrong is whether it says so and the least correlation is below wrongCorrelation.
+	networkWrong = "network_wrong"
 
 	// Of the linear rule: whether whitening was kept; the number of groups within which rotations
 	// fit as well; in nats, the evidence for its rotation, and the lowest and the highest
@@ -122,7 +84,8 @@ const (
 	expectedError   = "expected_error"
 )
 
-// measure adds to the outcome what the trial measures beyond the MCC; see checkMeasure.
+// measure adds to the outcome what the trial measures beyond the MCC. It is an error if the measure is
+// unknown.
 func (o *Outcome) measure(
 	ctx context.Context, b compute.Backend, f *fitted, sources *mat.Dense, x *ica.Signals,
 ) error {
@@ -144,6 +107,8 @@ func (o *Outcome) measure(
 		o.Numbers = linearNumbers(details)
 	}
 	switch o.Measure {
+	case "":
+		return nil
 	case measureIterates:
 		for _, z := range f.iterates {
 			m, err := metric.MCC(z, sources)
@@ -152,30 +117,24 @@ func (o *Outcome) measure(
 			}
 			o.Iterates = append(o.Iterates, roundDigits(m.MCC, mccDigits))
 		}
+		return nil
 	case measureLeast:
 		correlations, err := o.addMinCorrelation(f.Signals, sources)
-		if err != nil {
-			return err
-		}
-		if r, ok := f.Details.(*sica.Result); ok && r.Linear != nil {
+		if r, ok := f.Details.(*sica.Result); err == nil && ok && r.Linear != nil {
 			o.addGroups(r.Linear.Groups, correlations)
 		}
-		return nil
+		return err
 	case measureOracle:
 		if _, err := o.addMinCorrelation(f.Signals, sources); err != nil {
 			return err
 		}
 		return o.addOracleGap(f.Details.(*sica.Result))
 	case measureCoverage:
-		solution, ok := f.Details.(*linear.Solution)
-		if !ok {
-			return fmt.Errorf("measure: %s isn't the linear rule", o.Method)
-		}
-		return o.addCoverage(solution, f.Signals, sources, x.X())
-	case measureReport, measureBriefReport:
+		return o.addCoverage(f.Details.(*linear.Solution), f.Signals, sources, x.X())
+	case measureReport:
 		return o.addReport(ctx, b, f.Details.(*sica.Result), x)
 	}
-	return nil
+	return fmt.Errorf("measure: unknown name (%q)", o.Measure)
 }
 
 // addMinCorrelation adds minCorrelation and, of a network that says that its signals are
@@ -253,15 +212,11 @@ func networkNumbers(r *sica.Result) map[string]float64 {
 	if !tried && r.Network == nil {
 		return nil
 	}
-	numbers := map[string]float64{
+	return map[string]float64{
 		networkTried:      indicator(tried),
 		networkChosen:     indicator(r.Network != nil),
 		networkIdentified: indicator(r.Network != nil && r.Network.Identified),
 	}
-	if r.Network != nil {
-		numbers[networkAgreement] = r.Network.Agreement
-	}
-	return numbers
 }
 
 func linearNumbers(s *linear.Solution) map[string]float64 {
@@ -284,35 +239,12 @@ func linearNumbers(s *linear.Solution) map[string]float64 {
 func (o *Outcome) addReport(
 	ctx context.Context, b compute.Backend, r *sica.Result, x *ica.Signals,
 ) error {
-	opt := report.Options{Shape: x.GridShape()}
-	if o.Measure == measureReport {
-		opt.Refits = report.Default().Refits
-	}
+	opt := report.Options{Shape: x.GridShape(), Refits: report.Default().Refits}
 	rep, err := report.New(ctx, r, x.X(), opt.On(b))
 	if err != nil {
 		return err
 	}
-	j := &Judgement{
-		Verdict: rep.Verdict, Reasons: rep.Reasons, Seconds: rep.Elapsed.Seconds(),
-		Dependence: rep.Recovered.Dependence, Classifier: rep.Recovered.Classifier,
-	}
-	if rep.Stability != nil {
-		j.Stability = rep.Stability.MCC
-	}
-	j.Reason = rep.Linear.Reason
-	if len(rep.Linear.Agreement) > 0 {
-		j.Agreement = slices.Min(rep.Linear.Agreement)
-	}
-	if len(rep.Linear.Pairs) > 0 {
-		j.Evidence = math.Inf(1)
-		for _, p := range rep.Linear.Pairs {
-			j.Evidence = min(j.Evidence, p.Evidence)
-		}
-	}
-	for _, q := range rep.Predictability {
-		j.Gain = max(j.Gain, q.All-q.Own)
-	}
-	o.Report = j
+	o.Report = &Judgement{rep.Verdict, rep.Reasons, rep.Elapsed.Seconds()}
 	return nil
 }
 

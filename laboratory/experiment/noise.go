@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
-	"github.com/seed-47b1e431/gosica/sica/methods"
 )
 
 const (
@@ -214,26 +213,19 @@ func alpha(rng *rand.Rand, i, n int) func(int) float64 {
 	}
 }
 
-func noiseTable(o TableOptions) (*Table, error) {
+func noiseTable(o TableOptions) *Table {
 	return tableOfNoise(o, noiseMixtures(), noisePositions)
 }
 
-func filteredTable(o TableOptions) (*Table, error) {
+func filteredTable(o TableOptions) *Table {
 	return tableOfNoise(o, filteredMixtures(), filteredPositions)
 }
 
 // tableOfNoise returns the table of mixtures with noise, of so many positions.
-func tableOfNoise(o TableOptions, mixtures []mixture, positions int) (*Table, error) {
-	all, err := contenders(methods.Default, "", o.Methods...)
-	if err != nil {
-		return nil, err
-	}
-	ours, err := contenders(methods.Default, measureLeast, separated)
-	if err != nil {
-		return nil, err
-	}
+func tableOfNoise(o TableOptions, mixtures []mixture, positions int) *Table {
 	t := &Table{
-		contenders: append(all, ours...), problems: listed(mixtures), positions: positions,
+		rivals: o.Methods, ours: []string{separated}, measure: measureLeast,
+		problems: listed(mixtures), positions: positions,
 	}
 	for _, name := range slices.Concat(o.Methods, []string{separated}) {
 		t.columns = append(t.columns, column{labelOf(name), func(r row) string {
@@ -256,16 +248,12 @@ func tableOfNoise(o TableOptions, mixtures []mixture, positions int) (*Table, er
 	}
 	t.columns = append(t.columns,
 		text("Default − best", "%+.3f", func(r row) float64 {
-			best := 0.0
-			for _, name := range o.Methods {
-				best = max(best, estimateOf(r.mccs(name)).mean)
-			}
-			return estimateOf(r.mccs(separated)).mean - best
+			return stat.Mean(r.mccs(separated), nil) - r.bestMean(o.Methods)
 		}),
 		text("right", "%d", func(r row) int {
 			return len(slices.DeleteFunc(slices.Clone(r.outcomes[separated]), isWrong))
 		}),
-		text("networks", "%.0f", func(r row) float64 { return r.sum(separated, networkChosen) }),
+		total("networks", separated, networkChosen),
 		text("identified", "%d", func(r row) int { return len(identified(r)) }),
 		text("of these wrong", "%d", func(r row) int {
 			return len(identified(r)) - len(slices.DeleteFunc(identified(r), isWrong))
@@ -276,5 +264,5 @@ func tableOfNoise(o TableOptions, mixtures []mixture, positions int) (*Table, er
 		text("of these wrong", "%.0f", func(r row) float64 {
 			return elsewhere(r, wrongIdentifiedSignals)
 		}))
-	return t, nil
+	return t
 }

@@ -108,14 +108,11 @@ func TestRunOfBadPlan(t *testing.T) {
 	method.Method = "magic"
 	preset.Preset = "magic"
 	measure.Measure = "magic"
-	iterates := trial(1) // of a method without a flow
-	iterates.Method, iterates.Preset, iterates.Measure = "sica", methods.Default, "iterates"
 	for name, plan := range map[string]experiment.Plan{
 		"no jobs":         {Trials: []experiment.Trial{good}},
 		"unknown method":  {Trials: []experiment.Trial{method}, Jobs: 1},
 		"unknown preset":  {Trials: []experiment.Trial{preset}, Jobs: 1},
 		"unknown measure": {Trials: []experiment.Trial{measure}, Jobs: 1},
-		"no iterations":   {Trials: []experiment.Trial{iterates}, Jobs: 1},
 	} {
 		s := open(t, t.TempDir(), "outcomes")
 		if err := experiment.Run(t.Context(), openGo(t), s, plan); err == nil {

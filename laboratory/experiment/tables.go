@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -24,9 +25,13 @@ type Table struct {
 	problems []Problem // without seeds
 	// positions is the length of mixtures' sequences if no option gives it; 0 is 1024.
 	positions int
-	// contenders are the methods, with presets and measures but without problems.
-	contenders []Trial
-	columns    []column
+	// rivals are methods with the presets nearest to preset, by default methods.Default. Of ours
+	// the measure is made, too.
+	rivals, ours []string
+	preset       methods.Preset
+	measure      string
+	contenders   []Trial // all of them, without problems
+	columns      []column
 	// layout writes the table; nil is a row for each problem.
 	layout func(t *Table, w io.Writer, r *Results) error
 	// picture draws the table; nil for none.
@@ -55,18 +60,13 @@ type TableOptions struct {
 	MinSignals, MaxSignals int
 	// Methods are compared with SICA; nil is those of the table.
 	Methods []string
-	// SICA is the method that stands for SICA in the table of nonlinear mixtures: sica, if
-	// it is empty, sica-direct or sica-rule-linear.
-	SICA string
-	// Reports asks for a report on each fit of the table of nonlinear mixtures.
-	Reports bool
 }
 
 // A tableKind is what there is to know of a table before its options.
 type tableKind struct {
 	name, about string
 	methods     []string // that are compared with SICA, if the options name none
-	build       func(o TableOptions) (*Table, error)
+	build       func(o TableOptions) *Table
 }
 
 var tableKinds = []tableKind{
@@ -119,12 +119,11 @@ func NewTable(name string, o TableOptions) (*Table, error) {
 	if o.Methods == nil {
 		o.Methods = kind.methods
 	}
-	table, err := kind.build(o)
-	if err != nil {
-		return nil, err
-	}
+	table := kind.build(o)
 	table.name, table.TableOptions = name, o
-	if err := table.checkMethods(); err != nil {
+	preset := cmp.Or(table.preset, methods.Default)
+	err = errors.Join(table.add(preset, "", table.rivals), table.add(methods.Default, table.measure, table.ours))
+	if err != nil {
 		return nil, err
 	}
 	table.choose()
@@ -135,15 +134,20 @@ func NewTable(name string, o TableOptions) (*Table, error) {
 	return table, nil
 }
 
-// checkMethods returns an error if a method is there twice: a row has the outcomes by method.
-func (t *Table) checkMethods() error {
-	seen := make(map[string]bool)
-	for _, c := range t.contenders {
-		if seen[c.Method] {
+// add adds methods with the presets nearest to p, of which each trial measures the same. It is an
+// error if a method is unknown or there twice: a row has the outcomes by method.
+func (t *Table) add(p methods.Preset, measure string, names []string) error {
+	for _, name := range names {
+		if slices.ContainsFunc(t.contenders, func(c Trial) bool { return c.Method == name }) {
 			return fmt.Errorf("experiment: methods: %s is there twice; must be once, and the "+
-				"table %s may have it anyway", c.Method, t.name)
+				"table %s may have it anyway", name, t.name)
 		}
-		seen[c.Method] = true
+		m, err := methodNamed(name)
+		if err != nil {
+			return err
+		}
+		c := Trial{Method: name, Preset: m.Nearest(p), Measure: measure}
+		t.contenders = append(t.contenders, c)
 	}
 	return nil
 }
@@ -180,19 +184,6 @@ func listed(lists ...[]mixture) []Problem {
 		problems = append(problems, Problem{Mixture: m.name})
 	}
 	return problems
-}
-
-// contenders are methods with the presets nearest to p, of which each trial measures the same.
-func contenders(p methods.Preset, measure string, names ...string) ([]Trial, error) {
-	var trials []Trial
-	for _, name := range names {
-		m, err := methodNamed(name)
-		if err != nil {
-			return nil, err
-		}
-		trials = append(trials, Trial{Method: name, Preset: m.Nearest(p), Measure: measure})
-	}
-	return trials, nil
 }
 
 // maxJADE is the largest number of signals that JADE gets: it takes minutes beyond.
@@ -327,14 +318,38 @@ func text[V any](head, format string, value func(r row) V) column {
 	return column{head, func(r row) string { return fmt.Sprintf(format, value(r)) }}
 }
 
+// runCount is a column of how many runs of a method there are.
+func runCount(head, method string) column {
+	return text(head, "%d", func(r row) int { return len(r.outcomes[method]) })
+}
+
+// meanMCC is a column of a method's mean MCC.
+func meanMCC(head, method string) column {
+	return column{head, func(r row) string { return fourDigits(r.mccs(method)) }}
+}
+
+// total is a column of the sum of a method's Numbers of a name.
+func total(head, method, name string) column {
+	return text(head, "%.0f", func(r row) float64 { return r.sum(method, name) })
+}
+
+// bestMean returns the highest mean MCC of the methods, 0 without any.
+func (r row) bestMean(methods []string) float64 {
+	best := 0.0
+	for _, name := range methods {
+		if values := r.mccs(name); len(values) > 0 {
+			best = max(best, stat.Mean(values, nil))
+		}
+	}
+	return best
+}
+
 // separated is the column and method of sica.Default.
 const separated = "sica"
 
-func qualityTable(o TableOptions) (*Table, error) {
-	names := append(slices.Clip(o.Methods), separated)
-	all, err := contenders(methods.Default, "", names...)
-	t := &Table{contenders: all, problems: qualityProblems()}
-	for _, name := range names {
+func qualityTable(o TableOptions) *Table {
+	t := &Table{rivals: o.Methods, ours: []string{separated}, problems: qualityProblems()}
+	for _, name := range append(slices.Clip(o.Methods), separated) {
 		t.columns = append(t.columns, column{labelOf(name), func(r row) string {
 			values := r.mccs(name)
 			if len(values) < r.runs {
@@ -348,7 +363,7 @@ func qualityTable(o TableOptions) (*Table, error) {
 		text("seconds of Default", "%.2f", func(r row) float64 {
 			return stat.Mean(r.seconds(separated), nil)
 		}))
-	return t, err
+	return t
 }
 
 // lead returns the mean difference of sica.Default to the rival of the highest mean MCC, on the same
@@ -384,56 +399,12 @@ func qualityProblems() []Problem {
 	return append(problems, listed(qualityMixtures())...)
 }
 
-// WriteComparison writes sica.Default's mean MCC of each row of the table next to that of other
-// results, and says where they differ by more than two standard errors, with a
-// legend. It writes nothing if there is no row to compare.
-func (t *Table) WriteComparison(w io.Writer, here, other *Results) error {
-	out, rows := newTable("mixture", "committed", "here", "").numbersFrom(1), 0
-	for _, p := range t.problems {
-		now := estimateOf(t.row(p, here).mccs(separated))
-		var values []float64
-		for _, o := range other.Outcomes() {
-			seed := o.Seed
-			o.Seed = 0
-			if o.Problem == p && o.Method == separated && o.MCC != nil && seed > 0 {
-				values = append(values, *o.MCC)
-			}
-		}
-		before := estimateOf(values)
-		if now.n < 2 || before.n < 2 {
-			continue
-		}
-		difference, se := now.mean-before.mean, math.Hypot(before.se, now.se)
-		says := "the same"
-		switch {
-		case difference > 2*se:
-			says = "better"
-		case difference < -2*se:
-			says = "worse"
-		}
-		out.add(p.label(), before.String(), now.String(), says)
-		rows++
-	}
-	if rows == 0 {
-		return nil
-	}
-	if err := out.write(w); err != nil {
-		return err
-	}
-	_, err := fmt.Fprint(w, "\nMean MCC (standard error) of Default: the committed outcomes, and those "+
-		"of this run. The\nsame: no significant difference, less than two standard errors if the "+
-		"seeds differ.\n")
-	return err
-}
-
 // rule is the method of the tables of the linear rule.
 const rule = "sica-linear"
 
-func linearTable(o TableOptions) (*Table, error) {
-	names := append(slices.Clip(o.Methods), rule)
-	all, err := contenders(methods.Default, "", names...)
-	t := &Table{contenders: all, problems: listed(linearMixtures())}
-	for _, name := range names {
+func linearTable(o TableOptions) *Table {
+	t := &Table{rivals: o.Methods, ours: []string{rule}, problems: listed(linearMixtures())}
+	for _, name := range append(slices.Clip(o.Methods), rule) {
 		head := name + ": MCC (worst), median seconds"
 		t.columns = append(t.columns, column{head, func(r row) string {
 			values := r.mccs(name)
@@ -446,24 +417,16 @@ func linearTable(o TableOptions) (*Table, error) {
 	}
 	t.columns = append(t.columns,
 		text("rule − best", "%+.4f", func(r row) float64 {
-			best := 0.0
-			for _, name := range o.Methods {
-				if values := r.mccs(name); len(values) > 0 {
-					best = max(best, stat.Mean(values, nil))
-				}
-			}
-			return stat.Mean(r.mccs(rule), nil) - best
+			return stat.Mean(r.mccs(rule), nil) - r.bestMean(o.Methods)
 		}),
 		text("groups", "%v", func(r row) []float64 { return r.numbers(rule, groupCount) }),
 		text("least evidence", "%.1f", func(r row) float64 {
 			return stats.Quantile(0, r.numbers(rule, minPairEvidence))
 		}))
-	return t, err
+	return t
 }
 
-func nullTable(TableOptions) (*Table, error) {
-	all, err := contenders(methods.Default, "", rule)
-	t := &Table{contenders: all, problems: listed(nullMixtures())}
+func nullTable(TableOptions) *Table {
 	quantiles := func(head, name string) column {
 		return column{head, func(r row) string {
 			v := r.numbers(rule, name)
@@ -472,8 +435,8 @@ func nullTable(TableOptions) (*Table, error) {
 				stats.Quantile(1, v))
 		}}
 	}
-	t.columns = []column{
-		text("n", "%d", func(r row) int { return len(r.outcomes[rule]) }),
+	columns := []column{
+		runCount("n", rule),
 		text("identified", "%d", func(r row) int {
 			n := 0
 			for _, groups := range r.numbers(rule, groupCount) {
@@ -489,21 +452,19 @@ func nullTable(TableOptions) (*Table, error) {
 		quantiles("evidence of the rotation: 50, 95, 98, 100 %", rotationEvidence),
 		quantiles("of the best pair", maxPairEvidence),
 	}
-	return t, err
+	return &Table{ours: []string{rule}, problems: listed(nullMixtures()), columns: columns}
 }
 
-func coverageTable(TableOptions) (*Table, error) {
-	all, err := contenders(methods.Default, measureCoverage, rule)
-	t := &Table{contenders: all, problems: listed(linearMixtures())}
+func coverageTable(TableOptions) *Table {
 	perShare := func(r row, name string) float64 {
 		return r.sum(rule, name) / max(r.sum(rule, shareCount), 1)
 	}
-	t.columns = []column{
-		text("fits", "%d", func(r row) int { return len(r.outcomes[rule]) }),
-		text("pairs", "%.0f", func(r row) float64 { return r.sum(rule, pairCount) }),
-		text("identified", "%.0f", func(r row) float64 { return r.sum(rule, identifiedPairs) }),
+	columns := []column{
+		runCount("fits", rule),
+		total("pairs", rule, pairCount),
+		total("identified", rule, identifiedPairs),
 		text("coverage", "%.3f", func(r row) float64 { return perShare(r, coveredShares) }),
-		text("wrong", "%.0f", func(r row) float64 { return r.sum(rule, wrongShares) }),
+		total("wrong", rule, wrongShares),
 		text("share", "%.4f", func(r row) float64 { return math.Sqrt(perShare(r, squaredShares)) }),
 		text("its SE", "%.4f", func(r row) float64 { return math.Sqrt(perShare(r, squaredErrors)) }),
 		text("1 − MCC", "%.5f", func(r row) float64 {
@@ -519,86 +480,55 @@ func coverageTable(TableOptions) (*Table, error) {
 			return r.sum(rule, expectedError) / float64(r.runs)
 		}),
 	}
-	return t, err
+	return &Table{ours: []string{rule}, measure: measureCoverage, problems: listed(linearMixtures()),
+		columns: columns}
 }
 
 // rightRank is the smallest MCC of ranks of signals that count as the sources. It is a
 // choice: "MCC < 0.90" of the verdicts' table is its other side.
 const rightRank = 0.9
 
-func nonlinearTable(o TableOptions) (*Table, error) {
-	name, measure := cmp.Or(o.SICA, separated), ""
-	if o.Reports {
-		measure = measureBriefReport
-	}
-	all, err := contenders(methods.Paper, "", append([]string{"zca"}, o.Methods...)...)
-	if err != nil {
-		return nil, err
-	}
-	ours, err := contenders(methods.Default, measure, name)
-	if err != nil {
-		return nil, err
-	}
-	t := &Table{contenders: append(all, ours...), problems: mixtureProblems([]string{
-		"laplace-2-leaky1", "laplace-2-leaky2", "laplace-2-leaky3",
-	})}
-	mean := func(head, method string) column {
-		return text(head, "%s", func(r row) string { return fourDigits(r.mccs(method)) })
-	}
-	count := func(r row, holds func(o Outcome) bool) int {
-		n := 0
-		for _, o := range r.outcomes[name] {
-			if holds(o) {
-				n++
-			}
-		}
-		return n
-	}
-	// pair returns two columns: the runs that are said to be separated, and those of them that are.
-	pair := func(head string, says func(o Outcome) bool) []column {
-		isRight := func(o Outcome) bool {
-			return says(o) && o.RankMCC != nil && *o.RankMCC >= rightRank
-		}
-		return []column{
-			text(head, "%d", func(r row) int { return count(r, says) }),
-			text("of ranks ≥ 0.9", "%d", func(r row) int { return count(r, isRight) }),
-		}
+func nonlinearTable(o TableOptions) *Table {
+	t := &Table{
+		rivals: append([]string{"zca"}, o.Methods...), preset: methods.Paper, ours: []string{separated},
+		problems: mixtureProblems([]string{"laplace-2-leaky1", "laplace-2-leaky2", "laplace-2-leaky3"}),
 	}
 	t.columns = []column{
 		text("T", "%d", func(r row) int { return cmp.Or(r.problem.Positions, mixturePositions) }),
-		text("n", "%d", func(r row) int { return len(r.outcomes[name]) }),
-		mean("whitened", "zca"),
+		runCount("n", separated),
+		meanMCC("whitened", "zca"),
 	}
 	for _, rival := range o.Methods {
-		t.columns = append(t.columns, mean(labelOf(rival), rival))
+		t.columns = append(t.columns, meanMCC(labelOf(rival), rival))
 	}
 	t.columns = append(t.columns,
-		mean(labelOf(name), name),
-		text("least", "%.4f", func(r row) float64 { return stats.Quantile(0, r.mccs(name)) }),
+		meanMCC(labelOf(separated), separated),
+		text("least", "%.4f", func(r row) float64 { return stats.Quantile(0, r.mccs(separated)) }),
 		text("ranks", "%s", func(r row) string {
 			var ranks []float64
-			for _, o := range r.outcomes[name] {
+			for _, o := range r.outcomes[separated] {
 				if o.RankMCC != nil {
 					ranks = append(ranks, *o.RankMCC)
 				}
 			}
 			return fourDigits(ranks)
 		}),
-		text("networks tried", "%.0f", func(r row) float64 { return r.sum(name, networkTried) }),
-		text("chosen", "%.0f", func(r row) float64 { return r.sum(name, networkChosen) }),
-	)
-	t.columns = append(t.columns, pair("identified", func(o Outcome) bool {
-		return o.Numbers[networkIdentified] == 1
-	})...)
-	if o.Reports {
-		t.columns = append(t.columns, pair("reported separated", func(o Outcome) bool {
-			return o.Report != nil && o.Report.Verdict == report.Separated
-		})...)
-	}
-	t.columns = append(t.columns, text("median seconds", "%.2f", func(r row) float64 {
-		return stats.Quantile(0.5, r.seconds(name))
-	}))
-	return t, nil
+		total("networks tried", separated, networkTried),
+		total("chosen", separated, networkChosen),
+		total("identified", separated, networkIdentified),
+		text("of ranks ≥ 0.9", "%d", func(r row) int {
+			n := 0
+			for _, o := range r.outcomes[separated] {
+				if o.Numbers[networkIdentified] == 1 && o.RankMCC != nil && *o.RankMCC >= rightRank {
+					n++
+				}
+			}
+			return n
+		}),
+		text("median seconds", "%.2f", func(r row) float64 {
+			return stats.Quantile(0.5, r.seconds(separated))
+		}))
+	return t
 }
 
 // verdictFits are the separations that are judged, with their names in the table: whitening
@@ -610,7 +540,7 @@ var verdictFits = []struct{ method, name string }{
 
 // verdictTable has the mixtures of the quality table and the hard ones, without near copies of one
 // another and without those that take minutes.
-func verdictTable(TableOptions) (*Table, error) {
+func verdictTable(TableOptions) *Table {
 	excluded := []string{
 		"AR(7), linear, J=10", "AR(7), linear, J=20", "AR(7), GELU, J=10",
 		"MNIST d=3, linear, J=20", "MNIST d=3, GELU, J=5", "AR(7) d=4, linear, J=5",
@@ -625,8 +555,8 @@ func verdictTable(TableOptions) (*Table, error) {
 	for _, fit := range verdictFits {
 		names = append(names, fit.method)
 	}
-	all, err := contenders(methods.Default, measureReport, names...)
-	return &Table{contenders: all, problems: problems, layout: (*Table).writeVerdicts}, err
+	return &Table{ours: names, measure: measureReport, problems: problems,
+		layout: (*Table).writeVerdicts}
 }
 
 // verdictColumns are the verdicts with their names in the tables.
@@ -743,17 +673,16 @@ var iterateRows = []struct{ method, name string }{
 }
 
 // iterateTable has the problems of the paper on which SICA-WGF takes seconds.
-func iterateTable(TableOptions) (*Table, error) {
+func iterateTable(TableOptions) *Table {
 	var names []string
 	for _, r := range iterateRows {
 		names = append(names, r.method)
 	}
-	all, err := contenders(methods.Paper, measureIterates, names...)
-	return &Table{contenders: all, layout: (*Table).writeIterates, problems: []Problem{
+	return &Table{ours: names, measure: measureIterates, layout: (*Table).writeIterates, problems: []Problem{
 		{Data: AR7, Mixing: LinearMixing, Steps: 5},
 		{Data: AR7, Mixing: GELUMixing, Steps: 5},
 		{Data: Heart, Mixing: MatrixMixing},
-	}}, err
+	}}
 }
 
 // writeIterates writes a row for each change: the mean MCC of the results and, as oracle, of

@@ -178,35 +178,6 @@ func TestQualityTable(t *testing.T) {
 	}
 }
 
-// A mean is better or worse if it differs from that of other results by more than two standard
-// errors.
-func TestComparisonNeedsTwoStandardErrors(t *testing.T) {
-	results := func(seed uint64, means map[string]float64, spread float64) *Results {
-		table := newTestTable(t, "quality", TableOptions{Seed: seed, Runs: 2, Only: "Laplace d="})
-		return madeTable(t, table, func(o *Outcome) {
-			if mean, ok := means[o.label()]; ok {
-				v := mean + spread*float64(2*(o.Seed-seed)) - spread
-				o.MCC = &v
-			}
-		})
-	}
-	const two, three, eight = "Laplace d=2, random A", "Laplace d=3, random A",
-		"Laplace d=8, random A"
-	before := results(11, map[string]float64{two: 0.5, three: 0.5, eight: 0.5}, 0.05)
-	now := results(21, map[string]float64{two: 0.55, three: 0.9, eight: 0.2}, 0.05)
-	table := newTestTable(t, "quality", TableOptions{Seed: 21, Runs: 2, Only: "Laplace d="})
-	var out bytes.Buffer
-	if err := table.WriteComparison(&out, now, before); err != nil {
-		t.Fatal(err)
-	}
-	want := "| " + two + " | 0.500 (0.050) | 0.550 (0.050) | the same |\n" +
-		"| " + three + " | 0.500 (0.050) | 0.900 (0.050) | better |\n" +
-		"| " + eight + " | 0.500 (0.050) | 0.200 (0.050) | worse |\n"
-	if !strings.Contains(out.String(), want) {
-		t.Errorf("comparison\n%s\nwants\n%s", out.String(), want)
-	}
-}
-
 func TestVerdictTable(t *testing.T) {
 	table := newTestTable(t, "verdicts", TableOptions{Seed: 1, Runs: 3, Only: "Laplace d=2, "})
 	r := madeTable(t, table, func(o *Outcome) {

@@ -106,8 +106,8 @@ type Outcome struct {
 
 // Run makes the trial and returns its outcome with the recovered signals. A method that
 // fails on the problem is an outcome too, without signals. It is an error if the trial's
-// problem, method, preset or measure is unknown, if the measure doesn't suit the method, if ctx
-// ends, or if the checkpoint, which is "" for none, can't be used.
+// problem, method, preset or measure is unknown, if ctx ends, or if the checkpoint, which is "" for
+// none, can't be used.
 func (t Trial) Run(
 	ctx context.Context, b compute.Backend, checkpoint string,
 ) (*Outcome, *mat.Dense, error) {
@@ -116,9 +116,6 @@ func (t Trial) Run(
 		return nil, nil, err
 	}
 	if err := method.CheckPreset(t.Preset); err != nil {
-		return nil, nil, err
-	}
-	if err := t.checkMeasure(method); err != nil {
 		return nil, nil, err
 	}
 	sources, x, err := t.Draw()

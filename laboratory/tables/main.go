@@ -2,15 +2,15 @@
 //
 //	go run ./laboratory/tables quality --seed 9001 --runs 8
 //	go run ./laboratory/tables linear --seed 9001 --runs 16 --max-signals 8
-//	go run ./laboratory/tables nonlinear laplace-2-leaky3 gauss-2-gelu5 --reports
+//	go run ./laboratory/tables nonlinear laplace-2-leaky3 gauss-2-gelu5
 //	go run ./laboratory/tables scoreboard --against out/before
 //	go run ./laboratory/tables --help
 //
 // Each separation is a line of OUT/NAME.jsonl as soon as it is made. Run again, the command
 // makes only those that are missing or were made with other settings of the method. It doesn't
 // see changes of code. At the end it writes the table to OUT/NAME.md, and its picture, if it has
-// one, to OUT/NAME.png. The folder results has the outcomes that the documentation quotes; the table
-// quality is compared with them. No method sees the true sources: they only give the scores.
+// one, to OUT/NAME.png. The folder results has the outcomes that the documentation quotes. No method
+// sees the true sources: they only give the scores.
 package main
 
 import (
@@ -54,7 +54,6 @@ type options struct {
 	files           []string
 	jobs            int
 	out             string
-	committed       string
 	backend         string
 	allowUnverified bool
 }
@@ -118,15 +117,10 @@ again. After a change of a method's code delete them, or give another --out.`
 	f.IntVar(&opt.MinSignals, "min-signals", 0, "only mixtures of at least `D` signals")
 	f.IntVar(&opt.MaxSignals, "max-signals", 0, "only mixtures of at most `D` signals; 0 is any")
 	f.StringSliceVar(&opt.Methods, "methods", nil, "`METHODS` beside Default, in place of the table's")
-	f.StringVar(&opt.SICA, "sica", "",
-		"what is beside them in the table nonlinear: sica, sica-direct or sica-rule-linear")
-	f.BoolVar(&opt.Reports, "reports", false, "a report on each fit of the table nonlinear")
 	f.StringSliceVar(&opt.files, "files", nil,
 		"a source in each of `FILES`: the first signal of a recording, or images of one shape")
 	f.IntVar(&opt.jobs, "jobs", 1, "separations at once")
 	f.StringVar(&opt.out, "out", filepath.Join("out", "tables"), "folder of the outcomes")
-	f.StringVar(&opt.committed, "committed", filepath.Join("laboratory", "tables", "results"),
-		"`DIR` of earlier outcomes, which the table quality is compared with; empty for none")
 	f.StringVar(&opt.backend, "backend", backend.Auto, "auto, go, xla:cpu or xla:cuda")
 	f.BoolVar(&opt.allowUnverified, "allow-unverified-plugin", false,
 		"load an XLA plugin whose SHA-256 this program doesn't know")
@@ -192,7 +186,7 @@ func (opt *options) run(ctx context.Context, log io.Writer, name string) (err er
 	}
 	page := filepath.Join(opt.out, name+".md")
 	if err := atomicfile.Write(page, func(w io.Writer) error {
-		return opt.write(io.MultiWriter(w, log), table, name, store.Results)
+		return table.Write(io.MultiWriter(w, log), store.Results)
 	}); err != nil {
 		return err
 	}
@@ -209,27 +203,6 @@ func (opt *options) run(ctx context.Context, log io.Writer, name string) (err er
 	}
 	_, err = fmt.Fprintln(log, "wrote", file)
 	return err
-}
-
-// write writes the table and, of the table quality, the comparison with the committed
-// outcomes.
-func (opt *options) write(
-	w io.Writer, table *experiment.Table, name string, r *experiment.Results,
-) error {
-	if err := table.Write(w, r); err != nil {
-		return err
-	}
-	if name != "quality" || opt.committed == "" {
-		return nil
-	}
-	committed, err := experiment.Read(opt.committed, name)
-	if err != nil {
-		return err
-	}
-	if _, err := fmt.Fprintln(w); err != nil {
-		return err
-	}
-	return table.WriteComparison(w, r, committed)
 }
 
 // newSeconds is the command that times separations, which scripts/baselines calls.

@@ -84,21 +84,6 @@ func TestOtherSettingsAreMadeAgain(t *testing.T) {
 	}
 }
 
-// The table quality is compared with the committed outcomes, which are outside of this module.
-func TestQualityIsComparedWithCommitted(t *testing.T) {
-	out, err := tables(t, "quality", "telegraph d=2, random A", "AR(7), linear, J=5", "--methods", "zca", "--runs", "2",
-		"--backend", "go", "--out", t.TempDir(), "--committed", "results")
-	if err != nil || !strings.Contains(out, "| mixture | committed | here |  |") ||
-		strings.Count(out, "\n| AR(7), linear, J=5 ") != 2 {
-		t.Errorf("error %v\n%s", err, out)
-	}
-	_, err = tables(t, "quality", "telegraph d=2, random A", "--methods", "zca", "--runs", "2",
-		"--backend", "go", "--out", t.TempDir(), "--committed", "nowhere")
-	if err == nil {
-		t.Error("no error of a folder without outcomes")
-	}
-}
-
 // Sources can be read from files. The linear rule is timed on a file of mixed signals.
 func TestSourcesFromFiles(t *testing.T) {
 	dir := t.TempDir()
