@@ -74,21 +74,16 @@ func (s Series) bar(i int) float64 {
 // finite (except NaN in Y and SE), or if a standard error is negative.
 func Curve(xLabel, yLabel string, series ...Series) (*Picture, error) {
 	panel := Panel{X: Axis{Label: xLabel}, Y: Axis{Label: yLabel}, Series: series}
-	drawn, samples, err := panel.draw(stylesOf(series))
+	var legend strip
+	drawn, err := panel.draw(stylesOf(series), &legend)
 	if err != nil {
 		return nil, fmt.Errorf("plot: curve: %w", err)
-	}
-	legend := gplot.NewLegend()
-	for k, s := range series {
-		if samples[k] != nil {
-			legend.Add(labelOf(s), samples[k]...)
-		}
 	}
 	return &Picture{
 		width:  width,
 		height: 450 * pixel,
 		draw: func(c draw.Canvas) {
-			drawn.Draw(drawLegend(inset(c), legend))
+			drawn.Draw(legend.drawRight(inset(c)))
 		},
 	}, nil
 }
@@ -101,20 +96,20 @@ type Panel struct {
 	Series []Series
 }
 
-// draw returns the panel as a plot, with series in these styles, and the samples of each for a
-// legend, nil without a point.
-func (p Panel) draw(styles []style) (*gplot.Plot, [][]gplot.Thumbnailer, error) {
+// draw returns the panel as a plot, with series in these styles, and adds those that have a point to
+// the legend.
+func (p Panel) draw(styles []style, legend *strip) (*gplot.Plot, error) {
 	var x []float64
 	for _, s := range p.Series {
 		if err := s.check(p.X, p.Y); err != nil {
-			return nil, nil, fmt.Errorf("series %q: %w", labelOf(s), err)
+			return nil, fmt.Errorf("series %q: %w", labelOf(s), err)
 		}
 		if hasPoint(s) {
 			x = append(x, s.X...)
 		}
 	}
 	if x == nil {
-		return nil, nil, errors.New("series: no point; must be at least one")
+		return nil, errors.New("series: no point; must be at least one")
 	}
 	panel := newPanel()
 	p.X.apply(&panel.X)
@@ -122,19 +117,22 @@ func (p Panel) draw(styles []style) (*gplot.Plot, [][]gplot.Thumbnailer, error) 
 	if !p.X.Log {
 		panel.X.Tick.Marker = integerTicks(x)
 	}
-	samples := make([][]gplot.Thumbnailer, len(p.Series))
 	for k, shift := range dodge(p.X, p.Series) {
-		var err error
 		s := p.Series[k]
-		if samples[k], err = addSeries(panel, s.points(p.X, p.Y, shift), styles[k]); err != nil {
-			return nil, nil, fmt.Errorf("series %q: %w", labelOf(s), err)
+		if !hasPoint(s) {
+			continue
 		}
+		samples, err := addSeries(panel, s.points(p.X, p.Y, shift), styles[k])
+		if err != nil {
+			return nil, fmt.Errorf("series %q: %w", labelOf(s), err)
+		}
+		legend.add(labelOf(s), samples...)
 	}
 	p.Y.roundOut(&panel.Y)
 	if p.X.Log {
 		p.X.roundOut(&panel.X)
 	}
-	return panel, samples, nil
+	return panel, nil
 }
 
 // Curves draws panels side by side, up to four in a row, with one legend above them for the
@@ -155,18 +153,12 @@ func Curves(panels ...Panel) (*Picture, error) {
 	drawn := make([]*gplot.Plot, len(panels))
 	titles := make([]string, len(panels))
 	for i, p := range panels {
-		var samples [][]gplot.Thumbnailer
 		var err error
-		if drawn[i], samples, err = p.draw(styles[:len(p.Series)]); err != nil {
+		if drawn[i], err = p.draw(styles[:len(p.Series)], &legend); err != nil {
 			return nil, fmt.Errorf("plot: curves: panel %d: %w", i+1, err)
 		}
 		styles = styles[len(p.Series):]
 		titles[i] = p.Title
-		for k, s := range p.Series {
-			if samples[k] != nil {
-				legend.add(labelOf(s), samples[k]...)
-			}
-		}
 	}
 	rows := (len(panels) + 3) / 4
 	columns := (len(panels) + rows - 1) / rows
@@ -222,14 +214,10 @@ func dodge(x Axis, series []Series) []float64 {
 	return shifts
 }
 
-// addSeries adds a series to the panel and returns its samples for a legend, nil without a
-// point.
+// addSeries adds a series to the panel and returns its samples for a legend.
 func addSeries(
 	panel *gplot.Plot, s seriesPoints, look style,
 ) ([]gplot.Thumbnailer, error) {
-	if len(s.points) == 0 {
-		return nil, nil
-	}
 	for _, run := range s.runs {
 		line, err := plotter.NewLine(run)
 		if err != nil {
@@ -333,7 +321,7 @@ func Progress(histories ...History) (*Picture, error) {
 		loss = append(loss, iterations(h, h.Loss))
 	}
 	styles := stylesOf(loss)
-	samples := make([][]gplot.Thumbnailer, len(histories))
+	var legend strip
 	var panels []*gplot.Plot
 	for _, row := range []struct {
 		label  string
@@ -347,7 +335,7 @@ func Progress(histories ...History) (*Picture, error) {
 			continue
 		}
 		described := Panel{Y: Axis{Label: row.label}, Series: row.series}
-		panel, rowSamples, err := described.draw(styles)
+		panel, err := described.draw(styles, &legend)
 		if err != nil {
 			return nil, fmt.Errorf("plot: progress: %s: %w", row.label, err)
 		}
@@ -355,29 +343,17 @@ func Progress(histories ...History) (*Picture, error) {
 			addZero(panel)
 		}
 		panels = append(panels, panel)
-		for k, sample := range rowSamples {
-			if sample != nil {
-				samples[k] = sample
-			}
-		}
 	}
 	if panels == nil {
 		return nil, fmt.Errorf("plot: progress: histories: none of %d has a value; "+
 			"must be at least one", len(histories))
 	}
 	panels[len(panels)-1].X.Label.Text = "iteration j"
-
-	legend := gplot.NewLegend()
-	for k, s := range loss {
-		if samples[k] != nil {
-			legend.Add(labelOf(s), samples[k]...)
-		}
-	}
 	return &Picture{
 		width:  width,
 		height: (60 + 240*vg.Length(len(panels))) * pixel,
 		draw: func(c draw.Canvas) {
-			drawStacked(drawLegend(inset(c), legend), panels)
+			drawStacked(legend.drawRight(inset(c)), panels)
 		},
 	}, nil
 }

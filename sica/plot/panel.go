@@ -93,20 +93,6 @@ func newPanel() *gplot.Plot {
 	return p
 }
 
-// drawLegend draws the legend at the right edge of c and returns the remaining canvas.
-func drawLegend(c draw.Canvas, legend gplot.Legend) draw.Canvas {
-	legend.TextStyle.Font = sans(labelSize)
-	legend.Top, legend.Left = true, true
-	legend.ThumbnailWidth = thumbnail
-	legend.Padding = 4 * pixel
-	legendWidth := legend.Rectangle(c).Size().X
-	at := c
-	at.Min.X = c.Max.X - legendWidth
-	legend.Draw(at)
-	c.Max.X -= legendWidth + 2*margin
-	return c
-}
-
 // drawStacked draws the panels below one another with aligned axes.
 func drawStacked(c draw.Canvas, panels []*gplot.Plot) {
 	rows := make([][]*gplot.Plot, len(panels))
@@ -150,7 +136,7 @@ func inset(c draw.Canvas) draw.Canvas {
 
 const thumbnail = 30 * pixel // width of a sample in a legend
 
-// A strip is a legend in columns above a picture.
+// A strip is a legend in columns above a picture, or below one another at its right.
 type strip struct {
 	entries []stripEntry
 }
@@ -166,6 +152,24 @@ func (s *strip) add(text string, samples ...gplot.Thumbnailer) {
 		return
 	}
 	s.entries = append(s.entries, stripEntry{text, samples})
+}
+
+// drawRight draws the legend at the right edge of c and returns the remaining canvas.
+func (s *strip) drawRight(c draw.Canvas) draw.Canvas {
+	drawn := gplot.NewLegend()
+	for _, e := range s.entries {
+		drawn.Add(e.text, e.samples...)
+	}
+	drawn.TextStyle.Font = sans(labelSize)
+	drawn.Top, drawn.Left = true, true
+	drawn.ThumbnailWidth = thumbnail
+	drawn.Padding = 4 * pixel
+	legendWidth := drawn.Rectangle(c).Size().X
+	at := c
+	at.Min.X = c.Max.X - legendWidth
+	drawn.Draw(at)
+	c.Max.X -= legendWidth + 2*margin
+	return c
 }
 
 // layout returns the widths of the columns and the height of a line: the fewest lines that fit

@@ -24,7 +24,7 @@ func Traces(first, end int, groups ...Group) (*Picture, error) {
 	if err != nil {
 		return nil, fmt.Errorf("plot: traces: %w", err)
 	}
-	legend := gplot.NewLegend()
+	var legend strip
 	styles := stylesOf(groups)
 	panels := make([]*gplot.Plot, d)
 	for i := range panels {
@@ -38,7 +38,7 @@ func Traces(first, end int, groups ...Group) (*Picture, error) {
 			line.LineStyle = styles[k].line()
 			p.Add(line)
 			if i == 0 {
-				legend.Add(labelOf(g), line)
+				legend.add(labelOf(g), line)
 			}
 		}
 		p.X.Min, p.X.Max = float64(first), float64(end-1)
@@ -54,7 +54,7 @@ func Traces(first, end int, groups ...Group) (*Picture, error) {
 		width:  width,
 		height: panelHeight*vg.Length(d) + 50*pixel,
 		draw: func(c draw.Canvas) {
-			drawStacked(drawLegend(inset(c), legend), panels)
+			drawStacked(legend.drawRight(inset(c)), panels)
 		},
 	}, nil
 }
