@@ -210,35 +210,5 @@ func roundBits(v float64, bits int) float64 {
 	return math.Ldexp(math.RoundToEven(math.Ldexp(fraction, bits)), exponent-bits)
 }
 
-// Merge adds the outcomes of trials that the store lacks, with their signals where other has these,
-// and returns the number of outcomes added. Where the store has the outcome of a trial without its
-// signals, Merge adds the signals if they are those of the store's outcome, by SHA256.
-func (s *Store) Merge(other *Results) (added int, err error) {
-	for _, o := range other.Outcomes() {
-		present, ok := s.find(o.Trial)
-		saved := other.hasSignals(o.Trial)
-		if ok && (!saved || s.hasSignals(o.Trial) || o.SHA256 != present.SHA256) {
-			continue
-		}
-		var z *mat.Dense
-		if saved {
-			if z, err = other.Signals(o.Trial); err != nil {
-				return added, fmt.Errorf("experiment: %w", err)
-			}
-		}
-		if ok {
-			if err := s.writeSignals(o.Trial, z); err != nil {
-				return added, fmt.Errorf("experiment: keeping %s: %w", o.Trial, err)
-			}
-			continue
-		}
-		if err := s.Add(&o, z); err != nil {
-			return added, err
-		}
-		added++
-	}
-	return added, nil
-}
-
 // Close lets other processes open the store.
 func (s *Store) Close() error { return s.file.Close() }

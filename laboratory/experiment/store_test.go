@@ -162,38 +162,6 @@ func TestStoreOfDamagedFile(t *testing.T) {
 	}
 }
 
-func TestMerge(t *testing.T) {
-	dir := t.TempDir()
-	z := mat.NewDense(2, 2, []float64{1, 2, 3, 4})
-	from := open(t, filepath.Join(dir, "a"), "outcomes-1-of-2")
-	add(t, from, outcome(1, .5), z)
-	add(t, from, outcome(2, .25), nil)
-	to := open(t, filepath.Join(dir, "b"), "outcomes")
-	add(t, to, outcome(2, .75), nil)
-
-	if added, err := to.Merge(from.Results); added != 1 || err != nil {
-		t.Errorf("%d were added (%v), want 1", added, err)
-	}
-	if o, ok := find(to.Results, trial(1)); !ok || *o.MCC != .5 {
-		t.Errorf("the first trial's outcome is %+v (%v)", o, ok)
-	}
-	if got, err := to.Signals(trial(1)); err != nil || !mat.Equal(got, z) {
-		t.Errorf("the signals came as %v (%v)", got, err)
-	}
-	if o, _ := find(to.Results, trial(2)); *o.MCC != .75 {
-		t.Errorf("what was there became %g", *o.MCC)
-	}
-	if err := os.RemoveAll(filepath.Join(dir, "b", "signals")); err != nil {
-		t.Fatal(err)
-	}
-	if added, err := to.Merge(from.Results); added != 0 || err != nil {
-		t.Errorf("%d were added the second time (%v)", added, err)
-	}
-	if got, err := to.Signals(trial(1)); err != nil || !mat.Equal(got, z) {
-		t.Errorf("signals that were missing came as %v (%v)", got, err)
-	}
-}
-
 // The words of a trial become the name of a file, which must stay in the folder, and its numbers
 // are drawn.
 func TestReadRefusesUnsafeTrials(t *testing.T) {

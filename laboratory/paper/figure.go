@@ -51,7 +51,8 @@ Each takes days on one machine. The preset default is Default and its rivals wit
 their default settings, and smoke is a few steps of everything.
 
 With --shard i/n it makes the i-th of n shares of the separations, in a file of
-its own that merge joins with the others.`,
+its own, DIR/outcomes-i-of-n.jsonl. When all are made, join their lines and draw the
+figures: cat DIR/outcomes-*-of-*.jsonl >>DIR/outcomes.jsonl.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return opt.run(cmd, args[0]) },
 	}
@@ -333,9 +334,9 @@ func newStatements() *cobra.Command {
 		Long: `Statements prints, as a Markdown page, every statement of the paper's section on
 experiments with what the outcomes in DIR/outcomes.jsonl say to it, and the mean MCCs. With
 --interpretations it prints the comparison of interpretations of what the paper leaves open
-instead. Figure makes the outcomes, merge adds those of other machines. The pages
-statements.md and interpretations.md in laboratory/experiment/results are those of its outcomes, and
-alone have a list of what doesn't hold, and why.`,
+instead. Figure makes the outcomes. The pages statements.md and interpretations.md
+in laboratory/experiment/results are those of its outcomes, and alone have a list
+of what doesn't hold, and why.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			results, err := experiment.Read(in, experiment.OutcomesFile)
@@ -445,55 +446,6 @@ func writeStatements(w io.Writer, in string, results *experiment.Results) error 
 				return err
 			}
 		}
-	}
-	return nil
-}
-
-func newMerge() *cobra.Command {
-	var out string
-	cmd := &cobra.Command{
-		Use:   "merge --out DIR FILE...",
-		Short: "Join the outcomes of a figure's shares",
-		Long: `Merge adds the outcomes of files such as outcomes-1-of-4.jsonl, which figure
---shard wrote, or the outcomes.jsonl of another folder, to DIR/outcomes.jsonl, and the
-signals that were kept. An outcome that is already there stays as it is, so that
-a file that grows can be merged again and again, even while figure writes to it.
-Figure then draws what there is.`,
-		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, files []string) error {
-			return merge(cmd.OutOrStdout(), out, files)
-		},
-	}
-	cmd.Flags().StringVar(&out, "out", "",
-		"`DIR` of the joined outcomes, made if need be (required)")
-	require(cmd, "out")
-	return cmd
-}
-
-// merge adds the outcomes of files to those in the folder dir.
-func merge(out io.Writer, dir string, files []string) error {
-	added := make([]*experiment.Results, len(files))
-	for i, file := range files {
-		name, ok := strings.CutSuffix(filepath.Base(file), ".jsonl")
-		if !ok {
-			return fmt.Errorf("%s: use a file of outcomes, whose name ends in .jsonl", file)
-		}
-		var err error
-		if added[i], err = experiment.Read(filepath.Dir(file), name); err != nil {
-			return err
-		}
-	}
-	store, err := experiment.Open(dir, experiment.OutcomesFile)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	for i, file := range files {
-		n, err := store.Merge(added[i])
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(out, "%s: %d outcomes, %d of them new\n", file, len(added[i].Outcomes()), n)
 	}
 	return nil
 }

@@ -51,8 +51,6 @@ func TestErrors(t *testing.T) {
 		{"figure 1 --shard 3/2 --out DIR", "3/2"},
 		{"statements", `"in"`},
 		{"statements --in DIR", "DIR"},
-		{"merge --out DIR", "1 arg"},
-		{"merge --out DIR mixed.csv", ".jsonl"},
 	} {
 		args := strings.Fields(strings.ReplaceAll(test.args, "DIR", out))
 		err := run(t.Context(), args, &bytes.Buffer{})
@@ -100,8 +98,20 @@ func TestFigureInShares(t *testing.T) {
 		"outcomes-2-of-2.jsonl"}; !slices.Equal(got, want) {
 		t.Errorf("the shares' files are %q, want %q", got, want)
 	}
-	must(t, "merge", "--out", joined, filepath.Join(shares, "outcomes-1-of-2.jsonl"),
-		filepath.Join(shares, "outcomes-2-of-2.jsonl"))
+	var lines []byte
+	for _, name := range list(t, shares) {
+		share, err := os.ReadFile(filepath.Join(shares, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, share...)
+	}
+	if err := os.Mkdir(joined, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(joined, "outcomes.jsonl"), lines, 0o666); err != nil {
+		t.Fatal(err)
+	}
 	if got := figure(joined); !strings.HasPrefix(got, "0 of 24 separations to make") ||
 		table(got) != table(want) {
 		t.Errorf("joined it is\n%s\nand at once\n%s", got, want)

@@ -1,9 +1,8 @@
-// Command paper makes the figures of SICA's paper (S. Liu, arXiv:2512.00665), says which of its
-// statements hold, and joins outcomes of several machines:
+// Command paper makes the figures of SICA's paper (S. Liu, arXiv:2512.00665), and says which of its
+// statements hold:
 //
 //	go run ./laboratory/paper figure 3b --preset paper --out DIR
 //	go run ./laboratory/paper statements --in DIR
-//	go run ./laboratory/paper merge --out DIR FILE...
 //
 // An outcome is kept as soon as it is made: run again, the command makes only what is missing.
 package main
@@ -32,7 +31,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	root := &cobra.Command{
 		Use: "paper", Short: "Make the paper's figures", SilenceErrors: true, SilenceUsage: true,
 	}
-	root.AddCommand(newFigure(), newStatements(), newMerge())
+	root.AddCommand(newFigure(), newStatements())
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	return root.ExecuteContext(ctx)
