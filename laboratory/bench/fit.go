@@ -17,36 +17,6 @@ import (
 func (o *ours) fitFast(ctx context.Context, p problem, arrays map[string]array) (float64, error) {
 	cfg := sica.FastWGF()
 	cfg.Transforms = nil
-	total, iterations, err := o.fit(ctx, p, arrays, cfg)
-	if err != nil {
-		return 0, err
-	}
-	// The first iteration compiles: without that it would take as long as the others.
-	return total - iterations[0] + stats.Quantile(0.5, iterations[1:]), nil
-}
-
-// iteratePaper makes two iterations of SICA-RF with the paper's settings, and
-// returns the milliseconds of the second, which compiles nothing.
-func (o *ours) iteratePaper(
-	ctx context.Context, p problem, arrays map[string]array,
-) (float64, error) {
-	cfg := sica.PaperRF()
-	cfg.Flow.Iterations = 2
-	_, iterations, err := o.fit(ctx, p, arrays, cfg)
-	if err != nil {
-		return 0, err
-	}
-	return iterations[1], nil
-}
-
-// fit separates the signals of the arrays, and returns the milliseconds of all
-// and of each iteration.
-func (o *ours) fit(
-	ctx context.Context, p problem, arrays map[string]array, cfg sica.Config,
-) (total float64, iterations []float64, err error) {
-	if len(p.shape) > 1 {
-		cfg.Shape = p.shape
-	}
 	var runs []sica.Run
 	size := p.d * p.positions()
 	for r := range p.runs {
@@ -56,6 +26,7 @@ func (o *ours) fit(
 		}
 		runs = append(runs, sica.Run{X: x, Seed: uint64(r + 1)})
 	}
+	var iterations []float64 // of the last run
 	begin := time.Now()
 	last := begin
 	cfg.Flow.OnIteration = func(run int, _ klflow.Iteration) {
@@ -65,11 +36,12 @@ func (o *ours) fit(
 		}
 	}
 	if _, err := sica.FitRuns(ctx, runs, cfg.On(o.backend)); err != nil {
-		return 0, nil, err
+		return 0, err
 	}
-	total = milliseconds(begin)
+	total := milliseconds(begin)
 	if len(iterations) < 2 {
-		return 0, nil, errors.New("a fit made fewer than two iterations")
+		return 0, errors.New("a fit made fewer than two iterations")
 	}
-	return total, iterations, nil
+	// The first iteration compiles: without that it would take as long as the others.
+	return total - iterations[0] + stats.Quantile(0.5, iterations[1:]), nil
 }

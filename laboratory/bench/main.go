@@ -1,6 +1,6 @@
 // Command bench measures how long this library takes for a training step, a
-// refinement, an iteration with the paper's settings and a separation with the
-// default ones, side by side with PyTorch and JAX computing the same losses.
+// refinement and a separation by FastWGF, side by side with PyTorch and JAX
+// computing the same losses.
 // See README.md; ./laboratory/bench/run sets up what it needs and runs it.
 package main
 

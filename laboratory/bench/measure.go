@@ -108,9 +108,6 @@ func (c *prepared) addRoofline(p problem, peaks peaks) error {
 func takeTurns(ctx context.Context, ready []*prepared, p problem, o options) error {
 	rounds, limit := minRounds, maxRounds
 	if o.smoke {
-		rounds, limit = 2, 2
-	}
-	if p.once {
 		rounds, limit = 1, 1
 	}
 	begin := time.Now()

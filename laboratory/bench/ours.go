@@ -41,11 +41,8 @@ func (o *ours) name() (impl, backend string) {
 // backend where it takes minutes.
 func (o *ours) supports(p problem) bool {
 	small := p.runs == 1 && p.positions() <= 1024
-	switch p.kind {
-	case fastFit:
+	if p.kind == fastFit {
 		return !o.literal && (o.backendName != backend.Go || small && p.d == 2)
-	case paperIteration:
-		return !o.literal && o.backendName != backend.Go
 	}
 	return small || !o.literal && o.backendName != backend.Go
 }
@@ -63,15 +60,6 @@ func (o *ours) prepare(
 		losses, compile, err := o.prepareTraining(p, arrays)
 		o.release()
 		o.work = func(ctx context.Context) (float64, error) { return o.fitFast(ctx, p, arrays) }
-		return losses, compile, err
-	case paperIteration:
-		training := p
-		training.kind = rfTrainStep
-		losses, compile, err := o.prepareTraining(training, arrays)
-		o.release()
-		o.work = func(ctx context.Context) (float64, error) {
-			return o.iteratePaper(ctx, p, arrays)
-		}
 		return losses, compile, err
 	}
 	return nil, 0, fmt.Errorf("no case %q", p.kind)

@@ -117,7 +117,7 @@ func (p *peer) supports(q problem) bool {
 	case "torch_eager":
 		return q.kind != fastFit || q.runs == 1
 	case "torch_compile":
-		return q.kind != fastFit && q.kind != paperIteration && few
+		return q.kind != fastFit && few
 	case "jax_scan":
 		return (q.kind == rfTrainStep || q.kind == refine) && few && len(q.shape) == 1
 	}

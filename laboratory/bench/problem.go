@@ -18,11 +18,10 @@ import (
 
 // The cases, each with its unit of work.
 const (
-	rfTrainStep    = "rf_train_step"   // a training step of the rectified flow's network
-	wgfTrainStep   = "wgf_train_step"  // one of the density ratio's network
-	refine         = "refine"          // an Euler step of the rectified flow, of every position
-	paperIteration = "paper_iteration" // SICA-RF: 100 epochs of training, 100 Euler steps
-	fastFit        = "fastwgf_fit"     // all 25 iterations of sica.FastWGF
+	rfTrainStep  = "rf_train_step"  // a training step of the rectified flow's network
+	wgfTrainStep = "wgf_train_step" // one of the density ratio's network
+	refine       = "refine"         // an Euler step of the rectified flow, of every position
+	fastFit      = "fastwgf_fit"    // all 25 iterations of sica.FastWGF
 )
 
 // problem is what every implementation is given.
@@ -31,7 +30,6 @@ type problem struct {
 	d     int
 	shape []int // of the index
 	runs  int
-	once  bool // too long to be measured more often
 }
 
 func (p problem) positions() int { return grid.Product(p.shape) }
@@ -44,8 +42,7 @@ func (p problem) String() string {
 func problems(o options) []problem {
 	var all []problem
 	add := func(kind string, d, runs int, shape ...int) {
-		all = append(all, problem{kind: kind, d: d, runs: runs, shape: shape,
-			once: kind == paperIteration || o.smoke && kind == fastFit})
+		all = append(all, problem{kind: kind, d: d, runs: runs, shape: shape})
 	}
 	if o.smoke {
 		add(rfTrainStep, 2, 1, 32)
@@ -75,7 +72,6 @@ func problems(o options) []problem {
 		add(fastFit, 2, 1, 4096)
 		add(fastFit, 2, 4, 1024)
 		add(fastFit, 2, 20, 1024)
-		add(paperIteration, 2, 1, 1024)
 	}
 	return slices.DeleteFunc(all, func(p problem) bool { return !o.wants(p.String()) })
 }

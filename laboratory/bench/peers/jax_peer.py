@@ -20,7 +20,7 @@ import numpy as np
 from jax import Array, lax
 
 import protocol
-from protocol import EPOCHS, EULER_STEPS, Batch, Problem, Work
+from protocol import EULER_STEPS, Batch, Problem, Work
 
 CHUNK = 64  # positions that one call moves, the fastest of 16 to 256
 SCAN_STEPS = 10  # training steps of a scan
@@ -154,10 +154,6 @@ class Method:
         self.train_scan = jax.jit(self._train_scan, donate_argnums=(0, 1))
         self.euler_step = jax.jit(self._euler_step)
         self.move_scan = jax.jit(self._move_scan, static_argnums=2)
-        self.restart()
-
-    def restart(self) -> None:
-        """Go back to the given weights, with a new optimizer."""
         names = [name for name in self.problem.arrays if name.endswith(("_weights", "_biases"))]
         self.params = [{n: jnp.asarray(self.problem.arrays[n][run]) for n in names} for run in range(self.problem.runs)]
         self.state = self.optimizer.init(self.params)
@@ -259,40 +255,12 @@ class Refine(Work):
         self.method.move(steps=1).block_until_ready()
 
 
-class PaperIteration(Work):
-    """One iteration of Algorithm 2: training from the given weights, then the move."""
-
-    def __init__(self, problem: Problem) -> None:
-        self.problem = problem
-        self.method = Method(problem)
-        self.rng = np.random.default_rng(0)
-
-    def losses(self) -> Iterator[float]:
-        for batch in self.problem.batches():
-            yield float(self.method.train([batch])[0])
-
-    def warm_up(self) -> None:
-        self._iterate(epochs=1, steps=1)
-
-    def run(self) -> None:
-        self._iterate(EPOCHS[self.problem.flow], EULER_STEPS if self.problem.flow == "rf" else 1)
-
-    def _iterate(self, epochs: int, steps: int) -> None:
-        self.method.restart()
-        products = self.problem.draw_products(self.rng)
-        for _ in range(epochs):
-            self.method.train(list(self.problem.draw_epoch(products, self.rng)))
-        self.method.move(steps).block_until_ready()
-
-
 def build(problem: Problem) -> Work:
     match problem.case:
         case "rf_train_step" | "wgf_train_step":
             return TrainStep(problem)
         case "refine":
             return Refine(problem)
-        case "paper_iteration":
-            return PaperIteration(problem)
     raise ValueError(f"{problem.impl} has no case {problem.case!r} of {problem.runs} runs")
 
 

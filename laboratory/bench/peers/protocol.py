@@ -29,7 +29,6 @@ from typing import Any, NamedTuple, TextIO
 
 import numpy as np
 
-EPOCHS = {"rf": 100, "wgf": 10}  # of the paper's iteration
 EULER_STEPS = 100  # of the paper's rectified flow, from tau = 0 to 1
 
 
@@ -79,20 +78,6 @@ class Problem:
         joint, product = self.arrays["joint"], self.arrays["product"]
         tau = self.arrays.get("tau", np.zeros(joint.shape, np.float32))
         return [Batch(*step) for step in zip(joint, product, tau)]
-
-    def draw_products(self, rng: np.random.Generator) -> np.ndarray:
-        """A permutation of the positions for each signal, [R, T, d] (Algorithm 2)."""
-        positions = np.arange(self.positions, dtype=np.int32)
-        return rng.permuted(np.broadcast_to(positions[:, None], (self.runs, self.positions, self.d)), axis=1)
-
-    def draw_epoch(self, products: np.ndarray, rng: np.random.Generator) -> Iterator[Batch]:
-        """The batches of a pass over the positions in a new order. The last may be short."""
-        positions = np.arange(self.positions, dtype=np.int32)
-        order = rng.permuted(np.broadcast_to(positions, (self.runs, self.positions)), axis=1)
-        for first in range(0, self.positions, self.batch):
-            joint = order[:, first : first + self.batch]
-            product = np.take_along_axis(products, joint[:, :, None], axis=1)
-            yield Batch(joint, product, rng.random(joint.shape, np.float32))
 
 
 class Work(ABC):

@@ -20,7 +20,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 import protocol
-from protocol import EPOCHS, EULER_STEPS, Batch, Problem, Work
+from protocol import EULER_STEPS, Batch, Problem, Work
 from torch_default import DefaultFit
 
 HIDDEN_CHANNELS = 16
@@ -139,10 +139,6 @@ class Method:
             torch.compiler.reset()
             self.loss = torch.compile(self.loss, dynamic=False)
             self.velocity = torch.compile(self.velocity, dynamic=False)
-        self.restart()
-
-    def restart(self) -> None:
-        """Go back to the given weights, with a new optimizer."""
         for run, network in enumerate(self.networks):
             network.load(self.problem.arrays, run)
         parameters = [p for network in self.networks for p in network.parameters()]
@@ -214,41 +210,12 @@ class Refine(Work):
         self.method.move(steps=1)
 
 
-class PaperIteration(Work):
-    """One iteration of Algorithm 2: training from the given weights, then the move."""
-
-    def __init__(self, problem: Problem) -> None:
-        self.problem = problem
-        self.method = Method(problem)
-        self.rng = np.random.default_rng(0)
-
-    def losses(self) -> Iterator[float]:
-        for batch in self.problem.batches():
-            yield self.method.step(tensors(batch))
-
-    def warm_up(self) -> None:
-        self._iterate(epochs=1, steps=1)
-
-    def run(self) -> None:
-        self._iterate(EPOCHS[self.problem.flow], EULER_STEPS if self.problem.flow == "rf" else 1)
-
-    def _iterate(self, epochs: int, steps: int) -> None:
-        self.method.restart()
-        products = self.problem.draw_products(self.rng)
-        for _ in range(epochs):
-            for batch in self.problem.draw_epoch(products, self.rng):
-                self.method.step(tensors(batch))
-        self.method.move(steps)
-
-
 def build(problem: Problem) -> Work:
     match problem.case:
         case "rf_train_step" | "wgf_train_step":
             return TrainStep(problem)
         case "refine":
             return Refine(problem)
-        case "paper_iteration":
-            return PaperIteration(problem)
         case "fastwgf_fit" if problem.impl == "torch_eager" and problem.runs == 1:
             return DefaultFit(problem)
     raise ValueError(f"{problem.impl} has no case {problem.case!r} of {problem.runs} runs")
