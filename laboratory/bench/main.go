@@ -58,7 +58,6 @@ func command() *cobra.Command {
 	flags.StringArrayVar(&o.only, "problem", nil,
 		"measure only the problems whose name, as \"refine d=2 T=1024 R=1\", contains this; "+
 			"can be given again")
-	cmd.AddCommand(longCommand())
 	return cmd
 }
 

@@ -34,7 +34,6 @@ type row struct {
 	Compile float64 `json:"compile_ms"` // until the first loss
 
 	Roofline *roofline `json:"roofline,omitempty"`
-	PeakMiB  float64   `json:"peak_mib,omitempty"` // of the process's memory
 	Device   string    `json:"device"`
 }
 
@@ -89,7 +88,7 @@ func writeRows(file string, rows []row) error {
 	for i := range rows {
 		r := &rows[i]
 		r.Loss = rounded(r.Loss, 8)
-		for _, v := range []*float64{&r.Median, &r.P10, &r.P90, &r.Compile, &r.PeakMiB} {
+		for _, v := range []*float64{&r.Median, &r.P10, &r.P90, &r.Compile} {
 			*v = rounded(*v, 4)
 		}
 		if r.Roofline != nil {
