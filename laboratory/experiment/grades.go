@@ -3,7 +3,6 @@ package experiment
 import (
 	"context"
 	"fmt"
-	"hash/fnv"
 	"math"
 	"math/rand/v2"
 
@@ -105,12 +104,10 @@ const gradePositions = 7500
 func drawEEG(
 	name string, seed uint64, channels, background int, bursts float64,
 ) (*mat.Dense, *ica.Signals, error) {
-	hash := fnv.New64()
-	hash.Write([]byte(name))
 	opt := datasets.DefaultEEG()
 	opt.Seconds, opt.Background, opt.Bursts = 60, background, bursts
 	opt.Channels = spreadChannels(channels)
-	s, err := datasets.SimulateEEG(rand.New(rand.NewPCG(seed, hash.Sum64())), opt)
+	s, err := datasets.SimulateEEG(rand.New(rand.NewPCG(seed, streamOf(name))), opt)
 	if err != nil {
 		return nil, nil, err
 	}

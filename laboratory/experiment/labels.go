@@ -3,7 +3,6 @@ package experiment
 import (
 	"context"
 	"fmt"
-	"hash/fnv"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -79,9 +78,7 @@ type LabelOutcome struct {
 // with the truth.
 func (k labelKind) measure(ctx context.Context, seed uint64) (LabelOutcome, error) {
 	o := LabelOutcome{SimulationID: SimulationID{k.name, seed}}
-	hash := fnv.New64()
-	hash.Write([]byte(k.name))
-	recording, sources, err := k.draw(rand.New(rand.NewPCG(seed, hash.Sum64())))
+	recording, sources, err := k.draw(rand.New(rand.NewPCG(seed, streamOf(k.name))))
 	if err != nil {
 		return o, err
 	}

@@ -288,9 +288,14 @@ func composedMixture(name string) (mixture, error) {
 	if !ok {
 		return wrong("unknown mixing")
 	}
+	return mixture{name, d, streamOf(name), sources, mix}, nil
+}
+
+// streamOf returns the stream of random numbers of a name: its hash.
+func streamOf(name string) uint64 {
 	hash := fnv.New64()
 	hash.Write([]byte(name))
-	return mixture{name, d, hash.Sum64(), sources, mix}, nil
+	return hash.Sum64()
 }
 
 // maxComposed is the largest number of signals of a composed mixture, far beyond what a

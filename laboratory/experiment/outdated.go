@@ -58,39 +58,32 @@ func equalJSON(a, b any) (bool, error) {
 		if err != nil {
 			return false, err
 		}
+		decoded[i] = withoutZeros(decoded[i])
 	}
-	return equalDecoded(decoded[0], decoded[1]), nil
+	return reflect.DeepEqual(decoded[0], decoded[1]), nil
 }
 
-// equalDecoded is equalJSON of decoded values.
-func equalDecoded(a, b any) bool {
-	x, isMap := a.(map[string]any)
-	y, both := b.(map[string]any)
-	if !isMap || !both {
-		return reflect.DeepEqual(a, b) || isZeroJSON(a) && isZeroJSON(b)
-	}
-	for key := range x {
-		if !equalDecoded(x[key], y[key]) {
-			return false
-		}
-	}
-	for key := range y {
-		if _, ok := x[key]; !ok && !isZeroJSON(y[key]) {
-			return false
-		}
-	}
-	return true
-}
-
-// isZeroJSON reports whether a decoded value is null, 0, false, or empty.
-func isZeroJSON(v any) bool {
+// withoutZeros returns a decoded value without the fields that are null, 0, false, or empty; nil if
+// it is that itself.
+func withoutZeros(v any) any {
 	switch v := v.(type) {
-	case nil:
-		return true
-	case []any:
-		return len(v) == 0
 	case map[string]any:
-		return len(v) == 0
+		for key, field := range v {
+			if v[key] = withoutZeros(field); v[key] == nil {
+				delete(v, key)
+			}
+		}
+		if len(v) > 0 {
+			return v
+		}
+	case []any:
+		if len(v) > 0 {
+			return v
+		}
+	case bool, float64, string:
+		if !reflect.ValueOf(v).IsZero() {
+			return v
+		}
 	}
-	return reflect.ValueOf(v).IsZero()
+	return nil
 }

@@ -116,22 +116,19 @@ type made struct {
 func makeTrials(
 	ctx context.Context, b compute.Backend, s *Store, trials []Trial, jobs int,
 ) <-chan made {
-	next := make(chan Trial)
+	next := make(chan Trial, len(trials))
+	for _, t := range trials {
+		next <- t
+	}
+	close(next)
 	results := make(chan made)
-	go func() {
-		defer close(next)
-		for _, t := range trials {
-			select {
-			case next <- t:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
 	var workers sync.WaitGroup
 	for range min(jobs, len(trials)) {
 		workers.Go(func() {
 			for t := range next {
+				if ctx.Err() != nil {
+					return
+				}
 				o, z, err := t.Run(ctx, b, s.checkpointPath(t))
 				if err != nil {
 					err = fmt.Errorf("experiment: %s: %w", t, err)

@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"fmt"
-	"hash/fnv"
 	"slices"
 	"strings"
 
@@ -58,9 +57,7 @@ func fromProblems(problems []Problem, positions, runs int) []boardMixture {
 
 // board returns a mixture of the scoreboard, with a stream of random numbers of its own.
 func board(name string, d, positions, runs int, sources source, mix mixing) boardMixture {
-	hash := fnv.New64()
-	hash.Write([]byte(name))
-	m := mixture{name, d, hash.Sum64(), sources, mix}
+	m := mixture{name, d, streamOf(name), sources, mix}
 	return boardMixture{name, runs, func(seed uint64) (*mat.Dense, *ica.Signals, error) {
 		return m.draw(seed, positions)
 	}}
