@@ -76,9 +76,8 @@ func run(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
-	peaks := make(peaks)
 	for _, p := range problems(o) {
-		measured, err := measure(ctx, p, contenders, peaks, o)
+		measured, err := measure(ctx, p, contenders, o)
 		rows = merge(rows, measured)
 		if err := errors.Join(err, writeRows(results, rows)); err != nil {
 			return err

@@ -59,7 +59,6 @@ func TestSmoke(t *testing.T) {
 		t.Fatal(err)
 	}
 	var rows []row
-	peaks := make(peaks)
 	for _, p := range problems(o) {
 		timed := all
 		if p.kind == fastFit {
@@ -69,7 +68,7 @@ func TestSmoke(t *testing.T) {
 			timed = slices.DeleteFunc(slices.Clone(all),
 				func(c contender) bool { return onlyLosses(c, all) })
 		}
-		measured, err := measure(ctx, p, timed, peaks, o)
+		measured, err := measure(ctx, p, timed, o)
 		if err != nil {
 			t.Fatal(err)
 		}

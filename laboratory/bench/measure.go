@@ -28,7 +28,7 @@ type prepared struct {
 // measure times the contenders that support the problem, in turns. It is an error if they compute
 // different losses.
 func measure(
-	ctx context.Context, p problem, contenders []contender, peaks peaks, o options,
+	ctx context.Context, p problem, contenders []contender, o options,
 ) ([]row, error) {
 	fmt.Fprintf(os.Stderr, "%s on %d cores:\n", p, o.cores)
 	folder, err := os.MkdirTemp("", "bench")
@@ -81,7 +81,7 @@ func measure(
 		c.row.summarise(c.ms)
 		fmt.Fprintf(os.Stderr, "  %-28s %9.2f ms (%.2f to %.2f, %d times; compiled in %.0f ms)\n",
 			label(c), c.row.Median, c.row.P10, c.row.P90, c.row.Repeats, c.row.Compile)
-		if err := c.addRoofline(p, peaks); err != nil {
+		if err := c.addRoofline(p); err != nil {
 			return nil, err
 		}
 		rows = append(rows, c.row)
@@ -91,16 +91,21 @@ func measure(
 
 // addRoofline adds to the row of this library on XLA the arithmetic and the traffic of a training
 // step or a refinement, and the machine's peaks.
-func (c *prepared) addRoofline(p problem, peaks peaks) error {
+func (c *prepared) addRoofline(p problem) error {
 	o, isOurs := c.contender.(*ours)
 	need, counted := p.requirements()
 	if !isOurs || !counted || o.literal || o.backendName == backend.Go {
 		return nil
 	}
-	peak, err := peaks.measured(o.backend)
-	c.row.Roofline = &roofline{GFLOP: need.gflop, GB: need.gb, PeakGFLOPs: peak.gflop,
-		PeakGBs: peak.gb}
-	return err
+	if o.peak == (work{}) {
+		var err error
+		if o.peak, err = machinePeak(o.backend); err != nil {
+			return err
+		}
+	}
+	c.row.Roofline = &roofline{GFLOP: need.gflop, GB: need.gb, PeakGFLOPs: o.peak.gflop,
+		PeakGBs: o.peak.gb}
+	return nil
 }
 
 // takeTurns lets every contender solve the problem once a round, each round beginning with the next

@@ -25,6 +25,7 @@ type ours struct {
 	backend     compute.Backend
 	backendName string
 	literal     bool // the network as the paper writes it, not folded
+	peak        work // of the backend; the zero value before it is measured
 
 	work func(ctx context.Context) (float64, error) // solves once, in milliseconds
 	free func()

@@ -60,19 +60,6 @@ func (p problem) requirements() (work, bool) {
 	}, true
 }
 
-// peaks are the peaks of the backends that were measured.
-type peaks map[compute.Backend]work
-
-// measured returns the peak of a backend, which it measures at the first call.
-func (p peaks) measured(b compute.Backend) (work, error) {
-	if peak, ok := p[b]; ok {
-		return peak, nil
-	}
-	peak, err := machinePeak(b)
-	p[b] = peak
-	return peak, err
-}
-
 // machinePeak measures a product of two large matrices and a copy of an array
 // beyond the caches, the best of a few.
 func machinePeak(b compute.Backend) (work, error) {

@@ -96,7 +96,6 @@ const longIVAE = 70_000
 // by which other interpretations of it are compared, and parts of sica.Default.
 func variants() []methods.Method {
 	paper := []methods.Preset{methods.Paper}
-	chosen := []methods.Preset{methods.Default}
 	wgf := func(name string, change func(*sica.Config)) methods.Method {
 		return methods.Method{Name: name, Label: plot.SICAWGF, Presets: paper,
 			SICA: changed(sica.PaperWGF, change)}
@@ -124,9 +123,7 @@ func variants() []methods.Method {
 		rf("sica-rf-fresh", func(c *sica.Config) { c.Flow.FreshProduct = true }),
 		// The number of waves is a choice: the paper has none.
 		rf("sica-rf-waves", func(c *sica.Config) { c.Flow.TimeWaves = 4 }),
-		{Name: "sica-rule-linear", Label: plot.SICALinear, Presets: chosen,
-			SICA: changed(sica.Default, func(c *sica.Config) { c.Method = sica.LinearOnly })},
-		{Name: "sica-whitening", Label: plot.SICAFast, Presets: chosen,
+		{Name: "sica-whitening", Label: plot.SICAFast, Presets: []methods.Preset{methods.Default},
 			SICA: changed(sica.FastWGF, func(c *sica.Config) { c.Flow = nil })},
 		changedPCL("pcl-falling", func(c *pcl.Config) { c.Decay = true }),
 		// As the public program has it that the paper was inspired by.

@@ -252,7 +252,6 @@ func TestErrors(t *testing.T) {
 			"product: has 3 signals; must have 2"},
 		{func() error { _, err := LearnRatio(ctx, b, rng, z, z, Training{Steps: 1}); return err },
 			"must all be positive"},
-		{func() error { return ratio.learn(ctx, nil, z, z) }, "rng: is nil"},
 		{func() error { _, err := ratio.LogRatio(three); return err }, "points: has 3 signals"},
 		{func() error { _, err := ratio.Velocity(nil); return err }, "points: is empty"},
 		{func() error { _, err := ratio.Step(nan, 1); return err }, "infinite or not a number"},

@@ -121,12 +121,6 @@ const chunk = 50
 
 // learn continues the training of the network on other samples.
 func (r *Ratio) learn(ctx context.Context, rng *rand.Rand, joint, product *mat.Dense) error {
-	if rng == nil {
-		return errNilRand
-	}
-	if err := check("joint", joint, r.d); err != nil {
-		return err
-	}
 	if err := check("product", product, r.d); err != nil {
 		return err
 	}
