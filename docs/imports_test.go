@@ -23,7 +23,7 @@ type room []string
 
 // rooms are in order: a package imports only packages of its own room or of a later one.
 var rooms = []room{
-	{"notebooks/...", "laboratory/notebook/..."},
+	{"notebooks/...", "laboratory/notebook"},
 	{"laboratory/..."},
 	{"cmd/...", "scripts/..."},
 	{"sica/methods"},

@@ -76,8 +76,10 @@ func Run(ctx context.Context, b compute.Backend, s *Store, p Plan) error {
 	defer cancel(nil)
 
 	missing := s.Missing(p)
-	clock := newClock(s.Outcomes(), missing, p.Jobs)
-	done := 0
+	waiting := make(map[Trial]bool)
+	for _, t := range missing {
+		waiting[t] = true
+	}
 	for r := range makeTrials(ctx, b, s, missing, p.Jobs) {
 		err := r.err
 		if err == nil {
@@ -90,12 +92,11 @@ func Run(ctx context.Context, b compute.Backend, s *Store, p Plan) error {
 			cancel(err)
 			continue
 		}
-		done++
-		clock.made(*r.outcome)
+		delete(waiting, r.outcome.Trial)
 		if p.OnOutcome != nil {
-			left, sure := clock.left()
-			p.OnOutcome(*r.outcome, Progress{Done: done, Total: len(missing), Left: left,
-				AtLeast: !sure})
+			left, sure := s.timeOf(waiting, p.Jobs)
+			p.OnOutcome(*r.outcome, Progress{Done: len(missing) - len(waiting), Total: len(missing),
+				Left: left, AtLeast: !sure})
 		}
 	}
 	if err := context.Cause(ctx); err != nil && !errors.Is(err, context.Canceled) {
@@ -166,52 +167,23 @@ func (t Trial) Kind() Trial {
 	return t
 }
 
-// A clock estimates how long trials will take by those made before. Its maps are by Trial.Kind.
-type clock struct {
-	jobs    int
-	waiting map[Trial]int     // trials to make
-	seconds map[Trial]float64 // sum over the trials that were made
-	count   map[Trial]int     // of the trials that were made
-}
-
-func newClock(before []Outcome, missing []Trial, jobs int) *clock {
-	c := &clock{
-		jobs: jobs, waiting: make(map[Trial]int),
-		seconds: make(map[Trial]float64), count: make(map[Trial]int),
+// timeOf returns an estimate of how long trials take, by the mean time of those of the same kind
+// among the results. It leaves out trials of a kind that was never made, and says whether there are
+// none of these.
+func (r *Results) timeOf(trials map[Trial]bool, jobs int) (left time.Duration, sure bool) {
+	sums, counts := make(map[Trial]float64), make(map[Trial]float64) // by kind
+	for _, o := range r.Outcomes() {
+		sums[o.Kind()] += o.Seconds
+		counts[o.Kind()]++
 	}
-	for _, o := range before {
-		c.learn(o)
-	}
-	for _, trial := range missing {
-		c.waiting[trial.Kind()]++
-	}
-	return c
-}
-
-func (c *clock) learn(o Outcome) {
-	c.seconds[o.Kind()] += o.Seconds
-	c.count[o.Kind()]++
-}
-
-// made counts a trial that was waited for as made.
-func (c *clock) made(o Outcome) {
-	c.learn(o)
-	c.waiting[o.Kind()]--
-}
-
-// left returns an estimate of how long the trials that are waited for take, without those of a kind
-// that was never made, and whether there are none of these.
-func (c *clock) left() (left time.Duration, sure bool) {
 	var seconds float64
 	sure = true
-	for k, n := range c.waiting {
-		switch {
-		case n == 0:
-		case c.count[k] == 0:
+	for t := range trials {
+		if count := counts[t.Kind()]; count > 0 {
+			seconds += sums[t.Kind()] / count
+		} else {
 			sure = false
-		default:
-			seconds += float64(n) * c.seconds[k] / float64(c.count[k])
 		}
 	}
-	return time.Duration(seconds / float64(c.jobs) * float64(time.Second)).Round(time.Second), sure
+	return time.Duration(seconds / float64(jobs) * float64(time.Second)).Round(time.Second), sure
 }

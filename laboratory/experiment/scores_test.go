@@ -51,23 +51,20 @@ func TestSummarise(t *testing.T) {
 
 // With two quick trials of 1 s on average and a slow one of 10 s to make, 12 s are left for one job
 // and 6 s for two.
-func TestClockEstimatesByKind(t *testing.T) {
-	quick := Outcome{Trial: Trial{Problem: Problem{Data: AR7, Steps: 5}, Method: "zca"}}
-	slow := quick
-	slow.Method = "pcl"
-	quick.Seconds = 1.5
+func TestTimeIsEstimatedByKind(t *testing.T) {
+	trial := func(method string, seed uint64) Trial {
+		return Trial{Problem: Problem{Data: AR7, Steps: 5, Seed: seed}, Method: method}
+	}
+	r := newResults(fstest.MapFS{}, []Outcome{
+		{Trial: trial("zca", 1), Seconds: 1.5}, {Trial: trial("zca", 2), Seconds: 0.5},
+	})
+	waiting := map[Trial]bool{trial("zca", 3): true, trial("zca", 4): true, trial("pcl", 2): true}
+	if left, sure := r.timeOf(waiting, 1); sure || left != 2*time.Second {
+		t.Errorf("%v left, though nothing is known of the slow trial", left)
+	}
+	r.put(Outcome{Trial: trial("pcl", 1), Seconds: 10})
 	for jobs, want := range map[int]time.Duration{1: 12 * time.Second, 2: 6 * time.Second} {
-		missing := []Trial{quick.Trial, quick.Trial, quick.Trial, slow.Trial, slow.Trial}
-		c := newClock([]Outcome{quick}, missing, jobs)
-		if left, sure := c.left(); sure {
-			t.Errorf("%v left, though nothing is known of the slow trials", left)
-		}
-		made := quick
-		made.Seconds = 0.5
-		c.made(made)
-		slow.Seconds = 10
-		c.made(slow)
-		if left, sure := c.left(); left != want || !sure {
+		if left, sure := r.timeOf(waiting, jobs); left != want || !sure {
 			t.Errorf("%d jobs: %v left, want %v", jobs, left, want)
 		}
 	}

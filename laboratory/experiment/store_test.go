@@ -1,7 +1,6 @@
 package experiment_test
 
 import (
-	"bytes"
 	"errors"
 	"io/fs"
 	"math"
@@ -101,39 +100,6 @@ func TestStoreKeepsWhatWasAdded(t *testing.T) {
 	}
 	if _, ok := find(s.Results, trial(3)); ok {
 		t.Error("there is an outcome that was never added")
-	}
-}
-
-// Wherever a crash truncates the last line, the other lines are read, and lines that are added
-// later, too.
-func TestStoreSkipsTruncatedLine(t *testing.T) {
-	dir := t.TempDir()
-	s := open(t, dir, "outcomes")
-	add(t, s, outcome(1, .5), nil)
-	path := filepath.Join(dir, "outcomes.jsonl")
-	first, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	add(t, s, outcome(2, .25), nil)
-	s.Close()
-	both, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for cut := len(first) + 1; cut < len(both); cut += 7 {
-		if err := os.WriteFile(path, both[:cut], 0o666); err != nil {
-			t.Fatal(err)
-		}
-		if r, err := experiment.Read(dir, "outcomes"); err != nil || len(r.Outcomes()) != 1 {
-			t.Fatalf("cut at byte %d of %d: reading gives %v", cut, len(both), err)
-		}
-		s := open(t, dir, "outcomes")
-		add(t, s, outcome(2, .25), nil)
-		s.Close()
-		if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, both) {
-			t.Fatalf("cut at byte %d of %d: the file is then %q (%v)", cut, len(both), after, err)
-		}
 	}
 }
 
