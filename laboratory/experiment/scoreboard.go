@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -104,16 +105,16 @@ func SetNames(part string) []string {
 }
 
 // Cases returns the cases of a part of the scoreboard, A or B: those of the named sets, or of all
-// if there are no names, of mixtures whose names contain the text only. The seeds of each are runs
-// times those that it has anyway. It is an error if there is no such part or set, if no case is
-// left, or if runs is below 1.
-func Cases(part string, runs int, only string, sets ...string) ([]Case, error) {
+// if there are no names, of mixtures whose names contain the text only. Of each there are so many
+// seeds; 0 is as many as its set has. It is an error if there is no such part or set, if no case is
+// left, or if seeds is below 0.
+func Cases(part string, seeds int, only string, sets ...string) ([]Case, error) {
 	build := boards[part]
 	if build == nil {
 		return nil, fmt.Errorf("experiment: part: unknown name (%q); must be A or B", part)
 	}
-	if runs < 1 {
-		return nil, fmt.Errorf("experiment: runs: %d are too few; must be at least 1", runs)
+	if seeds < 0 {
+		return nil, fmt.Errorf("experiment: seeds: must be 0 or more (%d)", seeds)
 	}
 	all := build()
 	for _, name := range sets {
@@ -130,7 +131,7 @@ func Cases(part string, runs int, only string, sets ...string) ([]Case, error) {
 			if !strings.Contains(m.name, only) {
 				continue
 			}
-			for run := range runs * m.runs {
+			for run := range cmp.Or(seeds, m.runs) {
 				id := CaseID{Set: s.name, Mixture: m.name, Seed: boardSeed + uint64(run)}
 				cases = append(cases, Case{CaseID: id, draw: m.draw})
 			}

@@ -27,7 +27,7 @@ const scoreboardName = "scoreboard"
 type scoreboard struct {
 	out, against, part, only, backend, change string
 	sets, without                             []string
-	runs, seeds                               int
+	seeds                                     int
 	linear                                    bool
 }
 
@@ -59,8 +59,7 @@ are comparable.`,
 	f.StringVar(&s.part, "part", "A", "A, or B, which is opened only at the end")
 	f.StringSliceVar(&s.sets, "sets", nil, "only the sets of these `NAMES`")
 	f.StringVar(&s.only, "only", "", "only mixtures whose names contain `TEXT`")
-	f.IntVar(&s.runs, "runs", 1, "`TIMES` as many seeds of each mixture")
-	f.IntVar(&s.seeds, "seeds", 0, "at most `N` seeds of each mixture; 0: all")
+	f.IntVar(&s.seeds, "seeds", 0, "`N` seeds of each mixture; 0: as many as its set has")
 	f.StringVar(&s.backend, "backend", backend.Auto, "auto, go, xla:cpu or xla:cuda")
 	f.StringVar(&s.change, "change", "",
 		"`WHAT` is changed of each separation, which should matter little: "+experiment.OtherSeed+
@@ -117,13 +116,7 @@ func (s *scoreboard) cases() ([]experiment.Case, error) {
 		return nil, fmt.Errorf("scoreboard: change: is %q; must be %s or %s", s.change,
 			experiment.OtherSeed, experiment.OtherUnits)
 	}
-	if s.seeds < 0 {
-		return nil, fmt.Errorf("scoreboard: seeds: must be 0 or more (%d)", s.seeds)
-	}
-	cases, err := experiment.Cases(s.part, s.runs, s.only, s.sets...)
-	if s.seeds > 0 {
-		cases = firstSeeds(cases, s.seeds)
-	}
+	cases, err := experiment.Cases(s.part, s.seeds, s.only, s.sets...)
 	all := slices.Clone(cases)
 	for _, rules := range s.without {
 		for _, c := range cases {
@@ -132,19 +125,6 @@ func (s *scoreboard) cases() ([]experiment.Case, error) {
 		}
 	}
 	return all, err
-}
-
-// firstSeeds returns the cases of at most n seeds of each mixture.
-func firstSeeds(cases []experiment.Case, n int) (first []experiment.Case) {
-	made := make(map[experiment.CaseID]int)
-	for _, c := range cases {
-		mixture := c.CaseID
-		mixture.Seed = 0
-		if made[mixture]++; made[mixture] <= n {
-			first = append(first, c)
-		}
-	}
-	return first
 }
 
 // separate separates the cases that scores lacks, adds their scores to the file, and returns the

@@ -14,14 +14,9 @@ It prints for each seed what the cleaned channels differ by from those without b
 pyedflib and MNE-Python read the same labels, units, rates, start and annotations from sica's
 cleaned file as from the recording, the same ranges where they hold the values, and the same values
 of the channels that were left out.
-
-With --components it prints a row for each of sica's components instead: its share of the variance,
-its stability and halves in sica's report, whether it is self-sufficient there, and its correlation
-with the source that it is most similar to, from 1 to 30 Hz. Source 0 is the blinks.
 """
 
 import argparse
-import json
 import pathlib
 import subprocess
 import tempfile
@@ -39,8 +34,7 @@ BAD = range(20, 21)  # seconds
 
 
 def simulate(path, seed):
-    """Writes a recording, and returns its channels without blinks, the blinks in them, and the
-    sources, blinks first."""
+    """Writes a recording, and returns its channels without blinks, and the blinks in them."""
     rng = np.random.default_rng(seed)
     n = RATE * SECONDS
     t = np.arange(n) / RATE
@@ -64,10 +58,8 @@ def simulate(path, seed):
     blinks = np.zeros(n)
     for at in np.arange(1.5, SECONDS - 1, 3.1):
         blinks += np.exp(-(((t - at - rng.uniform(-0.5, 0.5)) / 0.09) ** 2))
-    sources = [blinks]
 
     def contribution(to, size, source):
-        sources.append(source)
         return np.outer(to, size * source)
 
     in_channels = np.outer(field((0, 1, -0.1), 0.25), 120 * blinks)
@@ -100,48 +92,23 @@ def simulate(path, seed):
         w.writeSamples([row.copy() for row in x + in_channels] + [eog, ecg, np.full(SECONDS, 36.6)])
         w.writeAnnotation(BAD.start, 1, "BAD_move")
         w.writeAnnotation(5, -1, "eyes closed")
-    return x, in_channels, np.array(sources)
+    return x, in_channels
 
 
 LEARN = ["--skip", "bad", "--highpass", "1", "--notch", "50"]
 
 
-def separate(sica, folder, recording, out):
-    """Saves a separation in the folder, and returns where."""
-    subprocess.run([sica, "separate", "--in", recording, "--out", out, "--save", folder / "model",
-                    "--without", "EOG1,ECG", "--backend", "go", *LEARN],
-                   check=True, capture_output=True)
-    return folder / "model"
-
-
 def clean_by_sica(sica, folder, recording):
     """Returns the path of the cleaned file."""
-    model, clean = separate(sica, folder, recording, folder / "z.edf"), folder / "clean.edf"
+    model, clean = folder / "model", folder / "clean.edf"
     for args in (
+        ["separate", "--out", folder / "z.edf", "--save", model, "--without", "EOG1,ECG",
+         "--backend", "go", *LEARN],
         ["inspect", "--model", model, "--reference", "EOG1", *LEARN],
         ["remove", "--model", model, "--out", clean, "--proposed"],
     ):
         subprocess.run([sica, *args, "--in", recording], check=True, capture_output=True)
     return clean
-
-
-def print_components(sica, folder, recording, sources, good):
-    """Prints a row for each of sica's components."""
-    model = separate(sica, folder, recording, folder / "z.npy")
-    subprocess.run([sica, "report", "--in", recording, "--model", model, "--backend", "go",
-                    "--json", folder / "report.json", *LEARN], check=True, capture_output=True)
-    report = json.loads((folder / "report.json").read_text())["report"]
-    b, a = butter(2, [1 / (RATE / 2), 30 / (RATE / 2)], "band")
-    z = filtfilt(b, a, np.load(folder / "z.npy").T)[:, good]
-    s = filtfilt(b, a, sources)[:, good]
-    print(report["verdict"])
-    for i, c in enumerate(np.abs(np.corrcoef(z, s)[:len(z), len(z):])):
-        p = report["predictability"][i]
-        enough = p["all"] - p["own"] <= max(0.01, 3 * p["se"])
-        print(f"component {i + 1}: share {report['shares'][i]:.3f}, "
-              f"stability {report['stability']['signals'][i]:.3f}, "
-              f"halves {report['halves']['signals'][i]:.3f}, self-sufficient {enough}, "
-              f"source {c.argmax()}, correlation {c.max():.3f}", flush=True)
 
 
 def clean_by_mne(recording, seed):
@@ -182,7 +149,6 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--sica", default="bin/sica")
     parser.add_argument("--seeds", type=int, nargs="+", default=[6, 7, 8, 9, 10])
-    parser.add_argument("--components", action="store_true")
     parser.add_argument("--lowpass", help="of what sica learns from, in Hz; none by default")
     args = parser.parse_args()
     if args.lowpass:
@@ -200,10 +166,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
             recording = folder / "rec.edf"
-            without, blinks, sources = simulate(recording, seed)
-            if args.components:
-                print_components(args.sica, folder, recording, sources, good)
-                continue
+            without, blinks = simulate(recording, seed)
             clean = clean_by_sica(args.sica, folder, recording)
             check_same(recording, clean)
             left = {"sica": read(clean), "MNE-Python": clean_by_mne(recording, seed)}
