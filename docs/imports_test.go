@@ -167,8 +167,8 @@ func ourImports(t *testing.T) map[string][]string {
 }
 
 // Each package is in a room, and no import points to a higher room: only cells import
-// laboratory/notebook, which ends the program; no rival imports sica, as rivals are useful alone; and
-// layers, flows, datasets and backend import nothing of sica.
+// laboratory/notebook, which ends the program; no rival imports sica, as rivals are useful alone;
+// and layers, flows, datasets and backend import nothing of sica.
 func TestImportsPointDown(t *testing.T) {
 	if err := check(ourImports(t)); err != nil {
 		t.Errorf("docs/architecture.md doesn't allow:\n%v", err)

@@ -34,8 +34,8 @@ func measureLong(ctx context.Context, o options) ([]row, error) {
 	var rows []row
 	for _, t := range longPositions {
 		fmt.Fprintf(os.Stderr, "%s T=%d on %d cores:\n", fastIteration, t, o.cores)
-		r := row{Case: fastIteration, Impl: "gosica", Backend: backend.NameOf(b), Cores: o.cores, D: 2, T: t,
-			Shape: []int{t}, Runs: 1, Device: provenance.CPU()}
+		r := row{Case: fastIteration, Impl: "gosica", Backend: backend.NameOf(b), Cores: o.cores,
+			D: 2, T: t, Shape: []int{t}, Runs: 1, Device: provenance.CPU()}
 		ms, err := separateLong(ctx, b, t)
 		if err != nil {
 			return rows, fmt.Errorf("%s of %d positions: %w", fastIteration, t, err)

@@ -30,21 +30,19 @@ type request struct {
 	D       int    `json:"d,omitempty"`
 	T       int    `json:"T,omitempty"`
 	Shape   []int  `json:"shape,omitempty"`
-	Batch   int    `json:"batch,omitempty"`
 	Runs    int    `json:"runs,omitempty"`
 	Dir     string `json:"dir,omitempty"`
 	Repeats int    `json:"repeats,omitempty"`
 }
 
 type reply struct {
-	OK      bool              `json:"ok"`
-	Error   string            `json:"error"`
-	Impls   []string          `json:"impls"`
-	Backend string            `json:"backend"`
-	Version map[string]string `json:"versions"`
-	Losses  []float64         `json:"losses"`
-	Compile float64           `json:"compile_ms"`
-	MS      []float64         `json:"ms"`
+	OK      bool      `json:"ok"`
+	Error   string    `json:"error"`
+	Impls   []string  `json:"impls"`
+	Backend string    `json:"backend"`
+	Losses  []float64 `json:"losses"`
+	Compile float64   `json:"compile_ms"`
+	MS      []float64 `json:"ms"`
 }
 
 func startPeer(ctx context.Context, line, impl, backend string) (*peer, error) {
@@ -129,7 +127,7 @@ func (p *peer) prepare(
 ) ([]float64, float64, error) {
 	answer, err := p.ask(request{
 		Op: "prepare", Case: q.kind, Impl: p.impl, Flow: string(q.settings().Kind),
-		D: q.d, T: q.positions(), Shape: q.shape, Batch: q.settings().BatchSize, Runs: q.runs, Dir: folder,
+		D: q.d, T: q.positions(), Shape: q.shape, Runs: q.runs, Dir: folder,
 	})
 	return answer.Losses, answer.Compile, err
 }

@@ -18,7 +18,8 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/report"
 )
 
-// What a trial measures beyond the scores; see Trial.Measure. The tables give each to methods that have it.
+// What a trial measures beyond the scores; see Trial.Measure. The tables give each to methods that
+// have it.
 const (
 	// measureReport is the verdict of report.New with its refits, of SICA alone.
 	measureReport = "report"
@@ -84,8 +85,8 @@ const (
 	expectedError   = "expected_error"
 )
 
-// measure adds to the outcome what the trial measures beyond the MCC. It is an error if the measure is
-// unknown.
+// measure adds to the outcome what the trial measures beyond the MCC. It is an error if the measure
+// is unknown.
 func (o *Outcome) measure(
 	ctx context.Context, b compute.Backend, f *fitted, sources *mat.Dense, x *ica.Signals,
 ) error {

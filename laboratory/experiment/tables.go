@@ -122,7 +122,8 @@ func NewTable(name string, o TableOptions) (*Table, error) {
 	table := kind.build(o)
 	table.name, table.TableOptions = name, o
 	preset := cmp.Or(table.preset, methods.Default)
-	err = errors.Join(table.add(preset, "", table.rivals), table.add(methods.Default, table.measure, table.ours))
+	err = errors.Join(table.add(preset, "", table.rivals),
+		table.add(methods.Default, table.measure, table.ours))
 	if err != nil {
 		return nil, err
 	}
@@ -678,11 +679,13 @@ func iterateTable(TableOptions) *Table {
 	for _, r := range iterateRows {
 		names = append(names, r.method)
 	}
-	return &Table{ours: names, measure: measureIterates, layout: (*Table).writeIterates, problems: []Problem{
+	problems := []Problem{
 		{Data: AR7, Mixing: LinearMixing, Steps: 5},
 		{Data: AR7, Mixing: GELUMixing, Steps: 5},
 		{Data: Heart, Mixing: MatrixMixing},
-	}}
+	}
+	return &Table{ours: names, measure: measureIterates, problems: problems,
+		layout: (*Table).writeIterates}
 }
 
 // writeIterates writes a row for each change: the mean MCC of the results and, as oracle, of

@@ -9,8 +9,8 @@
 // Each separation is a line of OUT/NAME.jsonl as soon as it is made. Run again, the command
 // makes only those that are missing or were made with other settings of the method. It doesn't
 // see changes of code. At the end it writes the table to OUT/NAME.md, and its picture, if it has
-// one, to OUT/NAME.png. The folder results has the outcomes that the documentation quotes. No method
-// sees the true sources: they only give the scores.
+// one, to OUT/NAME.png. The folder results has the outcomes that the documentation quotes. No
+// method sees the true sources: they only give the scores.
 package main
 
 import (
@@ -30,6 +30,7 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/atomicfile"
+	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/laboratory/experiment"
 	"github.com/seed-47b1e431/gosica/laboratory/internal/processor"
 	"github.com/seed-47b1e431/gosica/sica"
@@ -90,7 +91,7 @@ With +noise1 after a mixing, 1 % of noise is in each channel.
 
 Each of METHODS has its default settings, in the table nonlinear the paper's, if it has any:
 
-` + wrapped(names) + `
+` + text.Wrap("  ", strings.Join(names, ", ")) + `
 Outcomes are kept in the folder --out. Those made with other settings of a method are made
 again. After a change of a method's code delete them, or give another --out.`
 	cmd := &cobra.Command{
@@ -126,21 +127,6 @@ again. After a change of a method's code delete them, or give another --out.`
 		"load an XLA plugin whose SHA-256 this program doesn't know")
 	cmd.AddCommand(newSeconds(), newScoreboard(), newGrades(), newLabels())
 	return cmd
-}
-
-// wrapped returns the words with commas between them, in indented lines of at most 80 characters.
-func wrapped(words []string) string {
-	text, line := "", " "
-	for i, word := range words {
-		if i < len(words)-1 {
-			word += ","
-		}
-		if len(line)+1+len(word) > 80 {
-			text, line = text+line+"\n", " "
-		}
-		line += " " + word
-	}
-	return text + line + "\n"
 }
 
 // run makes what is missing of a table and writes it.

@@ -96,8 +96,8 @@ type Panel struct {
 	Series []Series
 }
 
-// draw returns the panel as a plot, with series in these styles, and adds those that have a point to
-// the legend.
+// draw returns the panel as a plot, with series in these styles, and adds those that have a point
+// to the legend.
 func (p Panel) draw(styles []style, legend *strip) (*gplot.Plot, error) {
 	var x []float64
 	for _, s := range p.Series {

@@ -9,13 +9,11 @@ convolutions are grouped ones.
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-import jaxlib
 import numpy as np
 from jax import Array, lax
 
@@ -160,16 +158,14 @@ class Method:
 
     def train(self, batches: list[Batch]) -> list[Array]:
         """Make a training step of each batch, and return the mean of the runs' losses before it."""
-        losses = []
-        if not self.scans:
-            for batch in batches:
-                self.params, self.state, loss = self.train_step(self.params, self.state, self.z, batch)
-                losses.append(loss)
-            return losses
-        for _, equal in itertools.groupby(batches, key=lambda batch: batch.joint.shape):
-            stacked = Batch(*map(np.stack, zip(*equal)))
+        if self.scans:
+            stacked = Batch(*map(np.stack, zip(*batches)))
             self.params, self.state, scanned = self.train_scan(self.params, self.state, self.z, stacked)
-            losses.extend(scanned)
+            return list(scanned)
+        losses = []
+        for batch in batches:
+            self.params, self.state, loss = self.train_step(self.params, self.state, self.z, batch)
+            losses.append(loss)
         return losses
 
     def _train_step(self, params: list[Params], state: Any, z: Array, batch: Batch) -> tuple[list[Params], Any, Array]:
@@ -268,8 +264,6 @@ def main() -> None:
     protocol.serve(
         protocol.Peer(
             impls=["jax_jit", "jax_scan"],
-            versions={"jax": jax.__version__, "jaxlib": jaxlib.__version__, "numpy": np.__version__},
-            threads=len(os.sched_getaffinity(0)),  # which XLA goes by
             backend=jax.default_backend(),
             build=build,
         )

@@ -3,7 +3,7 @@
 The harness writes one JSON object a line to a peer's standard input and reads
 one reply a line from its standard output:
 
-    hello                  -> impls, versions, threads, backend
+    hello                  -> impls, backend
     prepare a problem      -> losses (for the harness to compare), compile_ms
     time it n times        -> ms, n wall times of one unit of work
     drop it                -> frees what was prepared
@@ -50,7 +50,6 @@ class Problem:
     d: int  # signals
     positions: int  # T
     shape: tuple[int, ...]  # of the position index, product T
-    batch: int  # joint samples of a training step
     runs: int  # R
     arrays: dict[str, np.ndarray]  # by file name, without .npy
 
@@ -63,7 +62,6 @@ class Problem:
             d=request["d"],
             positions=request["T"],
             shape=tuple(request["shape"]),
-            batch=request["batch"],
             runs=request["runs"],
             arrays={file.stem: np.load(file) for file in sorted(Path(request["dir"]).glob("*.npy"))},
         )
@@ -102,8 +100,6 @@ class Peer(NamedTuple):
     """A framework."""
 
     impls: list[str]
-    versions: dict[str, str]
-    threads: int
     backend: str  # where it computes, such as "cpu" or "gpu"
     build: Callable[[Problem], Work]
 
@@ -141,12 +137,7 @@ class _Session:
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         match request["op"]:
             case "hello":
-                return {
-                    "impls": self.peer.impls,
-                    "versions": self.peer.versions,
-                    "threads": self.peer.threads,
-                    "backend": self.peer.backend,
-                }
+                return {"impls": self.peer.impls, "backend": self.peer.backend}
             case "prepare":
                 return self.prepare(request)
             case "time":

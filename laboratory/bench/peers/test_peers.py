@@ -180,7 +180,7 @@ class PeersTest(unittest.TestCase):
                 np.save(Path(folder, name + ".npy"), array)
             problem = {
                 "impl": impl, "flow": flow, "d": SIGNALS, "T": int(np.prod(shape)), "shape": shape,
-                "batch": BATCH, "runs": RUNS, "dir": folder,
+                "runs": RUNS, "dir": folder,
             }  # fmt: skip
             trained = client.ask(op="prepare", case=f"{flow}_train_step", **problem)
             timed = client.ask(op="time", repeats=2)

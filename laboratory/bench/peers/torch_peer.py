@@ -226,8 +226,6 @@ def main() -> None:
     protocol.serve(
         protocol.Peer(
             impls=["torch_eager", "torch_compile"],
-            versions={"torch": torch.__version__, "numpy": np.__version__},
-            threads=torch.get_num_threads(),
             backend="cpu",  # where torch puts tensors unless asked
             build=build,
         )
