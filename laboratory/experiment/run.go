@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -37,6 +38,26 @@ type Progress struct {
 	// make of which it has none. These don't count in Left.
 	Left    time.Duration
 	AtLeast bool
+}
+
+// Line says what a trial gave and how far Run has come.
+func (p Progress) Line(o Outcome) string {
+	result := "failed: " + o.Error
+	if o.MCC != nil {
+		result = fmt.Sprintf("MCC %.4f", *o.MCC)
+	}
+	if o.Report != nil {
+		result += ", " + string(o.Report.Verdict)
+	}
+	left := ""
+	switch {
+	case !p.AtLeast:
+		left = p.Left.String() + " left"
+	case p.Left > 0:
+		left = "over " + p.Left.String() + " left"
+	}
+	return strings.TrimSpace(fmt.Sprintf("%d/%d  %s: %s  %.1f s  %s  %s %s",
+		p.Done, p.Total, o.Trial, result, o.Seconds, left, o.Why, o.Warning))
 }
 
 // Missing returns the trials of a plan that the store lacks, or lacks the signals

@@ -223,7 +223,7 @@ func (opt *figureOptions) separate(
 	fmt.Fprintf(out, "%d of %d separations to make, backend %s\n",
 		len(store.Missing(plan)), countDistinct(plan.Trials), backend.NameOf(b))
 	plan.OnOutcome = func(o experiment.Outcome, p experiment.Progress) {
-		fmt.Fprintln(out, outcomeLine(o, p))
+		fmt.Fprintln(out, p.Line(o))
 	}
 	return experiment.Run(cmd.Context(), b, store, plan)
 }
@@ -235,29 +235,6 @@ func countDistinct(trials []experiment.Trial) int {
 		seen[t] = true
 	}
 	return len(seen)
-}
-
-func outcomeLine(o experiment.Outcome, p experiment.Progress) string {
-	result := "failed: " + o.Error
-	if o.MCC != nil {
-		result = fmt.Sprintf("MCC %.4f", *o.MCC)
-	}
-	line := fmt.Sprintf("%d/%d  %s  %s  %.1f s", p.Done, p.Total, o.Trial, result, o.Seconds)
-	if left := timeLeft(p); left != "" {
-		line += "  " + left
-	}
-	return line
-}
-
-// timeLeft returns the remaining time as text, or a lower bound of it; "" if neither is known.
-func timeLeft(p experiment.Progress) string {
-	switch {
-	case !p.AtLeast:
-		return p.Left.String() + " left"
-	case p.Left > 0:
-		return "over " + p.Left.String() + " left"
-	}
-	return ""
 }
 
 // drawModels draws figure 2 and prints whether its assumption holds for some sequences.

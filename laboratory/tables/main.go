@@ -157,15 +157,7 @@ func (opt *options) run(ctx context.Context, log io.Writer, name string) (err er
 			n, opt.out)
 	}
 	plan.OnOutcome = func(o experiment.Outcome, p experiment.Progress) {
-		result := o.Error
-		if o.MCC != nil {
-			result = fmt.Sprintf("MCC %.4f", *o.MCC)
-		}
-		if o.Report != nil {
-			result += ", " + string(o.Report.Verdict)
-		}
-		fmt.Fprintf(log, "%d/%d  %s: %s  %.1f s  %s\n", p.Done, p.Total, o.Trial, result,
-			o.Seconds, strings.TrimSpace(o.Why+" "+o.Warning))
+		fmt.Fprintln(log, p.Line(o))
 	}
 	if err := experiment.Run(ctx, b, store, plan); err != nil {
 		return err
