@@ -284,24 +284,19 @@ func (c *chooser) demix(ctx context.Context, white *separation) (*separation, er
 func (c *chooser) networkOptions() network.Options {
 	return network.Options{
 		Backend: c.backend, Shape: c.x.Shape(), Seed: c.cfg.Seed, Steps: c.cfg.NetworkSteps,
-		OnProgress: func(p network.Progress) { c.progress(p.String(), p.Fraction) },
+		OnProgress: c.progress,
 	}
 }
 
 // network returns the separation by NetworkOnly.
 func (c *chooser) network(ctx context.Context, white *separation) (*separation, error) {
-	x, err := c.x.Replaced(white.Z)
-	if err != nil {
-		return nil, err
-	}
-	fitted, err := c.networkOptions().Fit(ctx, x)
+	m, err := network.Fit(ctx, white.Z, c.networkOptions())
 	if ctx.Err() != nil {
 		return white, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	m := fitted.Details.(*network.Model)
 	followed, err := network.WithNetwork(ctx, white.networkSeparation(), m, white.Z,
 		c.networkOptions())
 	if err != nil {

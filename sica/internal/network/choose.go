@@ -89,9 +89,6 @@ func (c *Choice) Failed() string {
 // If ctx ends, the choice is among the baselines, and the error is that of ctx. The choice is nil
 // if not even they were compared.
 func Choose(ctx context.Context, baselines []Baseline, o Options) (*Choice, error) {
-	if len(baselines) == 0 {
-		return nil, errors.New("no baselines to choose from")
-	}
 	s, err := newSelection(ctx, baselines, o)
 	if err != nil {
 		return nil, err
@@ -119,15 +116,6 @@ func newSelection(ctx context.Context, baselines []Baseline, o Options) (*select
 		if err := signal.CheckMixed(b.Signals); err != nil {
 			return nil, fmt.Errorf("baseline %s: %w", b.Name, err)
 		}
-		d, n := baselines[0].Signals.Dims()
-		if rows, columns := b.Signals.Dims(); rows != d || columns != n {
-			return nil, fmt.Errorf("baseline %s: has %d signals of %d positions; must have %d of "+
-				"%d", b.Name, rows, columns, d, n)
-		}
-		if k := len(b.LogDet); k != 1 && k != n {
-			return nil, fmt.Errorf("baseline %s: has %d log-determinants; must have 1 or %d",
-				b.Name, k, n)
-		}
 		signals := b.Signals
 		if hasRepeats(signals) {
 			signals = mat.DenseCopyOf(signals)
@@ -135,18 +123,15 @@ func newSelection(ctx context.Context, baselines []Baseline, o Options) (*select
 		}
 		s.signals = append(s.signals, signals)
 	}
-	d, n := baselines[0].Signals.Dims()
+	s.options = o.withDefaults(baselines[0].Signals.Dims())
 	var err error
-	if s.options, err = o.withDefaults(d, n); err != nil {
-		return nil, err
-	}
 	s.index, err = s.options.index(ctx, s.signals)
 	return s, err
 }
 
 // scoreBaselines computes the likelihoods of the baselines.
 func (s *selection) scoreBaselines(ctx context.Context) error {
-	for fold := range s.options.Folds {
+	for fold := range folds {
 		if err := s.scoreFold(ctx, fold); err != nil {
 			return err
 		}
@@ -160,11 +145,11 @@ func (s *selection) scoreFold(ctx context.Context, fold int) error {
 	train, held := s.index.split(fold)
 	for k, z := range s.signals {
 		done := float64(k)/float64(len(s.signals)) + float64(fold)
-		s.options.report(Measuring, done/float64(s.options.Folds))
+		s.options.report(measuring, done/float64(folds))
 		if fold == 0 {
 			s.Candidates = append(s.Candidates, Candidate{Baseline: k})
 		}
-		l, err := fitLikelihoods(ctx, z, s.index.lags, train, held, s.options.Components,
+		l, err := fitLikelihoods(ctx, z, s.index.lags, train, held,
 			!s.options.ConstantStrength, source.Autoregressive, source.Jumping)
 		if err != nil {
 			return err
@@ -240,7 +225,7 @@ func (s *selection) rivals(baselines []int) [][][]float64 {
 	rivals := make([][][]float64, len(baselines))
 	for i, k := range baselines {
 		rest := s.Candidates[best].constant
-		for fold := range s.options.Folds {
+		for fold := range folds {
 			_, held := s.index.split(fold)
 			rival := slices.Clone(rest[:len(held)])
 			floats.Sub(rival, s.logDet(k, held))
@@ -454,11 +439,10 @@ type likelihoods struct{ constant, varying []float64 }
 // returns their log-likelihoods at the held-out positions. For varying, source.Varying is one of
 // the kinds, too, if vary is true. It is an error if ctx ends.
 func fitLikelihoods(
-	ctx context.Context, z *mat.Dense, lags, train, held []int, components int, vary bool,
+	ctx context.Context, z *mat.Dense, lags, train, held []int, vary bool,
 	kinds ...source.Kind,
 ) (likelihoods, error) {
-	constant, varying, err := source.ScoresOfShortest(
-		ctx, z, lags, train, held, components, vary, kinds...)
+	constant, varying, err := source.ScoresOfShortest(ctx, z, lags, train, held, vary, kinds...)
 	return likelihoods{constant, varying}, err
 }
 

@@ -50,11 +50,11 @@ func TestChooseFutile(t *testing.T) {
 	var x mat.Dense
 	x.Mul(mixing, s)
 	fitted := 0.0
-	o := Options{Backend: b, Seed: 1, Layers: 4, Restarts: 1, Steps: 4800, OnProgress: func(p Progress) {
-		switch p.Stage {
-		case Fitting:
-			fitted = p.Fraction
-		case Judging:
+	o := Options{Backend: b, Seed: 1, Layers: 4, Restarts: 1, Steps: 4800, OnProgress: func(doing string, fraction float64) {
+		switch doing {
+		case fitting:
+			fitted = fraction
+		case judging:
 			t.Error("networks were judged")
 		}
 	}}
@@ -93,9 +93,9 @@ func TestChooseMinGain(t *testing.T) {
 	}{{0, false}, {0.01, false}, {10, true}} {
 		fitted := 0.0
 		o := Options{Backend: b, Seed: 1, Layers: 4, Restarts: 1, Steps: 400, minGain: test.minGain,
-			OnProgress: func(p Progress) {
-				if p.Stage == Fitting {
-					fitted = p.Fraction
+			OnProgress: func(doing string, fraction float64) {
+				if doing == fitting {
+					fitted = fraction
 				}
 			}}
 		c, err := Choose(t.Context(), []Baseline{whitening(t, x), demixed(t, mixing, x)}, o)
@@ -124,8 +124,8 @@ func TestChooseLinear(t *testing.T) {
 	mixing := mat.NewDense(2, 2, []float64{1, .5, -.7, 1})
 	var x mat.Dense
 	x.Mul(mixing, s)
-	var stages []Stage
-	o := Options{OnProgress: func(p Progress) { stages = append(stages, p.Stage) }}
+	var stages []string
+	o := Options{OnProgress: func(doing string, _ float64) { stages = append(stages, doing) }}
 	white, truth := whitening(t, &x), demixed(t, mixing, &x)
 	white.Network = false
 	c, err := Choose(t.Context(), []Baseline{white, truth}, o)
@@ -138,7 +138,7 @@ func TestChooseLinear(t *testing.T) {
 	if !strings.Contains(c.Why, "the truth describes the mixed signals best (") {
 		t.Error(c.Why)
 	}
-	if !reflect.DeepEqual(stages, []Stage{Measuring, Measuring, Measuring, Measuring}) { // two folds
+	if !reflect.DeepEqual(stages, []string{measuring, measuring, measuring, measuring}) { // two folds
 		t.Errorf("stages %v", stages)
 	}
 }
@@ -261,8 +261,8 @@ func TestChooseStops(t *testing.T) {
 	defer cancel()
 	o := short
 	o.Steps = 1000
-	o.OnProgress = func(p Progress) {
-		if p.Stage == Fitting {
+	o.OnProgress = func(doing string, _ float64) {
+		if doing == fitting {
 			cancel()
 		}
 	}
@@ -287,10 +287,7 @@ func TestChooseErrors(t *testing.T) {
 		return s
 	}
 	for want, starts := range map[string][]Baseline{
-		"no baselines":              nil,
 		"baseline odd: x: is empty": {with(func(s *Baseline) { s.Name, s.Signals = "odd", nil })},
-		"2 of 100":                  {good, with(func(s *Baseline) { s.Signals = s.Signals.Slice(0, 2, 0, 50).(*mat.Dense) })},
-		"must have 1 or 100":        {with(func(s *Baseline) { s.LogDet = make([]float64, 3) })},
 	} {
 		if _, err := Choose(t.Context(), starts, Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)

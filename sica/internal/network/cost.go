@@ -3,6 +3,8 @@ package network
 import (
 	"fmt"
 	"time"
+
+	"github.com/seed-47b1e431/gosica/sica/internal/network/internal/source"
 )
 
 // A Cost is the expected cost of a fit.
@@ -31,13 +33,10 @@ const signalSeconds, entrySeconds, compileSeconds = 9e-9, 0.8e-9, 6
 const maxSeconds = 3600
 
 // Cost returns the expected cost of fitting networks to d signals at n positions with all restarts,
-// of which not all may be needed, without that of judging them. The errors are those of the options.
-func (o Options) Cost(d, n int) (Cost, error) {
-	o, err := o.withDefaults(d, n)
-	if err != nil {
-		return Cost{}, err
-	}
-	slots := float64(o.Folds) // runs that are trained at once
+// of which not all may be needed, without that of judging them.
+func (o Options) Cost(d, n int) Cost {
+	o = o.withDefaults(d, n)
+	slots := float64(folds) // runs that are trained at once
 	layers := o.Layers + (o.Restarts-1)*o.laterLayers
 	if !o.many(d) {
 		slots *= float64(o.Restarts)
@@ -50,10 +49,10 @@ func (o Options) Cost(d, n int) (Cost, error) {
 	// For the gradient, six values are kept of each signal after each map and for each component of
 	// its source; eight of each entry of a matrix, such as the gradient, two moments and two
 	// states.
-	values := 6*outputs*signals + 6*positions*signals*float64(o.Components) +
+	values := 6*outputs*signals + 6*positions*signals*source.Components +
 		8*maps*signals*signals
 	return Cost{
-		Seconds: compileSeconds + float64(o.Steps*o.Folds*(layers+o.Restarts))*mapSeconds,
+		Seconds: compileSeconds + float64(o.Steps*folds*(layers+o.Restarts))*mapSeconds,
 		Bytes:   4*slots*values + 4*evaluateEvery*slots*positions*signals,
-	}, nil
+	}
 }

@@ -127,7 +127,7 @@ func (s *slot) demixed(ctx context.Context, m *mapping.Invertible) (demixedRun, 
 	sources := make([]*source.Model, d)
 	fitted := subsample(train, demixPositions)
 	for i := range sources {
-		sources[i] = source.Fit(ctx, z.RawRowView(i), s.index.lags, fitted, s.options.Components)
+		sources[i] = source.Fit(ctx, z.RawRowView(i), s.index.lags, fitted)
 	}
 	if err := ctx.Err(); err != nil {
 		return demixedRun{}, err

@@ -61,7 +61,7 @@ func Dependences(ctx context.Context, z *mat.Dense, o Options) ([]Dependence, er
 	if err != nil {
 		return nil, err
 	}
-	return dependences(ctx, z, x, o.Components)
+	return dependences(ctx, z, x)
 }
 
 // dependences returns the dependences of at most maxConditioned signals z by their innovations as
@@ -70,9 +70,7 @@ func Dependences(ctx context.Context, z *mat.Dense, o Options) ([]Dependence, er
 // telegraph depend on its level: two independent telegraphs seemed to depend on each other
 // significantly in 22 of 600 mixtures (n = 1,024), and do in one. The innovations of more signals
 // are those of autoregressions.
-func dependences(
-	ctx context.Context, z *mat.Dense, x *index, components int,
-) ([]Dependence, error) {
+func dependences(ctx context.Context, z *mat.Dense, x *index) ([]Dependence, error) {
 	positions := x.withoutFirstBlock(x.scored)
 	if len(positions) < minPositions {
 		return nil, nil
@@ -93,7 +91,7 @@ func dependences(
 	}
 	jumping := false
 	for i := range d {
-		e, p := source.JumpInnovations(ctx, z.RawRowView(i), x.lags, compared, components)
+		e, p := source.JumpInnovations(ctx, z.RawRowView(i), x.lags, compared)
 		if e != nil {
 			innovations[i], predictions[i], jumping = e, p, true
 		}

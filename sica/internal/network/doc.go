@@ -16,11 +16,10 @@
 // Words: a run is one restart on one fold of held-out positions. A fold's best run has the shortest
 // code at these. Whitened signals are those of symmetric whitening, with which every run begins.
 //
-// The names to know are Options, Model and Improve:
+// The names to know are Options, Fit, Model and Improve:
 //
-//	x, err := ica.New(mixed)                      // d×n
-//	model, err := network.Options{}.Fit(ctx, x)   // an ica.Method
-//	details := model.Details.(*network.Model)     // whether the signals are identified
+//	model, err := network.Fit(ctx, mixed, network.Options{}) // d×n
+//	signals, err := model.Map.Apply(mixed)
 //
 // Signals are matrices of d rows × n columns. The proof, what is identified and when
 // sica.Default takes a network are in docs/explanation/networks.md.

@@ -20,11 +20,11 @@ import (
 // with its past and under one without, both fitted to the training positions. If ctx ends, they mean
 // nothing.
 func scorePast(
-	ctx context.Context, z []float64, lags, train, held []int, components int,
+	ctx context.Context, z []float64, lags, train, held []int,
 ) (with, without []float64) {
 	with, without = make([]float64, len(held)), make([]float64, len(held))
-	source.Fit(ctx, z, lags, train, components).LogDensities(z, lags, held, with)
-	source.Fit(ctx, z, nil, train, components).LogDensities(z, nil, held, without)
+	source.Fit(ctx, z, lags, train).LogDensities(z, lags, held, with)
+	source.Fit(ctx, z, nil, train).LogDensities(z, nil, held, without)
 	return with, without
 }
 
@@ -63,16 +63,14 @@ const glancePairs = 4096
 
 // rotatePairs returns the losses by rotation of every two signals of z. It stops with ctx's error
 // when ctx ends.
-func rotatePairs(
-	ctx context.Context, z *mat.Dense, lags, positions []int, components int,
-) ([]Pair, error) {
+func rotatePairs(ctx context.Context, z *mat.Dense, lags, positions []int) ([]Pair, error) {
 	d, _ := z.Dims()
 	first := positions
 	if d > fewSignals {
 		first = subsample(positions, glancePairs)
 	}
 	var pairs []Pair
-	glance := newPairRotations(z, lags, first, components)
+	glance := newPairRotations(z, lags, first)
 	for i := range d {
 		for j := i + 1; j < d; j++ {
 			if err := ctx.Err(); err != nil {
@@ -84,7 +82,7 @@ func rotatePairs(
 	if len(first) == len(positions) {
 		return pairs, ctx.Err()
 	}
-	all := newPairRotations(z, lags, positions, components)
+	all := newPairRotations(z, lags, positions)
 	for k, p := range pairs {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -100,13 +98,12 @@ func rotatePairs(
 type pairRotations struct {
 	z               *mat.Dense // d×n
 	lags, positions []int
-	components      int
 	scores          [][]float64 // log-likelihoods of each signal at the positions; nil until needed
 }
 
-func newPairRotations(z *mat.Dense, lags, positions []int, components int) *pairRotations {
+func newPairRotations(z *mat.Dense, lags, positions []int) *pairRotations {
 	d, _ := z.Dims()
-	return &pairRotations{z, lags, positions, components, make([][]float64, d)}
+	return &pairRotations{z, lags, positions, make([][]float64, d)}
 }
 
 // loss returns by how much the code of signals i and j gets longer if they are rotated. If ctx ends,
@@ -130,7 +127,7 @@ func (r *pairRotations) loss(ctx context.Context, i, j int) nonlinear.Difference
 
 // addScores adds the log-likelihoods of a signal at the positions, by a model that is fitted there.
 func (r *pairRotations) addScores(ctx context.Context, signal, scores []float64) {
-	source.Fit(ctx, signal, r.lags, r.positions, r.components).
+	source.Fit(ctx, signal, r.lags, r.positions).
 		LogDensities(signal, r.lags, r.positions, scores)
 }
 

@@ -30,7 +30,7 @@ func TestIndex(t *testing.T) {
 		if len(x.scored) != test.scored || !reflect.DeepEqual(x.lags, test.lags) {
 			t.Errorf("shape %v: %d scored positions and lags %v, want %d and %v", test.shape, len(x.scored), x.lags, test.scored, test.lags)
 		}
-		for fold := range maxFolds {
+		for fold := range folds {
 			train, held := x.split(fold)
 			if len(train)+len(held) != test.scored || len(held) < test.scored/6 {
 				t.Errorf("shape %v, fold %d: %d and %d positions", test.shape, fold, len(train), len(held))
@@ -63,7 +63,7 @@ func TestPastGain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if g := nonlinear.NewDifference(scorePast(t.Context(), s.RawRowView(0), x.lags, train, held, 4)); g.Significant() != evident {
+		if g := nonlinear.NewDifference(scorePast(t.Context(), s.RawRowView(0), x.lags, train, held)); g.Significant() != evident {
 			t.Errorf("ρ = %g: %+v", rho, g)
 		}
 	}
@@ -89,7 +89,7 @@ func TestRotatedPairsWithEqualCodeAreJoined(t *testing.T) {
 		t.Fatal(err)
 	}
 	z := innovationScaled(s, x.lags, x.scored)
-	pairs, err := rotatePairs(t.Context(), z, x.lags, x.scored, 4)
+	pairs, err := rotatePairs(t.Context(), z, x.lags, x.scored)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestPairsOfManySignals(t *testing.T) {
 		s.SetRow(i, drawNormal(uint64(8+i), 1, n, 1).RawRowView(0))
 	}
 	z := innovationScaled(s, x.lags, x.scored)
-	pairs, err := rotatePairs(t.Context(), z, x.lags, x.scored, 2)
+	pairs, err := rotatePairs(t.Context(), z, x.lags, x.scored)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestPairsOfManySignals(t *testing.T) {
 			positions = x.scored
 		}
 		two := mat.NewDense(2, n, slices.Concat(z.RawRowView(p.I), z.RawRowView(p.J)))
-		alone, err := rotatePairs(t.Context(), two, x.lags, positions, 2)
+		alone, err := rotatePairs(t.Context(), two, x.lags, positions)
 		if err != nil || alone[0].Loss != p.Loss {
 			t.Errorf("signals %d and %d: %+v, alone %+v (%v)", p.I, p.J, p.Loss, alone, err)
 		}

@@ -7,14 +7,13 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
-	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/internal/network"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
 // Two autoregressive sources behind a layer of leaky ReLUs, undone in a short
 // fit. (A whole one, with the defaults, comes to .99.)
-func ExampleOptions_Fit() {
+func ExampleFit() {
 	rng := rand.New(rand.NewPCG(1, 0))
 	s, err := datasets.LaplaceAR(rng, 2, 600, .7)
 	if err != nil {
@@ -31,12 +30,13 @@ func ExampleOptions_Fit() {
 		fmt.Println(err)
 		return
 	}
-	signals, err := ica.New(x)
+	o := network.Options{Backend: b, Seed: 1, Restarts: 2, Layers: 3, Steps: 600, Batch: 256}
+	m, err := network.Fit(context.Background(), x, o)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	m, err := network.Options{Backend: b, Seed: 1, Restarts: 2, Folds: 1, Layers: 3, Steps: 600, Batch: 256}.Fit(context.Background(), signals)
+	z, err := m.Map.Apply(x)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -46,7 +46,7 @@ func ExampleOptions_Fit() {
 		fmt.Println(err)
 		return
 	}
-	after, err := metric.MCC(m.Signals, s)
+	after, err := metric.MCC(z, s)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -11,59 +11,29 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/programs"
 	"github.com/seed-47b1e431/gosica/internal/signal"
-	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
-// Name returns "network".
-func (o Options) Name() string { return "network" }
-
-// Fit fits a map to the mixed signals x. The model's Details are a *Model. If ctx ends, it
-// stops with the error of ctx.
-func (o Options) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
-	o.Shape = x.Shape()
-	m, err := fit(ctx, x.X(), o)
-	if err != nil {
-		return nil, fmt.Errorf("network: %w", err)
-	}
-	z, err := m.Map.Apply(x.X())
-	if err != nil {
-		return nil, fmt.Errorf("network: %w", err)
-	}
-	return &ica.Model{
-		Signals: z, Map: m.Map, Why: m.Why(), Details: m,
-		Convergence: ica.Convergence{Converged: true, Iterations: m.Runs[m.Chosen].Step},
-	}, nil
-}
-
-// fit is Fit of the mixed signals x, d×n.
-func fit(ctx context.Context, x *mat.Dense, o Options) (*Model, error) {
+// Fit fits a network to the mixed signals x, d×n. If ctx ends, it stops with the error of ctx.
+func Fit(ctx context.Context, x *mat.Dense, o Options) (*Model, error) {
 	models, err := fitAll(ctx, []*mat.Dense{x}, nil, o)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("network: %w", err)
 	}
 	return models[0], nil
 }
 
-// fitAll fits networks to several x of one size in one program. Each model is that of fit, up to
+// fitAll fits networks to several x of one size in one program. Each model is that of Fit, up to
 // float32's precision. Rivals, which may be nil, are for each x and fold the log-likelihoods of x
 // under another model at the held-out positions. The error is errFutile if no network gets ahead of
 // its rival (see futileSteps).
 func fitAll(
 	ctx context.Context, xs []*mat.Dense, rivals [][][]float64, o Options,
 ) ([]*Model, error) {
-	if len(xs) == 0 {
-		return nil, errors.New("no signals to fit to")
-	}
 	problems := make([]*problem, len(xs))
 	for i, x := range xs {
 		if err := signal.CheckMixed(x); err != nil {
 			return nil, err
-		}
-		d, n := xs[0].Dims()
-		if rows, columns := x.Dims(); rows != d || columns != n {
-			return nil, fmt.Errorf("signals of %d×%d and of %d×%d in one fit; must have one size",
-				d, n, rows, columns)
 		}
 		w, logDet, err := whiten(x)
 		if err != nil {
@@ -82,10 +52,7 @@ func fitAll(
 		}
 	}
 	d, n := xs[0].Dims()
-	o, err := o.withDefaults(d, n)
-	if err != nil {
-		return nil, err
-	}
+	o = o.withDefaults(d, n)
 	index, err := o.index(ctx, whitenedSignals(problems))
 	if err != nil {
 		return nil, err

@@ -15,7 +15,6 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
-	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/internal/network/internal/source"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
@@ -51,7 +50,7 @@ func leakyProblem(t *testing.T, seed uint64, layers, T int) (s, x *mat.Dense) {
 
 func mustFit(t *testing.T, b compute.Backend, x *mat.Dense, o Options) *Model {
 	t.Helper()
-	m, err := fit(t.Context(), x, with(o, b))
+	m, err := Fit(t.Context(), x, with(o, b))
 	if err != nil {
 		t.Fatalf("%+v", err)
 	}
@@ -106,7 +105,7 @@ func TestFitSeparates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scores, err := source.Scores(t.Context(), z, index.lags, train, held, 4)
+	scores, err := source.Scores(t.Context(), z, index.lags, train, held)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -265,15 +264,15 @@ func TestFitStops(t *testing.T) {
 	defer cancel()
 	o := short
 	o.Steps = 1000
-	o.OnProgress = func(p Progress) {
-		if p.Stage != Fitting || p.Fraction > .05 {
-			t.Errorf("%+v after the context ended", p)
+	o.OnProgress = func(doing string, fraction float64) {
+		if doing != fitting || fraction > .05 {
+			t.Errorf("%s, %g, after the context ended", doing, fraction)
 		}
-		if p.Fraction == .05 {
+		if fraction == .05 {
 			cancel()
 		}
 	}
-	if _, err := fit(ctx, x, with(o, onGo(t))); !errors.Is(err, context.Canceled) {
+	if _, err := Fit(ctx, x, with(o, onGo(t))); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want context.Canceled", err)
 	}
 }
@@ -286,49 +285,14 @@ func TestFitErrors(t *testing.T) {
 	double := mat.DenseCopyOf(x)
 	double.SetRow(1, double.RawRowView(0))
 	for want, fit := range map[string]func() error{
-		"x: is empty":            func() error { _, err := fit(t.Context(), nil, Options{Backend: b}); return err },
-		"finite":                 func() error { _, err := fit(t.Context(), nan, Options{Backend: b}); return err },
-		"linearly dependent":     func() error { _, err := fit(t.Context(), double, Options{Backend: b}); return err },
-		"at least 4 positions":   func() error { _, err := fit(t.Context(), drawNormal(1, 3, 2, 1), Options{Backend: b}); return err },
-		"Shape":                  func() error { _, err := fit(t.Context(), x, Options{Backend: b, Shape: []int{7, 9}}); return err },
-		"must be at least [310]": func() error { _, err := fit(t.Context(), x, Options{Backend: b, Past: 30}); return err },
-		"Folds":                  func() error { _, err := fit(t.Context(), x, Options{Backend: b, Folds: 4}); return err },
-		"Layers":                 func() error { _, err := fit(t.Context(), x, Options{Backend: b, Layers: -1}); return err },
-		"LearningRate":           func() error { _, err := fit(t.Context(), x, Options{Backend: b, LearningRate: math.NaN()}); return err },
-		"one size": func() error {
-			_, err := fitAll(t.Context(), []*mat.Dense{x, drawNormal(1, 2, 99, 1)}, nil, Options{Backend: b})
-			return err
-		},
-		"to fit to": func() error { _, err := fitAll(t.Context(), nil, nil, Options{Backend: b}); return err },
+		"x: is empty":            func() error { _, err := Fit(t.Context(), nil, Options{Backend: b}); return err },
+		"finite":                 func() error { _, err := Fit(t.Context(), nan, Options{Backend: b}); return err },
+		"linearly dependent":     func() error { _, err := Fit(t.Context(), double, Options{Backend: b}); return err },
+		"at least 4 positions":   func() error { _, err := Fit(t.Context(), drawNormal(1, 3, 2, 1), Options{Backend: b}); return err },
+		"must be at least [310]": func() error { _, err := Fit(t.Context(), x, Options{Backend: b, Past: 30}); return err },
 	} {
 		if err := fit(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
-	}
-}
-
-// As a method the model's map gives its signals, and its details have the findings.
-func TestOptionsAreAMethod(t *testing.T) {
-	_, x := leakyProblem(t, 1, 1, 400)
-	signals, err := ica.New(x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var method ica.Method = Options{Backend: onGo(t), Restarts: 1, Folds: 1, Layers: 2, Steps: 50}
-	m, err := method.Fit(t.Context(), signals)
-	if err != nil {
-		t.Fatal(err)
-	}
-	details, ok := m.Details.(*Model)
-	if !ok || method.Name() != "network" || m.Why != details.Why() {
-		t.Fatalf("%s: %+v", method.Name(), m)
-	}
-	z, err := m.Transform(x)
-	if err != nil || !mat.Equal(z, m.Signals) {
-		t.Errorf("the map makes other signals (%v)", err)
-	}
-	back, err := m.InverseTransform(z)
-	if err != nil || !mat.EqualApprox(back, x, 1e-6) {
-		t.Errorf("the inverse makes other signals (%v)", err)
 	}
 }

@@ -113,7 +113,7 @@ func (i *improver) conditionalGain(ctx context.Context) (gain nonlinear.Differen
 	if err != nil {
 		return gain, err
 	}
-	for fold := range s.options.Folds {
+	for fold := range folds {
 		if err := s.scoreFold(ctx, fold); err != nil {
 			return gain, err
 		}

@@ -140,10 +140,7 @@ func (i *improver) withNetworks(
 	o := i.options
 	d, n := x.Dims()
 	o.Shape = shape
-	cost, err := o.Cost(d, n)
-	if err != nil {
-		return nil, err
-	}
+	cost := o.Cost(d, n)
 	if cost.Seconds > maxSeconds {
 		limit := fmt.Sprintf(" But networks of %d signals would take about %s, and weren't fitted.",
 			d, cost)

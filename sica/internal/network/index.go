@@ -68,8 +68,9 @@ func (x *index) isHeldOut(fold, t int) bool {
 	return b == 3-fold || b == 7-fold
 }
 
-// maxFolds is the number of folds for which isHeldOut has blocks without the first one.
-const maxFolds = 3
+// folds is the number of choices of held-out positions. isHeldOut has blocks for three without the first
+// one.
+const folds = 2
 
 // split returns the scored positions on which a fold trains, and those that it holds out.
 func (x *index) split(fold int) (train, held []int) {
@@ -184,10 +185,7 @@ func (o Options) indexed(ctx context.Context, z *mat.Dense) (Options, *index, er
 		return o, nil, err
 	}
 	d, n := z.Dims()
-	o, err := o.withDefaults(d, n)
-	if err != nil {
-		return o, nil, err
-	}
+	o = o.withDefaults(d, n)
 	x, err := o.index(ctx, []*mat.Dense{z})
 	return o, x, err
 }

@@ -21,7 +21,7 @@ import (
 type judge struct {
 	problem *problem
 	index   *index
-	d, k    int // signals, components of a source's mixture
+	d       int // signals
 
 	train, held [][]int     // positions of each fold
 	whitened    [][]float64 // log-likelihoods of the whitened signals at held, of each fold
@@ -34,7 +34,7 @@ type judge struct {
 func (t *training) models(ctx context.Context, problems []*problem) ([]*Model, error) {
 	models := make([]*Model, len(problems))
 	for i, p := range problems {
-		t.options.report(Judging, float64(i)/float64(len(problems)))
+		t.options.report(judging, float64(i)/float64(len(problems)))
 		var err error
 		if models[i], err = t.model(ctx, i, p); err != nil {
 			return nil, err
@@ -45,12 +45,12 @@ func (t *training) models(ctx context.Context, problems []*problem) ([]*Model, e
 
 // model returns the model of problem i: the best of its runs, and what the data say about it.
 func (t *training) model(ctx context.Context, i int, p *problem) (*Model, error) {
-	n := t.options.Restarts * t.options.Folds
-	j := &judge{problem: p, index: t.index, d: t.d, k: t.options.Components}
-	for fold := range t.options.Folds {
+	n := t.options.Restarts * folds
+	j := &judge{problem: p, index: t.index, d: t.d}
+	for fold := range folds {
 		train, held := t.index.split(fold)
 		j.train, j.held = append(j.train, train), append(j.held, held)
-		scores, err := source.Scores(ctx, p.whitened, t.index.lags, train, held, j.k)
+		scores, err := source.Scores(ctx, p.whitened, t.index.lags, train, held)
 		if err != nil {
 			return nil, err
 		}
@@ -98,7 +98,7 @@ func (j *judge) fill(ctx context.Context, m *Model) error {
 	}
 
 	scaled := innovationScaled(z, lags, j.index.scored)
-	if m.Pairs, err = rotatePairs(ctx, scaled, lags, j.index.scored, j.k); err != nil {
+	if m.Pairs, err = rotatePairs(ctx, scaled, lags, j.index.scored); err != nil {
 		return err
 	}
 	m.Groups = groups(j.d, m.Pairs)
@@ -175,7 +175,7 @@ func (j *judge) scores(ctx context.Context, r int) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	scores, err := source.Scores(ctx, j.z[r], j.index.lags, j.train[fold], j.held[fold], j.k)
+	scores, err := source.Scores(ctx, j.z[r], j.index.lags, j.train[fold], j.held[fold])
 	if err != nil {
 		return nil, err
 	}
@@ -191,8 +191,8 @@ func (j *judge) likelihoods(ctx context.Context, r int) (likelihoods, error) {
 		return likelihoods{}, err
 	}
 	floats.AddConst(j.problem.logDet, logDet)
-	l, err := fitLikelihoods(ctx, j.z[r], j.index.lags, j.train[fold], j.held[fold], j.k,
-		true, source.Autoregressive)
+	l, err := fitLikelihoods(ctx, j.z[r], j.index.lags, j.train[fold], j.held[fold], true,
+		source.Autoregressive)
 	if err != nil {
 		return likelihoods{}, err
 	}
@@ -250,7 +250,7 @@ func (j *judge) pastGain(ctx context.Context, chosen int) ([]nonlinear.Differenc
 		}
 		for i := range j.d {
 			a, b := scorePast(ctx, z.RawRowView(match.Assignment[i]), j.index.lags, j.train[fold],
-				j.held[fold], j.k)
+				j.held[fold])
 			with[i], without[i] = append(with[i], a...), append(without[i], b...)
 		}
 	}

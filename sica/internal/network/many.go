@@ -65,14 +65,11 @@ var stages = [...]float64{1.0 / 8, 1.0 / 2, 4.0 / 5, 1}
 // signals. A run that diverges begins its stage again at half the rate. It ends after the first
 // stage, with errFutile, if all networks are behind their rivals by more than futileSigmas.
 func (t *training) trainMany(ctx context.Context) error {
-	cost, err := t.options.Cost(t.signals[0].Dims())
-	if err != nil {
-		return err
-	}
+	cost := t.options.Cost(t.signals[0].Dims())
 	cost.Seconds *= float64(len(t.signals))
 	t.options.cost = &cost
 	defer func() { t.options.cost = nil }()
-	t.options.report(Fitting, 0)
+	t.options.report(fitting, 0)
 	var done atomic.Int64
 	for restart := range t.options.Restarts {
 		if err := t.trainRestart(ctx, restart, &done); err != nil {
@@ -87,10 +84,10 @@ func (t *training) trainMany(ctx context.Context) error {
 
 // trainRestart trains a restart of all problems and folds.
 func (t *training) trainRestart(ctx context.Context, restart int, done *atomic.Int64) error {
-	slots := make([]*slot, len(t.signals)*t.options.Folds)
+	slots := make([]*slot, len(t.signals)*folds)
 	err := inSlots(slots, func(k int) (err error) {
-		problem, fold := k/t.options.Folds, k%t.options.Folds
-		run := (problem*t.options.Restarts+restart)*t.options.Folds + fold
+		problem, fold := k/folds, k%folds
+		run := (problem*t.options.Restarts+restart)*folds + fold
 		slots[k], err = t.newSlot(ctx, run, done)
 		return err
 	})
@@ -136,7 +133,7 @@ func inSlots(slots []*slot, do func(k int) error) error {
 }
 
 // foldsAgree reports whether the best networks of all folds recover the same signals, of each
-// problem. One fold agrees with none.
+// problem.
 func (t *training) foldsAgree() (bool, error) {
 	for problem, x := range t.signals {
 		var all []*mat.Dense
@@ -156,13 +153,13 @@ func (t *training) foldsAgree() (bool, error) {
 			}
 		}
 	}
-	return t.options.Folds > 1, nil
+	return true, nil
 }
 
 // bestNetworks returns the best network of each fold of a problem; nil if all diverged.
 func (t *training) bestNetworks(problem int) []*mapping.Invertible {
-	best := make([]*mapping.Invertible, t.options.Folds)
-	highest := slices.Repeat([]float64{math.Inf(-1)}, t.options.Folds)
+	best := make([]*mapping.Invertible, folds)
+	highest := slices.Repeat([]float64{math.Inf(-1)}, folds)
 	for r, b := range t.best {
 		if p, _, fold := t.locate(r); p == problem && b.value > highest[fold] {
 			best[fold], highest[fold] = b.network, b.value
@@ -310,5 +307,5 @@ func (s *slot) each(f func(v *model.Variable) error) error {
 // reportStep reports the progress of the training.
 func (s *slot) reportStep() {
 	total := s.options.Steps * len(s.best) // of all runs
-	s.options.report(Fitting, float64(s.done.Load())/float64(total))
+	s.options.report(fitting, float64(s.done.Load())/float64(total))
 }

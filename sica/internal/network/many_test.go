@@ -120,10 +120,7 @@ func TestCost(t *testing.T) {
 		signals, restarts int
 		seconds           float64
 	}{{10, 1, 39}, {20, 1, 105}, {20, 2, 361}} {
-		c, err := Options{Restarts: measured.restarts}.Cost(measured.signals, 16384)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := Options{Restarts: measured.restarts}.Cost(measured.signals, 16384)
 		if want := measured.seconds; c.Seconds < want/1.5 || c.Seconds > 1.5*want {
 			t.Errorf("%d signals, restarts %d: %v, measured %g s", measured.signals,
 				measured.restarts, c, want)
@@ -131,10 +128,7 @@ func TestCost(t *testing.T) {
 	}
 	previous := 0.0
 	for _, d := range []int{9, 10, 20, 1000} {
-		c, err := Options{}.Cost(d, 16384)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := Options{}.Cost(d, 16384)
 		if c.Seconds <= previous {
 			t.Errorf("%d signals: %v, as much as fewer", d, c)
 		}
@@ -228,7 +222,7 @@ func TestUnmix(t *testing.T) {
 	b := backendtest.Open(t, backend.Go)
 	var x mat.Dense
 	x.Mul(rotation.Random(newRand(2), 9), s)
-	tr := trainingOf(t, b, &x, Options{Layers: 1, Restarts: 1, Folds: 1, Steps: 80, Batch: 128})
+	tr := trainingOf(t, b, &x, Options{Layers: 1, Restarts: 1, Steps: 80, Batch: 128})
 	h := slotOf(t, tr)
 	if _, err := h.evaluate(0); err != nil {
 		t.Fatal(err)
@@ -262,10 +256,7 @@ func TestLayersOfRestarts(t *testing.T) {
 	} {
 		o := Options{Layers: test.layers}
 		for range 2 {
-			var err error
-			if o, err = o.withDefaults(test.d, 10000); err != nil {
-				t.Fatal(err)
-			}
+			o = o.withDefaults(test.d, 10000)
 		}
 		if first, later := o.layersOf(0), o.layersOf(1); first != test.first || later != test.later {
 			t.Errorf("%d signals, Layers %d: %d and later %d layers, want %d and %d",
@@ -285,18 +276,13 @@ func TestDeeperNetworksFollowDefaults(t *testing.T) {
 		{Options{}, 2, true}, {Options{}, fewSignals, true}, {Options{}, fewSignals + 1, false},
 		{Options{Steps: 100}, 5, false}, {Options{Layers: 3}, 5, false}, {Options{Restarts: 1}, 5, false},
 	} {
-		o, err := c.given.withDefaults(c.signals, 1000)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if again, err := o.withDefaults(c.signals, 1000); err != nil || again.deepens != c.deepens ||
-			o.deepens != c.deepens {
-			t.Errorf("%d signals, %+v: deepens %v, want %v (%v)", c.signals, c.given, o.deepens,
-				c.deepens, err)
+		o := c.given.withDefaults(c.signals, 1000)
+		if again := o.withDefaults(c.signals, 1000); again.deepens != c.deepens || o.deepens != c.deepens {
+			t.Errorf("%d signals, %+v: deepens %v, want %v", c.signals, c.given, o.deepens, c.deepens)
 		}
 	}
-	o, err := Options{deep: true}.withDefaults(5, 1000)
-	if err != nil || o.Layers != firstLayers || o.Steps != manySteps || o.deepens {
-		t.Errorf("deep: %+v, %v", o, err)
+	o := Options{deep: true}.withDefaults(5, 1000)
+	if o.Layers != firstLayers || o.Steps != manySteps || o.deepens {
+		t.Errorf("deep: %+v", o)
 	}
 }

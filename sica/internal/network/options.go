@@ -1,21 +1,18 @@
 package network
 
 import (
+	"cmp"
 	"fmt"
-	"math"
 
 	"github.com/gomlx/compute"
-
-	"github.com/seed-47b1e431/gosica/internal/grid"
 )
 
-// Options are the settings of invertible networks, which are an ica.Method. A zero field has
-// its default.
+// Options are the settings of invertible networks. A zero field has its default.
 type Options struct {
 	// Backend trains the networks.
 	Backend compute.Backend
 	// Shape is the shape of the position index, row-major; its product is n. The default is a
-	// sequence, {n}. Fit sets it to that of its signals.
+	// sequence, {n}.
 	Shape []int
 	// Seed is the seed of all random draws.
 	Seed uint64
@@ -25,15 +22,11 @@ type Options struct {
 	// sequence and 2 to 3 in an image, or 1 if there are too few positions for 2.
 	Past int
 	// Restarts is the number of networks that are trained for each fold. The default is 4; for more
-	// than eight signals 3, of which no more are trained once the folds' best recover the same. Folds is the number of
-	// choices of held-out positions. The default is 2.
-	Restarts, Folds int
+	// than eight signals 3, of which no more are trained once the folds' best recover the same.
+	Restarts int
 	// Layers is the number of nonlinear layers of the network. The default is 8; for d > 8 signals
 	// it is 16 and, after the first restart, 1.6·d from 16 to 32.
 	Layers int
-	// Components is the number of Gaussians in the mixture of which innovations are drawn. The
-	// default is 4.
-	Components int
 	// ConstantStrength makes Choose compare all candidates by source models whose innovations
 	// don't vary in strength.
 	ConstantStrength bool
@@ -45,8 +38,9 @@ type Options struct {
 	// LearningRate is the highest learning rate of the network; that of the sources is twice as
 	// much. The default is 0.04, for d > 8 signals 0.18/d.
 	LearningRate float64
-	// OnProgress, if it isn't nil, is called while a fit makes progress.
-	OnProgress func(Progress)
+	// OnProgress, if it isn't nil, is called while a fit makes progress, with what is being done and the
+	// fraction of it that is done, 0 to 1.
+	OnProgress func(doing string, fraction float64)
 
 	// minGain is by how many nats per position the code must be shorter than that of a linear
 	// demixing for a network to be of use; 0 if a significantly shorter code is enough.
@@ -58,44 +52,31 @@ type Options struct {
 	cost        *Cost // of networks of many signals; nil before and after their fit
 }
 
-// A Progress says how far a fit is.
-type Progress struct {
-	Stage    Stage
-	Fraction float64 // of the stage, 0 to 1
-	// Cost is the expected cost of the whole fit, while networks of more than eight signals are
-	// fitted; otherwise nil.
-	Cost *Cost
-}
-
-// String returns what is being done, in words.
-func (p Progress) String() string {
-	if p.Cost == nil {
-		return string(p.Stage)
-	}
-	return fmt.Sprintf("%s (about %s)", p.Stage, p.Cost)
-}
-
-// Stage is a part of a fit.
-type Stage string
-
+// What a fit is doing, for OnProgress. Where networks of many signals are fitted, their cost follows.
 const (
-	Measuring Stage = "measuring the signals"
-	Fitting   Stage = "fitting networks"
-	Judging   Stage = "judging networks"
+	measuring = "measuring the signals"
+	fitting   = "fitting networks"
+	judging   = "judging networks"
 )
 
 // reportVia returns the options with an OnProgress that is called by foreground.
 func (o Options) reportVia(foreground func(func())) Options {
 	if report := o.OnProgress; report != nil {
-		o.OnProgress = func(p Progress) { foreground(func() { report(p) }) }
+		o.OnProgress = func(doing string, fraction float64) {
+			foreground(func() { report(doing, fraction) })
+		}
 	}
 	return o
 }
 
-func (o *Options) report(stage Stage, fraction float64) {
-	if o.OnProgress != nil {
-		o.OnProgress(Progress{stage, fraction, o.cost})
+func (o *Options) report(doing string, fraction float64) {
+	if o.OnProgress == nil {
+		return
 	}
+	if o.cost != nil {
+		doing = fmt.Sprintf("%s (about %s)", doing, o.cost)
+	}
+	o.OnProgress(doing, fraction)
 }
 
 // The settings of training that aren't options. The numbers of steps and the learning rate were
@@ -132,13 +113,10 @@ const (
 	pieceLength   = 128  // contiguous positions of a batch
 )
 
-func (o Options) withDefaults(d, n int) (Options, error) {
+// withDefaults returns the options for d signals at n positions, without zero fields.
+func (o Options) withDefaults(d, n int) Options {
 	if o.Shape == nil {
 		o.Shape = []int{n}
-	}
-	if grid.Product(o.Shape) != n {
-		return o, fmt.Errorf("Shape: is %v for %d positions; must have the product %[2]d",
-			o.Shape, n)
 	}
 	if o.laterLayers == 0 && o.Layers == 0 && o.Restarts == 0 && o.Steps == 0 && !o.many(d) {
 		o.deepens = true
@@ -153,33 +131,9 @@ func (o Options) withDefaults(d, n int) (Options, error) {
 	if o.Layers > 0 {
 		later = o.Layers
 	}
-	if o.laterLayers == 0 { // o has no defaults yet
-		o.laterLayers = later
-	}
-	for _, f := range []struct {
-		name          string
-		value         *int
-		preset, limit int
-	}{
-		{"Restarts", &o.Restarts, restarts, 1 << 10},
-		{"Folds", &o.Folds, 2, maxFolds},
-		{"Layers", &o.Layers, layers, 1 << 10},
-		{"Components", &o.Components, 4, 1 << 6},
-		{"Steps", &o.Steps, steps, 1 << 30},
-		{"Batch", &o.Batch, 512, 1 << 30},
-	} {
-		if *f.value == 0 {
-			*f.value = f.preset
-		}
-		if *f.value < 1 || *f.value > f.limit {
-			return o, fmt.Errorf("%s: is %d; must be 1 to %d", f.name, *f.value, f.limit)
-		}
-	}
-	if o.LearningRate == 0 {
-		o.LearningRate = rate
-	}
-	if !(o.LearningRate > 0) || math.IsInf(o.LearningRate, 0) {
-		return o, fmt.Errorf("LearningRate: is %g; must be positive and finite", o.LearningRate)
-	}
-	return o, nil
+	o.laterLayers = cmp.Or(o.laterLayers, later)
+	o.Restarts, o.Layers = cmp.Or(o.Restarts, restarts), cmp.Or(o.Layers, layers)
+	o.Steps, o.Batch = cmp.Or(o.Steps, steps), cmp.Or(o.Batch, 512)
+	o.LearningRate = cmp.Or(o.LearningRate, rate)
+	return o
 }

@@ -39,12 +39,12 @@ func TestPooledProgramGivesSameFit(t *testing.T) {
 		taken.release()
 
 		ctx, cancel := context.WithCancel(t.Context())
-		o.OnProgress = func(p Progress) {
-			if p.Stage == Fitting && p.Fraction > 0 {
+		o.OnProgress = func(doing string, fraction float64) {
+			if doing == fitting && fraction > 0 {
 				cancel()
 			}
 		}
-		if _, err := fit(ctx, first, with(o, b)); err == nil {
+		if _, err := Fit(ctx, first, with(o, b)); err == nil {
 			t.Fatal("no error of a fit that was cut short")
 		}
 		o.OnProgress = nil
@@ -67,9 +67,7 @@ func trainingOf(t *testing.T, b compute.Backend, x *mat.Dense, o Options) *train
 		t.Fatal(err)
 	}
 	o.Backend = b
-	if o, err = o.withDefaults(x.Dims()); err != nil {
-		t.Fatal(err)
-	}
+	o = o.withDefaults(x.Dims())
 	z := apply(t, w, x)
 	index, err := o.index(t.Context(), []*mat.Dense{z})
 	if err != nil {

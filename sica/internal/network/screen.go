@@ -41,9 +41,9 @@ func Screen(ctx context.Context, z *mat.Dense, o Options) (*Screening, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.report(Measuring, 0)
+	o.report(measuring, 0)
 	s := &Screening{}
-	if s.Pairs, err = dependences(ctx, z, x, o.Components); err != nil {
+	if s.Pairs, err = dependences(ctx, z, x); err != nil {
 		return nil, err
 	}
 	if _, s.Dependent = Worst(s.Pairs); s.Dependent {
@@ -173,10 +173,9 @@ func (x *index) isPredicted(ctx context.Context, z []float64, o Options) bool {
 // scores at most the given number of positions of each fold. If ctx ends, the answer means nothing.
 func (x *index) pastShortens(ctx context.Context, z []float64, o Options, positions int) bool {
 	var with, without []float64
-	for fold := range o.Folds {
+	for fold := range folds {
 		train, held := x.split(fold)
-		a, b := scorePast(ctx, z, x.lags, subsample(train, positions), subsample(held, positions),
-			o.Components) // by the past, without it
+		a, b := scorePast(ctx, z, x.lags, subsample(train, positions), subsample(held, positions)) // by the past, without it
 		with, without = append(with, a...), append(without, b...)
 	}
 	return nonlinear.NewDifference(with, without).Significant()

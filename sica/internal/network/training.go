@@ -70,11 +70,11 @@ type Evaluation struct {
 	HeldOut float64
 }
 
-func (t *training) runs() int { return len(t.signals) * t.options.Restarts * t.options.Folds }
+func (t *training) runs() int { return len(t.signals) * t.options.Restarts * folds }
 
 // locate returns the problem, restart and fold of run r.
 func (t *training) locate(r int) (problem, restart, fold int) {
-	restarts, folds := t.options.Restarts, t.options.Folds
+	restarts := t.options.Restarts
 	return r / (restarts * folds), r / folds % restarts, r % folds
 }
 
@@ -97,11 +97,11 @@ func newTraining(
 	}
 
 	for _, z := range t.signals {
-		var folds []heldOutSignals
-		for fold := range o.Folds {
-			folds = append(folds, newHeldOut(z, x, fold))
+		var heldOut []heldOutSignals
+		for fold := range folds {
+			heldOut = append(heldOut, newHeldOut(z, x, fold))
 		}
-		t.heldOut = append(t.heldOut, folds)
+		t.heldOut = append(t.heldOut, heldOut)
 	}
 	for _, p := range problems {
 		var rivals [][]float64
@@ -141,7 +141,7 @@ func (t *training) likelihood() likelihood {
 		past[k] = append([]int{0}, offset...) // none in other pieces
 	}
 	full := t.options.many(t.d)
-	return likelihood{len(t.active), t.options.Layers, t.options.Components, full, past}
+	return likelihood{len(t.active), t.options.Layers, full, past}
 }
 
 // choosePieces sets the pieces of a batch: their number, their rows, and where they may start. The
@@ -154,7 +154,7 @@ func (t *training) choosePieces() {
 	for { // the longest training segment may be shorter
 		t.pieceStarts = nil
 		enough := true
-		for fold := range t.options.Folds {
+		for fold := range folds {
 			t.pieceStarts = append(t.pieceStarts, x.pieceStarts(fold, t.rows))
 			enough = enough && len(t.pieceStarts[fold]) > 0
 		}
@@ -236,7 +236,7 @@ func (t *training) initialise() error {
 		for i := range t.d {
 			a, std := ar.Regress(z.RawRowView(i), t.index.lags, train)
 			coefficients = append(coefficients, a...)
-			mixtures = append(mixtures, ar.InitialMixture(std, t.options.Components)...)
+			mixtures = append(mixtures, ar.InitialMixture(std, source.Components)...)
 		}
 	}
 	set := func(name string, values []float64) error {
@@ -415,7 +415,7 @@ func (t *training) evaluate(step int) (standing, error) {
 	behind := math.Inf(1)
 	gains := make([][]float64, len(t.signals)) // of the best run of each fold
 	for k := range gains {
-		gains[k] = slices.Repeat([]float64{math.Inf(-1)}, t.options.Folds)
+		gains[k] = slices.Repeat([]float64{math.Inf(-1)}, folds)
 	}
 	for k, r := range t.active {
 		problem, _, fold := t.locate(r)
@@ -434,11 +434,11 @@ func (t *training) evaluate(step int) (standing, error) {
 		}
 	}
 	if !t.options.many(t.d) {
-		t.options.report(Fitting, float64(step)/float64(t.options.Steps))
+		t.options.report(fitting, float64(step)/float64(t.options.Steps))
 	}
 	s := standing{behind, math.Inf(-1)}
-	for _, folds := range gains {
-		s.gain = max(s.gain, stat.Mean(folds, nil))
+	for _, ofFolds := range gains {
+		s.gain = max(s.gain, stat.Mean(ofFolds, nil))
 	}
 	return s, nil
 }
@@ -474,9 +474,9 @@ const (
 
 // A likelihood is the graph of the log-likelihood of the networks and source models of all runs.
 type likelihood struct {
-	runs, layers, components int
-	full                     bool    // whether variables are matrices, not their factors
-	past                     [][]int // offsets in a batch, whose first axis is that of the pieces
+	runs, layers int
+	full         bool    // whether variables are matrices, not their factors
+	past         [][]int // offsets in a batch, whose first axis is that of the pieces
 }
 
 // graph returns the log-likelihood at each position of the pieces x, [R, d, K, p…], that has a
@@ -491,7 +491,7 @@ func (l likelihood) graph(scope *model.Scope, x *Node) *Node {
 	z, logDet := network.Done()              // [R, N, d], [R, N]
 	z = Reshape(Transpose(z, 1, 2), dims...) // [R, d, K, p…]
 	sources := flows.Autoregressive(scope.In("sources"), z).
-		Past(l.past).Components(l.components).Done() // [R, K, p′…]
+		Past(l.past).Components(source.Components).Done() // [R, K, p′…]
 	return flows.LogLikelihood(sources, Reshape(logDet, append([]int{dims[0]}, dims[2:]...)...),
 		l.past)
 }

@@ -30,13 +30,13 @@ const (
 // these or Varying, and as constant if vary is false. Without lags all models are Autoregressive. It
 // is an error if ctx ends.
 func ScoresOfShortest(
-	ctx context.Context, z *mat.Dense, lags, train, held []int, components int, vary bool, kinds ...Kind,
+	ctx context.Context, z *mat.Dense, lags, train, held []int, vary bool, kinds ...Kind,
 ) (constant, varying []float64, err error) {
 	d, _ := z.Dims()
 	scores := make([][2][]float64, d) // of each signal, constant and varying
 	err = parallel.Do(ctx, parallel.Workers(d), d, func(_, i int) {
 		row := z.RawRowView(i)
-		constant, length := shortest(ctx, row, lags, train, components, kinds)
+		constant, length := shortest(ctx, row, lags, train, kinds)
 		scoresOf := func(m model) []float64 {
 			scores := make([]float64, len(held))
 			m.LogDensities(row, lags, held, scores)
@@ -47,7 +47,7 @@ func ScoresOfShortest(
 		if len(lags) == 0 || !vary {
 			return
 		}
-		varying, varyingLength := shortest(ctx, row, lags, train, components, []Kind{Varying})
+		varying, varyingLength := shortest(ctx, row, lags, train, []Kind{Varying})
 		if varyingLength < length {
 			scores[i][1] = scoresOf(varying)
 		}
@@ -72,14 +72,14 @@ type model interface {
 // positions, and the length of that code in nats, its parameters included. If ctx ends, they mean
 // nothing.
 func shortest(
-	ctx context.Context, z []float64, lags, positions []int, components int, kinds []Kind,
+	ctx context.Context, z []float64, lags, positions []int, kinds []Kind,
 ) (best model, minLength float64) {
 	if len(lags) == 0 {
 		kinds = []Kind{Autoregressive}
 	}
 	minLength = math.Inf(1)
 	for _, k := range kinds {
-		m, parameters := fit(ctx, k, z, lags, positions, components, minLength)
+		m, parameters := fit(ctx, k, z, lags, positions, minLength)
 		if length := codeLength(m, parameters, z, lags, positions); length < minLength {
 			best, minLength = m, length
 		}
@@ -98,15 +98,15 @@ func codeLength(m model, parameters int, z []float64, lags, positions []int) flo
 // fit fits a model of a kind to z at the given positions, and returns it with the number of its
 // parameters. It needn't be fitted to the end if its code will be longer than length.
 func fit(
-	ctx context.Context, kind Kind, z []float64, lags, positions []int, components int, length float64,
+	ctx context.Context, kind Kind, z []float64, lags, positions []int, length float64,
 ) (m model, parameters int) {
-	switch autoregression := len(lags) + 3*components - 1; kind {
+	switch autoregression := len(lags) + 3*Components - 1; kind {
 	case Varying:
-		return fitVarying(ctx, z, lags, positions, components), autoregression + len(horizons)
+		return fitVarying(ctx, z, lags, positions), autoregression + len(horizons)
 	case Jumping:
-		return fitJumps(ctx, z, lags, positions, components, length), jumpParameters(components)
+		return fitJumps(ctx, z, lags, positions, length), jumpParameters
 	default:
-		return Fit(ctx, z, lags, positions, components), autoregression
+		return Fit(ctx, z, lags, positions), autoregression
 	}
 }
 
@@ -137,9 +137,7 @@ const priorCount = 0.1
 // fitVarying fits a varying model to z at the given positions: the autoregression by least squares,
 // the exponents by least squares of the logarithms of the innovations' absolute values, the mixture
 // by EM.
-func fitVarying(
-	ctx context.Context, z []float64, lags, positions []int, components int,
-) *varying {
+func fitVarying(ctx context.Context, z []float64, lags, positions []int) *varying {
 	v := &varying{}
 	v.coefficients, v.std = ar.Regress(z, lags, positions)
 	r, logs := v.innovations(z, lags)
@@ -157,7 +155,7 @@ func fitVarying(
 	for _, t := range positions {
 		r[t] *= math.Exp(-floats.Dot(v.exponents, logs[t]))
 	}
-	v.mixture = Fit(ctx, r, nil, positions, components).mixture()
+	v.mixture = Fit(ctx, r, nil, positions).mixture()
 	return v
 }
 
@@ -208,8 +206,8 @@ type jumps struct {
 	lag    int         // of the past value
 }
 
-// jumpParameters returns the number of parameters of jumps.
-func jumpParameters(components int) int { return components * (components + 1) }
+// jumpParameters is the number of parameters of jumps.
+const jumpParameters = Components * (Components + 1)
 
 // jumpSteps are the numbers of steps of EM after which jumps are compared with another model. They are
 // given up if their code will be longer by hopelessJumps nats per position after all emSteps, should
@@ -223,9 +221,9 @@ const hopelessJumps = 0.05
 // fitJumps fits jumps to z at the given positions, the mixture by EM, and gives them up if the code
 // will be longer than length.
 func fitJumps(
-	ctx context.Context, z []float64, lags, positions []int, components int, length float64,
+	ctx context.Context, z []float64, lags, positions []int, length float64,
 ) *jumps {
-	e := newEM(z, nil, positions, components)
+	e := newEM(z, nil, positions)
 	lag := lags[len(lags)-1]
 	var j *jumps
 	var longer [len(jumpSteps)]float64 // nats per position after each of the jumpSteps
@@ -234,7 +232,7 @@ func fitJumps(
 		e.run(ctx, steps-done)
 		done = steps
 		j = newJumps(e, z, lag, positions)
-		l := codeLength(j, jumpParameters(components), z, lags, positions)
+		l := codeLength(j, jumpParameters, z, lags, positions)
 		longer[k] = (l - length) / float64(len(positions))
 	}
 	rate := (longer[0] - longer[1]) / float64(jumpSteps[1]-jumpSteps[0])
@@ -249,16 +247,15 @@ func fitJumps(
 // given positions.
 func newJumps(e *em, z []float64, lag int, positions []int) *jumps {
 	s := *e.model
-	components := len(s.means)
 	j := &jumps{past: s.mixture(), lag: lag}
-	s.logWeights = make([]float64, components)
+	s.logWeights = make([]float64, Components)
 	j.values = s.mixture()
-	for range components {
-		row := make([]float64, components)
-		floats.AddConst(1/float64(components), row) // a prior: once from each to any
+	for range Components {
+		row := make([]float64, Components)
+		floats.AddConst(1./Components, row) // a prior: once from each to any
 		j.next = append(j.next, row)
 	}
-	before, now := newBlock(components), e.block
+	before, now := newBlock(Components), e.block
 	for block := range slices.Chunk(positions, blockLength) {
 		before.evaluate(j.past, selected(z, lag, block))
 		before.normalise()
@@ -287,7 +284,7 @@ func selected(z []float64, lag int, positions []int) []float64 {
 
 // LogDensities adds log p(z_t | z_t+lag) at each of the positions to scores.
 func (j *jumps) LogDensities(z []float64, _, positions []int, scores []float64) {
-	b := newBlock(len(j.next))
+	b := newBlock(Components)
 	for block := range slices.Chunk(positions, blockLength) {
 		weights := j.predict(selected(z, j.lag, block))
 		b.evaluate(j.values, selected(z, 0, block))
@@ -303,7 +300,7 @@ func (j *jumps) LogDensities(z []float64, _, positions []int, scores []float64) 
 
 // predict returns the probability of each component after each of at most blockLength values.
 func (j *jumps) predict(values []float64) (weights [][]float64) {
-	b := newBlock(len(j.next))
+	b := newBlock(Components)
 	b.evaluate(j.past, values)
 	b.normalise()
 	for k := range j.next {
@@ -328,15 +325,15 @@ const minJumpGain = 0.4
 // independent of the past (M. Rosenblatt, Annals of Mathematical Statistics 23(3), 1952). They are
 // nil for other signals. If ctx ends, they mean nothing.
 func JumpInnovations(
-	ctx context.Context, z []float64, lags, positions []int, components int,
+	ctx context.Context, z []float64, lags, positions []int,
 ) (innovations, predictions []float64) {
 	if len(lags) == 0 {
 		return nil, nil
 	}
-	_, length := shortest(ctx, z, lags, positions, components, []Kind{Autoregressive})
+	_, length := shortest(ctx, z, lags, positions, []Kind{Autoregressive})
 	length -= minJumpGain * float64(len(positions))
-	j := fitJumps(ctx, z, lags, positions, components, length)
-	if codeLength(j, jumpParameters(components), z, lags, positions) > length {
+	j := fitJumps(ctx, z, lags, positions, length)
+	if codeLength(j, jumpParameters, z, lags, positions) > length {
 		return nil, nil
 	}
 	for block := range slices.Chunk(positions, blockLength) {

@@ -47,8 +47,8 @@ func TestScoresOfVarying(t *testing.T) {
 	const n = 20000
 	z, logs := loud(rand.New(rand.NewPCG(9, 0)), n)
 	lags, train, held := halves(n, 2)
-	constant, got, err := ScoresOfShortest(t.Context(), z, lags, train, held, 4, true, Autoregressive, Jumping)
-	if want := scoresOf(t, z, lags, train, held, 4); err != nil || !slices.Equal(constant, want) {
+	constant, got, err := ScoresOfShortest(t.Context(), z, lags, train, held, true, Autoregressive, Jumping)
+	if want := scoresOf(t, z, lags, train, held); err != nil || !slices.Equal(constant, want) {
 		t.Error("the scores of constant strength aren't those of an autoregression")
 	}
 	longer := make([]float64, len(held))
@@ -83,7 +83,7 @@ func TestScoresOfTelegraph(t *testing.T) {
 		z.Set(0, i, level+sigma*rng.NormFloat64())
 	}
 	lags, train, held := halves(n, 2)
-	scores, varying, err := ScoresOfShortest(t.Context(), z, lags, train, held, 4, true, Autoregressive, Jumping)
+	scores, varying, err := ScoresOfShortest(t.Context(), z, lags, train, held, true, Autoregressive, Jumping)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestJumpInnovations(t *testing.T) {
 			at, lagged = append(at, i), append(lagged, z[i-1])
 		}
 	}
-	e, predictions := JumpInnovations(t.Context(), z, []int{-2, -1}, at, 4)
+	e, predictions := JumpInnovations(t.Context(), z, []int{-2, -1}, at)
 	if d := stat.Correlation(predictions, lagged, nil); d < .99 {
 		t.Errorf("the predictions correlate by %.3f with the values before", d)
 	}
@@ -135,7 +135,7 @@ func TestJumpInnovations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e, _ := JumpInnovations(t.Context(), s.RawRowView(0), []int{-2, -1}, at, 4); e != nil {
+	if e, _ := JumpInnovations(t.Context(), s.RawRowView(0), []int{-2, -1}, at); e != nil {
 		t.Error("an autoregression jumps")
 	}
 }
@@ -149,7 +149,7 @@ func TestScoresStopped(t *testing.T) {
 	}
 	lags, train, held := halves(400, 2)
 	counted, calls := contexttest.Counted(t.Context())
-	if _, _, err := ScoresOfShortest(counted, s, lags, train, held, 4, true, Autoregressive, Jumping); err != nil {
+	if _, _, err := ScoresOfShortest(counted, s, lags, train, held, true, Autoregressive, Jumping); err != nil {
 		t.Fatal(err)
 	}
 	all := calls()
@@ -158,11 +158,11 @@ func TestScoresStopped(t *testing.T) {
 	}
 	for after := range all {
 		ctx := contexttest.EndsAfter(t.Context(), after)
-		if _, _, err := ScoresOfShortest(ctx, s, lags, train, held, 4, true, Autoregressive, Jumping); !errors.Is(err, context.Canceled) {
+		if _, _, err := ScoresOfShortest(ctx, s, lags, train, held, true, Autoregressive, Jumping); !errors.Is(err, context.Canceled) {
 			t.Errorf("ended after %d checks: error %v", after, err)
 		}
 		if ctx := contexttest.EndsAfter(t.Context(), after); after <= emSteps {
-			if _, err := Scores(ctx, s, lags, train, held, 4); !errors.Is(err, context.Canceled) {
+			if _, err := Scores(ctx, s, lags, train, held); !errors.Is(err, context.Canceled) {
 				t.Errorf("Scores, ended after %d checks: error %v", after, err)
 			}
 		}
@@ -176,11 +176,11 @@ func TestScoresOfAutoregression(t *testing.T) {
 		t.Fatal(err)
 	}
 	lags, train, held := halves(n, 2)
-	got, varying, err := ScoresOfShortest(t.Context(), s, lags, train, held, 4, true, Autoregressive, Jumping)
+	got, varying, err := ScoresOfShortest(t.Context(), s, lags, train, held, true, Autoregressive, Jumping)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := scoresOf(t, s, lags, train, held, 4)
+	want := scoresOf(t, s, lags, train, held)
 	if !slices.Equal(varying, got) {
 		t.Error("of varying strength")
 	}
@@ -196,9 +196,9 @@ func TestHopelessJumpsAreGivenUp(t *testing.T) {
 	z, _ := loud(rand.New(rand.NewPCG(9, 0)), 2000)
 	row := z.RawRowView(0)
 	lags, at, _ := halves(2000, 2)
-	_, length := shortest(t.Context(), row, lags, at, 4, []Kind{Autoregressive})
+	_, length := shortest(t.Context(), row, lags, at, []Kind{Autoregressive})
 	code := func(limit float64) float64 {
-		return codeLength(fitJumps(t.Context(), row, lags, at, 4, limit), jumpParameters(4), row, lags, at)
+		return codeLength(fitJumps(t.Context(), row, lags, at, limit), jumpParameters, row, lags, at)
 	}
 	end := code(math.Inf(1))
 	if end < length || code(length) == end {

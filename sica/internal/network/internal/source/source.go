@@ -20,6 +20,9 @@ type Model struct {
 	logWeights, means, logStds []float64
 }
 
+// Components is the number of Gaussians in the mixture of which innovations are drawn.
+const Components = 4
+
 // Models returns the models of d signals with the variables of flows.Autoregressive for one run:
 // coefficients [d, L] of L lags and mixture [d, 3, K], row-major.
 func Models(d int, coefficients, mixture []float64) []*Model {
@@ -46,8 +49,8 @@ const emSteps = 40
 
 // Fit fits a model to z at the given positions: the autoregression by least squares, then the
 // mixture by EM (expectation maximisation). If ctx ends, EM ends after its next step.
-func Fit(ctx context.Context, z []float64, lags, positions []int, components int) *Model {
-	e := newEM(z, lags, positions, components)
+func Fit(ctx context.Context, z []float64, lags, positions []int) *Model {
+	e := newEM(z, lags, positions)
 	e.run(ctx, emSteps)
 	return e.model
 }
@@ -61,19 +64,19 @@ type em struct {
 }
 
 // newEM returns the EM, before its first step, of a model whose autoregression is fitted.
-func newEM(z []float64, lags, positions []int, components int) *em {
+func newEM(z []float64, lags, positions []int) *em {
 	s := &Model{}
 	var std float64
 	s.coefficients, std = ar.Regress(z, lags, positions)
-	for k := range components {
-		s.logWeights = append(s.logWeights, -math.Log(float64(components)))
-		s.means = append(s.means, std*(-1+2*(float64(k)+0.5)/float64(components)))
+	for k := range Components {
+		s.logWeights = append(s.logWeights, -math.Log(Components))
+		s.means = append(s.means, std*(-1+2*(float64(k)+0.5)/Components))
 		s.logStds = append(s.logStds, math.Log(std)+0.5*(float64(k%2)*2-1))
 	}
 	r := s.innovations(z, lags, positions)
 	return &em{
 		model: s, values: r, squares: floats.MulTo(make([]float64, len(r)), r, r),
-		minLogStd: math.Log(std) - 4, block: newBlock(components),
+		minLogStd: math.Log(std) - 4, block: newBlock(Components),
 	}
 }
 
@@ -89,9 +92,8 @@ func (s *Model) innovations(z []float64, lags, positions []int) []float64 {
 // run makes steps of EM, until ctx ends.
 func (e *em) run(ctx context.Context, steps int) {
 	s, n := e.model, len(e.values)
-	components := len(s.means)
-	weight, first := make([]float64, components), make([]float64, components)
-	second := make([]float64, components)
+	weight, first := make([]float64, Components), make([]float64, Components)
+	second := make([]float64, Components)
 	for range steps {
 		if ctx.Err() != nil {
 			return
@@ -261,13 +263,13 @@ func (s *Model) LogDensities(z []float64, lags, positions []int, scores []float6
 // Scores fits a model to each signal of z, d×n, at the training positions. It returns the
 // log-likelihoods Σ_i log p(z_i,t | own past) at the held-out positions. It is an error if ctx ends.
 func Scores(
-	ctx context.Context, z *mat.Dense, lags, train, held []int, components int,
+	ctx context.Context, z *mat.Dense, lags, train, held []int,
 ) ([]float64, error) {
 	scores := make([]float64, len(held))
 	d, _ := z.Dims()
 	for i := range d {
 		row := z.RawRowView(i)
-		Fit(ctx, row, lags, train, components).LogDensities(row, lags, held, scores)
+		Fit(ctx, row, lags, train).LogDensities(row, lags, held, scores)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
