@@ -15,6 +15,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/sealed"
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/internal/network"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/nonlinear"
 )
@@ -109,7 +110,7 @@ func (f *fitting) writeSeparations(all []*separation) error {
 				return err
 			}
 			state.Runs = append(state.Runs, runBegin{
-				s.Chosen, s.Candidates, s.Linear, s.Network, s.Outliers, s.Why, stages,
+				s.chosen(), s.Candidates, s.Linear, s.Network, s.Outliers, s.Why, stages,
 			})
 		}
 		return sealed.WriteJSON(filepath.Join(dir, beginFile), state)
@@ -157,8 +158,14 @@ func (f *fitting) readSeparation(dir string, r int, run runBegin) (*separation, 
 	if err != nil {
 		return nil, err
 	}
-	s := &separation{Z: z, Chosen: run.Chosen, Candidates: run.Candidates, Linear: run.Linear,
-		Network: run.Network, Outliers: run.Outliers, Why: run.Why}
+	s := &separation{
+		Separation: network.Separation{
+			Name: run.Chosen.Name, Transforms: run.Chosen.Transforms, Z: z, Linear: run.Linear,
+			IsNetwork: run.Chosen.Method == NetworkOnly, Network: run.Network,
+			CodeLength: run.Chosen.CodeLength, Excess: run.Chosen.Excess,
+		},
+		Candidates: run.Candidates, Outliers: run.Outliers, Why: run.Why,
+	}
 	for _, stage := range stages {
 		s.Maps = append(s.Maps, stage.Fixed)
 	}

@@ -61,18 +61,11 @@ func (c Candidate) String() string {
 	return strings.Join(names, ", ")
 }
 
-// separation is what a method made of mixed signals.
+// separation is what the method of the settings made of mixed signals.
 type separation struct {
-	// Z are the signals, d×n, and Maps what made them of the mixed ones.
-	Z    *mat.Dense
-	Maps []mapping.Map
-	// Chosen is what it is, and Candidates all that were considered.
-	Chosen     Candidate
+	network.Separation
+	// Candidates are all that were considered.
 	Candidates []Candidate
-	// Linear is what the data say about the linear rule's demixing and Network about a
-	// network's signals, nil for others.
-	Linear  *linear.Findings
-	Network *nonlinear.Findings
 	// Outliers are the positions, from 0, that were excluded from fitting.
 	Outliers []int
 	// Why explains the choice in sentences; it is empty without a method.
@@ -80,6 +73,9 @@ type separation struct {
 	// CutShort is Result.CutShort.
 	CutShort bool
 }
+
+// chosen returns the candidate that s is.
+func (s *separation) chosen() Candidate { return candidateOf(s.Separation) }
 
 // chooser chooses the separation of the mixed signals x.
 type chooser struct {
@@ -107,9 +103,7 @@ func (f *fitting) separate(r *fitRun) (*separation, error) {
 		}
 	}
 	if f.cfg.Method == NoMethod {
-		z, maps, names, err := mapping.Begin(f.ctx, r.x.X(), f.cfg.Transforms)
-		chosen := Candidate{Transforms: names, Method: NoMethod}
-		return &separation{Z: z, Maps: maps, Chosen: chosen}, err
+		return transformed(f.ctx, r.x, f.cfg.Transforms)
 	}
 	outliers := outlier.Find(r.x.X(), f.grid)
 	if outliers != nil {
@@ -142,6 +136,14 @@ func (f *fitting) separate(r *fitRun) (*separation, error) {
 	return s, err
 }
 
+// transformed returns the signals after transforms, without a method behind them.
+func transformed(
+	ctx context.Context, x *ica.Signals, transforms []preprocess.Transform,
+) (*separation, error) {
+	z, maps, names, err := mapping.Begin(ctx, x.X(), transforms)
+	return &separation{Separation: network.Separation{Transforms: names, Maps: maps, Z: z}}, err
+}
+
 // markStopped says that the context ended before the method had done its work, which for Auto is to
 // examine nonlinear mixings: then nothing is identified.
 func (s *separation) markStopped(m Method) {
@@ -160,8 +162,9 @@ func (s *separation) markStopped(m Method) {
 
 // isWhitened reports whether s is whitening, without a method behind it.
 func (s *separation) isWhitened() bool {
-	names := s.Chosen.Transforms
-	return s.Chosen.Name == "" && s.Chosen.Method == NoMethod &&
+	chosen := s.chosen()
+	names := chosen.Transforms
+	return chosen.Name == "" && chosen.Method == NoMethod &&
 		len(names) > 0 && names[len(names)-1] == preprocess.ZCA
 }
 
@@ -170,7 +173,7 @@ const stoppedSentence = "Stopped before all nonlinear mixings were examined. Not
 
 // byLinearRule reports whether the linear rule made s, without curves of the channels.
 func (s *separation) byLinearRule() bool {
-	return s.Linear != nil && s.Chosen.Name == "" && !slices.Contains(s.Chosen.Transforms, network.Curves)
+	return s.Linear != nil && s.Name == "" && !slices.Contains(s.Transforms, network.Curves)
 }
 
 // linearOnlySentence follows what LinearOnly identifies, and curvesOnlySentence what Auto identifies of
@@ -187,7 +190,8 @@ const unexplainedSentence = "So no signal is identified: more sources than chann
 // choose returns the separation by the method of the settings, or as far as it had come when ctx
 // ended.
 func (c *chooser) choose(ctx context.Context) (*separation, error) {
-	white, err := c.whiten(ctx)
+	transforms := append(slices.Clone(c.cfg.Transforms), preprocess.ZCA)
+	white, err := transformed(ctx, c.x, transforms)
 	if err != nil {
 		return nil, err
 	}
@@ -199,15 +203,13 @@ func (c *chooser) choose(ctx context.Context) (*separation, error) {
 		return demixed, err
 	}
 	if len(c.cfg.Candidates) > 0 {
-		custom, err := c.compareCustom(ctx, white, demixed)
+		best, err := c.compareCustom(ctx, white, demixed)
 		if ctx.Err() != nil {
 			return demixed, nil
 		}
-		if err != nil || custom.Chosen.Name != "" {
-			return custom, err
+		if err != nil || best.Name != "" {
+			return best, err
 		}
-		demixed.Candidates = custom.Candidates
-		demixed.Chosen = custom.Chosen
 	}
 	if c.clipped.Channels != nil {
 		_, n := c.x.Dims()
@@ -234,49 +236,23 @@ func clippedSentence(c clipping.Clipping, n int) string {
 		text.Signals(c.Channels), verb, len(c.Positions), n)
 }
 
-// whiten returns the symmetric whitening of the transformed signals.
-func (c *chooser) whiten(ctx context.Context) (*separation, error) {
-	transforms := append(slices.Clone(c.cfg.Transforms), preprocess.ZCA)
-	z, maps, names, err := mapping.Begin(ctx, c.x.X(), transforms)
-	return &separation{Z: z, Maps: maps, Chosen: Candidate{Transforms: names, Method: NoMethod}}, err
-}
-
-// demix returns the linear rule's separation. The rule gets the signals before they are
-// whitened, as its symmetric form is one of them.
+// demix returns the linear rule's separation.
 func (c *chooser) demix(ctx context.Context, white *separation) (*separation, error) {
 	c.progress("separating linearly", 0)
-	x := c.x
-	if before := white.Maps[:len(white.Maps)-1]; len(before) > 0 {
-		transformed, err := mapping.ApplyAll(c.x.X(), before)
-		if err != nil {
-			return nil, err
-		}
-		if x, err = c.x.Replaced(transformed); err != nil {
-			return nil, err
-		}
-	}
 	o := linear.Options{Seed: c.cfg.Seed}
 	if len(white.Maps) == 1 {
 		o.Noise, o.NoiseLeftOut = c.leftOut, true
 		o.SameUnit = c.reduced
 	}
-	solution, err := linear.Separate(ctx, x, o)
+	demixed, err := network.Demix(ctx, c.x, white.Separation, o)
 	if ctx.Err() != nil {
 		return white, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	demixing := mapping.LinearMap(solution.FromWhite, make([]float64, len(solution.Mean)))
-	z, err := demixing.Apply(white.Z)
-	if err != nil {
-		return nil, err
-	}
-	chosen := Candidate{Transforms: white.Chosen.Transforms, Method: LinearOnly}
 	return &separation{
-		Z: z, Maps: append(slices.Clone(white.Maps), demixing),
-		Chosen: chosen, Candidates: []Candidate{chosen},
-		Linear: &solution.Findings, Why: solution.Why,
+		Separation: demixed, Candidates: []Candidate{candidateOf(demixed)}, Why: demixed.Linear.Why,
 	}, nil
 }
 
@@ -297,15 +273,14 @@ func (c *chooser) network(ctx context.Context, white *separation) (*separation, 
 	if err != nil {
 		return nil, err
 	}
-	followed, err := network.WithNetwork(ctx, white.networkSeparation(), m, white.Z,
-		c.networkOptions())
+	followed, err := network.WithNetwork(ctx, white.Separation, m, white.Z, c.networkOptions())
 	if err != nil {
 		return nil, err
 	}
-	s := separationOf(followed)
-	s.Why = gainOverWhitening(m.OverWhitening) + " " + m.Why()
-	s.Candidates = []Candidate{s.Chosen}
-	return s, nil
+	return &separation{
+		Separation: followed, Candidates: []Candidate{candidateOf(followed)},
+		Why: gainOverWhitening(m.OverWhitening) + " " + m.Why(),
+	}, nil
 }
 
 // gainOverWhitening says by how much the code of a network is shorter than that of whitening.
@@ -325,67 +300,51 @@ func gainOverWhitening(gain nonlinear.Difference) string {
 // improve returns the linear rule's separation, demixed, or a nonlinear one that is better.
 func (c *chooser) improve(ctx context.Context, white, demixed *separation) (*separation, error) {
 	better, err := network.Improve(ctx, c.x, c.cfg.Transforms,
-		white.networkSeparation(), demixed.networkSeparation(), c.networkOptions())
+		white.Separation, demixed.Separation, c.networkOptions())
 	if err != nil {
 		return nil, err
 	}
 	if better == nil {
 		return demixed, nil
 	}
-	s := separationOf(better.Chosen)
-	isRule := s.Chosen.isSame(demixed.Chosen)
-	if isRule {
-		s.Z, s.Maps, s.Linear = demixed.Z, demixed.Maps, demixed.Linear
-	}
-	s.Why = better.Why
+	s := &separation{Separation: better.Chosen, Candidates: demixed.Candidates, Why: better.Why}
 	switch {
 	case better.Unexplained:
 		s.Why = better.Why + " " + unexplainedSentence
 		s.Linear = s.Linear.Unidentified(linear.Dependence, s.Why)
-	case isRule:
+	case s.chosen().isSame(demixed.chosen()):
 		s.Why = demixed.Why + " " + better.Why
 	}
 	if better.All == nil {
-		s.Candidates, s.Chosen = demixed.Candidates, s.Chosen.among(demixed.Candidates)
 		return s, nil
 	}
+	s.Candidates = nil
 	for _, other := range better.All {
-		s.Candidates = append(s.Candidates, candidateOf(other))
+		k := candidateOf(other)
+		s.Candidates = append(s.Candidates, k)
+		if k.isSame(s.chosen()) && k.Failed == "" {
+			s.CodeLength, s.Excess = k.CodeLength, k.Excess
+		}
 	}
 	custom := slices.DeleteFunc(demixed.Candidates, func(k Candidate) bool { return k.Name == "" })
 	s.Candidates = append(s.Candidates, custom...)
-	s.Chosen = s.Chosen.among(s.Candidates)
 	return s, nil
 }
 
-func (s *separation) networkSeparation() network.Separation {
-	return network.Separation{
-		Transforms: s.Chosen.Transforms, Maps: s.Maps, Z: s.Z, Linear: s.Linear,
-	}
-}
-
-func separationOf(s network.Separation) *separation {
-	chosen := candidateOf(s).plain()
-	return &separation{Z: s.Z, Maps: s.Maps, Chosen: chosen, Linear: s.Linear, Network: s.Network}
-}
-
+// candidateOf returns the candidate that a separation is.
 func candidateOf(s network.Separation) Candidate {
 	c := Candidate{
-		Transforms: s.Transforms, Method: NoMethod,
+		Name: s.Name, Transforms: s.Transforms, Method: NoMethod,
 		CodeLength: s.CodeLength, Excess: s.Excess, Failed: s.Failed,
 	}
 	switch {
+	case s.Name != "":
 	case s.IsNetwork:
 		c.Method = NetworkOnly
 	case s.Linear != nil:
 		c.Method = LinearOnly
 	}
 	return c
-}
-
-// plain returns the candidate without what a comparison says of it.
-func (c Candidate) plain() Candidate {
-	return Candidate{Name: c.Name, Transforms: c.Transforms, Method: c.Method}
 }
 
 // isSame reports whether the candidates are the same separation, whatever a comparison says of them.
@@ -398,17 +357,6 @@ func (c Candidate) isSame(other Candidate) bool {
 // transforms.
 func (c Candidate) isLinearRule() bool {
 	return c.isSame(Candidate{Transforms: []preprocess.Transform{preprocess.ZCA}, Method: LinearOnly})
-}
-
-// among returns the one of the candidates that c is, with what their comparison says of it; c if
-// it isn't among them.
-func (c Candidate) among(candidates []Candidate) Candidate {
-	for _, k := range candidates {
-		if k.isSame(c) && k.Failed == "" {
-			return k
-		}
-	}
-	return c
 }
 
 // compareCustom returns the linear rule's separation, or, without CompareOnly, that of a custom
@@ -425,7 +373,7 @@ func (c *chooser) compareCustom(
 	if err != nil {
 		return nil, err
 	}
-	all, candidates := []*separation{demixed}, []Candidate{demixed.Chosen}
+	all := []*separation{demixed}
 	b, err := network.NewBaseline(ctx, "the linear rule", x, demixed.Maps)
 	if ctx.Err() != nil {
 		return demixed, nil
@@ -433,22 +381,20 @@ func (c *chooser) compareCustom(
 	if err != nil {
 		return nil, err
 	}
-	baselines, places := []network.Baseline{b}, []int{0} // of the baselines among the candidates
+	baselines, places := []network.Baseline{b}, []int{0} // of the baselines among all
 	for _, method := range c.cfg.Candidates {
 		custom, b, err := c.custom(ctx, method, x)
 		if ctx.Err() != nil {
 			return demixed, nil
 		}
-		candidate := Candidate{Name: method.Name(), Method: NoMethod}
 		if err != nil {
-			candidate.Failed = err.Error()
+			custom = new(separation)
+			custom.Name, custom.Failed = method.Name(), err.Error()
 		} else {
-			places = append(places, len(candidates))
-			baselines, all = append(baselines, b), append(all, custom)
+			baselines, places = append(baselines, b), append(places, len(all))
 		}
-		candidates = append(candidates, candidate)
+		all = append(all, custom)
 	}
-	network.MarkLinear(baselines)
 	choice, err := network.Choose(ctx, baselines, o)
 	if ctx.Err() != nil {
 		return demixed, nil
@@ -457,19 +403,19 @@ func (c *chooser) compareCustom(
 		return nil, err
 	}
 	for k, scored := range choice.Candidates {
-		candidate := &candidates[places[k]]
-		candidate.CodeLength, candidate.Excess = scored.CodeLength, scored.Excess
+		compared := all[places[k]]
+		compared.CodeLength, compared.Excess = scored.CodeLength, scored.Excess
 	}
-	chosen := choice.Chosen
-	if c.cfg.CompareOnly {
-		chosen = 0 // the linear rule's
-	}
-	s := *all[chosen]
-	if chosen > 0 {
+	s := demixed
+	if choice.Chosen > 0 && !c.cfg.CompareOnly {
+		s = all[places[choice.Chosen]]
 		s.Why = strings.TrimSpace(choice.Why + " " + s.Why)
 	}
-	s.Candidates, s.Chosen = candidates, candidates[places[chosen]]
-	return &s, nil
+	s.Candidates = nil
+	for _, k := range all {
+		s.Candidates = append(s.Candidates, candidateOf(k.Separation))
+	}
+	return s, nil
 }
 
 // custom returns the separation by a custom method, and its baseline for the signals x, which have
@@ -492,9 +438,10 @@ func (c *chooser) custom(
 			method.Name(), k, m, d, n)
 	}
 	s := &separation{
-		Z: model.Signals, Maps: mapping.Flatten(model.Map),
-		Chosen: Candidate{Name: method.Name(), Method: NoMethod},
-		Why:    strings.TrimSpace(model.Why + " " + model.Convergence.Warning),
+		Separation: network.Separation{
+			Name: method.Name(), Maps: mapping.Flatten(model.Map), Z: model.Signals,
+		},
+		Why: strings.TrimSpace(model.Why + " " + model.Convergence.Warning),
 	}
 	if solution, ok := model.Details.(*linear.Solution); ok {
 		s.Linear = &solution.Findings

@@ -68,7 +68,7 @@ func TestMapsGiveSignals(t *testing.T) {
 		if err != nil || !mat.EqualApprox(z, s.Z, 1e-12) {
 			t.Errorf("%s: the maps make other signals (%v)", name, err)
 		}
-		if (s.Why != "") != (cfg.Method != NoMethod) || (s.Linear != nil) != (cfg.Method == LinearOnly) || s.Chosen.Method != cfg.Method {
+		if (s.Why != "") != (cfg.Method != NoMethod) || (s.Linear != nil) != (cfg.Method == LinearOnly) || s.chosen().Method != cfg.Method {
 			t.Errorf("%s: %+v", name, s)
 		}
 	}

@@ -123,7 +123,7 @@ func (f *fitting) result(r *fitRun, s *separation, out *iterate.Output) *Result 
 		Z: out.Z, Initial: s.Z,
 		Summary: Summary{
 			Shape: f.grid.Shape(), Trace: Trace(out.Trace), Prepared: r.prepared,
-			Chosen: s.Chosen, Candidates: s.Candidates,
+			Chosen: s.chosen(), Candidates: s.Candidates,
 			Linear: s.Linear, Network: s.Network, Outliers: s.Outliers, Clipped: r.clipped.Channels,
 			CutShort: s.CutShort,
 			Config:   cfg, Custom: cfg.custom(), Seed: r.seed,

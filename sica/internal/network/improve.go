@@ -19,8 +19,10 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
-// A Separation is a separation that Improve compares.
+// A Separation is what a method made of mixed signals.
 type Separation struct {
+	// Name is that of a custom method; empty for others.
+	Name string
 	// Transforms are the first steps, whitening among them.
 	Transforms []preprocess.Transform
 	// Maps are all steps from the mixed signals to Z, d×n.
@@ -41,6 +43,32 @@ type Separation struct {
 	Excess     nonlinear.Difference
 	// Failed says why there are no signals.
 	Failed string
+}
+
+// Demix returns the linear rule's separation of x after the transforms of white, a whitening. The rule
+// gets the signals before they are whitened, as its symmetric form is one of them.
+func Demix(
+	ctx context.Context, x *ica.Signals, white Separation, o linear.Options,
+) (Separation, error) {
+	if before := white.Maps[:len(white.Maps)-1]; len(before) > 0 {
+		transformed, err := mapping.ApplyAll(x.X(), before)
+		if err != nil {
+			return Separation{}, err
+		}
+		if x, err = x.Replaced(transformed); err != nil {
+			return Separation{}, err
+		}
+	}
+	solution, err := linear.Separate(ctx, x, o)
+	if err != nil {
+		return Separation{}, err
+	}
+	demixing := mapping.LinearMap(solution.FromWhite, make([]float64, len(solution.Mean)))
+	z, err := demixing.Apply(white.Z)
+	return Separation{
+		Transforms: white.Transforms, Maps: append(slices.Clone(white.Maps), demixing),
+		Z: z, Linear: &solution.Findings,
+	}, err
 }
 
 // An Improvement is the result of Improve.
@@ -242,7 +270,6 @@ func (i *improver) linearComparison(
 	if err := c.add(ctx, x, i.linear, "the linear rule"); err != nil {
 		return nil, err
 	}
-	MarkLinear(c.baselines)
 	return c, nil
 }
 
@@ -325,22 +352,17 @@ func (c *comparison) addNoisy(ctx context.Context, seed uint64) error {
 	return nil
 }
 
-// NewBaseline returns the baseline of maps that are applied to the mixed signals x.
+// NewBaseline returns the baseline of maps that are applied to the mixed signals x. It has one
+// log-determinant if all are equal. Choose takes these for linear; their codes needn't be significantly
+// shorter than that of another.
 func NewBaseline(
 	ctx context.Context, name string, x *mat.Dense, maps []mapping.Map,
 ) (Baseline, error) {
 	z, logDet, err := mapping.ApplyLogDet(ctx, x, maps)
-	return Baseline{Name: name, Signals: z, LogDet: logDet}, err
-}
-
-// MarkLinear keeps one log-determinant of each baseline whose log-determinants are all equal.
-// Choose takes these for linear; their codes needn't be significantly shorter than that of another.
-func MarkLinear(baselines []Baseline) {
-	for k, b := range baselines {
-		if l := b.LogDet; !slices.ContainsFunc(l, func(v float64) bool { return v != l[0] }) {
-			baselines[k].LogDet = l[:1]
-		}
+	if err == nil && !slices.ContainsFunc(logDet, func(v float64) bool { return v != logDet[0] }) {
+		logDet = logDet[:1]
 	}
+	return Baseline{Name: name, Signals: z, LogDet: logDet}, err
 }
 
 // withCodeLengths returns the separations of the choice's candidates, networks among them, with

@@ -95,23 +95,7 @@ func newImprover(t *testing.T, x *mat.Dense, transforms []preprocess.Transform) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	transformed, err := mapping.ApplyAll(x, i.white.Maps[:len(i.white.Maps)-1])
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, err := ica.New(transformed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	found, err := linear.Separate(t.Context(), before, linear.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	turn := mapping.LinearMap(found.FromWhite, make([]float64, len(found.Mean)))
-	i.linear = i.white
-	i.linear.Maps = append(slices.Clone(i.white.Maps), turn)
-	i.linear.Linear = &found.Findings
-	if i.linear.Z, err = turn.Apply(i.white.Z); err != nil {
+	if i.linear, err = Demix(t.Context(), signals, i.white, linear.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	return i

@@ -97,9 +97,9 @@ func (i *improver) straightened(
 		return nil, err
 	}
 	options := linear.Options{Seed: i.options.Seed}
-	whitening := i.linear.Maps[len(maps)].(*mapping.Symmetric)
+	white := i.linear.Maps[len(maps)].(*mapping.Symmetric)
 	demixing := new(mat.Dense) // of the linear rule
-	demixing.Mul(i.linear.Maps[len(maps)+1].(*mapping.Affine).Dense(), whitening.Affine().Dense())
+	demixing.Mul(i.linear.Maps[len(maps)+1].(*mapping.Affine).Dense(), white.Affine().Dense())
 	minGain := 0.
 	if len(shape) == 1 {
 		minGain = i.noiseNats()
@@ -113,22 +113,13 @@ func (i *improver) straightened(
 	if err != nil {
 		return nil, err
 	}
-	white, whitened, err := mapping.Fit(ctx, straight, []preprocess.Transform{preprocess.ZCA})
+	z, whitening, err := mapping.Fit(ctx, straight, []preprocess.Transform{preprocess.ZCA})
 	if err != nil {
 		return nil, err
 	}
-	if signals, err = i.x.Replaced(straight); err != nil {
-		return nil, err
-	}
-	solution, err := linear.Separate(ctx, signals, options)
-	if err != nil {
-		return nil, err
-	}
-	last := mapping.LinearMap(solution.FromWhite, make([]float64, len(solution.Mean)))
-	z, err := last.Apply(white)
-	return &Separation{
+	demixed, err := Demix(ctx, i.x, Separation{
 		Transforms: slices.Concat(i.transforms, []preprocess.Transform{Curves, preprocess.ZCA}),
-		Maps:       slices.Concat(maps, whitened, []mapping.Map{last}),
-		Z:          z, Linear: &solution.Findings,
-	}, err
+		Maps:       append(maps, whitening...), Z: z,
+	}, options)
+	return &demixed, err
 }
