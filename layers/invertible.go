@@ -269,7 +269,7 @@ func drawInvertible(rng *rand.Rand, name string, dims []int, last *mat.Dense) ([
 		return normal(rng, dims[0]*dims[1], asymmetrySpread), nil
 	case matricesName:
 		var values []float64
-		for _, w := range drawMatrices(rng, dims[0], dims[1], last) {
+		for _, w := range cancelling(rng, dims[0], dims[1], last) {
 			values = append(values, w.RawMatrix().Data...)
 		}
 		return values, nil
@@ -285,7 +285,7 @@ func drawInvertible(rng *rand.Rand, name string, dims []int, last *mat.Dense) ([
 func drawMaps(
 	rng *rand.Rand, maps, d int, last *mat.Dense,
 ) (factors, permutations []float64, err error) {
-	for _, w := range drawMatrices(rng, maps, d, last) {
+	for _, w := range cancelling(rng, maps, d, last) {
 		f, p, err := invertible.Factor(w)
 		if err != nil {
 			return nil, nil, err
@@ -294,15 +294,6 @@ func drawMaps(
 		permutations = append(permutations, p...)
 	}
 	return factors, permutations, nil
-}
-
-// drawMatrices draws matrices that nearly cancel; the last affine map is last, or the identity if
-// it is nil.
-func drawMatrices(rng *rand.Rand, maps, d int, last *mat.Dense) []*mat.Dense {
-	if last == nil {
-		last = rotation.Identity(d)
-	}
-	return cancelling(rng, maps, d, last)
 }
 
 // small returns an initializer that draws normal numbers of that standard deviation.
@@ -467,45 +458,29 @@ func InitialiseInvertible(
 func initialiseInvertible(
 	scope *model.Scope, rngs []*rand.Rand, rotations []*mat.Dense,
 ) error {
+	if rotations == nil {
+		rotations = make([]*mat.Dense, len(rngs))
+	}
 	permutations := make([][]float64, len(rngs))
-	last := func(r int) *mat.Dense {
-		if rotations == nil {
-			return nil
-		}
-		return rotations[r]
-	}
-	slopes := func(name string) func(r int, dims []int) ([]float64, error) {
-		return func(r int, dims []int) ([]float64, error) {
-			return drawInvertible(rngs[r], name, dims, nil)
-		}
-	}
-	for _, variable := range []struct {
-		name string
-		draw func(r int, dims []int) ([]float64, error)
-	}{
-		{matricesName, func(r int, dims []int) ([]float64, error) {
-			return drawInvertible(rngs[r], matricesName, dims, last(r))
-		}},
-		{factorsName, func(r int, dims []int) ([]float64, error) {
-			var factors []float64
-			var err error
-			factors, permutations[r], err = drawMaps(rngs[r], dims[0], dims[1], last(r))
-			return factors, err
-		}},
-		{permutationsName, func(r int, _ []int) ([]float64, error) { return permutations[r], nil }},
-		{biasesName, func(r int, dims []int) ([]float64, error) {
-			return drawInvertible(rngs[r], biasesName, dims, nil)
-		}},
-		{asymmetriesName, slopes(asymmetriesName)},
-		{lowerName, slopes(lowerName)},
-		{upperName, slopes(upperName)},
-		{sharpnessName, slopes(sharpnessName)},
+	for _, name := range []string{
+		matricesName, factorsName, permutationsName, biasesName, asymmetriesName, lowerName, upperName,
+		sharpnessName,
 	} {
-		v := scope.Store().GetVariable(model.JoinPath(scope.Scope(), variable.name))
+		v := scope.Store().GetVariable(model.JoinPath(scope.Scope(), name))
 		if v == nil { // slopes without layers, or matrices with factors
 			continue
 		}
-		if err := setRuns(v, rngs, variable.draw); err != nil {
+		err := setRuns(v, rngs, func(r int, dims []int) (values []float64, err error) {
+			switch name {
+			case factorsName:
+				values, permutations[r], err = drawMaps(rngs[r], dims[0], dims[1], rotations[r])
+				return values, err
+			case permutationsName: // drawn with the factors
+				return permutations[r], nil
+			}
+			return drawInvertible(rngs[r], name, dims, rotations[r])
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -521,9 +496,12 @@ func normal(rng *rand.Rand, n int, std float64) []float64 {
 	return values
 }
 
-// cancelling draws matrices whose product is last: Q₁, Q₂·Q₁ᵀ, … and last·Qᵀ,
-// with random orthogonal Q.
+// cancelling draws matrices whose product is last, or the identity if it is nil: Q₁, Q₂·Q₁ᵀ, … and
+// last·Qᵀ, with random orthogonal Q.
 func cancelling(rng *rand.Rand, maps, d int, last *mat.Dense) []*mat.Dense {
+	if last == nil {
+		last = rotation.Identity(d)
+	}
 	before := rotation.Identity(d)
 	matrices := make([]*mat.Dense, maps)
 	for m := range matrices {
