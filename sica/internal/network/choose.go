@@ -108,6 +108,7 @@ type selection struct {
 	models    []*Model     // of the candidates after the baselines
 	options   Options
 	index     *index
+	constant  bool // whether only the likelihoods of constant strength are needed
 }
 
 func newSelection(ctx context.Context, baselines []Baseline, o Options) (*selection, error) {
@@ -150,7 +151,7 @@ func (s *selection) scoreFold(ctx context.Context, fold int) error {
 			s.Candidates = append(s.Candidates, Candidate{Baseline: k})
 		}
 		l, err := fitLikelihoods(ctx, z, s.index.lags, train, held,
-			!s.options.ConstantStrength, source.Autoregressive, source.Jumping)
+			!s.constant, source.Autoregressive, source.Jumping)
 		if err != nil {
 			return err
 		}
@@ -235,45 +236,35 @@ func (s *selection) rivals(baselines []int) [][][]float64 {
 	return rivals
 }
 
-// score sets the scores of all candidates by one kind of source models. Their innovations are of
-// constant strength, unless the strength of the signals with the shortest code varies
-// significantly. Only these decide: the nonlinearity that a linear demixing leaves can look like a
-// varying strength.
-func (s *selection) score() {
-	for k := range s.Candidates {
-		s.Candidates[k].scores = s.Candidates[k].varying
-	}
-	best := s.Candidates[s.shortest(0, len(s.Candidates))]
-	if s.options.ConstantStrength ||
-		!nonlinear.NewDifference(best.varying, best.constant).Significant() {
+// score sets the scores and code lengths of all candidates by one kind of source models, and returns
+// the candidate with the shortest code. The innovations of the models are of constant strength, unless the
+// strength of the signals with the shortest code varies significantly. Only these decide: the nonlinearity
+// that a linear demixing leaves can look like a varying strength.
+func (s *selection) score() (best int) {
+	set := func(scores func(l likelihoods) []float64) (best int) {
 		for k := range s.Candidates {
-			s.Candidates[k].scores = s.Candidates[k].constant
+			if c := &s.Candidates[k]; c.Failed == "" {
+				c.scores = scores(c.likelihoods)
+				c.CodeLength = -stat.Mean(c.scores, nil)
+			}
 		}
+		return s.next(-1)
 	}
-}
-
-// shortest returns the candidate with the shortest code among [begin, end).
-func (s *selection) shortest(begin, end int) int {
-	best := begin
-	for k := begin; k < end; k++ {
-		if c := s.Candidates[k]; c.Failed == "" &&
-			stat.Mean(c.scores, nil) > stat.Mean(s.Candidates[best].scores, nil) {
-			best = k
-		}
+	best = set(func(l likelihoods) []float64 { return l.varying })
+	if c := s.Candidates[best]; !nonlinear.NewDifference(c.varying, c.constant).Significant() {
+		best = set(func(l likelihoods) []float64 { return l.constant })
 	}
 	return best
 }
 
 // choose sets the choice and its evidence.
 func (s *selection) choose() *Choice {
-	s.score()
+	best := s.score()
 	if s.models != nil {
-		s.Model = s.models[s.shortest(len(s.baselines), len(s.Candidates))-len(s.baselines)]
+		s.Model = s.models[s.shortestOf(s.levelCandidates(networkLevel))-len(s.baselines)]
 	}
-	best := s.shortest(0, len(s.Candidates))
 	for k := range s.Candidates {
 		if c := &s.Candidates[k]; c.Failed == "" {
-			c.CodeLength = -stat.Mean(c.scores, nil)
 			c.Excess = nonlinear.NewDifference(s.Candidates[best].scores, c.scores)
 		}
 	}
@@ -408,8 +399,8 @@ func (s *selection) advantage(best, next int) string {
 	return say(linear, unit) + "; " + say(next, "")
 }
 
-// next returns the candidate with the shortest code except best, the runner-up; −1 if there is
-// none.
+// next returns the candidate with the shortest code except best, the runner-up; −1 if there is none.
+// Without best, −1, it is the shortest of all.
 func (s *selection) next(best int) int {
 	var others []int
 	for k, c := range s.Candidates {
@@ -442,7 +433,7 @@ func fitLikelihoods(
 	ctx context.Context, z *mat.Dense, lags, train, held []int, vary bool,
 	kinds ...source.Kind,
 ) (likelihoods, error) {
-	constant, varying, err := source.ScoresOfShortest(ctx, z, lags, train, held, vary, kinds...)
+	constant, varying, err := source.Scores(ctx, z, lags, train, held, vary, kinds...)
 	return likelihoods{constant, varying}, err
 }
 

@@ -245,7 +245,7 @@ func TestChooseNetwork(t *testing.T) {
 	if mcc := mcc(t, z, s); mcc < .98 {
 		t.Errorf("MCC %g, want .98", mcc)
 	}
-	after, err := Dependences(t.Context(), z, Options{Seed: 1})
+	after, err := dependencesOf(t, z)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -373,15 +373,13 @@ func TestScore(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		candidates []Candidate
-		options    Options
 		varying    bool
 	}{
-		"constant":         {[]Candidate{candidate(-3, .5, 0), candidate(-2, 0, 0)}, Options{}, false},
-		"varying":          {[]Candidate{candidate(-3, 1.5, 1), candidate(-2, .2, 1)}, Options{}, true},
-		"within chance":    {[]Candidate{candidate(-3, .5, 1), candidate(-2, .02, 1)}, Options{}, false},
-		"held to constant": {[]Candidate{candidate(-3, 1.5, 1), candidate(-2, .2, 1)}, Options{ConstantStrength: true}, false},
+		"constant":      {[]Candidate{candidate(-3, .5, 0), candidate(-2, 0, 0)}, false},
+		"varying":       {[]Candidate{candidate(-3, 1.5, 1), candidate(-2, .2, 1)}, true},
+		"within chance": {[]Candidate{candidate(-3, .5, 1), candidate(-2, .02, 1)}, false},
 	} {
-		s := &selection{Choice: Choice{Candidates: test.candidates}, options: test.options}
+		s := &selection{Choice: Choice{Candidates: test.candidates}}
 		s.score()
 		for k, c := range s.Candidates {
 			want := c.constant

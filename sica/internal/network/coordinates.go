@@ -73,21 +73,6 @@ func (s *slot) setMetric() error {
 	return nil
 }
 
-// sampleColumns returns metricPositions columns of the signals, evenly spread over the given
-// positions.
-func sampleColumns(signals *mat.Dense, positions []int) *mat.Dense {
-	chosen := subsample(positions, metricPositions)
-	d, _ := signals.Dims()
-	sample := mat.NewDense(d, len(chosen), nil)
-	for i := range d {
-		from, to := signals.RawRowView(i), sample.RawRowView(i)
-		for k, t := range chosen {
-			to[k] = from[t]
-		}
-	}
-	return sample
-}
-
 // measureMetric returns the standard deviations of the outputs y, d×n, and their whitening
 // C^(−1/2)·S⁻¹ with their correlations C, the ridge added, and the diagonal matrix S of their
 // standard deviations. If an output is constant or not finite, it returns those of white outputs.

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-47b1e431/gosica/flows"
 	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/internal/fastica"
+	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/sica/internal/network/internal/source"
 	"github.com/seed-47b1e431/gosica/sica/pca"
@@ -80,12 +81,7 @@ func (s *slot) demixed(ctx context.Context, m *mapping.Invertible) (demixedRun, 
 	}
 	d, _ := z.Dims()
 	// The training positions as one sequence: few pasts reach across a held-out block.
-	trained := mat.NewDense(d, len(train), nil)
-	for i := range d {
-		for k, t := range train {
-			trained.Set(i, k, z.At(i, t))
-		}
-	}
+	trained := columns(z, train)
 	standard := mapping.Standardisation(trained)
 	if trained, err = standard.Apply(trained); err != nil {
 		return demixedRun{}, err
@@ -102,10 +98,7 @@ func (s *slot) demixed(ctx context.Context, m *mapping.Invertible) (demixedRun, 
 	}
 	w := fastica.Start(s.options.Seed+uint64(s.run), d)
 	_, positions := white.White.Dims()
-	part := mat.NewDense(d, min(positions, demixPositions), nil)
-	for i := range d {
-		part.SetRow(i, subsample(white.White.RawRowView(i), demixPositions))
-	}
+	part := columns(white.White, subsample(grid.Range(positions), demixPositions))
 	for _, pass := range []struct {
 		x          *mat.Dense
 		iterations int

@@ -53,23 +53,14 @@ const (
 	falseAlarm = 0.01
 )
 
-// Dependences returns the dependence of every pair of the signals z, d×n. Of the options it uses
-// Shape, Past and Seed. The first tenth of the positions isn't used; if fewer than 100 are left,
-// the result is nil.
-func Dependences(ctx context.Context, z *mat.Dense, o Options) ([]Dependence, error) {
-	o, x, err := o.indexed(ctx, z)
-	if err != nil {
-		return nil, err
-	}
-	return dependences(ctx, z, x)
-}
-
-// dependences returns the dependences of at most maxConditioned signals z by their innovations as
-// Markov chains, where these describe a signal much better than an autoregression and the
-// dependences by autoregressions are significant. The innovations that an autoregression finds in a
-// telegraph depend on its level: two independent telegraphs seemed to depend on each other
-// significantly in 22 of 600 mixtures (n = 1,024), and do in one. The innovations of more signals
-// are those of autoregressions.
+// dependences returns the dependence of every pair of the signals z, d×n. The first tenth of the
+// positions isn't used; if fewer than 100 are left, the result is nil.
+//
+// The dependences of at most maxConditioned signals are those of their innovations as Markov chains,
+// where these describe a signal much better than an autoregression and the dependences by
+// autoregressions are significant. The innovations that an autoregression finds in a telegraph depend
+// on its level: two independent telegraphs seemed to depend on each other significantly in 22 of 600
+// mixtures (n = 1,024), and do in one. The innovations of more signals are those of autoregressions.
 func dependences(ctx context.Context, z *mat.Dense, x *index) ([]Dependence, error) {
 	positions := x.withoutFirstBlock(x.scored)
 	if len(positions) < minPositions {

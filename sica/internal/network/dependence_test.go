@@ -89,7 +89,7 @@ func TestTelegraphsAreIndependent(t *testing.T) {
 				z.Set(i, k, level+0.1*rng.NormFloat64())
 			}
 		}
-		pairs, err := Dependences(t.Context(), z, Options{})
+		pairs, err := dependencesOf(t, z)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +129,7 @@ func TestDependencesOfMixtures(t *testing.T) {
 		evident bool
 		i, j    int
 	}{"sources": {z: s}, "beats": {z: beats}, "mixed": {mixed, true, 0, 2}, "sizes": {sizes, true, 0, 1}} {
-		all, err := Dependences(t.Context(), test.z, Options{})
+		all, err := dependencesOf(t, test.z)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,7 +138,7 @@ func TestDependencesOfMixtures(t *testing.T) {
 			t.Errorf("%s: evident %t, most %+v", name, evident, most)
 		}
 	}
-	few, err := Dependences(t.Context(), s.Slice(0, 3, 0, 90).(*mat.Dense), Options{})
+	few, err := dependencesOf(t, s.Slice(0, 3, 0, 90).(*mat.Dense))
 	if _, evident := Worst(few); err != nil || few != nil || evident {
 		t.Errorf("90 positions: %v, %v", few, err)
 	}
@@ -209,4 +209,14 @@ func TestGlanceAtPairs(t *testing.T) {
 	if few == 0 {
 		t.Error("all shifts were made for each pair")
 	}
+}
+
+// dependencesOf returns the dependences of a sequence.
+func dependencesOf(t *testing.T, z *mat.Dense) ([]Dependence, error) {
+	t.Helper()
+	_, x, err := Options{}.indexed(t.Context(), z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dependences(t.Context(), z, x)
 }

@@ -105,7 +105,7 @@ func TestFitSeparates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scores, err := source.Scores(t.Context(), z, index.lags, train, held)
+	scores, _, err := source.Scores(t.Context(), z, index.lags, train, held, false, source.Autoregressive)
 	if err != nil {
 		t.Fatal(err)
 	}

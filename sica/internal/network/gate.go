@@ -104,7 +104,6 @@ func (i *improver) conditionalGain(ctx context.Context) (gain nonlinear.Differen
 	x, g := i.x.Grid().Middle(i.x.X(), glancePositions)
 	o := i.options
 	o.Shape = g.Shape()
-	o.ConstantStrength = true // a nonlinearity may look like a strength that varies
 	c, err := i.comparison(ctx, x, o)
 	if err != nil || len(c.baselines) <= conditionalPlace {
 		return gain, err
@@ -113,6 +112,7 @@ func (i *improver) conditionalGain(ctx context.Context) (gain nonlinear.Differen
 	if err != nil {
 		return gain, err
 	}
+	s.constant = true // a nonlinearity may look like a strength that varies
 	for fold := range folds {
 		if err := s.scoreFold(ctx, fold); err != nil {
 			return gain, err

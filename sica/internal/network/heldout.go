@@ -17,15 +17,7 @@ type heldOutSignals struct {
 
 func newHeldOut(signals *mat.Dense, x *index, fold int) heldOutSignals {
 	positions, scored := x.heldOutContext(fold)
-	d, _ := signals.Dims()
-	h := heldOutSignals{mat.NewDense(d, len(positions), nil), x.lags, scored}
-	for i := range d {
-		from, to := signals.RawRowView(i), h.x.RawRowView(i)
-		for column, t := range positions {
-			to[column] = from[t]
-		}
-	}
-	return h
+	return heldOutSignals{columns(signals, positions), x.lags, scored}
 }
 
 // logLikelihoods returns the log-likelihood of the signals under a network and source models at

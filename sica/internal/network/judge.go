@@ -50,7 +50,8 @@ func (t *training) model(ctx context.Context, i int, p *problem) (*Model, error)
 	for fold := range folds {
 		train, held := t.index.split(fold)
 		j.train, j.held = append(j.train, train), append(j.held, held)
-		scores, err := source.Scores(ctx, p.whitened, t.index.lags, train, held)
+		scores, _, err := source.Scores(ctx, p.whitened, t.index.lags, train, held, false,
+			source.Autoregressive)
 		if err != nil {
 			return nil, err
 		}
@@ -175,7 +176,8 @@ func (j *judge) scores(ctx context.Context, r int) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	scores, err := source.Scores(ctx, j.z[r], j.index.lags, j.train[fold], j.held[fold])
+	scores, _, err := source.Scores(ctx, j.z[r], j.index.lags, j.train[fold], j.held[fold], false,
+		source.Autoregressive)
 	if err != nil {
 		return nil, err
 	}

@@ -199,7 +199,7 @@ func (t *training) newSlot(ctx context.Context, run int, done *atomic.Int64) (*s
 	problem, restart, fold := t.locate(run)
 	train, _ := t.index.split(fold)
 	s := &slot{training: *t, run: run, rate: 1, done: done,
-		sample: sampleColumns(t.signals[problem], train)}
+		sample: columns(t.signals[problem], subsample(train, metricPositions))}
 	s.active = []int{run}
 	s.options.Layers = t.options.layersOf(restart)
 	if err := s.acquire(ctx); err != nil {

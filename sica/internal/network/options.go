@@ -27,9 +27,6 @@ type Options struct {
 	// Layers is the number of nonlinear layers of the network. The default is 8; for d > 8 signals
 	// it is 16 and, after the first restart, 1.6·d from 16 to 32.
 	Layers int
-	// ConstantStrength makes Choose compare all candidates by source models whose innovations
-	// don't vary in strength.
-	ConstantStrength bool
 	// Steps is the number of steps of Adam. The default is d·n/4, but at least 2400 and at most
 	// 4800; for more than eight signals it is 12,000.
 	Steps int

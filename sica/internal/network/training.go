@@ -82,10 +82,7 @@ func newTraining(
 	ctx context.Context, problems []*problem, x *index, o Options,
 ) (*training, error) {
 	d, _ := problems[0].whitened.Dims()
-	t := &training{options: o, index: x, d: d}
-	for _, p := range problems {
-		t.signals = append(t.signals, p.whitened)
-	}
+	t := &training{options: o, index: x, signals: whitenedSignals(problems), d: d}
 	t.best = make([]record, t.runs())
 	for r := range t.best {
 		t.best[r].value = math.Inf(-1)

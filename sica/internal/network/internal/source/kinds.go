@@ -25,11 +25,11 @@ const (
 	Jumping
 )
 
-// ScoresOfShortest is Scores by the kind of model that gives a signal the shortest code at the
-// training positions, its parameters included: constant by one of the kinds, varying by one of
-// these or Varying, and as constant if vary is false. Without lags all models are Autoregressive. It
-// is an error if ctx ends.
-func ScoresOfShortest(
+// Scores fits a model to each signal of z, d×n, at the training positions: of the kind that gives it the
+// shortest code there, its parameters included. It returns the log-likelihoods Σ_i log p(z_i,t | own past)
+// at the held-out positions: constant by one of the kinds, varying by one of these or Varying, and as
+// constant if vary is false. Without lags all models are Autoregressive. It is an error if ctx ends.
+func Scores(
 	ctx context.Context, z *mat.Dense, lags, train, held []int, vary bool, kinds ...Kind,
 ) (constant, varying []float64, err error) {
 	d, _ := z.Dims()

@@ -47,7 +47,7 @@ func TestScoresOfVarying(t *testing.T) {
 	const n = 20000
 	z, logs := loud(rand.New(rand.NewPCG(9, 0)), n)
 	lags, train, held := halves(n, 2)
-	constant, got, err := ScoresOfShortest(t.Context(), z, lags, train, held, true, Autoregressive, Jumping)
+	constant, got, err := Scores(t.Context(), z, lags, train, held, true, Autoregressive, Jumping)
 	if want := scoresOf(t, z, lags, train, held); err != nil || !slices.Equal(constant, want) {
 		t.Error("the scores of constant strength aren't those of an autoregression")
 	}
@@ -83,7 +83,7 @@ func TestScoresOfTelegraph(t *testing.T) {
 		z.Set(0, i, level+sigma*rng.NormFloat64())
 	}
 	lags, train, held := halves(n, 2)
-	scores, varying, err := ScoresOfShortest(t.Context(), z, lags, train, held, true, Autoregressive, Jumping)
+	scores, varying, err := Scores(t.Context(), z, lags, train, held, true, Autoregressive, Jumping)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,6 @@ func TestJumpInnovations(t *testing.T) {
 	}
 }
 
-// Signals that an autoregression made are scored as such.
 // A fit ends soon after its context, in the middle of EM.
 func TestScoresStopped(t *testing.T) {
 	s, err := datasets.LaplaceAR(rand.New(rand.NewPCG(8, 0)), 1, 400, .7)
@@ -149,7 +148,7 @@ func TestScoresStopped(t *testing.T) {
 	}
 	lags, train, held := halves(400, 2)
 	counted, calls := contexttest.Counted(t.Context())
-	if _, _, err := ScoresOfShortest(counted, s, lags, train, held, true, Autoregressive, Jumping); err != nil {
+	if _, _, err := Scores(counted, s, lags, train, held, true, Autoregressive, Jumping); err != nil {
 		t.Fatal(err)
 	}
 	all := calls()
@@ -158,17 +157,13 @@ func TestScoresStopped(t *testing.T) {
 	}
 	for after := range all {
 		ctx := contexttest.EndsAfter(t.Context(), after)
-		if _, _, err := ScoresOfShortest(ctx, s, lags, train, held, true, Autoregressive, Jumping); !errors.Is(err, context.Canceled) {
+		if _, _, err := Scores(ctx, s, lags, train, held, true, Autoregressive, Jumping); !errors.Is(err, context.Canceled) {
 			t.Errorf("ended after %d checks: error %v", after, err)
-		}
-		if ctx := contexttest.EndsAfter(t.Context(), after); after <= emSteps {
-			if _, err := Scores(ctx, s, lags, train, held); !errors.Is(err, context.Canceled) {
-				t.Errorf("Scores, ended after %d checks: error %v", after, err)
-			}
 		}
 	}
 }
 
+// Signals that an autoregression made are scored as such.
 func TestScoresOfAutoregression(t *testing.T) {
 	const n = 4000
 	s, err := datasets.LaplaceAR(rand.New(rand.NewPCG(8, 0)), 2, n, .7)
@@ -176,7 +171,7 @@ func TestScoresOfAutoregression(t *testing.T) {
 		t.Fatal(err)
 	}
 	lags, train, held := halves(n, 2)
-	got, varying, err := ScoresOfShortest(t.Context(), s, lags, train, held, true, Autoregressive, Jumping)
+	got, varying, err := Scores(t.Context(), s, lags, train, held, true, Autoregressive, Jumping)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/ar"
 )
@@ -258,21 +257,4 @@ func (b *block) addLogs(scores []float64) {
 // LogDensities adds log p(z_t | own past) at each of the positions to scores.
 func (s *Model) LogDensities(z []float64, lags, positions []int, scores []float64) {
 	s.mixture().addLogDensities(s.innovations(z, lags, positions), scores)
-}
-
-// Scores fits a model to each signal of z, d×n, at the training positions. It returns the
-// log-likelihoods Σ_i log p(z_i,t | own past) at the held-out positions. It is an error if ctx ends.
-func Scores(
-	ctx context.Context, z *mat.Dense, lags, train, held []int,
-) ([]float64, error) {
-	scores := make([]float64, len(held))
-	d, _ := z.Dims()
-	for i := range d {
-		row := z.RawRowView(i)
-		Fit(ctx, row, lags, train).LogDensities(row, lags, held, scores)
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-	}
-	return scores, nil
 }
