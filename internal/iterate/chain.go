@@ -44,7 +44,7 @@ func (c Chain) Maps(e *Evaluator) []mapping.Map {
 	maps := make([]mapping.Map, len(c))
 	for k, s := range c {
 		if maps[k] = s.Fixed; s.Learned != nil {
-			maps[k] = s.Learned.Map(e)
+			maps[k] = &boundStep{s.Learned, e}
 		}
 	}
 	return maps

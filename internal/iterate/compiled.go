@@ -52,23 +52,20 @@ var idle = programs.NewPool((*networks).close)
 // of more train for longer than XLA compiles, and their tables of neighbours take memory.
 const maxIdlePositions = 1 << 16
 
-// acquire returns networks for a purpose, "trained" or "learned", from idle, or builds them.
-// Networks from idle have the variables that they were released with. acquire stops with ctx's
-// error if ctx ends while it waits for networks.
+// acquire returns networks from idle, or builds them; see newNetworks. Networks from idle have the
+// variables that they were released with. acquire stops with ctx's error if ctx ends while it waits for
+// networks.
 func acquire(
-	ctx context.Context, purpose string,
-	build func(compute.Backend, Config, int, *grid.Grid, int) (*networks, error),
-	backend compute.Backend, cfg Config, d int, g *grid.Grid, count int,
+	ctx context.Context, trains bool, backend compute.Backend, cfg Config, d int, g *grid.Grid, count int,
 ) (*networks, error) {
 	backend = lazy.Opened(backend)
+	build := func() (*networks, error) { return newNetworks(trains, backend, cfg, d, g, count) }
 	if cfg.Network != nil || cfg.NewOptimizer != nil || g.Len() > maxIdlePositions {
-		return build(backend, cfg, d, g, count)
+		return build()
 	}
-	key := programs.Key{Backend: backend, Spec: fmt.Sprintf("%s %+v %d %v %d",
-		purpose, cfg.compiled(), d, g.Shape(), count)}
-	lease, err := idle.Acquire(ctx, key, func() (*networks, error) {
-		return build(backend, cfg, d, g, count)
-	})
+	key := programs.Key{Backend: backend, Spec: fmt.Sprintf("%v %+v %d %v %d",
+		trains, cfg.compiled(), d, g.Shape(), count)}
+	lease, err := idle.Acquire(ctx, key, build)
 	if err != nil {
 		return nil, err
 	}
@@ -94,20 +91,6 @@ func (f *networks) releaseNetworks() {
 	default:
 		f.lease.Release()
 	}
-}
-
-func newNetworks(
-	backend compute.Backend, cfg Config, d int, g *grid.Grid, count int,
-) (*networks, error) {
-	f, err := newLearned(backend, cfg, d, g, count)
-	if err != nil {
-		return nil, err
-	}
-	if err := f.addTrainer(backend); err != nil {
-		f.close()
-		return nil, err
-	}
-	return f, nil
 }
 
 // addTrainer adds the programs that train the networks and evaluate their log-ratios.
@@ -137,9 +120,10 @@ func (f *networks) addTrainer(backend compute.Backend) error {
 	return err
 }
 
-// newLearned returns networks that can only move signals, with variables from SetVariables.
-func newLearned(
-	backend compute.Backend, cfg Config, d int, g *grid.Grid, count int,
+// newNetworks returns networks that can be trained if trains is set. Others can only move signals, with
+// variables from SetVariables.
+func newNetworks(
+	trains bool, backend compute.Backend, cfg Config, d int, g *grid.Grid, count int,
 ) (*networks, error) {
 	f := &networks{
 		cfg: cfg, d: d, t: g.Len(), count: count,
@@ -159,7 +143,11 @@ func newLearned(
 		f.constants = append(f.constants, f.maskTensor())
 	}
 	var err error
-	if f.flow, err = model.NewExec(backend, f.store, f.movesGraph); err != nil {
+	f.flow, err = model.NewExec(backend, f.store, f.movesGraph)
+	if err == nil && trains {
+		err = f.addTrainer(backend)
+	}
+	if err != nil {
 		f.close()
 		return nil, err
 	}

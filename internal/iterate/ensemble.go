@@ -35,7 +35,7 @@ type Ensemble struct {
 func NewEnsemble(
 	ctx context.Context, backend compute.Backend, cfg Config, d int, g *grid.Grid, runs int,
 ) (*Ensemble, error) {
-	n, err := acquire(ctx, "trained", newNetworks, backend, cfg, d, g, runs*cfg.Networks())
+	n, err := acquire(ctx, true, backend, cfg, d, g, runs*cfg.Networks())
 	if err != nil {
 		return nil, err
 	}

@@ -18,8 +18,7 @@ import (
 )
 
 // A Step moves signals by Size times the velocity that one iteration learned,
-// z ↦ z + Size·v(z). The velocity at a position depends on the signals at other positions too. Map
-// returns the step as a map of signals of one size.
+// z ↦ z + Size·v(z). The velocity at a position depends on the signals at other positions too.
 type Step struct {
 	Size     float64     // the step size η, after the cut to MaxMove
 	Weights  []float64   // of the networks with each view
@@ -80,7 +79,7 @@ func (e *Evaluator) networks(z *mat.Dense, step *Step) (*networks, error) {
 		if err != nil {
 			return nil, err
 		}
-		e.compiled, err = acquire(context.Background(), "learned", newLearned, backend, e.cfg, d, g,
+		e.compiled, err = acquire(context.Background(), false, backend, e.cfg, d, g,
 			e.cfg.Networks())
 		if err != nil {
 			return nil, err
@@ -114,10 +113,7 @@ func (e *Evaluator) index(n int) (*grid.Grid, error) {
 	return g, e.cfg.ValidateWindows(shape)
 }
 
-// Map returns the step as a map of signals of the evaluator's size.
-func (s *Step) Map(e *Evaluator) mapping.Map { return &boundStep{s, e} }
-
-// boundStep is a step with the evaluator of its networks.
+// boundStep is a step as a map of signals of one size, with the evaluator of its networks.
 type boundStep struct {
 	*Step
 	evaluator *Evaluator
