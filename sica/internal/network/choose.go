@@ -29,6 +29,11 @@ type Baseline struct {
 	LogDet []float64
 	// Network is whether a network is fitted behind it.
 	Network bool
+
+	separation Separation // in a comparison, the one that it is
+	// place is that of the separation's own baseline. The linear rule has others, with other models of its
+	// signals; see addNoisy and addLogarithms.
+	place int
 }
 
 // A Candidate is a baseline, or a network behind it.

@@ -241,13 +241,9 @@ const (
 // A comparison has the separations without a network: whitening, the linear rule and, if it is
 // possible, conditional normalisation.
 type comparison struct {
-	x           *mat.Dense // the mixed signals, with the noise of the resolution
-	separations []Separation
-	baselines   []Baseline   // in the same order
-	failed      []Separation // those without signals
-	// ofRule are the places of baselines that are the linear rule's separation with other models of
-	// its signals; see addNoisy and addLogarithms.
-	ofRule []int
+	x         *mat.Dense // the mixed signals, with the noise of the resolution
+	baselines []Baseline
+	failed    []Separation // those without signals
 }
 
 // linearComparison returns the comparison of whitening and the linear rule for the mixed signals x, all
@@ -305,7 +301,8 @@ func (c *comparison) add(ctx context.Context, x *mat.Dense, s Separation, name s
 	if err != nil {
 		return err
 	}
-	c.separations, c.baselines = append(c.separations, s), append(c.baselines, b)
+	b.separation, b.place = s, len(c.baselines)
+	c.baselines = append(c.baselines, b)
 	return nil
 }
 
@@ -344,11 +341,9 @@ func (c *comparison) addNoisy(ctx context.Context, seed uint64) error {
 	// half a nat by chance, and lengthens it as much at others (H. Akaike, IEEE Transactions on
 	// Automatic Control 19(6), 1974).
 	logDet -= float64(d*d*order) / float64(n)
-	c.ofRule = append(c.ofRule, len(c.baselines))
-	c.separations = append(c.separations, c.separations[linearPlace])
-	c.baselines = append(c.baselines, Baseline{
-		Name: "the linear rule with noise", Signals: z, LogDet: []float64{rule.LogDet[0] + logDet},
-	})
+	rule.Name, rule.Signals = "the linear rule with noise", z
+	rule.LogDet = []float64{rule.LogDet[0] + logDet}
+	c.baselines = append(c.baselines, rule)
 	return nil
 }
 
@@ -366,12 +361,13 @@ func NewBaseline(
 }
 
 // withCodeLengths returns the separations of the choice's candidates, networks among them, with
-// their code lengths. The linear rule has that of the best of ofRule if its own is significantly
+// their code lengths. The linear rule has that of the best of its models if its own is significantly
 // longer than the shortest.
 func (c *comparison) withCodeLengths(choice *Choice) []Separation {
 	var all []Separation
 	for _, k := range choice.Candidates {
-		if slices.Contains(c.ofRule, k.Baseline) {
+		b := c.baselines[k.Baseline]
+		if b.place != k.Baseline {
 			rule := &all[linearPlace]
 			if rule.Excess.Significant() &&
 				(!k.Excess.Significant() || k.CodeLength < rule.CodeLength) {
@@ -379,7 +375,7 @@ func (c *comparison) withCodeLengths(choice *Choice) []Separation {
 			}
 			continue // not a separation of its own
 		}
-		s := c.separations[k.Baseline]
+		s := b.separation
 		if k.Network {
 			s.Linear, s.IsNetwork = nil, true
 		}
@@ -396,16 +392,16 @@ func (i *improver) accept(
 ) (*Improvement, error) {
 	model := choice.Network()
 	switch failed := choice.Failed(); {
-	case model == nil && c.separationPlace(choice.Chosen) <= linearPlace && failed != "":
+	case model == nil && c.baselines[choice.Chosen].place <= linearPlace && failed != "":
 		return i.keep(screening, " But networks failed: "+failed+"."), nil
-	case model == nil && c.separationPlace(choice.Chosen) <= linearPlace:
+	case model == nil && c.baselines[choice.Chosen].place <= linearPlace:
 		return i.keep(screening, " But nothing nonlinear describes the mixed signals in a "+
 			"significantly shorter code."), nil
 	case c.gain(choice, choice.Chosen) <= i.noiseNats():
 		return i.keep(screening,
 			" But the nonlinear demixing with the shortest code may describe noise only."), nil
 	}
-	chosen := c.separations[choice.Candidates[choice.Chosen].Baseline]
+	chosen := c.baselines[choice.Candidates[choice.Chosen].Baseline].separation
 	var err error
 	if chosen.Z, err = mapping.ApplyAll(i.x.X(), chosen.Maps); err != nil {
 		return nil, err
@@ -443,20 +439,11 @@ func (i *improver) noiseNats() float64 {
 func (c *comparison) gain(choice *Choice, place int) float64 {
 	shortest := math.Inf(1)
 	for _, k := range choice.Candidates {
-		if !k.Network && c.separationPlace(k.Baseline) == linearPlace {
+		if !k.Network && c.baselines[k.Baseline].place == linearPlace {
 			shortest = min(shortest, k.CodeLength)
 		}
 	}
 	return shortest - choice.Candidates[place].CodeLength
-}
-
-// separationPlace returns the place of a baseline's separation. That of the linear rule with
-// noise or logarithms is the linear rule.
-func (c *comparison) separationPlace(baseline int) int {
-	if slices.Contains(c.ofRule, baseline) {
-		return linearPlace
-	}
-	return baseline
 }
 
 // WithNetwork returns the separation s, followed by a network. If the linear rule identifies no

@@ -65,8 +65,8 @@ func TestSeparationsBehindTransforms(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v: %v", test.transforms, err)
 		}
-		if len(c.separations) != test.count {
-			t.Fatalf("%v: %d separations, want %d", test.transforms, len(c.separations), test.count)
+		if len(c.baselines) != test.count {
+			t.Fatalf("%v: %d separations, want %d", test.transforms, len(c.baselines), test.count)
 		}
 		for k, s := range c.baselines[:2] {
 			if (len(s.LogDet) == 1) != test.linear {
@@ -75,7 +75,7 @@ func TestSeparationsBehindTransforms(t *testing.T) {
 		}
 		if test.count == 3 {
 			want := append(slices.Clone(test.transforms), preprocess.Conditional)
-			if got := c.separations[conditionalPlace].Transforms; !slices.Equal(got, want) {
+			if got := c.baselines[conditionalPlace].separation.Transforms; !slices.Equal(got, want) {
 				t.Errorf("%v: the third separation is %v, want %v", test.transforms, got, want)
 			}
 		}
@@ -212,7 +212,7 @@ func TestCoarseChannel(t *testing.T) {
 // The gain is over the shortest code of the linear rule, and noise explains twice as much of it if
 // the rule found noise or more sources than channels.
 func TestGain(t *testing.T) {
-	c := &comparison{ofRule: []int{3}}
+	c := &comparison{baselines: []Baseline{{}, {place: linearPlace}, {place: conditionalPlace}, {place: linearPlace}}}
 	choice := &Choice{Candidates: []Candidate{
 		{Baseline: whitenedPlace, CodeLength: 1}, {Baseline: linearPlace, CodeLength: 3},
 		{Baseline: conditionalPlace, CodeLength: 2.25}, {Baseline: 3, CodeLength: 2.5},
@@ -246,7 +246,7 @@ func TestGain(t *testing.T) {
 // longer.
 func TestCodeLengthOfRule(t *testing.T) {
 	long, equal := nonlinear.Difference{Mean: 0.2, SE: 0.06}, nonlinear.Difference{Mean: 0.1, SE: 0.06}
-	c := &comparison{separations: make([]Separation, 3), ofRule: []int{2}}
+	c := &comparison{baselines: []Baseline{{}, {place: linearPlace}, {place: linearPlace}}}
 	for _, test := range []struct{ own, noisy, want nonlinear.Difference }{
 		{long, nonlinear.Difference{}, nonlinear.Difference{}}, {long, equal, equal}, {equal, nonlinear.Difference{}, equal},
 	} {

@@ -45,11 +45,8 @@ func (c *comparison) addLogarithms() {
 		signals.SetRow(i, y)
 	}
 	if changed {
-		c.ofRule = append(c.ofRule, len(c.baselines))
-		c.separations = append(c.separations, c.separations[linearPlace])
-		c.baselines = append(c.baselines, Baseline{
-			Name: "the linear rule with logarithms", Signals: signals, LogDet: logDet,
-		})
+		rule.Name, rule.Signals, rule.LogDet = "the linear rule with logarithms", signals, logDet
+		c.baselines = append(c.baselines, rule)
 	}
 }
 

@@ -60,23 +60,25 @@ func TestAddLogarithms(t *testing.T) {
 		}
 	}
 	compare := func() *comparison {
-		c := &comparison{separations: make([]Separation, linearPlace+1),
-			baselines: make([]Baseline, linearPlace+1)}
-		c.baselines[linearPlace] = Baseline{Signals: z, LogDet: []float64{2}}
+		c := &comparison{baselines: make([]Baseline, linearPlace+1)}
+		c.baselines[linearPlace] = Baseline{Signals: z, LogDet: []float64{2}, place: linearPlace}
 		c.addLogarithms()
 		return c
 	}
-	if c := compare(); len(c.ofRule) > 0 {
+	if c := compare(); len(c.baselines) > linearPlace+1 {
 		t.Error("Gaussian signals have a baseline with logarithms")
 	}
 	for k, v := range z.RawRowView(1) {
 		z.Set(1, k, math.Exp(v))
 	}
 	c := compare()
-	if len(c.ofRule) != 1 || c.separationPlace(c.ofRule[0]) != linearPlace {
-		t.Fatalf("places %v", c.ofRule)
+	if len(c.baselines) != linearPlace+2 {
+		t.Fatalf("%d baselines", len(c.baselines))
 	}
-	b := c.baselines[c.ofRule[0]]
+	b := c.baselines[linearPlace+1]
+	if b.place != linearPlace {
+		t.Errorf("its place is %d", b.place)
+	}
 	if !floats.Equal(b.Signals.RawRowView(0), z.RawRowView(0)) {
 		t.Error("the Gaussian signal changed")
 	}
