@@ -3,30 +3,11 @@ package mapping
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/quantile"
 )
-
-// gaussianise returns x with each signal replaced by its normal quantiles.
-func gaussianise(x *mat.Dense) *mat.Dense {
-	z := mat.DenseCopyOf(x)
-	d, _ := z.Dims()
-	for i := range d {
-		quantile.Normal(z.RawRowView(i))
-	}
-	return z
-}
-
-// newCurve returns the curve from the values of a signal, which isn't constant, to their normal
-// quantiles.
-func newCurve(values []float64) quantile.Curve {
-	quantiles := slices.Clone(values)
-	quantile.Normal(quantiles)
-	return quantile.NewCurve(values, quantiles)
-}
 
 // normalised maps each signal to normal quantiles by its curve.
 type normalised struct {
@@ -34,13 +15,16 @@ type normalised struct {
 	curves  []quantile.Curve
 }
 
-func newNormalised(signals *mat.Dense) *normalised {
-	n := &normalised{signals: signals}
+// newNormalised returns the signals, none of which is constant, with each replaced by its normal quantiles,
+// and the map.
+func newNormalised(signals *mat.Dense) (*mat.Dense, *normalised) {
+	z, n := mat.DenseCopyOf(signals), &normalised{signals: signals}
 	d, _ := signals.Dims()
 	for i := range d {
-		n.curves = append(n.curves, newCurve(signals.RawRowView(i)))
+		quantile.Normal(z.RawRowView(i))
+		n.curves = append(n.curves, quantile.NewCurve(signals.RawRowView(i), z.RawRowView(i)))
 	}
-	return n
+	return z, n
 }
 
 func (n *normalised) Apply(x *mat.Dense) (*mat.Dense, error) {

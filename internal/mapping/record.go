@@ -93,7 +93,8 @@ func (r Record) Read(dir string, d, n int) (Map, error) {
 		if err != nil {
 			return nil, err
 		}
-		return newNormalised(signals), nil
+		_, n := newNormalised(signals)
+		return n, nil
 	case kindConditioned:
 		return r.readConditioned(dir, d, n)
 	}

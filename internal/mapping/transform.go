@@ -90,7 +90,8 @@ func fit(ctx context.Context, transform string, x *mat.Dense) (*mat.Dense, Map, 
 		}
 		return w.Symmetric(), NewSymmetric(w), nil
 	case Gaussianise:
-		return gaussianise(x), newNormalised(x), nil
+		z, n := newNormalised(x)
+		return z, n, nil
 	case Conditional:
 		z, c, err := conditional(ctx, x)
 		return z, c, err
