@@ -81,10 +81,8 @@ func (s *separation) chosen() Candidate { return candidateOf(s.Separation) }
 type chooser struct {
 	cfg      Config
 	backend  compute.Backend
-	x        *ica.Signals      // without outliers
-	clipped  clipping.Clipping // of the mixed signals
-	reduced  bool              // as fitRun has it
-	leftOut  float64           // see fitRun
+	run      *fitRun
+	x        *ica.Signals // of the run, without outliers
 	progress func(doing string, done float64)
 }
 
@@ -92,8 +90,7 @@ type chooser struct {
 // whitening, or as far as the method had come, without an error.
 func (f *fitting) separate(r *fitRun) (*separation, error) {
 	c := &chooser{
-		cfg: f.cfg, backend: f.backend, x: r.x, clipped: r.clipped,
-		reduced: r.reduced, leftOut: r.leftOut,
+		cfg: f.cfg, backend: f.backend, run: r, x: r.x,
 		progress: func(string, float64) {},
 	}
 	c.cfg.Seed = r.seed
@@ -162,10 +159,8 @@ func (s *separation) markStopped(m Method) {
 
 // isWhitened reports whether s is whitening, without a method behind it.
 func (s *separation) isWhitened() bool {
-	chosen := s.chosen()
-	names := chosen.Transforms
-	return chosen.Name == "" && chosen.Method == NoMethod &&
-		len(names) > 0 && names[len(names)-1] == preprocess.ZCA
+	chosen, n := s.chosen(), len(s.Transforms)
+	return chosen.Name == "" && chosen.Method == NoMethod && n > 0 && s.Transforms[n-1] == preprocess.ZCA
 }
 
 // stoppedSentence is the reason of a choice that was cut short.
@@ -211,9 +206,9 @@ func (c *chooser) choose(ctx context.Context) (*separation, error) {
 			return best, err
 		}
 	}
-	if c.clipped.Channels != nil {
+	if c.run.clipped.Channels != nil {
 		_, n := c.x.Dims()
-		demixed.Why = strings.TrimSpace(demixed.Why + " " + clippedSentence(c.clipped, n))
+		demixed.Why = strings.TrimSpace(demixed.Why + " " + clippedSentence(c.run.clipped, n))
 		if c.cfg.Method == Auto {
 			demixed.Why += " No network was fitted, as none can undo clipping."
 		}
@@ -241,8 +236,8 @@ func (c *chooser) demix(ctx context.Context, white *separation) (*separation, er
 	c.progress("separating linearly", 0)
 	o := linear.Options{Seed: c.cfg.Seed}
 	if len(white.Maps) == 1 {
-		o.Noise, o.NoiseLeftOut = c.leftOut, true
-		o.SameUnit = c.reduced
+		o.Noise, o.NoiseLeftOut = c.run.leftOut, true
+		o.SameUnit = c.run.reduced
 	}
 	demixed, err := network.Demix(ctx, c.x, white.Separation, o)
 	if ctx.Err() != nil {
@@ -367,17 +362,11 @@ func (c *chooser) compareCustom(
 ) (*separation, error) {
 	o := c.networkOptions()
 	x, err := network.AddResolution(ctx, c.x.X(), white.Z, white.Maps, o)
-	if ctx.Err() != nil {
-		return demixed, nil
-	}
 	if err != nil {
 		return nil, err
 	}
 	all := []*separation{demixed}
 	b, err := network.NewBaseline(ctx, "the linear rule", x, demixed.Maps)
-	if ctx.Err() != nil {
-		return demixed, nil
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -385,7 +374,7 @@ func (c *chooser) compareCustom(
 	for _, method := range c.cfg.Candidates {
 		custom, b, err := c.custom(ctx, method, x)
 		if ctx.Err() != nil {
-			return demixed, nil
+			return nil, ctx.Err()
 		}
 		if err != nil {
 			custom = new(separation)
@@ -396,9 +385,6 @@ func (c *chooser) compareCustom(
 		all = append(all, custom)
 	}
 	choice, err := network.Choose(ctx, baselines, o)
-	if ctx.Err() != nil {
-		return demixed, nil
-	}
 	if err != nil {
 		return nil, err
 	}

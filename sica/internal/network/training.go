@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -123,13 +122,23 @@ func newTraining(
 	return t, nil
 }
 
-// acquire acquires the program of the active runs.
-func (t *training) acquire(ctx context.Context) (err error) {
-	t.lease, err = acquireProgram(ctx, t.options.Backend, t.likelihood(), t.batchDims(), t.options)
-	if err == nil {
-		t.program = t.lease.Program
+// acquire acquires the program of the active runs for batches [R, d, K, p…], with the state of its
+// optimizer reset. A program that was compiled before is used again.
+func (t *training) acquire(ctx context.Context) error {
+	l, batchDims, o := t.likelihood(), t.batchDims(), t.options
+	key := programs.Key{Backend: o.Backend, Spec: fmt.Sprint(l, batchDims, o.Steps, o.LearningRate)}
+	lease, err := idle.Acquire(ctx, key, func() (*program, error) { return newProgram(l, batchDims, o) })
+	if err != nil {
+		return err
 	}
-	return err
+	if lease.Reused {
+		if err := lease.Program.trainer.ResetOptimizer(); err != nil {
+			lease.Discard()
+			return err
+		}
+	}
+	t.lease, t.program = lease, lease.Program
+	return nil
 }
 
 func (t *training) likelihood() likelihood {
@@ -445,22 +454,14 @@ func (t *training) evaluate(step int) (standing, error) {
 func (t *training) heldOutScores(
 	maps []*mapping.Invertible, sources [][]*source.Model,
 ) ([][]float64, error) {
-	scores, errs := make([][]float64, len(t.active)), make([]error, len(t.active))
-	t.forActive(func(k, problem, fold int) {
-		scores[k], errs[k] = t.heldOut[problem][fold].logLikelihoods(maps[k], sources[k])
-	})
-	return scores, errors.Join(errs...)
-}
-
-// forActive calls f for each active run, the k-th of these, with its problem and fold. It shares the
-// calls among the processors.
-func (t *training) forActive(f func(k, problem, fold int)) {
 	n := len(t.active)
+	scores, errs := make([][]float64, n), make([]error, n)
 	// The work takes milliseconds, and the caller sees that its context has ended.
 	parallel.Do(context.Background(), parallel.Workers(n), n, func(_, k int) {
 		problem, _, fold := t.locate(t.active[k])
-		f(k, problem, fold)
+		scores[k], errs[k] = t.heldOut[problem][fold].logLikelihoods(maps[k], sources[k])
 	})
+	return scores, errors.Join(errs...)
 }
 
 // Scopes of the variables.
@@ -501,30 +502,7 @@ type program struct {
 
 var idle = programs.NewPool((*program).finalize)
 
-// acquireProgram returns a program for batches [R, d, K, p…], with the state of its optimizer
-// reset. A program that was compiled before is used again.
-func acquireProgram(
-	ctx context.Context, backend compute.Backend, l likelihood, batchDims []int, o Options,
-) (*programs.Lease[*program], error) {
-	key := programs.Key{Backend: backend, Spec: fmt.Sprint(l, batchDims, o.Steps, o.LearningRate)}
-	lease, err := idle.Acquire(ctx, key, func() (*program, error) {
-		return newProgram(backend, l, batchDims, o)
-	})
-	if err != nil {
-		return nil, err
-	}
-	if lease.Reused {
-		if err := lease.Program.trainer.ResetOptimizer(); err != nil {
-			lease.Discard()
-			return nil, err
-		}
-	}
-	return lease, nil
-}
-
-func newProgram(
-	backend compute.Backend, l likelihood, batchDims []int, o Options,
-) (*program, error) {
+func newProgram(l likelihood, batchDims []int, o Options) (*program, error) {
 	p := &program{store: model.NewStore()}
 	p.store.SetParam(layers.ParamRuns, l.runs)
 	mapSchedule := flows.Schedule{
@@ -546,7 +524,7 @@ func newProgram(
 	}
 	batch := shapes.Make(dtypes.Float32, append([]int{evaluateEvery}, batchDims...)...)
 	var err error
-	if p.trainer, err = flows.NewTrainer(backend, p.store, opt.Done(), loss, nil,
+	if p.trainer, err = flows.NewTrainer(o.Backend, p.store, opt.Done(), loss, nil,
 		[]shapes.Shape{batch}); err != nil {
 		p.store.Finalize()
 		return nil, err
