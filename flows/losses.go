@@ -64,7 +64,8 @@ func StraightPath(y0, y1, tau *Node) *Node {
 	argument.Same(where, "y1", y1, "y0", y0)
 	argument.Present(where, "tau", tau != nil, "times, shaped as y0's first axes")
 	rank := tau.Rank()
-	if tau.DType() != y0.DType() || rank > y0.Rank() || !equalDims(tau, y0, rank) {
+	if tau.DType() != y0.DType() || rank > y0.Rank() ||
+		!slices.Equal(tau.Shape().Dimensions, y0.Shape().Dimensions[:rank]) {
 		exceptions.Panicf("%s: tau is %s; must have y0's dtype and first axes, y0 is %s",
 			where, tau.Shape(), y0.Shape())
 	}
@@ -72,16 +73,6 @@ func StraightPath(y0, y1, tau *Node) *Node {
 		tau = InsertAxes(tau, -1) // […, 1]
 	}
 	return Add(Mul(OneMinus(tau), y0), Mul(tau, y1))
-}
-
-// equalDims reports whether the first axes of x and y are equal.
-func equalDims(x, y *Node, axes int) bool {
-	for axis := range axes {
-		if x.Shape().Dim(axis) != y.Shape().Dim(axis) {
-			return false
-		}
-	}
-	return true
 }
 
 // RectifiedLoss is ‖y1 − y0 − v‖² of each sample (paper, equation rec.obj). y0, y1 and the

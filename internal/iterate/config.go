@@ -151,7 +151,7 @@ func (c Config) Chunk(t, networks int) int {
 // positions of an index, and what would be valid.
 func (c Config) Validate(g *grid.Grid) error {
 	for _, check := range []func() error{
-		c.validateFinite, c.validateUnused,
+		c.validateUnused,
 		func() error { return c.validateNetworks(g.Shape()) }, c.validateFlow, c.validateTraining,
 		func() error { return c.validateFolds(g.Len()) }, c.validateMove,
 		func() error { return c.validateEnd(g.Len()) },
@@ -232,23 +232,6 @@ func (c Config) validateNetworks(shape []int) error {
 	return nil
 }
 
-// validateFinite returns an error if a number isn't finite: JSON, as which a result is kept,
-// has no others.
-func (c Config) validateFinite() error {
-	for _, setting := range []struct {
-		name  string
-		value float64
-	}{
-		{"FirstStep", c.FirstStep}, {"LastStep", c.LastStep}, {"MaxMove", c.MaxMove},
-		{"LearningRate", c.LearningRate}, {"Noise", c.Noise},
-	} {
-		if !signal.Finite(setting.value) {
-			return fmt.Errorf("%s: is %g; must be finite", setting.name, setting.value)
-		}
-	}
-	return nil
-}
-
 func (c Config) validateMove() error {
 	if c.Family != klflow.Free && c.Family != klflow.Linear {
 		return fmt.Errorf("Family: is %q; must be %q or %q", c.Family, klflow.Free, klflow.Linear)
@@ -257,11 +240,11 @@ func (c Config) validateMove() error {
 		return nil
 	}
 	if !signal.Positive(c.FirstStep) || !signal.Positive(c.LastStep) {
-		return fmt.Errorf("FirstStep and LastStep: are %g and %g; must be positive", c.FirstStep,
-			c.LastStep)
+		return fmt.Errorf("FirstStep and LastStep: are %g and %g; must be positive and finite",
+			c.FirstStep, c.LastStep)
 	}
-	if c.MaxMove < 0 {
-		return fmt.Errorf("MaxMove: is %g; must be positive, or 0 for no bound", c.MaxMove)
+	if c.MaxMove != 0 && !signal.Positive(c.MaxMove) {
+		return fmt.Errorf("MaxMove: is %g; must be positive and finite, or 0 for no bound", c.MaxMove)
 	}
 	return nil
 }
@@ -311,7 +294,7 @@ func (c Config) validateFlow() error {
 	switch c.Kind {
 	case klflow.WGF:
 		if c.Noise < 0 || !signal.Finite(c.Noise) {
-			return fmt.Errorf("Noise: is %g; must be 0 or more", c.Noise)
+			return fmt.Errorf("Noise: is %g; must be 0 or more, and finite", c.Noise)
 		}
 	case klflow.RF:
 		if c.Solver != flows.Euler && c.Solver != flows.Heun {
@@ -338,7 +321,7 @@ func (c Config) validateTraining() error {
 		return fmt.Errorf("Optimizer: is %q; must be %q or %q", c.Optimizer, klflow.Adam, klflow.Adagrad)
 	}
 	if !signal.Positive(c.LearningRate) {
-		return fmt.Errorf("LearningRate: is %g; must be positive", c.LearningRate)
+		return fmt.Errorf("LearningRate: is %g; must be positive and finite", c.LearningRate)
 	}
 	if c.BatchSize < 1 {
 		return fmt.Errorf("BatchSize: is %d; must be at least 1", c.BatchSize)
