@@ -103,17 +103,17 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 	}
 	shown := progress.NewQuiet(cmd.ErrOrStderr())
 	defer shown.Done()
-	result, err := sica.Load(opt.model)
+	model, err := files.LoadModel(opt.model)
 	if err != nil {
 		return err
 	}
-	in, x, references, err := opt.open(cmd, result, shown.Part)
+	in, x, references, err := opt.open(cmd, model, shown.Part)
 	if err != nil {
 		return err
 	}
-	all, likest, err := describeComponents(result, x, references)
+	all, likest, err := describeComponents(model.Result, x, references)
 	if err == nil {
-		err = label(all, result, x, &in.About)
+		err = label(all, model.Result, x, &in.About)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", opt.in[0], err)
@@ -122,7 +122,7 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 	if references != nil {
 		proposed = opt.propose(all, references, likest, in)
 	}
-	if err := opt.write(cmd, result, all, x, in); err != nil {
+	if err := opt.write(cmd, model, all, x, in); err != nil {
 		return err
 	}
 	shown.Done()
@@ -134,11 +134,7 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 	if in.About.Rate == 0 && slices.ContainsFunc(all, func(c inspect.Component) bool { return c.Rhythm > 0 }) {
 		files.Note(out, []string{"rhythms are in positions: --rate gives them in Hz"})
 	}
-	excess, err := opt.excess(all)
-	if err != nil {
-		return err
-	}
-	files.Note(out, excess)
+	files.Note(out, opt.excess(all, model))
 	for _, path := range []string{opt.json, opt.plot, opt.html} {
 		if path != "" {
 			fmt.Fprintln(out, "wrote", path)
@@ -156,14 +152,10 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 
 // open returns the recording, its signals as the separation learned from them, and the references.
 func (opt *inspectOptions) open(
-	cmd *cobra.Command, result *sica.Result, report func(doing string, fraction float64),
+	cmd *cobra.Command, model *files.Model, report func(doing string, fraction float64),
 ) (in *files.Stream, x blockwise.Source, references []reference, err error) {
-	if err := opt.fitting.Recall(opt.model, cmd.Flags().Changed); err != nil {
-		return nil, nil, nil, err
-	}
-	if err := opt.reading.Recall(opt.model, result.Channels, false); err != nil {
-		return nil, nil, nil, err
-	}
+	opt.fitting.Recall(model, cmd.Flags().Changed)
+	opt.reading.Recall(model, false)
 	if in, err = opt.reading.Open(cmd.Context(), opt.in, report); err != nil {
 		return nil, nil, nil, err
 	}
@@ -191,7 +183,7 @@ func (opt *inspectOptions) open(
 
 // write writes the files that are asked for.
 func (opt *inspectOptions) write(
-	cmd *cobra.Command, r *sica.Result, all []inspect.Component, x blockwise.Source,
+	cmd *cobra.Command, model *files.Model, all []inspect.Component, x blockwise.Source,
 	in *files.Stream,
 ) error {
 	about := &in.About
@@ -201,23 +193,23 @@ func (opt *inspectOptions) write(
 		}
 	}
 	if opt.plot != "" {
-		if err := plotComponents(opt.plot, r, all, x, about); err != nil {
+		if err := plotComponents(opt.plot, model.Result, all, x, about); err != nil {
 			return err
 		}
 	}
 	if opt.html == "" {
 		return nil
 	}
-	grades, err := readOfSignals[report.Graded](opt.model, gradesFile, len(all))
+	grades, err := readOfSignals[report.Graded](model, gradesFile)
 	if err != nil {
 		return err
 	}
 	page := html.Page{
-		Result: r, X: x, Channels: files.ChannelNames(about), Units: about.Units,
+		Result: model.Result, X: x, Channels: files.ChannelNames(about), Units: about.Units,
 		Rate: about.Rate, Start: about.Start, Components: all, Grades: grades, Notes: about.Notes,
 	}
 	_, n := in.Dims()
-	return writePage(opt.html, page, cmd, opt.in, n, opt.model)
+	return writePage(opt.html, page, cmd, opt.in, n, model)
 }
 
 // propose returns what to remove of a recording, and sets what the components say of it. Likest are
@@ -253,7 +245,7 @@ func withoutPeaks(all []inspect.Component, likest []*reference) (signals []int) 
 }
 
 // excess returns a note on the components with a share above 100 %.
-func (opt *inspectOptions) excess(all []inspect.Component) ([]string, error) {
+func (opt *inspectOptions) excess(all []inspect.Component, model *files.Model) []string {
 	var numbers []string
 	for _, c := range all {
 		if c.Share > 1 {
@@ -261,15 +253,14 @@ func (opt *inspectOptions) excess(all []inspect.Component) ([]string, error) {
 		}
 	}
 	if numbers == nil {
-		return nil, nil
+		return nil
 	}
-	highpass, err := files.FitHighpass(opt.model)
 	cause := misfit
-	if highpass > 0 && !opt.fitting.Highpasses() {
+	if highpass := model.Highpass(); highpass > 0 && !opt.fitting.Highpasses() {
 		cause = fmt.Sprintf("The usual cause is drift below %g Hz, which the fit didn't see: use --highpass %[1]g",
 			highpass)
 	}
-	return []string{"shares above 100 %: " + strings.Join(numbers, ", ") + ". " + cause}, err
+	return []string{"shares above 100 %: " + strings.Join(numbers, ", ") + ". " + cause}
 }
 
 // writeComponents writes a table with a row for each component and, if there are references, the one that

@@ -52,14 +52,14 @@ func looksLike(l inspect.Label) string {
 // labels of its signals. They aren't in the manifest.
 const gradesFile, labelsFile = "grades.json", "labels.json"
 
-// readOfSignals returns what a file in the folder of a model of d signals has of each; nil for none.
-func readOfSignals[T any](model, name string, d int) (all []T, err error) {
-	path := filepath.Join(model, name)
+// readOfSignals returns what a file in the folder of a model has of each signal; nil for none.
+func readOfSignals[T any](model *files.Model, name string) (all []T, err error) {
+	path := filepath.Join(model.Folder, name)
 	err = files.ReadJSON(path, &all)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	if err == nil && len(all) != d {
+	if d := model.Signals(); err == nil && len(all) != d {
 		err = fmt.Errorf("%s: has %d signals; must have %d, as the model", path, len(all), d)
 	}
 	return all, err

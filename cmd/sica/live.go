@@ -18,7 +18,6 @@ import (
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/internal/electrode"
 	"github.com/seed-47b1e431/gosica/internal/filter"
-	"github.com/seed-47b1e431/gosica/sica"
 )
 
 // A live maps rows of CSV one by one, as they come.
@@ -43,7 +42,7 @@ var liveFlags = []string{"model", "in", "out", "stream", "components", "proposed
 
 // checkStream returns a usage error unless a separation can be applied to rows as they come, from standard
 // input to standard output, and no flag would be ignored.
-func checkStream(cmd *cobra.Command, in []string, out string, result *sica.Result) error {
+func checkStream(cmd *cobra.Command, in []string, out string, model *files.Model) error {
 	if !slices.Equal(in, []string{files.Pipe}) || out != files.Pipe {
 		return usage.Errorf("--stream: use it with --in - --out -")
 	}
@@ -56,7 +55,7 @@ func checkStream(cmd *cobra.Command, in []string, out string, result *sica.Resul
 	if err != nil {
 		return err
 	}
-	if err := result.Pointwise(); err != nil {
+	if err := model.Pointwise(); err != nil {
 		return fmt.Errorf("--stream: %w", err)
 	}
 	return nil
@@ -64,12 +63,12 @@ func checkStream(cmd *cobra.Command, in []string, out string, result *sica.Resul
 
 // newLive returns what maps rows of the channels of a separation.
 func newLive(
-	result *sica.Result, separator string, apply func(x *mat.Dense) (*mat.Dense, error), outNames []string,
+	model *files.Model, separator string, apply func(x *mat.Dense) (*mat.Dense, error), outNames []string,
 ) *live {
 	if separator == "tab" {
 		separator = "\t"
 	}
-	return &live{apply: apply, names: result.Channels, outNames: outNames, separator: separator}
+	return &live{apply: apply, names: model.Channels, outNames: outNames, separator: separator}
 }
 
 // run maps all rows, and writes each as soon as it was read, or several that were there at once.

@@ -16,21 +16,18 @@ import (
 )
 
 // writePage writes a page about a recording of n positions. The command cmd was given its files and,
-// unless that is empty, the folder of the separation, from which components can be removed.
+// unless that is nil, the separation, by which components can be removed.
 func writePage(
-	path string, page html.Page, cmd *cobra.Command, in []string, n int, model string,
+	path string, page html.Page, cmd *cobra.Command, in []string, n int, model *files.Model,
 ) error {
 	page.Title = strings.Join(baseNames(in), ", ")
-	if model != "" {
-		identity, err := files.Identity(model)
+	if model != nil {
+		identity, err := model.Identity()
 		if err != nil {
 			return err
 		}
-		highpass, err := files.FitHighpass(model)
-		if err != nil {
-			return err
-		}
-		page.Command = removeCommand(cmd, in, model, highpass, page.Units != nil && page.Rate > 0)
+		page.Command = removeCommand(cmd, in, model.Folder, model.Highpass(),
+			page.Units != nil && page.Rate > 0)
 		page.Selection = selection{Model: identity, inspected: inspected{baseNames(in), n}}
 	}
 	return atomicfile.Write(path, func(w io.Writer) error { return html.Write(w, page) })

@@ -142,13 +142,13 @@ func (p proposal) write(out io.Writer, model string) error {
 	return files.WriteJSON(path, p)
 }
 
-// readProposal reads the proposal in the folder of a separation of k signals.
-func readProposal(model string, k int) (p proposal, err error) {
-	path := filepath.Join(model, proposalFile)
+// readProposal reads the proposal in the folder of a separation.
+func readProposal(model *files.Model) (p proposal, err error) {
+	path := filepath.Join(model.Folder, proposalFile)
 	err = files.ReadJSON(path, &p)
 	if errors.Is(err, fs.ErrNotExist) {
 		return p, usage.Errorf("--proposed: %s holds no proposal: use sica inspect --reference "+
-			"first, or --components", model)
+			"first, or --components", model.Folder)
 	}
 	if err != nil {
 		return p, err
@@ -157,11 +157,12 @@ func readProposal(model string, k int) (p proposal, err error) {
 		return p, usage.Errorf("--proposed: sica inspect proposed none with the reference %s: use "+
 			"--components", p.Reference)
 	}
-	return p, checkSignals(path, p.Signals, k)
+	return p, checkSignals(path, p.Signals, model)
 }
 
-// checkSignals returns an error unless the signals of a file are from 0 to k − 1.
-func checkSignals(path string, signals []int, k int) error {
+// checkSignals returns an error unless the signals of a file are those of a separation.
+func checkSignals(path string, signals []int, model *files.Model) error {
+	k := model.Signals()
 	for _, i := range signals {
 		if i < 0 || i >= k {
 			return fmt.Errorf("%s: has signal %d; must be one of 1 to %d", path, i+1, k)
@@ -173,16 +174,16 @@ func checkSignals(path string, signals []int, k int) error {
 // A selection is the recovered signals that a person ticked on a page of inspect --html.
 type selection struct {
 	Signals []int  `json:"signals,omitempty"` // from 0, in order
-	Model   string `json:"model"`             // files.Identity of the separation
+	Model   string `json:"model"`             // Identity of the separation
 	inspected
 }
 
-// readSelection reads a selection from the separation in a folder, of k signals.
-func readSelection(path, model string, k int) (s selection, err error) {
+// readSelection reads a selection from a separation.
+func readSelection(path string, model *files.Model) (s selection, err error) {
 	if err := files.ReadJSON(path, &s); err != nil {
 		return s, err
 	}
-	identity, err := files.Identity(model)
+	identity, err := model.Identity()
 	switch {
 	case err != nil:
 		return s, err
@@ -191,10 +192,10 @@ func readSelection(path, model string, k int) (s selection, err error) {
 			"saved", path)
 	case s.Model != identity:
 		return s, fmt.Errorf("%s: is of another separation than %s; must be of the same: make its page "+
-			"by sica inspect --html", path, model)
+			"by sica inspect --html", path, model.Folder)
 	case len(s.Signals) == 0:
 		return s, usage.Errorf("--selection: in %s no component is ticked: tick one, or use "+
 			"--components", path)
 	}
-	return s, checkSignals(path, s.Signals, k)
+	return s, checkSignals(path, s.Signals, model)
 }

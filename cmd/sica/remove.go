@@ -20,7 +20,6 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/filter"
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/text"
-	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
 	"github.com/seed-47b1e431/gosica/sica/inspect"
 )
@@ -98,20 +97,20 @@ func (opt *removeOptions) live(cmd *cobra.Command) error {
 	if opt.highpass != 0 {
 		return usage.Errorf("--stream: leave --highpass out, which goes forward and backward")
 	}
-	result, err := sica.Load(opt.model)
+	model, err := files.LoadModel(opt.model)
 	if err != nil {
 		return err
 	}
-	if err := checkStream(cmd, opt.in, opt.out, result); err != nil {
+	if err := checkStream(cmd, opt.in, opt.out, model); err != nil {
 		return err
 	}
-	chosen, err := opt.choose(result)
+	chosen, err := opt.choose(model)
 	if err != nil {
 		return err
 	}
-	l := newLive(result, opt.reading.Separator, func(x *mat.Dense) (*mat.Dense, error) {
-		return result.Remove(x, chosen.rows...)
-	}, result.Channels)
+	l := newLive(model, opt.reading.Separator, func(x *mat.Dense) (*mat.Dense, error) {
+		return model.Remove(x, chosen.rows...)
+	}, model.Channels)
 	return l.run(cmd)
 }
 
@@ -135,11 +134,11 @@ func (opt *removeOptions) run(cmd *cobra.Command) error {
 	if err := files.CheckNotInput("--selection", []string{opt.selection}, places[0]); err != nil {
 		return err
 	}
-	result, err := sica.Load(opt.model)
+	model, err := files.LoadModel(opt.model)
 	if err != nil {
 		return err
 	}
-	chosen, err := opt.choose(result)
+	chosen, err := opt.choose(model)
 	if err != nil {
 		return err
 	}
@@ -149,28 +148,24 @@ func (opt *removeOptions) run(cmd *cobra.Command) error {
 	}
 	shown := progress.NewQuiet(cmd.ErrOrStderr())
 	defer shown.Done()
-	if err := opt.reading.Recall(opt.model, result.Channels, true); err != nil {
-		return err
-	}
+	opt.reading.Recall(model, true)
 	in, err := opt.reading.Open(cmd.Context(), opt.in, shown.Part)
 	if err != nil {
 		return err
 	}
-	if err := files.RecallRate(opt.model, &in.About); err != nil {
-		return err
-	}
+	model.RecallRate(&in.About)
 	files.Note(cmd.OutOrStdout(), in.About.Notes)
 	_, n := in.Dims()
 	files.Note(cmd.OutOrStdout(), chosen.notes(inspected{baseNames(opt.in), n}))
-	taken, err := opt.removal(in)
+	taken, err := opt.removal(in, model)
 	if err != nil {
 		return err
 	}
-	if taken.isSteady, err = opt.isSteady(chosen.rows, result); err != nil {
+	if taken.isSteady, err = isSteady(chosen.rows, model); err != nil {
 		return err
 	}
 	in.Doing, in.MustVary = "removing", true
-	clean := blockwise.Remove(result, taken.mixed(in.Blocks(files.BlockSize)), chosen.rows...)
+	clean := blockwise.Remove(model.Result, taken.mixed(in.Blocks(files.BlockSize)), chosen.rows...)
 	if err := in.Write(opt.out, taken.cleaned(clean)); err != nil {
 		return fmt.Errorf("%s: %w", opt.in[0], err)
 	}
@@ -182,7 +177,7 @@ func (opt *removeOptions) run(cmd *cobra.Command) error {
 	if err := taken.write(cmd.OutOrStdout(), changes, &in.About); err != nil {
 		return err
 	}
-	if k, _ := result.Z.Dims(); len(chosen.rows) == k {
+	if len(chosen.rows) == model.Signals() {
 		files.Note(cmd.OutOrStdout(), []string{"all components were removed, so nothing is left"})
 	} else {
 		files.Note(cmd.OutOrStdout(), taken.notes(changes, files.ChannelNames(&in.About)))
@@ -228,17 +223,17 @@ func (c choice) notes(from inspected) (notes []string) {
 }
 
 // choose returns what to remove, as the flags say.
-func (opt *removeOptions) choose(result *sica.Result) (c choice, err error) {
-	k, _ := result.Z.Dims()
+func (opt *removeOptions) choose(model *files.Model) (c choice, err error) {
 	if opt.proposed {
-		p, err := readProposal(opt.model, k)
+		p, err := readProposal(model)
 		by := "proposed with the reference " + p.Reference
 		return choice{p.Signals, by, p.inspected, p.caution()}, err
 	}
 	if opt.selection != "" {
-		s, err := readSelection(opt.selection, opt.model, k)
+		s, err := readSelection(opt.selection, model)
 		return choice{rows: s.Signals, by: "ticked", inspected: s.inspected}, err
 	}
+	k := model.Signals()
 	for _, number := range opt.components {
 		if number < 1 || number > k {
 			return c, usage.Errorf("--components %d: the separation recovered signals 1 to %d", number, k)
@@ -268,9 +263,8 @@ type removal struct {
 }
 
 // isSteady reports whether all removed signals are labelled drift or line, which don't come and go.
-func (opt *removeOptions) isSteady(rows []int, result *sica.Result) (bool, error) {
-	k, _ := result.Z.Dims()
-	labels, err := readOfSignals[inspect.Label](opt.model, labelsFile, k)
+func isSteady(rows []int, model *files.Model) (bool, error) {
+	labels, err := readOfSignals[inspect.Label](model, labelsFile)
 	if labels == nil {
 		return false, err
 	}
@@ -280,17 +274,11 @@ func (opt *removeOptions) isSteady(rows []int, result *sica.Result) (bool, error
 }
 
 // removal returns what measures the cleaning of a recording.
-func (opt *removeOptions) removal(in *files.Stream) (*removal, error) {
+func (opt *removeOptions) removal(in *files.Stream, model *files.Model) (*removal, error) {
 	d, n := in.Dims()
-	r, isWritten := &removal{highpass: opt.highpass}, opt.highpass != 0
+	r, isWritten := &removal{highpass: opt.highpass, fitHighpass: model.Highpass()}, opt.highpass != 0
 	r.measured.Rate = in.About.Rate
-	var err error
-	if r.fitHighpass, err = files.FitHighpass(opt.model); err != nil {
-		return nil, err
-	}
-	if r.skipped, err = files.FitSkipped(opt.model, n, &in.About); err != nil {
-		return nil, err
-	}
+	r.skipped = model.Skipped(n, &in.About)
 	if !isWritten {
 		r.highpass = r.fitHighpass
 	}

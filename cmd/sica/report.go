@@ -139,7 +139,7 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	loaded, err := opt.load(cfg, cmd.Flags().Changed)
+	model, err := opt.load(cfg, cmd.Flags().Changed)
 	if err != nil {
 		return err
 	}
@@ -159,9 +159,10 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 	}
 	shown := progress.New(cmd.ErrOrStderr())
 	defer shown.Done()
-	result := loaded
-	if loaded != nil {
-		loaded.SetBackend(b)
+	var result *sica.Result
+	if model != nil {
+		result = model.Result
+		result.SetBackend(b)
 	} else if result, err = opt.fit(cmd.Context(), b, part, cfg, shown); err != nil {
 		return err
 	}
@@ -188,7 +189,7 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 		return err
 	}
 	part.Note(out)
-	return opt.write(cmd, b, result, rep, part)
+	return opt.write(cmd, b, result, rep, part, model)
 }
 
 // print writes the report as text.
@@ -209,27 +210,23 @@ func (opt *reportOptions) print(out io.Writer, rep *report.Report) error {
 // learned from: as it has them.
 func (opt *reportOptions) load(
 	cfg sica.Config, changed func(flag string) bool,
-) (loaded *sica.Result, err error) {
+) (model *files.Model, err error) {
 	sequence := !datasets.IsImage(opt.in[0]) && len(cfg.Shape) < 2
 	if opt.model != "" {
-		if loaded, err = sica.Load(opt.model); err != nil {
+		if model, err = files.LoadModel(opt.model); err != nil {
 			return nil, err
 		}
-		if err := opt.reading.Recall(opt.model, loaded.Channels, false); err != nil {
-			return nil, err
-		}
-		sequence = sequence && len(loaded.Shape) < 2
+		opt.reading.Recall(model, false)
+		sequence = sequence && len(model.Shape) < 2
 	}
 	if err := opt.fitting.CheckSequence(sequence); err != nil {
 		return nil, err
 	}
-	if opt.model != "" && sequence {
-		if err := opt.fitting.Recall(opt.model, changed); err != nil {
-			return nil, err
-		}
+	if model != nil && sequence {
+		opt.fitting.Recall(model, changed)
 	}
 	opt.fitting.LeaveOutGaps, opt.fitting.Thin = sequence, sequence
-	return loaded, nil
+	return model, nil
 }
 
 // fit returns the separation of a part of the mixed signals, which is reported on without --model.
@@ -261,6 +258,7 @@ func (opt *reportOptions) fit(
 // write writes the files that the flags name.
 func (opt *reportOptions) write(
 	cmd *cobra.Command, b compute.Backend, result *sica.Result, rep *report.Report, part files.Part,
+	model *files.Model,
 ) error {
 	out := cmd.OutOrStdout()
 	if opt.json != "" {
@@ -291,7 +289,7 @@ func (opt *reportOptions) write(
 	if words := part.String(); words != "" {
 		page.Notes = append([]string{"this is about " + words}, page.Notes...)
 	}
-	if err := writePage(opt.html, page, cmd, opt.in, part.Total, opt.model); err != nil {
+	if err := writePage(opt.html, page, cmd, opt.in, part.Total, model); err != nil {
 		return err
 	}
 	fmt.Fprintln(out, "wrote", opt.html)

@@ -80,22 +80,21 @@ standard output in the same format, and what else it says to standard error.`
 
 // live maps rows as they come.
 func (opt *transformOptions) live(cmd *cobra.Command) error {
-	result, err := sica.Load(opt.model)
+	model, err := files.LoadModel(opt.model)
 	if err != nil {
 		return err
 	}
-	if err := checkStream(cmd, opt.in, opt.out, result); err != nil {
+	if err := checkStream(cmd, opt.in, opt.out, model); err != nil {
 		return err
 	}
-	components, _ := result.Z.Dims()
 	var names []string
-	for i := range components {
+	for i := range model.Signals() {
 		names = append(names, fmt.Sprintf("s%d", i+1))
 	}
-	l := newLive(result, opt.reading.Separator, func(x *mat.Dense) (*mat.Dense, error) {
-		return result.Transform(x)
+	l := newLive(model, opt.reading.Separator, func(x *mat.Dense) (*mat.Dense, error) {
+		return model.Transform(x)
 	}, names)
-	if l.filter, err = opt.fitting.Streams(opt.model); err != nil {
+	if l.filter, err = opt.fitting.Streams(model); err != nil {
 		return err
 	}
 	return l.run(cmd)
@@ -133,20 +132,18 @@ func (opt *transformOptions) run(cmd *cobra.Command) error {
 			return err
 		}
 	}
-	result, err := sica.Load(opt.model)
+	model, err := files.LoadModel(opt.model)
 	if err != nil {
 		return err
 	}
 	if !opt.inverse {
-		if err := opt.reading.Recall(opt.model, result.Channels, true); err != nil {
-			return err
-		}
+		opt.reading.Recall(model, true)
 	}
 	sequence := !datasets.IsImage(opt.in[0]) && len(shape) < 2
-	if sequence && !opt.inverse && result.Pointwise() == nil {
-		return opt.stream(cmd, result, shape)
+	if sequence && !opt.inverse && model.Pointwise() == nil {
+		return opt.stream(cmd, model, shape)
 	}
-	return opt.whole(cmd, result, shape)
+	return opt.whole(cmd, model, shape)
 }
 
 // images reports whether the mapped signals are written as images into a folder.
@@ -155,14 +152,12 @@ func (opt *transformOptions) images() bool {
 }
 
 // whole maps signals in memory, of that shape if one was given.
-func (opt *transformOptions) whole(cmd *cobra.Command, result *sica.Result, shape []int) error {
+func (opt *transformOptions) whole(cmd *cobra.Command, model *files.Model, shape []int) error {
 	in, ownShape, err := opt.reading.Recording(opt.in)
 	if err != nil {
 		return err
 	}
-	if err := files.RecallRate(opt.model, in); err != nil {
-		return err
-	}
+	model.RecallRate(in)
 	files.Note(cmd.OutOrStdout(), in.Notes)
 	if shape == nil {
 		shape = ownShape
@@ -171,19 +166,19 @@ func (opt *transformOptions) whole(cmd *cobra.Command, result *sica.Result, shap
 	if err != nil {
 		return err
 	}
-	result.SetBackend(b)
+	model.SetBackend(b)
 
 	out := cmd.OutOrStdout()
 	var mapped *mat.Dense
 	var names []string
 	if opt.inverse {
 		var roundTrip float64
-		if mapped, roundTrip, err = result.InverseTransform(in.Signals, shape...); err == nil {
+		if mapped, roundTrip, err = model.InverseTransform(in.Signals, shape...); err == nil {
 			fmt.Fprintf(out, "mapped forward again, the largest difference is %.1e\n", roundTrip)
 		}
-		names = result.Channels
+		names = model.Channels
 	} else {
-		mapped, err = result.Transform(in.Signals, shape...)
+		mapped, err = model.Transform(in.Signals, shape...)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", opt.in[0], err)
@@ -200,13 +195,13 @@ func (opt *transformOptions) whole(cmd *cobra.Command, result *sica.Result, shap
 	files.Wrote(out, opt.out)
 	noteRate(out, opt.out, in.Rate, separateAgain)
 	if !opt.inverse {
-		noteRecovered(out, opt.out, result)
+		noteRecovered(out, opt.out, model.Result)
 	}
 	return nil
 }
 
 // stream maps a recording of any length, of that shape if one was given, block by block.
-func (opt *transformOptions) stream(cmd *cobra.Command, result *sica.Result, shape []int) error {
+func (opt *transformOptions) stream(cmd *cobra.Command, model *files.Model, shape []int) error {
 	shown := progress.NewQuiet(cmd.ErrOrStderr())
 	defer shown.Done()
 	in, err := opt.reading.Open(cmd.Context(), opt.in, shown.Part)
@@ -215,26 +210,23 @@ func (opt *transformOptions) stream(cmd *cobra.Command, result *sica.Result, sha
 	}
 	d, n := in.Dims()
 	// An error about the number of channels comes before the file is written.
-	if _, err := result.Transform(mat.NewDense(d, 1, nil)); errors.Is(err, sica.ErrSignals) {
+	if _, err := model.Transform(mat.NewDense(d, 1, nil)); errors.Is(err, sica.ErrSignals) {
 		return fmt.Errorf("%s: %w", opt.in[0], err)
 	}
 	if err := opt.reading.CheckShape(opt.in[0], n, shape); err != nil {
 		return err
 	}
-	if err := files.RecallRate(opt.model, &in.About); err != nil {
-		return err
-	}
+	model.RecallRate(&in.About)
 	files.Note(cmd.OutOrStdout(), in.About.Notes)
 	in.Doing, in.MustVary = "mapping", !opt.inverse
-	recovered := blockwise.Transform(result, in.Blocks(files.BlockSize))
-	components, _ := result.Z.Dims()
-	if err := in.WriteRecovered(opt.out, components, recovered); err != nil {
+	recovered := blockwise.Transform(model.Result, in.Blocks(files.BlockSize))
+	if err := in.WriteRecovered(opt.out, model.Signals(), recovered); err != nil {
 		return fmt.Errorf("%s: %w", opt.in[0], err)
 	}
 	shown.Done()
 	files.NoteAside(cmd.OutOrStdout(), &in.About, opt.out)
 	files.Wrote(cmd.OutOrStdout(), opt.out)
 	noteRate(cmd.OutOrStdout(), opt.out, in.About.Rate, separateAgain)
-	noteRecovered(cmd.OutOrStdout(), opt.out, result)
+	noteRecovered(cmd.OutOrStdout(), opt.out, model.Result)
 	return nil
 }

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -78,18 +79,11 @@ func (o *Fitting) AddFilters(cmd *cobra.Command, does string) {
 
 // Streams returns what makes the filter of a channel whose positions come one by one, nil without flags
 // for one. A rate that isn't given is that of the fit of a saved separation.
-func (o *Fitting) Streams(model string) (func() *filter.Stream, error) {
+func (o *Fitting) Streams(m *Model) (func() *filter.Stream, error) {
 	if o.filter.IsZero() {
 		return nil, nil
 	}
-	rate := o.rate
-	if rate == 0 {
-		kept, err := readLearning(model)
-		if err != nil {
-			return nil, err
-		}
-		rate = kept.Rate
-	}
+	rate := cmp.Or(o.rate, m.fit.Rate)
 	if rate == 0 {
 		return nil, usage.Errorf("--highpass, --lowpass and --notch: use --rate, too")
 	}

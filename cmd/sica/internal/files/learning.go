@@ -13,6 +13,7 @@ import (
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/sealed"
 	"github.com/seed-47b1e431/gosica/internal/text"
+	"github.com/seed-47b1e431/gosica/sica"
 )
 
 // learningFile is the file of a saved separation that says what its fit learned from. The manifest
@@ -101,90 +102,88 @@ func (o *Fitting) Keep(model string, n int, without []string, reading *Reading) 
 	})
 }
 
-// Identity returns what distinguishes the separation in a folder from others: the SHA-256 of its
-// manifest, which has those of its files.
-func Identity(model string) (string, error) {
-	manifest, err := os.ReadFile(filepath.Join(model, sealed.Manifest))
+// A Model is a separation that was saved, with what was done with the recording of its fit.
+type Model struct {
+	*sica.Result
+	Folder string
+
+	fit learning // what Keep kept, nothing if there is none
+}
+
+// LoadModel loads the separation in a folder.
+func LoadModel(folder string) (*Model, error) {
+	result, err := sica.Load(folder)
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{Result: result, Folder: folder}
+	err = ReadJSON(filepath.Join(folder, learningFile), &m.fit)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return m, err
+}
+
+// Signals is how many signals the separation recovered.
+func (m *Model) Signals() int {
+	k, _ := m.Z.Dims()
+	return k
+}
+
+// Identity returns what distinguishes the separation from others: the SHA-256 of its manifest, which has
+// those of its files.
+func (m *Model) Identity() (string, error) {
+	manifest, err := os.ReadFile(filepath.Join(m.Folder, sealed.Manifest))
 	return fmt.Sprintf("%x", sha256.Sum256(manifest)), err
 }
 
-// readLearning returns what Keep kept, nothing if there is none.
-func readLearning(model string) (kept learning, err error) {
-	err = ReadJSON(filepath.Join(model, learningFile), &kept)
-	if errors.Is(err, fs.ErrNotExist) {
-		return kept, nil
+// Highpass is the frequency in Hz of the high-pass filter after which the fit learned, 0 for none.
+func (m *Model) Highpass() float64 { return m.fit.Highpass }
+
+// Skipped returns the stretches that the fit skipped, in order; none of a recording that isn't of n
+// positions, as the fit's was, or lacks their annotations.
+func (m *Model) Skipped(n int, about *datasets.Recording) (skipped []datasets.Stretch) {
+	if m.fit.Positions != n {
+		return nil
 	}
-	return kept, err
+	for _, text := range m.fit.Skip {
+		if named, err := namedStretches(text, n, about); err == nil {
+			skipped = append(skipped, named...)
+		}
+	}
+	return merge(skipped)
+}
+
+// RecallRate gives a recording without a sampling rate that of the fit, with a note.
+func (m *Model) RecallRate(about *datasets.Recording) {
+	if about.Rate == 0 && m.fit.Rate != 0 {
+		about.Rate = m.fit.Rate
+		about.Notes = append(about.Notes, fmt.Sprintf("using --rate %g as in the fit", about.Rate))
+	}
 }
 
 // Recall reads a recording as that of a saved separation was read, unless flags say otherwise: its
 // channels by their names or, without names, without those that were left out; and its missing values,
 // of which none are dropped if all positions are wanted, but interpolated.
-func (r *Reading) Recall(model string, names []string, wantsAll bool) error {
-	kept, err := readLearning(model)
-	if err != nil {
-		return err
-	}
-	if r.Signals = names; names == nil && len(r.Without) == 0 {
-		r.Without = kept.Without
+func (r *Reading) Recall(m *Model, wantsAll bool) {
+	if r.Signals = m.Channels; m.Channels == nil && len(r.Without) == 0 {
+		r.Without = m.fit.Without
 	}
 	if r.Shape == nil {
-		r.Shape = kept.Shape
+		r.Shape = m.fit.Shape
 	}
 	if r.Missing == "" {
-		r.Missing = kept.Missing
+		r.Missing = m.fit.Missing
 		if wantsAll && r.Missing == datasets.MissingDrop {
 			r.Missing = datasets.MissingInterpolate
 		}
 	}
-	return nil
-}
-
-// RecallRate gives a recording without a sampling rate that of the fit of a saved separation, with a
-// note.
-func RecallRate(model string, about *datasets.Recording) error {
-	if about.Rate > 0 {
-		return nil
-	}
-	kept, err := readLearning(model)
-	if err != nil || kept.Rate == 0 {
-		return err
-	}
-	about.Rate = kept.Rate
-	about.Notes = append(about.Notes, fmt.Sprintf("using --rate %g as in the fit", kept.Rate))
-	return nil
-}
-
-// FitHighpass returns the frequency in Hz of the high-pass filter after which a saved separation was
-// learned, 0 for none.
-func FitHighpass(model string) (float64, error) {
-	kept, err := readLearning(model)
-	return kept.Highpass, err
-}
-
-// FitSkipped returns the stretches that the fit of a saved separation skipped, in order; none of a
-// recording that isn't of n positions, as the fit's was, or lacks their annotations.
-func FitSkipped(model string, n int, about *datasets.Recording) (skipped []datasets.Stretch, err error) {
-	kept, err := readLearning(model)
-	if kept.Positions != n {
-		return nil, err
-	}
-	for _, text := range kept.Skip {
-		if named, err := namedStretches(text, n, about); err == nil {
-			skipped = append(skipped, named...)
-		}
-	}
-	return merge(skipped), err
 }
 
 // Recall does what the fit of a saved separation did, except where a flag says otherwise. Changed
 // reports whether a flag was given.
-func (o *Fitting) Recall(model string, changed func(flag string) bool) error {
-	kept, err := readLearning(model)
-	if err != nil {
-		return err
-	}
-	var used learning // what no flag replaces
+func (o *Fitting) Recall(m *Model, changed func(flag string) bool) {
+	kept, used := &m.fit, learning{} // used is what no flag replaces
 	for flag, f := range map[string]struct{ kept, used, value *float64 }{
 		"highpass": {&kept.Highpass, &used.Highpass, &o.filter.Highpass},
 		"lowpass":  {&kept.Lowpass, &used.Lowpass, &o.filter.Lowpass},
@@ -204,5 +203,4 @@ func (o *Fitting) Recall(model string, changed func(flag string) bool) error {
 	if flags := used.String(); flags != "" {
 		o.recalled = fmt.Sprintf("using %s as in the fit%s", flags, used.howToStop())
 	}
-	return nil
 }
