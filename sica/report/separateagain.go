@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -100,7 +99,7 @@ func separateAgain(
 	if err != nil {
 		return Linear{}, err
 	}
-	l := Linear{Findings: reorder(solution.Findings, match.Assignment)}
+	l := Linear{Findings: *solution.Reordered(match.Assignment)}
 	for _, c := range match.Correlation {
 		l.Agreement = append(l.Agreement, math.Abs(c))
 	}
@@ -119,40 +118,6 @@ func separateLinearly(
 		return nil, err
 	}
 	return linear.Separate(ctx, signals, opt)
-}
-
-// reorder returns findings whose signal i is signal order[i] of f. Pairs have I > J. Pairs and
-// groups are sorted, as package linear returns them.
-func reorder(f linear.Findings, order []int) linear.Findings {
-	place := make([]int, len(order))
-	sources, expectedErrors := f.Sources, f.ExpectedError
-	f.Sources, f.ExpectedError = nil, nil
-	for i, signal := range order {
-		place[signal] = i
-		f.Sources = append(f.Sources, sources[signal])
-		f.ExpectedError = append(f.ExpectedError, expectedErrors[signal])
-	}
-	moved := func(signals []int) (places []int) {
-		for _, i := range signals {
-			places = append(places, place[i])
-		}
-		slices.Sort(places)
-		return places
-	}
-	f.NoiseLike = moved(f.NoiseLike)
-	f.Pairs, f.Groups = slices.Clone(f.Pairs), slices.Clone(f.Groups)
-	for k, p := range f.Pairs {
-		pair := moved([]int{p.I, p.J})
-		f.Pairs[k].J, f.Pairs[k].I = pair[0], pair[1]
-	}
-	slices.SortFunc(f.Pairs, func(p, q linear.Pair) int {
-		return cmp.Or(cmp.Compare(p.I, q.I), cmp.Compare(p.J, q.J))
-	})
-	for k, g := range f.Groups {
-		f.Groups[k] = moved(g)
-	}
-	slices.SortFunc(f.Groups, slices.Compare)
-	return f
 }
 
 // noneIdentified reports whether the rotation of no signal is identified.
