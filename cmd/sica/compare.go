@@ -230,7 +230,7 @@ func (opt *compareOptions) print(
 	}
 	err := printCompared(out, rows, hasTruth)
 	part.Note(out)
-	if part.Interpolated {
+	if part.About.Interpolated != nil {
 		files.Note(out, []string{interpolatedNote(part.Shape)})
 	}
 	return err
@@ -268,7 +268,7 @@ func (opt *compareOptions) read(cmd *cobra.Command) (part files.Part, truth *mat
 			return part, nil, err
 		}
 	}
-	if part, err = readPart(cmd, opt.learnOn, &opt.reading, opt.in, shape); err != nil {
+	if part, err = readPart(cmd, opt.learnOn, &opt.reading, new(files.Fitting), opt.in, shape); err != nil {
 		return part, nil, err
 	}
 	_, n := part.X.Dims()
@@ -290,7 +290,7 @@ func (opt *compareOptions) read(cmd *cobra.Command) (part files.Part, truth *mat
 	}
 	truthReading := opt.reading
 	truthReading.Without = nil
-	truthPart, err := readPart(cmd, same, &truthReading, opt.truth, shape)
+	truthPart, err := readPart(cmd, same, &truthReading, new(files.Fitting), opt.truth, shape)
 	if err != nil {
 		return part, nil, err
 	}

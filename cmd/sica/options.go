@@ -100,15 +100,15 @@ func validate(cfg sica.Config, d, n, total int, file string) error {
 
 // readPart returns the part of the mixed signals that a command works on.
 func readPart(
-	cmd *cobra.Command, learnOn files.LearnOn, reading *files.Reading, inputs []string,
-	shape []int,
+	cmd *cobra.Command, learnOn files.LearnOn, reading *files.Reading, fitting *files.Fitting,
+	inputs []string, shape []int,
 ) (files.Part, error) {
 	shown := progress.NewQuiet(cmd.ErrOrStderr())
 	defer shown.Done()
 	if shape != nil {
 		reading.Shape = shape
 	}
-	return learnOn.Read(cmd.Context(), reading, inputs, shape, shown.Part)
+	return learnOn.Read(cmd.Context(), reading, fitting, inputs, shape, shown.Part)
 }
 
 // fitOptions are the flags of commands that make one fit.

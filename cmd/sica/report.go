@@ -143,8 +143,7 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	opt.reading.Fitting = &opt.fitting
-	part, err := readPart(cmd, opt.learnOn, &opt.reading, opt.in, cfg.Shape)
+	part, err := readPart(cmd, opt.learnOn, &opt.reading, &opt.fitting, opt.in, cfg.Shape)
 	if err != nil {
 		return err
 	}
@@ -168,10 +167,10 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 	}
 	options := report.Options{
 		Shape: cfg.Shape, Refits: opt.refits, Positions: part.Positions, Progress: shown.Part,
-		Highpassed: opt.fitting.Highpasses(), Rate: part.Rate, Start: part.Start,
+		Highpassed: opt.fitting.Highpasses(), Rate: part.About.Rate, Start: part.About.Start,
 	}
 	if result.Channels == nil {
-		result.Channels = part.Names
+		result.Channels = files.ChannelNames(&part.About)
 	}
 	rep, err := report.New(cmd.Context(), result, part.X, options.On(b))
 	if err != nil {
@@ -264,7 +263,7 @@ func (opt *reportOptions) write(
 	if opt.json != "" {
 		d := diagnosis{
 			Input: opt.in, InputPositions: part.Total, Model: opt.model,
-			Notes:  part.Notes,
+			Notes:  part.About.Notes,
 			Config: result.Config, Seed: result.Seed,
 			Backend: backend.NameOf(b), Device: b.Description(), Versions: provenance.Versions(),
 			Report: rep,
@@ -281,10 +280,11 @@ func (opt *reportOptions) write(
 	if err != nil {
 		return err
 	}
+	about := &part.About
 	page := html.Page{
 		Result: result, X: blockwise.InMemory{Dense: part.X}, Z: z, Shape: rep.Shape,
-		Channels: part.Names, Units: part.Units, Rate: part.Rate, Start: part.Start,
-		Positions: part.Positions, Report: rep, Notes: part.Notes,
+		Channels: files.ChannelNames(about), Units: about.Units, Rate: about.Rate, Start: about.Start,
+		Positions: part.Positions, Report: rep, Notes: about.Notes,
 	}
 	if words := part.String(); words != "" {
 		page.Notes = append([]string{"this is about " + words}, page.Notes...)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -194,14 +195,11 @@ func (opt *separateOptions) run(cmd *cobra.Command) error {
 	}
 	parts := progress.NewQuiet(cmd.ErrOrStderr())
 	defer parts.Done()
-	long, err := opt.openLong(cmd.Context(), cfg, parts.Part)
+	in, err := opt.open(cmd.Context(), &cfg, parts.Part)
 	if err != nil {
 		return err
 	}
-	if long != nil {
-		return opt.runLong(cmd, cfg, long, parts)
-	}
-	return opt.runWhole(cmd, cfg, parts)
+	return opt.separate(cmd, cfg, in, parts)
 }
 
 // checkLike returns an error unless d channels of these names are those of --like, if it was given.
@@ -246,7 +244,7 @@ const minAlike = 0.95
 // describe returns the summary of a result, and how long its halves took. It adds what it says of the
 // signals to the report.
 func (opt *separateOptions) describe(
-	ctx context.Context, parts *progress.Progress, res *sica.Result, in fitted, rep *separation,
+	ctx context.Context, parts *progress.Progress, res *sica.Result, in *mixture, rep *separation,
 ) (summary string, halves time.Duration, err error) {
 	all, err := describe(ctx, parts, res, in, opt.quick)
 	if err != nil {
@@ -260,23 +258,21 @@ func (opt *separateOptions) describe(
 	return summary, all.halves, err
 }
 
-// A wholeRecording is one in memory, all of whose positions are separated.
-type wholeRecording struct {
-	*datasets.Recording
-	truth   *mat.Dense       // the sources, nil if they weren't given
-	source  blockwise.Source // what is learned from
-	learned *mat.Dense       // its signals: those of the recording, or what is left of them
+// A mixture is the recording that is separated.
+type mixture struct {
+	*files.Stream
+	truth        *mat.Dense       // the sources, nil if they weren't given
+	source       blockwise.Source // what is learned from: the recording, or what is left of it
+	learned      *mat.Dense       // the signals of source, d×n; nil if only a part of it is learned from
+	n            int              // positions to learn from; 0 for a choice by blockwise.Fit
+	isHighpassed bool             // by a flag
 }
 
-// runWhole separates signals in memory by all of their positions.
-func (opt *separateOptions) runWhole(
-	cmd *cobra.Command, cfg sica.Config, parts *progress.Progress,
+// separate separates the recording and writes the result.
+func (opt *separateOptions) separate(
+	cmd *cobra.Command, cfg sica.Config, in *mixture, parts *progress.Progress,
 ) error {
-	in, err := opt.readWhole(cmd.Context(), &cfg)
-	if err != nil {
-		return err
-	}
-	mixed, err := score(in.Signals, in.truth)
+	mixed, err := score(in.About.Signals, in.truth)
 	if err != nil {
 		return fmt.Errorf("%s against %s: %w", opt.in[0], opt.truth[0], err)
 	}
@@ -285,29 +281,13 @@ func (opt *separateOptions) runWhole(
 		return err
 	}
 	out := cmd.OutOrStdout()
-	d, n := in.Signals.Dims()
-	rep := opt.begin(out, b, cfg, d, n, in.Rate)
-	files.Note(out, in.Notes)
-	rep.Notes = in.Notes
-	_, rep.LearnedOn = in.learned.Dims()
-	if in.truth != nil && asManySignals(in.Signals, in.truth) {
+	rep := opt.begin(out, b, cfg, in)
+	if in.truth != nil && asManySignals(in.About.Signals, in.truth) {
 		fmt.Fprintf(out, "mixed: MCC %.4f\n", mixed.MCC)
 	}
 	rep.MixedMCC = finite(mixed.MCC)
-
-	cfg.OnProgress = func(_ int, doing string, done float64) { parts.Part(doing, done) }
-	iterations := progress.NewIterations(out, cmd.ErrOrStderr(), cfg.Iterations())
-	cfg = cfg.Watch(func(_ int, it klflow.Iteration) {
-		m, err := score(it.Z, in.truth)
-		if err != nil || in.learned != in.Signals { // the truth has the positions of all signals
-			m.MCC = math.NaN()
-		}
-		iterations.Iteration(it, m.MCC)
-		rep.add(it, m.MCC)
-	})
-	res, fitErr := in.fit(cmd.Context(), b, cfg)
-	iterations.Done()
-	if fitErr != nil && (res == nil || res.Iterations == 0) {
+	res, fitErr := opt.fit(cmd, b, cfg, in, parts, rep)
+	if fitErr != nil && (in.learned == nil || res == nil || res.Iterations == 0) {
 		return fmt.Errorf("%s: %w; nothing was written", opt.in[0], fitErr)
 	}
 
@@ -315,21 +295,22 @@ func (opt *separateOptions) runWhole(
 		return err
 	}
 	// A fit that was cut short has a result, which is written before its error is returned.
-	about := fitted{in.source, in.learned, in.Recording, opt.fitting.Highpasses()}
-	summary, halves, err := opt.describe(cmd.Context(), parts, res, about, rep)
+	summary, halves, err := opt.describe(cmd.Context(), parts, res, in, rep)
+	if err != nil {
+		return err
+	}
+	z, err := opt.writeRecovered(in, cfg.Shape, res)
 	if err != nil {
 		return err
 	}
 	parts.Done()
 	printSummary(out, res, summary, opt.began, halves)
-	clipped := opt.fitting.Clipped() // before a filter
-	if !opt.fitting.Filters() && len(res.Clipped) > 0 {
-		clipped = about.clipped()
+	if in.truth != nil {
+		if err := in.printScore(out, z, res.Outliers, rep); err != nil {
+			return err
+		}
 	}
-	for _, s := range clipped.Stretches {
-		rep.Clipped = append(rep.Clipped, [2]int{s.Begin, s.End})
-	}
-	if err := opt.writeRecovered(out, in, cfg.Shape, res, rep); err != nil {
+	if err := opt.write(out, in, res, rep); err != nil {
 		return err
 	}
 	if fitErr != nil {
@@ -338,56 +319,110 @@ func (opt *separateOptions) runWhole(
 	return removeCheckpoint(cfg)
 }
 
-// readWhole reads the recording and checks that it can be separated by the settings. It sets the
-// shape in these if there is none.
-func (opt *separateOptions) readWhole(
-	ctx context.Context, cfg *sica.Config,
-) (*wholeRecording, error) {
-	recording, truth, shape, err := opt.read()
-	if err != nil {
+// open opens the recording, and checks that it can be separated by the settings. It sets their Rounding,
+// and the shape if there is none.
+func (opt *separateOptions) open(
+	ctx context.Context, cfg *sica.Config, report func(string, float64),
+) (*mixture, error) {
+	in := &mixture{isHighpassed: opt.fitting.Highpasses()}
+	var err error
+	if in.Stream, err = opt.openLong(ctx, *cfg, report); err != nil {
 		return nil, err
 	}
-	in := &wholeRecording{Recording: recording, truth: truth}
-	if cfg.Shape == nil || recording.Shape != nil {
-		cfg.Shape = shape
+	isWhole := in.Stream == nil
+	if isWhole {
+		if err := opt.readWhole(ctx, in, cfg, report); err != nil {
+			return nil, err
+		}
 	}
-	d, n := in.Signals.Dims()
-	if err := opt.checkLike(d, in.Names); err != nil {
+	d, total := in.Dims()
+	if err := opt.checkLike(d, in.About.Names); err != nil {
 		return nil, err
 	}
-	if err := opt.reading.CheckShape(opt.in[0], n, cfg.Shape); err != nil {
+	if err := opt.reading.CheckShape(opt.in[0], total, cfg.Shape); err != nil {
 		return nil, err
 	}
 	if len(cfg.Shape) < 2 {
-		in.Notes = append(in.Notes, opt.reading.LooksTransposed(opt.in[0], d, n)...)
+		in.About.Notes = append(in.About.Notes, opt.reading.LooksTransposed(opt.in[0], d, total)...)
 	}
-	if in.source, in.learned, err = opt.learnedSignals(ctx, recording); err != nil {
+	if err := opt.learnFrom(ctx, in, isWhole); err != nil {
 		return nil, err
 	}
-	if !opt.fitting.LeaveOutGaps && in.Interpolated != nil {
-		in.Notes = append(in.Notes, interpolatedNote(cfg.Shape))
+	if isWhole && !opt.fitting.LeaveOutGaps && in.About.Interpolated != nil {
+		in.About.Notes = append(in.About.Notes, interpolatedNote(cfg.Shape))
 	}
+	_, left := in.source.Dims()
+	n := cmp.Or(in.n, left)
 	cfg.Rounding = opt.fitting.Rounding
-	_, learnedOn := in.learned.Dims()
-	cfg.Shape = files.SequenceShape(recording, cfg.Shape, learnedOn)
+	cfg.Shape = files.SequenceShape(&in.About, cfg.Shape, n)
 	if err := checkComponents(cfg.Components, d, opt.in[0]); err != nil {
 		return nil, err
 	}
-	if err := validate(*cfg, d, learnedOn, n, opt.in[0]); err != nil {
-		return nil, err
+	isAsked := !isWhole && opt.learnOn != files.LearnOnDefault
+	if err := cfg.Validate(d, n); isAsked && errors.Is(err, sica.ErrSignals) {
+		return nil, usage.Errorf("--learn-on %s: %w", opt.learnOn, err)
 	}
-	return in, nil
+	return in, validate(*cfg, d, n, total, opt.in[0])
 }
 
-// fit separates what is learned from. Outliers are positions of the recording.
-func (in *wholeRecording) fit(
-	ctx context.Context, b compute.Backend, cfg sica.Config,
-) (*sica.Result, error) {
-	if _, isSubset := in.source.(blockwise.Subset); isSubset {
-		_, n := in.learned.Dims()
-		return blockwise.Fit(ctx, in.source, cfg.On(b), n)
+// learnFrom sets what of the recording is learned from, with notes: the recording itself or what is left
+// of it, all of that or a part.
+func (opt *separateOptions) learnFrom(ctx context.Context, in *mixture, isWhole bool) error {
+	recording := blockwise.Source(in.Stream)
+	if isWhole {
+		recording = in.Stream.Source
 	}
-	return sica.Fit(ctx, in.learned, cfg.On(b))
+	source, notes, err := opt.fitting.Source(ctx, recording, &in.About)
+	if err != nil {
+		return err
+	}
+	if source != recording {
+		note := "what is filtered or left out is so for learning only: the recovered signals have all " +
+			"positions"
+		if opt.fitting.Filters() {
+			note += ", and no filter"
+		}
+		notes = append(notes, note)
+	}
+	in.source = source
+	in.About.Notes = append(in.About.Notes, notes...)
+	_, left := source.Dims()
+	if !isWhole {
+		in.n, err = opt.learnOn.Positions(left, in.About.Rate)
+		return err
+	}
+	in.n, in.learned = left, in.About.Signals
+	if source != recording {
+		in.learned, err = blockwise.Part(ctx, source, left)
+	}
+	return err
+}
+
+// fit separates what is learned from, and reports the iterations. Outliers are positions of the recording.
+func (opt *separateOptions) fit(
+	cmd *cobra.Command, b compute.Backend, cfg sica.Config, in *mixture, parts *progress.Progress,
+	rep *separation,
+) (*sica.Result, error) {
+	in.Doing = "reading a part"
+	learning := ""
+	if in.learned == nil {
+		learning = "learning: "
+	}
+	cfg.OnProgress = func(_ int, doing string, done float64) { parts.Part(learning+doing, done) }
+	iterations := progress.NewIterations(cmd.OutOrStdout(), cmd.ErrOrStderr(), cfg.Iterations())
+	defer iterations.Done()
+	cfg = cfg.Watch(func(_ int, it klflow.Iteration) {
+		m, err := score(it.Z, in.truth)
+		if err != nil || in.learned != in.About.Signals { // the truth has the positions of all signals
+			m.MCC = math.NaN()
+		}
+		iterations.Iteration(it, m.MCC)
+		rep.add(it, m.MCC)
+	}).On(b)
+	if _, isSubset := in.source.(blockwise.Subset); in.learned != nil && !isSubset {
+		return sica.Fit(cmd.Context(), in.learned, cfg)
+	}
+	return blockwise.Fit(cmd.Context(), in.source, cfg, in.n)
 }
 
 // cutShort returns the error of a fit that ended with err after an iteration, and whose result is
@@ -404,33 +439,31 @@ func (opt *separateOptions) cutShort(cfg sica.Config, res *sica.Result, err erro
 		res.Best, next)
 }
 
-// writeRecovered writes the recovered signals at all positions of a recording, and the report.
+// writeRecovered writes the recovered signals at all positions of a recording, and returns them if they are
+// in memory.
 func (opt *separateOptions) writeRecovered(
-	out io.Writer, in *wholeRecording, shape []int, res *sica.Result, rep *separation,
-) error {
-	res.Channels = in.Names
-	z := res.Z
-	var err error
-	if in.learned != in.Signals {
-		if z, err = res.Transform(in.Signals); err != nil {
-			return fmt.Errorf("%s: %w", opt.in[0], err)
+	in *mixture, shape []int, res *sica.Result,
+) (z *mat.Dense, err error) {
+	res.Channels = in.About.Names
+	d, _ := res.Z.Dims()
+	if in.learned == nil {
+		in.Doing = "recovering all"
+		recovered := blockwise.Transform(res, in.Blocks(files.BlockSize))
+		if err := in.WriteRecovered(opt.out, d, nil, recovered); err != nil {
+			return nil, fmt.Errorf("%s: %w", opt.in[0], err)
 		}
+		return nil, nil
 	}
-	if in.truth != nil {
-		if err := in.printScore(out, z, res.Outliers, rep); err != nil {
-			return err
+	z = res.Z
+	if in.learned != in.About.Signals {
+		if z, err = res.Transform(in.About.Signals); err != nil {
+			return nil, fmt.Errorf("%s: %w", opt.in[0], err)
 		}
 	}
 	if opt.images() {
-		err = files.WriteImages(opt.out, z, shape)
-	} else {
-		files.NoteAside(out, in.Recording, opt.out)
-		err = files.WriteSignals(opt.out, in.Recording, z, nil)
+		return z, files.WriteImages(opt.out, z, shape)
 	}
-	if err != nil {
-		return err
-	}
-	return opt.write(out, in.Rate, res, rep)
+	return z, in.WriteRecovered(opt.out, d, nil, files.AtOnce(z))
 }
 
 // interpolatedNote returns the note where interpolated values can't be left out of learning. Only a
@@ -445,12 +478,12 @@ func interpolatedNote(shape []int) string {
 
 // printScore prints and reports how well the recovered signals z agree with the truth, at the
 // positions that are neither outliers nor interpolated.
-func (in *wholeRecording) printScore(
+func (in *mixture) printScore(
 	out io.Writer, z *mat.Dense, outliers []int, rep *separation,
 ) error {
 	truth, of := in.truth, ""
 	leftOut := slices.Clone(outliers)
-	for _, s := range in.Interpolated {
+	for _, s := range in.About.Interpolated {
 		for t := s.Begin; t < s.End; t++ {
 			leftOut = append(leftOut, t)
 		}
@@ -500,97 +533,6 @@ func columns(x *mat.Dense, places []int) *mat.Dense {
 	return some
 }
 
-// learnedSignals returns what to learn from, and its signals: those of the recording itself or,
-// with a note in it, what is left of them.
-func (opt *separateOptions) learnedSignals(
-	ctx context.Context, in *datasets.Recording,
-) (blockwise.Source, *mat.Dense, error) {
-	whole := blockwise.InMemory{Dense: in.Signals}
-	source, notes, err := opt.fitting.Source(ctx, whole, in)
-	if err != nil {
-		return whole, in.Signals, err
-	}
-	if source == whole {
-		in.Notes = append(in.Notes, notes...)
-		return whole, in.Signals, nil
-	}
-	in.Notes = append(in.Notes, opt.withRecovered(notes)...)
-	_, n := source.Dims()
-	learned, err := blockwise.Part(ctx, source, n)
-	return source, learned, err
-}
-
-// withRecovered adds to notes on what is learned from, which isn't the whole recording, what is
-// recovered.
-func (opt *separateOptions) withRecovered(notes []string) []string {
-	note := "what is filtered or left out is so for learning only: the recovered signals have all positions"
-	if opt.fitting.Filters() {
-		note += ", and no filter"
-	}
-	return append(notes, note)
-}
-
-// A longRecording is one that is learned from in part.
-type longRecording struct {
-	*files.Stream
-	learned blockwise.Source // the recording, or what is left of it to learn from
-	n       int              // positions to learn from, 0 for a choice by blockwise.Fit
-}
-
-// runLong separates a recording by some of its positions.
-func (opt *separateOptions) runLong(
-	cmd *cobra.Command, cfg sica.Config, in *longRecording, parts *progress.Progress,
-) error {
-	b, err := opt.openBackend(cmd)
-	if err != nil {
-		return err
-	}
-	out := cmd.OutOrStdout()
-	d, total := in.Dims()
-	cfg.Shape = files.SequenceShape(&in.About, cfg.Shape, total)
-	cfg.Rounding = opt.fitting.Rounding
-	rep := opt.begin(out, b, cfg, d, total, in.About.Rate)
-	files.Note(out, in.About.Notes)
-	rep.Notes = in.About.Notes
-	cfg.OnProgress = func(_ int, doing string, done float64) {
-		parts.Part("learning: "+doing, done)
-	}
-	iterations := progress.NewIterations(out, cmd.ErrOrStderr(), cfg.Iterations())
-	cfg = cfg.Watch(func(_ int, it klflow.Iteration) {
-		iterations.Iteration(it, math.NaN())
-		rep.add(it, math.NaN())
-	})
-	in.Doing = "reading a part"
-	res, err := blockwise.Fit(cmd.Context(), in.learned, cfg.On(b), in.n)
-	iterations.Done()
-	if err != nil {
-		return fmt.Errorf("%s: %w; nothing was written", opt.in[0], err)
-	}
-	if res, err = opt.orderLike(out, res, rep); err != nil {
-		return err
-	}
-	about := fitted{in.learned, nil, &in.About, opt.fitting.Highpasses()}
-	summary, halves, err := opt.describe(cmd.Context(), parts, res, about, rep)
-	if err != nil {
-		return err
-	}
-	res.Channels = in.About.Names
-	in.Doing = "recovering all"
-	recovered := blockwise.Transform(res, in.Blocks(files.BlockSize))
-	d, _ = res.Z.Dims()
-	if err := in.WriteRecovered(opt.out, d, recovered); err != nil {
-		return fmt.Errorf("%s: %w", opt.in[0], err)
-	}
-	parts.Done()
-	printSummary(out, res, summary, opt.began, halves)
-	files.NoteAside(out, &in.About, opt.out)
-	_, rep.LearnedOn = res.Z.Dims()
-	if err := opt.write(out, in.About.Rate, res, rep); err != nil {
-		return err
-	}
-	return removeCheckpoint(cfg)
-}
-
 // seesAll says why a method of the family klflow.Free can't learn from a part of a recording.
 func (opt *separateOptions) seesAll() string {
 	return "--method " + opt.method + " learns from all positions, as its networks see the whole " +
@@ -615,60 +557,23 @@ func (opt *separateOptions) noPart(cfg sica.Config) string {
 // blockwise.AlwaysLearned positions.
 func (opt *separateOptions) openLong(
 	ctx context.Context, cfg sica.Config, report func(string, float64),
-) (*longRecording, error) {
+) (*files.Stream, error) {
 	asked := opt.learnOn != files.LearnOnDefault
 	obstacle := opt.noPart(cfg)
-	if opt.learnOn == files.LearnOnAll || obstacle != "" && !asked {
+	switch {
+	case opt.learnOn == files.LearnOnAll || !asked && (obstacle != "" || !mayBeLong(opt.in)):
 		return nil, nil
-	}
-	if obstacle != "" {
+	case obstacle != "":
 		return nil, usage.Errorf("--learn-on %s: %s", opt.learnOn, obstacle)
-	}
-	if !asked && !mayBeLong(opt.in) {
-		return nil, nil
 	}
 	in, err := opt.reading.Open(ctx, opt.in, report)
 	if err != nil {
 		return nil, err
 	}
-	d, total := in.Dims()
-	in.About.Notes = append(in.About.Notes, opt.reading.LooksTransposed(opt.in[0], d, total)...)
-	if !asked && total <= blockwise.AlwaysLearned {
+	if _, total := in.Dims(); !asked && total <= blockwise.AlwaysLearned {
 		return nil, nil
 	}
-	if err := opt.checkLike(d, in.About.Names); err != nil {
-		return nil, err
-	}
-	if err := opt.reading.CheckShape(opt.in[0], total, cfg.Shape); err != nil {
-		return nil, err
-	}
-	long := &longRecording{Stream: in}
-	var notes []string
-	if long.learned, notes, err = opt.fitting.Source(ctx, in, &in.About); err != nil {
-		return nil, err
-	}
-	if long.learned != blockwise.Source(in) {
-		notes = opt.withRecovered(notes)
-	}
-	in.About.Notes = append(in.About.Notes, notes...)
-	_, part := long.learned.Dims()
-	if long.n, err = opt.learnOn.Positions(part, in.About.Rate); err != nil {
-		return nil, err
-	}
-	if long.n > 0 {
-		part = long.n
-	}
-	cfg.Shape = files.SequenceShape(&in.About, cfg.Shape, part)
-	if err := checkComponents(cfg.Components, d, opt.in[0]); err != nil {
-		return nil, err
-	}
-	if err := cfg.Validate(d, part); asked && errors.Is(err, sica.ErrSignals) {
-		return nil, usage.Errorf("--learn-on %s: %w", opt.learnOn, err)
-	}
-	if err := validate(cfg, d, part, total, opt.in[0]); err != nil {
-		return nil, err
-	}
-	return long, nil
+	return in, nil
 }
 
 // mayBeLong reports whether a file is large enough for more than blockwise.AlwaysLearned positions.
@@ -680,30 +585,33 @@ func mayBeLong(paths []string) bool {
 	})
 }
 
-// read returns the recording of the mixed signals, the truth (nil if it wasn't given), and the
-// shape of the positions (nil unless the mixed signals are images).
-func (opt *separateOptions) read() (
-	in *datasets.Recording, truth *mat.Dense, shape []int, err error,
-) {
-	if in, shape, err = opt.reading.Recording(opt.in); err != nil {
-		return nil, nil, nil, err
+// readWhole reads the recording of the mixed signals, whose shape replaces one that isn't set, and the
+// truth if it was given.
+func (opt *separateOptions) readWhole(
+	ctx context.Context, in *mixture, cfg *sica.Config, report func(string, float64),
+) (err error) {
+	if in.Stream, err = opt.reading.Whole(ctx, opt.in, report); err != nil {
+		return err
+	}
+	if cfg.Shape == nil || in.About.Shape != nil {
+		cfg.Shape = in.Shape
 	}
 	if len(opt.truth) > 0 {
 		reading := opt.reading
 		reading.Without, reading.Variable = nil, ""
 		s, _, err := reading.Recording(opt.truth)
 		if err != nil {
-			return nil, nil, nil, err
+			return err
 		}
-		if err := checkSizes(opt.truth[0], s, opt.in[0], in); err != nil {
-			if asManyPositions(s.Signals, in.Signals) {
+		if err := checkSizes(opt.truth[0], s, opt.in[0], &in.About); err != nil {
+			if asManyPositions(s.Signals, in.About.Signals) {
 				err = fmt.Errorf("%w: leave --truth out, and use sica score", err)
 			}
-			return nil, nil, nil, err
+			return err
 		}
-		truth = s.Signals
+		in.truth = s.Signals
 	}
-	return in, truth, shape, files.CheckVaries(opt.in[0], in)
+	return files.CheckVaries(opt.in[0], &in.About)
 }
 
 // images reports whether the recovered signals are written as images into a folder.
@@ -727,13 +635,15 @@ func (opt *separateOptions) openBackend(cmd *cobra.Command) (compute.Backend, er
 	return openBackend(cmd, opt.backend, backend.Lazily) // most mixtures need no network
 }
 
-// write says that the signals, at a rate in Hz or 0 if unknown, were written and writes, with the
-// flags for them, the result and the report.
+// write says that the signals were written and writes, with the flags for them, the result and the report.
 func (opt *separateOptions) write(
-	out io.Writer, rate float64, res *sica.Result, rep *separation,
+	out io.Writer, in *mixture, res *sica.Result, rep *separation,
 ) error {
+	if !opt.images() {
+		files.NoteAside(out, &in.About, opt.out)
+	}
 	files.Wrote(out, opt.out)
-	noteRate(out, opt.out, rate, "use --rate")
+	noteRate(out, opt.out, in.About.Rate, "use --rate")
 	noteRecovered(out, opt.out, res)
 	if opt.save != "" {
 		if err := res.Save(opt.save); err != nil {
@@ -750,6 +660,9 @@ func (opt *separateOptions) write(
 	}
 	if opt.json != "" {
 		rep.finish(res)
+		if in.learned != nil {
+			rep.Clipped = opt.clipped(in, res)
+		}
 		if err := files.WriteJSON(opt.json, rep); err != nil {
 			return err
 		}
@@ -760,6 +673,18 @@ func (opt *separateOptions) write(
 		fmt.Fprintln(out, strings.Join(next, " "), "--model", quoted(opt.save), "--html components.html")
 	}
 	return nil
+}
+
+// clipped returns the stretches in which a channel is clipped, before a filter.
+func (opt *separateOptions) clipped(in *mixture, res *sica.Result) (stretches [][2]int) {
+	clipped := opt.fitting.Clipped()
+	if !opt.fitting.Filters() && len(res.Clipped) > 0 {
+		clipped = in.clipped()
+	}
+	for _, s := range clipped.Stretches {
+		stretches = append(stretches, [2]int{s.Begin, s.End})
+	}
+	return stretches
 }
 
 // keep writes into the folder of --save what isn't of the result: how the recording was read, without
@@ -872,14 +797,14 @@ type iterationReport struct {
 	Seconds    float64  `json:"seconds"`
 }
 
-// begin prints what is about to be separated, d signals at n positions, and returns its report. The
-// rate is in Hz, 0 if it is unknown.
+// begin prints what is about to be separated, with the notes, and returns its report.
 func (opt *separateOptions) begin(
-	out io.Writer, b compute.Backend, cfg sica.Config, d, n int, rate float64,
+	out io.Writer, b compute.Backend, cfg sica.Config, in *mixture,
 ) *separation {
 	name := backend.NameOf(b)
+	d, n := in.Dims()
 	fmt.Fprintf(out, "%d signals, %d positions", d, n)
-	if rate > 0 {
+	if rate := in.About.Rate; rate > 0 {
 		fmt.Fprintf(out, " at %.6g Hz (%.4g s)", rate, float64(n)/rate)
 	}
 	fmt.Fprintf(out, ", seed %d, backend %s\n", cfg.Seed, name)
@@ -888,8 +813,9 @@ func (opt *separateOptions) begin(
 		files.Note(out, []string{"--resume and --checkpoint keep the iterations of a flow, and this " +
 			"fit makes none: if it is interrupted it begins again"})
 	}
+	files.Note(out, in.About.Notes)
 	return &separation{
-		Input: opt.in, Signals: d, Positions: n, LearnedOn: n,
+		Input: opt.in, Signals: d, Positions: n, Notes: in.About.Notes,
 		Method: opt.method, Preset: opt.preset, Backend: name, computeBackend: b,
 	}
 }
@@ -919,6 +845,7 @@ func (r *separation) add(it klflow.Iteration, mcc float64) {
 func (r *separation) finish(res *sica.Result) {
 	r.Backend, r.Device = backend.NameOf(r.computeBackend), r.computeBackend.Description()
 	r.Result, r.Demixing = res, newDemixing(res)
+	_, r.LearnedOn = res.Z.Dims()
 	earlier := []iterationReport{} // [] in JSON, not null
 	for k := range res.Iterations - len(r.Iterations) {
 		earlier = append(earlier, iterationReport{

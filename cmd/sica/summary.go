@@ -53,7 +53,7 @@ type described struct {
 // describe looks at the recovered signals. The halves of what was learned from are separated alone,
 // unless all signals are identified or quick is true.
 func describe(
-	ctx context.Context, parts *progress.Progress, res *sica.Result, in fitted, quick bool,
+	ctx context.Context, parts *progress.Progress, res *sica.Result, in *mixture, quick bool,
 ) (described, error) {
 	learned := in.learned
 	if learned == nil {
@@ -66,8 +66,8 @@ func describe(
 		return described{}, nil
 	}
 	d := described{components: signalComponents(res, learned)}
-	if in.about.Rate > 0 && len(res.Shape) < 2 && d.components != nil {
-		if err := labelBy(res.Z, d.components, in.about); err != nil {
+	if in.About.Rate > 0 && len(res.Shape) < 2 && d.components != nil {
+		if err := labelBy(res.Z, d.components, &in.About); err != nil {
 			return d, err
 		}
 	}
@@ -107,10 +107,10 @@ func (d *described) allIdentified(l *linear.Findings) (grades []report.Graded) {
 
 // summarise returns a table of the recovered signals in the order of the file, and why they are the
 // result.
-func summarise(res *sica.Result, in fitted, all described, details bool) (string, error) {
+func summarise(res *sica.Result, in *mixture, all described, details bool) (string, error) {
 	var out, rows strings.Builder
 	table := report.Table{
-		Components: all.components, Channels: files.ChannelNames(in.about), Grades: all.grades,
+		Components: all.components, Channels: files.ChannelNames(&in.About), Grades: all.grades,
 		Words: ungraded(res), All: details,
 	}
 	if err := table.Write(&rows); err != nil {
@@ -122,7 +122,7 @@ func summarise(res *sica.Result, in fitted, all described, details bool) (string
 	}
 	writeTransients(&out, res, in)
 	writeClipped(&out, res, in)
-	why := usage.Flags(timed(res.Why, res.Outliers, in.about))
+	why := usage.Flags(timed(res.Why, res.Outliers, &in.About))
 	keptWhitening := res.Linear != nil && res.Linear.KeptWhitening()
 	if note := repeatNote(all.grades); note != "" && !keptWhitening {
 		why = strings.TrimSpace(why + " " + note)
@@ -168,7 +168,7 @@ func timed(why string, outliers []int, about *datasets.Recording) string {
 }
 
 // writeDetails writes what was found besides, for --details.
-func writeDetails(out io.Writer, res *sica.Result, in fitted) {
+func writeDetails(out io.Writer, res *sica.Result, in *mixture) {
 	if res.Best == 0 && res.Linear != nil {
 		if note := res.Linear.ErrorNote(); note != "" {
 			fmt.Fprintln(out, "expected error:", note)
@@ -177,13 +177,13 @@ func writeDetails(out io.Writer, res *sica.Result, in fitted) {
 		if note := res.Linear.DriftNote(); note != "" {
 			fmt.Fprintln(out, "change with time:", note)
 		}
-		writeCorrelation(out, res, in.recovered(res), in.about.Rate > 0 && !in.isHighpassed)
+		writeCorrelation(out, res, in.recovered(res), in.About.Rate > 0 && !in.isHighpassed)
 	}
 }
 
 // writeClipped names the clipped channels, if they have names.
-func writeClipped(out io.Writer, res *sica.Result, in fitted) {
-	if len(res.Clipped) == 0 || files.ChannelNames(in.about) == nil {
+func writeClipped(out io.Writer, res *sica.Result, in *mixture) {
+	if len(res.Clipped) == 0 || files.ChannelNames(&in.About) == nil {
 		return
 	}
 	found := in.clipped()
@@ -191,7 +191,7 @@ func writeClipped(out io.Writer, res *sica.Result, in fitted) {
 		found = files.ClippedIn{Channels: res.Clipped}
 	}
 	fmt.Fprint(out, text.Wrap("", fmt.Sprintf("clipped: %s%s; %s",
-		text.List(found.Names(in.about)), found.Where(in.about), files.ClippingAdvice)))
+		text.List(found.Names(&in.About)), found.Where(&in.About), files.ClippingAdvice)))
 }
 
 // ungraded returns what stands for the grade of each signal if none was measured.
@@ -239,16 +239,8 @@ func writeNoise(out io.Writer, found *linear.Findings) {
 		100*stat.Mean(noise, nil))
 }
 
-// A fitted is what a separation was fitted to.
-type fitted struct {
-	source       blockwise.Source    // it was fitted to this or to a part of it
-	learned      *mat.Dense          // the signals of that, d×n; nil if they aren't in memory
-	about        *datasets.Recording // has the channels' names and their rate
-	isHighpassed bool                // by a flag
-}
-
 // clipped returns which channels are clipped; none if the signals aren't in memory.
-func (in fitted) clipped() files.ClippedIn {
+func (in *mixture) clipped() files.ClippedIn {
 	if in.learned == nil {
 		return files.ClippedIn{}
 	}
@@ -257,7 +249,7 @@ func (in fitted) clipped() files.ClippedIn {
 
 // recovered returns the recovered signals at the positions that were learned from, without
 // outliers.
-func (in fitted) recovered(res *sica.Result) *mat.Dense {
+func (in *mixture) recovered(res *sica.Result) *mat.Dense {
 	if len(res.Outliers) == 0 {
 		return res.Z
 	}
@@ -266,7 +258,7 @@ func (in fitted) recovered(res *sica.Result) *mat.Dense {
 }
 
 // writeTransients warns of short stretches of a sequence that decide what signals are.
-func writeTransients(out io.Writer, res *sica.Result, in fitted) {
+func writeTransients(out io.Writer, res *sica.Result, in *mixture) {
 	if len(res.Shape) > 1 {
 		return
 	}
@@ -281,7 +273,7 @@ func writeTransients(out io.Writer, res *sica.Result, in fitted) {
 		}
 		fmt.Fprint(out, text.Wrap("", fmt.Sprintf("transient: %s %s variance in one short stretch, %s, "+
 			"which alone decides the result there; %s", text.Signals(t.Signals), have,
-			files.Span(first, last, in.about), advice)))
+			files.Span(first, last, &in.About), advice)))
 	}
 }
 

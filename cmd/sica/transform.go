@@ -139,11 +139,7 @@ func (opt *transformOptions) run(cmd *cobra.Command) error {
 	if !opt.inverse {
 		opt.reading.Recall(model, true)
 	}
-	sequence := !datasets.IsImage(opt.in[0]) && len(shape) < 2
-	if sequence && !opt.inverse && model.Pointwise() == nil {
-		return opt.stream(cmd, model, shape)
-	}
-	return opt.whole(cmd, model, shape)
+	return opt.apply(cmd, model, shape)
 }
 
 // images reports whether the mapped signals are written as images into a folder.
@@ -151,82 +147,92 @@ func (opt *transformOptions) images() bool {
 	return files.WritesImages(opt.in[0], opt.shape, opt.out)
 }
 
-// whole maps signals in memory, of that shape if one was given.
-func (opt *transformOptions) whole(cmd *cobra.Command, model *files.Model, shape []int) error {
-	in, ownShape, err := opt.reading.Recording(opt.in)
+// apply maps the signals, of that shape if one was given: a recording of any length block by block, if
+// the separation maps each position by itself.
+func (opt *transformOptions) apply(cmd *cobra.Command, model *files.Model, shape []int) error {
+	shown := progress.NewQuiet(cmd.ErrOrStderr())
+	defer shown.Done()
+	open := opt.reading.Whole
+	inBlocks := !opt.inverse && !datasets.IsImage(opt.in[0]) && len(shape) < 2 && model.Pointwise() == nil
+	if inBlocks {
+		open = opt.reading.Open
+	}
+	in, err := open(cmd.Context(), opt.in, shown.Part)
 	if err != nil {
 		return err
 	}
-	model.RecallRate(in)
-	files.Note(cmd.OutOrStdout(), in.Notes)
-	if shape == nil {
-		shape = ownShape
-	}
-	b, err := openBackend(cmd, opt.backend)
-	if err != nil {
-		return err
-	}
-	model.SetBackend(b)
-
-	out := cmd.OutOrStdout()
-	var mapped *mat.Dense
-	var names []string
-	if opt.inverse {
-		var roundTrip float64
-		if mapped, roundTrip, err = model.InverseTransform(in.Signals, shape...); err == nil {
-			fmt.Fprintf(out, "mapped forward again, the largest difference is %.1e\n", roundTrip)
+	if inBlocks {
+		if err := opt.checkBlocks(in, model, shape); err != nil {
+			return err
 		}
-		names = model.Channels
-	} else {
-		mapped, err = model.Transform(in.Signals, shape...)
 	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", opt.in[0], err)
-	}
-	if opt.images() {
-		err = files.WriteImages(opt.out, mapped, shape)
+	model.RecallRate(&in.About)
+	files.Note(cmd.OutOrStdout(), in.About.Notes)
+	if inBlocks {
+		in.Doing, in.MustVary = "mapping", true
+		recovered := blockwise.Transform(model.Result, in.Blocks(files.BlockSize))
+		err = in.WriteRecovered(opt.out, model.Signals(), nil, recovered)
+		if err != nil {
+			err = fmt.Errorf("%s: %w", opt.in[0], err)
+		}
 	} else {
-		files.NoteAside(out, in, opt.out)
-		err = files.WriteSignals(opt.out, in, mapped, names)
+		if shape == nil {
+			shape = in.Shape
+		}
+		err = opt.whole(cmd, model, in, shape)
 	}
 	if err != nil {
 		return err
+	}
+	shown.Done()
+	out := cmd.OutOrStdout()
+	if !opt.images() {
+		files.NoteAside(out, &in.About, opt.out)
 	}
 	files.Wrote(out, opt.out)
-	noteRate(out, opt.out, in.Rate, separateAgain)
+	noteRate(out, opt.out, in.About.Rate, separateAgain)
 	if !opt.inverse {
 		noteRecovered(out, opt.out, model.Result)
 	}
 	return nil
 }
 
-// stream maps a recording of any length, of that shape if one was given, block by block.
-func (opt *transformOptions) stream(cmd *cobra.Command, model *files.Model, shape []int) error {
-	shown := progress.NewQuiet(cmd.ErrOrStderr())
-	defer shown.Done()
-	in, err := opt.reading.Open(cmd.Context(), opt.in, shown.Part)
-	if err != nil {
-		return err
-	}
+// checkBlocks returns an error unless the blocks of a recording can be mapped, and have the shape: before
+// the file is written.
+func (opt *transformOptions) checkBlocks(in *files.Stream, model *files.Model, shape []int) error {
 	d, n := in.Dims()
-	// An error about the number of channels comes before the file is written.
 	if _, err := model.Transform(mat.NewDense(d, 1, nil)); errors.Is(err, sica.ErrSignals) {
 		return fmt.Errorf("%s: %w", opt.in[0], err)
 	}
-	if err := opt.reading.CheckShape(opt.in[0], n, shape); err != nil {
+	return opt.reading.CheckShape(opt.in[0], n, shape)
+}
+
+// whole maps signals in memory, whose positions have the shape, and writes them.
+func (opt *transformOptions) whole(
+	cmd *cobra.Command, model *files.Model, in *files.Stream, shape []int,
+) error {
+	b, err := openBackend(cmd, opt.backend)
+	if err != nil {
 		return err
 	}
-	model.RecallRate(&in.About)
-	files.Note(cmd.OutOrStdout(), in.About.Notes)
-	in.Doing, in.MustVary = "mapping", !opt.inverse
-	recovered := blockwise.Transform(model.Result, in.Blocks(files.BlockSize))
-	if err := in.WriteRecovered(opt.out, model.Signals(), recovered); err != nil {
+	model.SetBackend(b)
+	var mapped *mat.Dense
+	var names []string
+	if opt.inverse {
+		var roundTrip float64
+		if mapped, roundTrip, err = model.InverseTransform(in.About.Signals, shape...); err == nil {
+			fmt.Fprintf(cmd.OutOrStdout(), "mapped forward again, the largest difference is %.1e\n",
+				roundTrip)
+		}
+		names = model.Channels
+	} else {
+		mapped, err = model.Transform(in.About.Signals, shape...)
+	}
+	if err != nil {
 		return fmt.Errorf("%s: %w", opt.in[0], err)
 	}
-	shown.Done()
-	files.NoteAside(cmd.OutOrStdout(), &in.About, opt.out)
-	files.Wrote(cmd.OutOrStdout(), opt.out)
-	noteRate(cmd.OutOrStdout(), opt.out, in.About.Rate, separateAgain)
-	noteRecovered(cmd.OutOrStdout(), opt.out, model.Result)
-	return nil
+	if opt.images() {
+		return files.WriteImages(opt.out, mapped, shape)
+	}
+	return in.WriteRecovered(opt.out, mapped.RawMatrix().Rows, names, files.AtOnce(mapped))
 }

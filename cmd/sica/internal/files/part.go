@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -94,18 +95,12 @@ func (l LearnOn) size(n int, rate float64) (int, error) {
 
 // A Part is the part of a recording that a command works on.
 type Part struct {
-	X     *mat.Dense // d×n
-	Shape []int      // nil for a sequence
-	Total int        // positions of the recording
-	Notes []string   // what was unusual in its file
+	X     *mat.Dense         // d×n
+	Shape []int              // nil for a sequence
+	Total int                // positions of the recording
+	About datasets.Recording // the recording, without signals; its Notes say what was done with it, too
 	// Positions are where those of X are in the recording, from 0; nil for a whole one.
 	Positions []int
-	// Names and Units are the channels', as ChannelNames has them; nil without any.
-	Names, Units []string
-	// Rate and Start are the recording's; see datasets.Recording.
-	Rate, Start float64
-	// Interpolated is whether values of the recording were interpolated.
-	Interpolated bool
 
 	left int // positions of the recording that weren't skipped or thinned out
 }
@@ -129,100 +124,65 @@ func (p Part) Note(out io.Writer) {
 	if words := p.String(); words != "" {
 		fmt.Fprintf(out, "\nThis is about %s.\n", words)
 	}
-	Note(out, p.Notes)
+	Note(out, p.About.Notes)
 }
 
-// Read returns the part of a recording that is to be learned from. By default a sequence gives at
-// most blockwise.AlwaysLearned positions. Images, and other signals with a shape of several axes,
-// are always read as a whole.
+// Read returns the part of a recording that is to be learned from, after fitting. By default a sequence
+// gives at most blockwise.AlwaysLearned positions. Images, and other signals with a shape of several
+// axes, are always read as a whole. A nil shape is that of the files.
 func (l LearnOn) Read(
-	ctx context.Context, reading *Reading, inputs []string, shape []int,
+	ctx context.Context, reading *Reading, fitting *Fitting, inputs []string, shape []int,
 	report func(doing string, fraction float64),
 ) (Part, error) {
 	if err := l.Check(); err != nil { // before anything is read
 		return Part{}, err
 	}
-	whole := len(shape) > 1 || len(inputs) > 1 || datasets.IsImage(inputs[0])
-	if whole && l != LearnOnDefault && l != LearnOnAll {
+	isWhole := len(shape) > 1 || len(inputs) > 1 || datasets.IsImage(inputs[0])
+	if isWhole && l != LearnOnDefault && l != LearnOnAll {
 		return Part{}, usage.Errorf("--learn-on %s: images and videos are taken as a whole", l)
 	}
-	if whole || l == LearnOnAll {
-		return readWhole(ctx, reading, inputs, shape)
+	isWhole = isWhole || l == LearnOnAll
+	open := reading.Open
+	if isWhole {
+		open = reading.Whole
 	}
-	s, err := reading.Open(ctx, inputs, report)
+	s, err := open(ctx, inputs, report)
 	if err != nil {
 		return Part{}, err
 	}
+	if isWhole && (shape == nil || s.About.Shape != nil) {
+		shape = s.Shape
+	}
 	d, total := s.Dims()
-	s.About.Notes = append(s.About.Notes, reading.LooksTransposed(inputs[0], d, total)...)
+	if len(shape) < 2 {
+		s.About.Notes = append(s.About.Notes, reading.LooksTransposed(inputs[0], d, total)...)
+	}
 	if err := reading.CheckShape(inputs[0], total, shape); err != nil {
 		return Part{}, err
 	}
-	source, err := reading.source(ctx, s, &s.About)
-	if err != nil {
-		return Part{}, err
-	}
-	_, left := source.Dims()
-	n, err := l.Positions(left, s.About.Rate)
-	if err != nil {
-		return Part{}, err
-	}
-	if n == 0 {
-		n = min(left, blockwise.AlwaysLearned)
-	}
 	s.Doing = "reading " + filepath.Base(inputs[0])
-	x, err := blockwise.Part(ctx, source, n)
+	source, notes, err := fitting.Source(ctx, s, &s.About)
 	if err != nil {
+		return Part{}, err
+	}
+	s.About.Notes = append(s.About.Notes, notes...)
+	_, left := source.Dims()
+	n := left
+	if !isWhole {
+		if n, err = l.Positions(left, s.About.Rate); err != nil {
+			return Part{}, err
+		}
+		n = cmp.Or(n, min(left, blockwise.AlwaysLearned))
+	}
+	p := Part{Total: total, About: s.About, left: left}
+	p.About.Signals = nil
+	if p.X, err = blockwise.Part(ctx, source, n); err != nil {
 		return Part{}, fmt.Errorf("%s: %w", inputs[0], err)
 	}
-	_, n = x.Dims()
-	p := Part{
-		X: x, Shape: SequenceShape(&s.About, shape, n), Total: total, Notes: s.About.Notes,
-		Names: ChannelNames(&s.About), Units: s.About.Units, Rate: s.About.Rate, Start: s.About.Start,
-		Interpolated: s.About.Interpolated != nil, left: left,
-	}
+	p.Shape = SequenceShape(&s.About, shape, n)
 	if n < total {
 		p.Positions = blockwise.Positions(source, n)
 	}
-	return p, nil
-}
-
-// readWhole reads all of a recording that is to be learned from, except the positions that its
-// Fitting excludes. A nil shape is that of the files.
-func readWhole(
-	ctx context.Context, reading *Reading, inputs []string, shape []int,
-) (Part, error) {
-	in, ownShape, err := reading.Recording(inputs)
-	if err != nil {
-		return Part{}, err
-	}
-	if shape == nil || in.Shape != nil {
-		shape = ownShape
-	}
-	x := in.Signals
-	d, n := x.Dims()
-	if len(shape) < 2 {
-		in.Notes = append(in.Notes, reading.LooksTransposed(inputs[0], d, n)...)
-	}
-	if err := reading.CheckShape(inputs[0], n, shape); err != nil {
-		return Part{}, err
-	}
-	all := blockwise.Source(blockwise.InMemory{Dense: x})
-	source, err := reading.source(ctx, all, in)
-	if err != nil {
-		return Part{}, err
-	}
-	p := Part{X: x, Shape: shape, Total: n, Notes: in.Notes, Names: ChannelNames(in), Units: in.Units,
-		Rate: in.Rate, Start: in.Start,
-		Interpolated: in.Interpolated != nil, left: n}
-	if source != all {
-		_, p.left = source.Dims()
-		if p.X, err = blockwise.Part(ctx, source, p.left); err != nil {
-			return Part{}, err
-		}
-		p.Positions = blockwise.Positions(source, p.left)
-	}
-	p.Shape = SequenceShape(in, shape, p.left)
 	return p, nil
 }
 

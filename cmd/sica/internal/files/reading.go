@@ -21,8 +21,6 @@ import (
 // Reading is how files of signals are read, as the flags of a command say.
 type Reading struct {
 	datasets.ReadOptions
-	// Fitting is what LearnOn.Read does with a recording; nil for nothing.
-	Fitting *Fitting
 
 	shape string // the flag of commands that have it for reading only
 }
@@ -39,18 +37,6 @@ func ParseShape(text string) ([]int, error) {
 		shape = append(shape, n)
 	}
 	return shape, nil
-}
-
-// source is what is left of a recording by r.Fitting, with what was done in the notes of about.
-func (r *Reading) source(
-	ctx context.Context, x blockwise.Source, about *datasets.Recording,
-) (blockwise.Source, error) {
-	if r.Fitting == nil {
-		return x, nil
-	}
-	left, notes, err := r.Fitting.Source(ctx, x, about)
-	about.Notes = append(about.Notes, notes...)
-	return left, err
 }
 
 // Add adds the flags to a command, after a --model of its own. Help lists them once, as they are in
@@ -129,33 +115,43 @@ func (r *Reading) Recording(paths []string) (*datasets.Recording, []int, error) 
 // in blocks: 8 MiB, which is 64 MiB of numbers at most. It is a choice.
 const wholeBytes = 8 << 20
 
-// Open opens a recording. Report is called with how far it is read, and reading ends with ctx.
+// Open opens a recording, which is read in blocks if its file is large. Report is called with how far it
+// is read, and reading ends with ctx.
 func (r *Reading) Open(
 	ctx context.Context, paths []string, report func(doing string, fraction float64),
 ) (*Stream, error) {
 	if err := r.Check(); err != nil {
 		return nil, err
 	}
-	s := &Stream{ctx: ctx, report: report}
 	info, err := os.Stat(paths[0])
-	if long := err == nil && info.Size() > wholeBytes; long && len(paths) == 1 &&
-		IsStreamable(paths[0]) {
-		report("reading "+filepath.Base(paths[0]), 0)
-		file, err := r.Stream(paths[0])
-		if err == nil {
-			s.Source, s.About = file, file.About()
-			return s, r.checkOwnShape(paths[0], s)
-		}
-		if !errors.Is(err, datasets.ErrNotBlocks) {
-			return nil, err
-		}
+	if err != nil || info.Size() <= wholeBytes || len(paths) > 1 || !IsStreamable(paths[0]) {
+		return r.Whole(ctx, paths, report)
 	}
-	recording, _, err := r.Recording(paths)
+	report("reading "+filepath.Base(paths[0]), 0)
+	file, err := r.Stream(paths[0])
+	if errors.Is(err, datasets.ErrNotBlocks) {
+		return r.Whole(ctx, paths, report)
+	}
 	if err != nil {
 		return nil, err
 	}
-	s.Source, s.About = blockwise.InMemory{Dense: recording.Signals}, *recording
-	s.About.Signals = nil
+	s := &Stream{Source: file, About: file.About(), ctx: ctx, report: report}
+	s.Shape = s.About.Shape
+	return s, r.checkOwnShape(paths[0], s)
+}
+
+// Whole is Open of a recording, or of images, that are read into memory.
+func (r *Reading) Whole(
+	ctx context.Context, paths []string, report func(doing string, fraction float64),
+) (*Stream, error) {
+	recording, shape, err := r.Recording(paths)
+	if err != nil {
+		return nil, err
+	}
+	s := &Stream{
+		Source: blockwise.InMemory{Dense: recording.Signals}, About: *recording, Shape: shape,
+		ctx: ctx, report: report,
+	}
 	return s, r.checkOwnShape(paths[0], s)
 }
 

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/seed-47b1e431/gosica/datasets"
 )
 
@@ -22,15 +20,6 @@ PGM images (a signal each). BrainVision, EEGLAB, MAT and .asc files are read onl
 several files, such as images or a WAV file of each microphone. Columns that can't be
 signals, such as counters, triggers and text, are left out, with a note. A header of
 CSV is optional.`
-
-// WriteSignals writes the recovered signals z at the times of r, with its annotations and with the
-// columns that can't be channels, to a file. Names are nil if they have none.
-func WriteSignals(path string, r *datasets.Recording, z *mat.Dense, names []string) error {
-	d, _ := z.Dims()
-	about := recovered(*r, d, path)
-	about.Signals, about.Names = z, names
-	return datasets.WriteRecording(path, &about)
-}
 
 // NoteAside says that the file of the signals recovered from a recording has columns besides, if it
 // has.

@@ -19,7 +19,8 @@ const BlockSize = 1 << 14
 // file can't be read in blocks: an image or a pipe.
 type Stream struct {
 	blockwise.Source
-	About datasets.Recording // without signals
+	About datasets.Recording // its Signals are nil unless they are in memory
+	Shape []int              // of the positions of images, or of an array of several axes; else nil
 	Doing string             // what is done with the blocks, for the report
 	// Reads is the number of times that all blocks are read in one piece of work, whose progress
 	// is reported as a whole; 0 reports the progress of each reading.
@@ -136,8 +137,16 @@ func (s *Stream) Write(path string, blocks blockwise.Blocks) error {
 	return datasets.WriteBlocks(path, s.About, n, blocks)
 }
 
-// WriteRecovered writes d signals that were recovered from the stream's blocks to a file.
-func (s *Stream) WriteRecovered(path string, d int, blocks blockwise.Blocks) error {
+// WriteRecovered writes d signals that were recovered from the stream to a file: at its times, with its
+// annotations and with the columns that can't be channels. Names are nil if they have none.
+func (s *Stream) WriteRecovered(path string, d int, names []string, blocks blockwise.Blocks) error {
 	_, n := s.Dims()
-	return datasets.WriteBlocks(path, recovered(s.About, d, path), n, blocks)
+	about := recovered(s.About, d, path)
+	about.Names = names
+	return datasets.WriteBlocks(path, about, n, blocks)
+}
+
+// AtOnce are signals as one block.
+func AtOnce(z *mat.Dense) blockwise.Blocks {
+	return func(yield func(*mat.Dense, error) bool) { yield(z, nil) }
 }
