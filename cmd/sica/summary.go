@@ -17,6 +17,7 @@ import (
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/progress"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/notes"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
@@ -169,12 +170,13 @@ func timed(why string, outliers []int, about *datasets.Recording) string {
 
 // writeDetails writes what was found besides, for --details.
 func writeDetails(out io.Writer, res *sica.Result, in *mixture) {
-	if res.Best == 0 && res.Linear != nil {
-		if note := res.Linear.ErrorNote(); note != "" {
+	if found := res.Linear; res.Best == 0 && found != nil {
+		note := notes.ExpectedError(found.ExpectedError, found.Groups, found.Noise, found.Drift)
+		if note != "" {
 			fmt.Fprintln(out, "expected error:", note)
 		}
-		writeNoise(out, res.Linear)
-		if note := res.Linear.DriftNote(); note != "" {
+		writeNoise(out, found)
+		if note := notes.Drift(found.Drift); note != "" {
 			fmt.Fprintln(out, "change with time:", note)
 		}
 		writeCorrelation(out, res, in.recovered(res), in.About.Rate > 0 && !in.isHighpassed)
@@ -285,7 +287,7 @@ func writeCorrelation(out io.Writer, res *sica.Result, z *mat.Dense, mayBeFilter
 		return
 	}
 	c := report.LargestCorrelation(z)
-	if warning := c.Warning(mayBeFiltered); warning != "" {
+	if warning := notes.Correlation(c.Value, mayBeFiltered); warning != "" {
 		if mayBeFiltered {
 			warning += " (--highpass 1)"
 		}

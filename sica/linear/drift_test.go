@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/seed-47b1e431/gosica/internal/notes"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
@@ -99,10 +100,11 @@ func TestDrift(t *testing.T) {
 				t.Errorf("n = %d, seed %d: a drift has the probability %.2g", n, seed, sol.drift.probability)
 				continue
 			}
-			if note := sol.ErrorNote(); note != "" && !strings.HasSuffix(note, "the change with time") {
+			note := notes.ExpectedError(sol.ExpectedError, sol.Groups, sol.Noise, sol.Drift)
+			if note != "" && !strings.HasSuffix(note, "the change with time") {
 				t.Errorf("the expected error is %q", note)
 			}
-			if note := sol.DriftNote(); !strings.Contains(note, fmt.Sprint("signal ", floats.MaxIdx(sol.Drift)+1)) {
+			if note := notes.Drift(sol.Drift); !strings.Contains(note, fmt.Sprint("signal ", floats.MaxIdx(sol.Drift)+1)) {
 				t.Errorf("the drift is %q, want the signal of the largest of %g", note, sol.Drift)
 			}
 			var y mat.Dense

@@ -2,12 +2,7 @@ package linear
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-
-	"gonum.org/v1/gonum/floats"
-
-	"github.com/seed-47b1e431/gosica/internal/text"
 )
 
 // Findings say what the data tell about a Solution.
@@ -176,37 +171,6 @@ func reordered[T any](values []T, order []int) []T {
 		moved[k] = values[i]
 	}
 	return moved
-}
-
-// ErrorNote says in half a sentence what ExpectedError contains; "" if that is nil or no signal is
-// identified. Without a Noise it is sampling alone: undetected noise, or surplus sources, make the
-// true error larger, often many times.
-func (f *Findings) ErrorNote() string {
-	if f.ExpectedError == nil || len(f.Groups) == 1 && len(f.ExpectedError) > 1 {
-		return ""
-	}
-	causes := []string{"sampling"}
-	if slices.ContainsFunc(f.Noise, func(share float64) bool { return share > 0 }) {
-		causes = append(causes, "the estimated noise of the channels")
-	}
-	if f.Drift != nil {
-		causes = append(causes, "the change with time")
-	}
-	if len(causes) == 1 {
-		return "from sampling alone; noise, or more sources than channels, can make it far larger"
-	}
-	return "from " + text.List(causes)
-}
-
-// DriftNote says in half a sentence where the demixing changes with time most, and possible causes; "" if
-// Drift is nil.
-func (f *Findings) DriftNote() string {
-	if f.Drift == nil {
-		return ""
-	}
-	most := floats.MaxIdx(f.Drift)
-	return fmt.Sprintf("significant, most in signal %d, with an error of about %.4f; the mixing drifts, a channel "+
-		"clips or is flat for a part or, with noise, sources come and go", most+1, f.Drift[most])
 }
 
 // A Skipped candidate failed, so that no descent began with it.

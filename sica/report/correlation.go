@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/seed-47b1e431/gosica/internal/notes"
 	"github.com/seed-47b1e431/gosica/internal/text"
 )
 
@@ -20,13 +21,8 @@ type Correlation struct {
 	Pair  [2]int  `json:"pair"`
 }
 
-const (
-	// maxCorrelation is the correlation of two recovered signals above which a report warns: they
-	// have about a tenth of their variance in common.
-	maxCorrelation = 0.3
-	// maxCorrelatedShown is how many pairs a text names besides the largest.
-	maxCorrelatedShown = 5
-)
+// maxCorrelatedShown is how many pairs a text names besides the largest.
+const maxCorrelatedShown = 5
 
 // LargestCorrelation returns the largest correlation of the recovered signals z, d×n, 0 of a single
 // one.
@@ -42,7 +38,7 @@ func LargestCorrelation(z *mat.Dense) Correlation {
 func Correlated(z *mat.Dense) []Correlation {
 	all := correlations(z)
 	for k, c := range all {
-		if !(c.Value > maxCorrelation) { // or NaN
+		if !(c.Value > notes.MaxCorrelation) { // or NaN
 			return all[:k]
 		}
 	}
@@ -76,17 +72,4 @@ func OtherCorrelated(all []Correlation) string {
 		}
 	}
 	return names.String()
-}
-
-// Warning says what a correlation above 0.3 means and, of recordings, what to do; "" up to 0.3.
-func (c Correlation) Warning(isRecording bool) string {
-	if c.Value <= maxCorrelation {
-		return ""
-	}
-	warning := "they share parts, so at least one is a mixture unless the sources are correlated, too"
-	if isRecording {
-		warning += ". If the recording was filtered before, separate the raw one " +
-			"in its place, behind a high-pass filter of 1 Hz"
-	}
-	return warning
 }

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/internal/clipping"
+	"github.com/seed-47b1e431/gosica/internal/notes"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/internal/network"
@@ -78,7 +79,7 @@ func (r *Report) remarks() (remarks []remark) {
 	noise := l.noiseShare()
 	add(noise > 0, "noise of the channels", fmt.Sprintf("%.1f %% of their variance, a rough "+
 		"estimate", 100*noise))
-	add(l.Drift != nil, "change with time", l.DriftNote())
+	add(l.Drift != nil, "change with time", notes.Drift(l.Drift))
 	add(len(l.NoiseLike) > 0, "like noise", r.likeNoise())
 	add(len(r.Clipped) > 0, "clipped", r.clippedNames()+", which can look like more sources than "+
 		"channels; "+clipping.Advice)
@@ -111,7 +112,7 @@ func (r *Report) clippedNames() string {
 func (r *Report) largestCorrelation() string {
 	c, isOther := r.Correlation, r.fit.origin == otherPositions
 	largest := fmt.Sprintf("%.3f (%s)", c.Value, text.Numbers(c.Pair[:]))
-	warning := c.Warning(len(r.Shape) < 2 && !r.opts.Highpassed && !isOther)
+	warning := notes.Correlation(c.Value, len(r.Shape) < 2 && !r.opts.Highpassed && !isOther)
 	if warning == "" {
 		return largest
 	}
@@ -119,17 +120,18 @@ func (r *Report) largestCorrelation() string {
 		warning += ". " + separateAnew
 	}
 	return largest + OtherCorrelated(r.Correlated) + fmt.Sprintf(". Above %g: %s. Shares don't add "+
-		"up to 100 %% then, and one can exceed it", maxCorrelation, warning)
+		"up to 100 %% then, and one can exceed it", notes.MaxCorrelation, warning)
 }
 
 // errorNote says in half a sentence what the expected errors of the signals contain, or why there
 // are none; "" if no signal of a linear demixing is identified.
 func (r *Report) errorNote() string {
-	note := r.Linear.ErrorNote()
+	l := &r.Linear
+	note := notes.ExpectedError(l.ExpectedError, l.Groups, l.Noise, l.Drift)
 	switch {
-	case r.Linear.ExpectedError == nil && r.Network != nil && r.Stability != nil:
+	case l.ExpectedError == nil && r.Network != nil && r.Stability != nil:
 		return "not known after a network; 1 − stability is its order of magnitude"
-	case r.Linear.ExpectedError == nil:
+	case l.ExpectedError == nil:
 		return "not known after a nonlinear demixing"
 	case note != "" && r.Nonlinear:
 		return "for a linear mixing; this one seems nonlinear, so the true error can be much larger"

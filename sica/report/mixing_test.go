@@ -11,6 +11,7 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
+	"github.com/seed-47b1e431/gosica/internal/notes"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/metric"
@@ -111,9 +112,10 @@ func TestCorrelationOfRecoveredSignals(t *testing.T) {
 	if text := remarked(r); !strings.Contains(text, "they share parts") {
 		t.Error(text)
 	}
-	if raw := "separate the raw one"; strings.Contains(got.Warning(false), raw) ||
-		!strings.Contains(got.Warning(true), raw) {
-		t.Errorf("%q for images, %q for sequences", got.Warning(false), got.Warning(true))
+	if raw := "separate the raw one"; strings.Contains(notes.Correlation(got.Value, false), raw) ||
+		!strings.Contains(notes.Correlation(got.Value, true), raw) {
+		t.Errorf("%q for images, %q for sequences", notes.Correlation(got.Value, false),
+			notes.Correlation(got.Value, true))
 	}
 	r.opts.Highpassed = true
 	if text := remarked(r); strings.Contains(text, "separate the raw one") {

@@ -1,0 +1,61 @@
+// Package notes words what both a report and the command say of a fit.
+package notes
+
+import (
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/seed-47b1e431/gosica/internal/text"
+)
+
+// ExpectedError says in half a sentence what the errors contain that a fit expects of signals in these
+// groups; "" if there are none or no signal is identified. Noise are the channels' shares of it. Without
+// these the errors are of sampling alone: undetected noise, or surplus sources, make the true error
+// larger, often many times.
+func ExpectedError(errors []float64, groups [][]int, noise, drift []float64) string {
+	if errors == nil || len(groups) == 1 && len(errors) > 1 {
+		return ""
+	}
+	causes := []string{"sampling"}
+	if slices.ContainsFunc(noise, func(share float64) bool { return share > 0 }) {
+		causes = append(causes, "the estimated noise of the channels")
+	}
+	if drift != nil {
+		causes = append(causes, "the change with time")
+	}
+	if len(causes) == 1 {
+		return "from sampling alone; noise, or more sources than channels, can make it far larger"
+	}
+	return "from " + text.List(causes)
+}
+
+// Drift says in half a sentence where a demixing changes with time most, and possible causes; "" if the
+// errors by that are nil.
+func Drift(errors []float64) string {
+	if errors == nil {
+		return ""
+	}
+	most := floats.MaxIdx(errors)
+	return fmt.Sprintf("significant, most in signal %d, with an error of about %.4f; the mixing drifts, a channel "+
+		"clips or is flat for a part or, with noise, sources come and go", most+1, errors[most])
+}
+
+// MaxCorrelation is the |correlation| of two recovered signals above which Correlation warns: they have
+// about a tenth of their variance in common.
+const MaxCorrelation = 0.3
+
+// Correlation says what a |correlation| above MaxCorrelation means and, of recordings, what to do; "" up
+// to that.
+func Correlation(value float64, isRecording bool) string {
+	if value <= MaxCorrelation {
+		return ""
+	}
+	warning := "they share parts, so at least one is a mixture unless the sources are correlated, too"
+	if isRecording {
+		warning += ". If the recording was filtered before, separate the raw one " +
+			"in its place, behind a high-pass filter of 1 Hz"
+	}
+	return warning
+}
