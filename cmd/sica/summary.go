@@ -17,6 +17,7 @@ import (
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/progress"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/notes"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica"
@@ -66,6 +67,10 @@ func describe(
 	if learned == nil {
 		return described{}, nil
 	}
+	// Positions are those of what was learned from here, and not of the recording.
+	fit := *res
+	fit.Outliers = without(grid.Range(learned.RawMatrix().Cols), in.kept(res))
+	res = &fit
 	d := described{components: signalComponents(res, learned)}
 	if in.About.Rate > 0 && len(res.Shape) < 2 && d.components != nil {
 		if err := labelBy(res.Z, d.components, &in.About); err != nil {
@@ -255,8 +260,14 @@ func (in *mixture) recovered(res *sica.Result) *mat.Dense {
 	if len(res.Outliers) == 0 {
 		return res.Z
 	}
+	return columns(res.Z, in.kept(res))
+}
+
+// kept returns which of the positions that were learned from aren't outliers, which are positions of the
+// recording.
+func (in *mixture) kept(res *sica.Result) []int {
 	_, n := res.Z.Dims()
-	return columns(res.Z, without(blockwise.Positions(in.source, n), res.Outliers))
+	return without(blockwise.Positions(in.source, n), res.Outliers)
 }
 
 // writeTransients warns of short stretches of a sequence that decide what signals are.
@@ -265,8 +276,7 @@ func writeTransients(out io.Writer, res *sica.Result, in *mixture) {
 		return
 	}
 	_, n := res.Z.Dims()
-	positions := blockwise.Positions(in.source, n)
-	kept := without(positions, res.Outliers)
+	positions, kept := blockwise.Positions(in.source, n), in.kept(res)
 	for _, t := range report.Transients(in.recovered(res)) {
 		first, last := positions[kept[t.First]], positions[kept[t.Last]]
 		have, advice := "have more than half of their", "leave it out by --skip"

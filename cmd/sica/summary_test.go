@@ -99,6 +99,31 @@ func TestClippedChannelIsNamed(t *testing.T) {
 	}
 }
 
+// Outliers behind a stretch that isn't learned from are mended where they are in the rest: the shares of
+// the signals are those of a recording without the stretch.
+func TestOutliersBehindSkippedStretch(t *testing.T) {
+	const n, skipped = 1200, 700
+	dir := t.TempDir()
+	_, x := laplaceMixture(2, n)
+	x.SetCol(n-100, []float64{1e3, 0})
+	in, rest, out := filepath.Join(dir, "in.csv"), filepath.Join(dir, "rest.csv"), filepath.Join(dir, "out.csv")
+	for path, x := range map[string]mat.Matrix{in: x, rest: x.Slice(0, 2, skipped, n)} {
+		if err := datasets.WriteFile(path, mat.DenseCopyOf(x)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	table := func(args ...string) string {
+		said := must(t, append([]string{"separate", "--out", out, "--quick"}, args...)...)
+		_, table, _ := strings.Cut(said, "\n#")
+		table, _, _ = strings.Cut(table, "\n\n")
+		return table
+	}
+	got, want := table("--in", in, "--skip", "1-700"), table("--in", rest)
+	if got != want || !strings.Contains(want, "%") {
+		t.Errorf("%s\nwant, as of the rest alone,\n%s", got, want)
+	}
+}
+
 // If --skip leaves less than half to learn from, a note says so.
 func TestSkipOfMost(t *testing.T) {
 	for skip, want := range map[string]bool{"1-500": false, "1-501": true} {

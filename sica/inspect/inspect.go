@@ -351,6 +351,9 @@ func fitOutliers(r *sica.Result, demixing *ica.Demixing, x blockwise.Source) [][
 	if x := memory.Dense.RawMatrix(); x.Rows != len(demixing.Mean) || x.Cols != n {
 		return nil
 	}
+	if len(r.Outliers) > 0 && slices.Max(r.Outliers) >= n {
+		return nil // x is a part of the recording that they are positions of
+	}
 	var z mat.Dense
 	z.Mul(demixing.Unmixing, memory.Dense)
 	for i := range k { // signals have variance 1
