@@ -127,7 +127,7 @@ func gradeHalves(
 		report.Linear.Findings = *r.Linear
 	}
 	opt := linear.Options{Seed: r.Seed, Noiseless: noiseless(&report.Linear)}
-	report.Halves, err = separateHalves(ctx, recording{s.z, s.positions}, s.grid, opt)
+	report.Halves, err = separateHalves(ctx, s.recording(s.z), opt)
 	if err != nil {
 		return nil, err
 	}

@@ -66,9 +66,9 @@ func TestRepeatIsSmallestCanonicalCorrelation(t *testing.T) {
 // halvesGraded returns the grades of the signals z by their halves.
 func halvesGraded(t *testing.T, z *mat.Dense) []Graded {
 	t.Helper()
-	d, n := z.Dims()
+	d, _ := z.Dims()
 	opt := linear.Options{Seed: 1, Noiseless: true}
-	h, err := separateHalves(t.Context(), wholeOf(z), index(t, n), opt)
+	h, err := separateHalves(t.Context(), wholeOf(z), opt)
 	if err != nil {
 		t.Fatal(err)
 	}

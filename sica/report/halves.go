@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -45,24 +44,17 @@ const minHalf = 24
 // half is too short, or can't be separated alone because a signal is constant in it. A part of
 // each half suffices if all signals of the two agree.
 func separateHalves(
-	ctx context.Context, z recording, g *grid.Grid, opt linear.Options,
+	ctx context.Context, z recording, opt linear.Options,
 ) (*Halves, error) {
 	d, _ := z.x.Dims()
-	shape := g.Shape()
-	slice := grid.Product(shape[1:])
-	middle := shape[0] / 2
-	if middle*slice < minHalf*d {
+	length := z.shape[0]
+	if length/2*grid.Product(z.shape[1:]) < minHalf*d {
 		return nil, nil
 	}
-	var halves, parts [2]recording
-	for k, rows := range [2][2]int{{0, middle}, {middle, shape[0]}} {
-		halves[k] = z.slice(rows[0]*slice, rows[1]*slice)
-		halfShape := slices.Clone(shape)
-		halfShape[0] = rows[1] - rows[0]
-		parts[k], _ = part(halves[k], halfShape)
-	}
+	halves := [2]recording{z.slice(0, length/2), z.slice(length/2, length)}
+	parts := [2]recording{part(halves[0]), part(halves[1])}
 	if parts[0].x != halves[0].x && parts[1].x != halves[1].x {
-		h, err := compareHalves(ctx, z.x, parts, nil, opt)
+		h, err := compareHalves(ctx, z.x, parts, opt)
 		if err != nil {
 			return nil, err
 		}
@@ -70,25 +62,19 @@ func separateHalves(
 			return h, nil
 		}
 	}
-	return compareHalves(ctx, z.x, halves, shape, opt)
+	return compareHalves(ctx, z.x, halves, opt)
 }
 
 // compareHalves separates each of two parts of the recovered signals z, d×n, and applies both
-// demixings to all of z. The shape is that of z, of which the parts have all axes but the leading
-// one; nil if the parts are sequences. It returns nil if a part can't be separated.
+// demixings to all of z. It returns nil if a part can't be separated.
 func compareHalves(
-	ctx context.Context, z *mat.Dense, parts [2]recording, shape []int, opt linear.Options,
+	ctx context.Context, z *mat.Dense, parts [2]recording, opt linear.Options,
 ) (*Halves, error) {
 	d, _ := z.Dims()
 	var recovered [2]*mat.Dense
 	whitened := false
 	for k, half := range parts {
-		m := len(half.positions)
-		halfShape := []int{m}
-		if len(shape) > 1 {
-			halfShape = append([]int{m / grid.Product(shape[1:])}, shape[1:]...)
-		}
-		solution, err := separateLinearly(ctx, half, halfShape, opt)
+		solution, err := separateLinearly(ctx, half, opt)
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("separating a half: %w", ctx.Err())
 		}

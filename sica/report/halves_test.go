@@ -30,7 +30,7 @@ func TestHalvesOfOneMixtureAgree(t *testing.T) {
 		{"an image", laplace, []int{40, 100}, 1},
 		{"rotated", rotated, []int{4000}, math.Cos(math.Pi / 6)},
 	} {
-		h, err := separateHalves(t.Context(), wholeOf(test.s), index(t, test.shape...), linear.Options{Seed: 1})
+		h, err := separateHalves(t.Context(), wholeOf(test.s, test.shape...), linear.Options{Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,14 +40,14 @@ func TestHalvesOfOneMixtureAgree(t *testing.T) {
 		}
 	}
 	short := mat.DenseCopyOf(laplace.Slice(0, 2, 0, 90))
-	if h, err := separateHalves(t.Context(), wholeOf(short), index(t, 90), linear.Options{Seed: 1}); h != nil || err != nil {
+	if h, err := separateHalves(t.Context(), wholeOf(short), linear.Options{Seed: 1}); h != nil || err != nil {
 		t.Errorf("of 45 positions each: %v, %v", h, err)
 	}
 	still := mat.DenseCopyOf(laplace)
 	for k := range 2000 {
 		still.Set(0, k, 1)
 	}
-	if h, err := separateHalves(t.Context(), wholeOf(still), index(t, 4000), linear.Options{Seed: 1}); h != nil || err != nil {
+	if h, err := separateHalves(t.Context(), wholeOf(still), linear.Options{Seed: 1}); h != nil || err != nil {
 		t.Errorf("of a signal that stands still: %v, %v", h, err)
 	}
 }
@@ -59,7 +59,7 @@ func TestHalvesNameTheSignalThatMoves(t *testing.T) {
 	x := mat.DenseCopyOf(s)
 	x.Slice(0, 2, 1500,
 		3000).(*mat.Dense).Copy(rotated2(mat.DenseCopyOf(s.Slice(0, 2, 1500, 3000)), math.Pi/5))
-	h, err := separateHalves(t.Context(), wholeOf(x), index(t, 3000), linear.Options{Seed: 1})
+	h, err := separateHalves(t.Context(), wholeOf(x), linear.Options{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,17 +77,17 @@ func TestLongHalvesAreComparedByParts(t *testing.T) {
 	second.Copy(rotated2(mat.DenseCopyOf(second), math.Pi/5))
 	opt := linear.Options{Seed: 1, Noiseless: true}
 	for _, z := range []*mat.Dense{same, moved} {
-		got, err := separateHalves(t.Context(), wholeOf(z), index(t, n), opt)
+		got, err := separateHalves(t.Context(), wholeOf(z), opt)
 		if err != nil {
 			t.Fatal(err)
 		}
 		halves := [2]recording{wholeOf(z).slice(0, n/2), wholeOf(z).slice(n/2, n)}
 		if z == same {
 			for k, half := range halves {
-				halves[k], _ = part(half, []int{n / 2})
+				halves[k] = part(half)
 			}
 		}
-		want, err := compareHalves(t.Context(), z, halves, []int{n}, opt)
+		want, err := compareHalves(t.Context(), z, halves, opt)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -48,8 +48,12 @@ func fit(t *testing.T, b compute.Backend, x *mat.Dense, cfg sica.Config) *sica.R
 	return result
 }
 
-// wholeOf returns the signals z as a recording that isn't a part of another.
-func wholeOf(z *mat.Dense) recording {
+// wholeOf returns the signals z as a recording that isn't a part of another; without a shape it is a
+// sequence.
+func wholeOf(z *mat.Dense, shape ...int) recording {
 	_, n := z.Dims()
-	return recording{z, grid.Range(n)}
+	if shape == nil {
+		shape = []int{n}
+	}
+	return recording{z, grid.Range(n), shape}
 }

@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
@@ -15,27 +16,45 @@ import (
 // margin for the error of a part.
 const clearAgreement = (1 + minStability) / 2
 
-// A recording is signals x, d×n, and where their positions are in what they are a part of.
+// A recording is signals x, d×n, where their positions are in what they are a part of, and the shape of
+// these.
 type recording struct {
 	x         *mat.Dense
 	positions []int
+	shape     []int
 }
 
-// slice returns the columns from begin to before end.
+// slice returns what is from begin to before end along the leading axis.
 func (r recording) slice(begin, end int) recording {
 	d, _ := r.x.Dims()
-	return recording{mat.DenseCopyOf(r.x.Slice(0, d, begin, end)), r.positions[begin:end]}
+	slice := grid.Product(r.shape[1:])
+	return recording{
+		mat.DenseCopyOf(r.x.Slice(0, d, begin*slice, end*slice)), r.positions[begin*slice : end*slice],
+		r.long(end - begin),
+	}
 }
 
-// part returns a part of the signals z by signal.Part and the shape of its positions. Images are
-// returned as they are. With a part of 15 signals the networks take 5 s of processor time, a
-// separation 1 s.
-func part(z recording, shape []int) (recording, []int) {
-	if len(shape) > 1 {
-		return z, shape
+// withoutSlab returns r without the k-th slab of a thickness along the leading axis.
+func (r recording) withoutSlab(k, thickness int) recording {
+	slab := thickness * grid.Product(r.shape[1:])
+	begin, end := k*slab, (k+1)*slab
+	return recording{
+		signal.WithoutColumns(r.x, begin, end), slices.Concat(r.positions[:begin], r.positions[end:]),
+		r.long(r.shape[0] - thickness),
 	}
-	p := recording{signal.Part(z.x), signal.PartOf(z.positions, z.x)}
-	return p, []int{len(p.positions)}
+}
+
+// long returns the shape with another length of the leading axis.
+func (r recording) long(length int) []int { return append([]int{length}, r.shape[1:]...) }
+
+// part returns a part of the signals z by signal.Part. Images are returned as they are. With a part of
+// 15 signals the networks take 5 s of processor time, a separation 1 s.
+func part(z recording) recording {
+	if len(z.shape) > 1 {
+		return z
+	}
+	positions := signal.PartOf(z.positions, z.x)
+	return recording{signal.Part(z.x), positions, []int{len(positions)}}
 }
 
 // agree reports whether all correlations are at least clearAgreement.

@@ -54,7 +54,7 @@ const maxLeftOut = 0.2
 // progress to p. A part of the positions suffices if all signals agree.
 func refit(
 	ctx context.Context, backend compute.Backend, r *sica.Result, x recording, z *mat.Dense,
-	shape []int, n int, p *progress,
+	n int, p *progress,
 ) (*Stability, error) {
 	cfg := r.Config.Clone().On(backend)
 	cfg.Checkpoint = ""
@@ -65,34 +65,34 @@ func refit(
 	if channels, _ := x.x.Dims(); channels > d {
 		cfg.Components = d // even if a part has a higher rank
 	}
-	thickness, whyAll := slabThickness(cfg, x.x, shape, n)
+	thickness, whyAll := slabThickness(cfg, x, n)
 	rests := make([]recording, n)
 	for k := range n {
-		rests[k] = x.withoutSlab(shape, k, thickness)
+		rests[k] = x.withoutSlab(k, thickness)
 		if thickness > 0 && !hasRank(rests[k].x, d, cfg.Rounding) {
-			whyAll = silence(z, shape, k, thickness)
+			whyAll = silence(z, x.shape, k, thickness)
 			thickness, rests = 0, slices.Repeat([]recording{x}, n)
 			break
 		}
 	}
-	cfg.Shape = slices.Clone(shape)
-	cfg.Shape[0] -= thickness
+	cfg.Shape = rests[0].shape
 	if cfg.Flow == nil {
 		short := cfg
 		parts := make([]recording, n)
 		smaller := true
 		for k, rest := range rests {
-			parts[k], short.Shape = part(rest, cfg.Shape)
+			parts[k] = part(rest)
 			smaller = smaller && parts[k].x != rest.x && hasRank(parts[k].x, d, cfg.Rounding)
 		}
 		if smaller {
-			s, err := refitOn(ctx, r, parts, short, x.x, z, shape, p)
+			short.Shape = parts[0].shape
+			s, err := refitOn(ctx, r, parts, short, x, z, p)
 			if err != nil || agree(s.Signals) {
 				return s, err
 			}
 		}
 	}
-	s, err := refitOn(ctx, r, rests, cfg, x.x, z, shape, p)
+	s, err := refitOn(ctx, r, rests, cfg, x, z, p)
 	if s != nil {
 		s.WhyAll = whyAll
 	}
@@ -103,7 +103,7 @@ func refit(
 // make of all of x with z.
 func refitOn(
 	ctx context.Context, r *sica.Result, parts []recording, cfg sica.Config,
-	x, z *mat.Dense, shape []int, p *progress,
+	x recording, z *mat.Dense, p *progress,
 ) (*Stability, error) {
 	p.follow(&cfg, len(parts))
 	var runs []sica.Run
@@ -116,13 +116,12 @@ func refitOn(
 		return nil, fmt.Errorf("separating %d times more (Options.Refits 0 avoids this): %w",
 			len(parts), err)
 	}
-	_, n := x.Dims()
-	_, m := parts[0].x.Dims()
+	n, m := len(x.positions), len(parts[0].positions)
 	recoveries := []*mat.Dense{z}
 	for k, result := range results {
 		again := result.Z
 		if m < n {
-			if again, err = result.Transform(x, shape...); err != nil {
+			if again, err = result.Transform(x.x, x.shape...); err != nil {
 				return nil, fmt.Errorf("refit %d: %w", k+1, err)
 			}
 		}
@@ -138,14 +137,13 @@ func refitOn(
 
 // slabThickness returns the thickness along the leading axis of the slab that each of n refits
 // leaves out, 0 if it must leave out nothing, and why.
-func slabThickness(c sica.Config, x *mat.Dense, shape []int, n int) (thickness int, whyNone string) {
+func slabThickness(c sica.Config, x recording, n int) (thickness int, whyNone string) {
 	if f := c.Flow; f != nil && f.Context == klflow.WholeSequence && f.Family == klflow.Free {
 		return 0, "its networks can't be applied to others"
 	}
-	thickness = int(float64(shape[0]) * min(maxLeftOut, 1/float64(n)))
-	c.Shape = slices.Clone(shape)
-	c.Shape[0] -= thickness
-	if d, _ := x.Dims(); c.Validate(d, grid.Product(c.Shape)) != nil {
+	thickness = int(float64(x.shape[0]) * min(maxLeftOut, 1/float64(n)))
+	c.Shape = x.long(x.shape[0] - thickness)
+	if d, _ := x.x.Dims(); c.Validate(d, grid.Product(c.Shape)) != nil {
 		return 0, "the rest would be too few"
 	}
 	return thickness, ""
@@ -186,16 +184,6 @@ func silence(z *mat.Dense, shape []int, k, thickness int) string {
 func hasRank(x *mat.Dense, d int, steps []float64) bool {
 	r, err := mapping.Reduce(x, d, steps)
 	return err == nil && r.Rank >= d
-}
-
-// withoutSlab returns r without the k-th slab of a thickness along the leading axis.
-func (r recording) withoutSlab(shape []int, k, thickness int) recording {
-	slice := grid.Product(shape[1:])
-	begin, end := k*thickness*slice, (k+1)*thickness*slice
-	return recording{
-		x:         signal.WithoutColumns(r.x, begin, end),
-		positions: slices.Concat(r.positions[:begin], r.positions[end:]),
-	}
 }
 
 // compareRecoveries compares recoveries of the same signals, all d×n. The first is the result.

@@ -63,7 +63,7 @@ func TestRepeatedSignalsAreStable(t *testing.T) {
 	cfg.Flow = nil // whitening alone
 	b := backendtest.Open(t, backend.Go)
 	r := fit(t, b, &x, cfg)
-	s, err := refit(t.Context(), b, r, wholeOf(&x), r.Z, []int{500}, 5, &progress{})
+	s, err := refit(t.Context(), b, r, wholeOf(&x), r.Z, 5, &progress{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,13 +90,13 @@ func TestSlabIsAFifthOrLess(t *testing.T) {
 		{"whole sequence", whole, []int{1000}, 5, 0},
 	} {
 		x := mat.NewDense(2, grid.Product(test.shape), nil)
-		got, why := slabThickness(test.cfg, x, test.shape, test.refits)
+		got, why := slabThickness(test.cfg, wholeOf(x, test.shape...), test.refits)
 		if got != test.want || (why == "") != (got > 0) {
 			t.Errorf("%s: a slab of %d (%q), want %d", test.name, got, why, test.want)
 		}
 	}
 	x := mat.NewDense(1, 12, []float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})
-	if got := wholeOf(x).withoutSlab([]int{6, 2}, 1, 2).x.RawRowView(0); !slices.Equal(got,
+	if got := wholeOf(x, 6, 2).withoutSlab(1, 2).x.RawRowView(0); !slices.Equal(got,
 		[]float64{0, 1, 2, 3, 8, 9, 10, 11}) {
 		t.Errorf("without the second pair of rows %v", got)
 	}
@@ -167,7 +167,7 @@ func TestRefitsOfParts(t *testing.T) {
 		left int
 	}{{x, n - 8*signal.PartBlock}, {moved, n / 5}} {
 		r := fit(t, b, test.x, cfg)
-		s, err := refit(t.Context(), b, r, wholeOf(test.x), x, []int{n}, 2, &progress{})
+		s, err := refit(t.Context(), b, r, wholeOf(test.x), x, 2, &progress{})
 		if err != nil {
 			t.Fatal(err)
 		}

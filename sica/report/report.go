@@ -237,7 +237,7 @@ func diagnose(ctx context.Context, r *sica.Result, x *mat.Dense, opts Options) (
 		}},
 		{"separating each half of the positions by itself", 1, func() (err error) {
 			opt := linear.Options{Seed: r.Seed, Noiseless: noiseless(&report.Linear)}
-			report.Halves, err = separateHalves(ctx, recording{s.z, s.positions}, s.grid, opt)
+			report.Halves, err = separateHalves(ctx, s.recording(s.z), opt)
 			return err
 		}},
 	} {
@@ -278,7 +278,7 @@ func (report *Report) addStability(
 		return nil
 	}
 	p.begin(fmt.Sprintf("refitting: separating %d times more", n), 1)
-	report.Stability, err = refit(ctx, backend, r, recording{s.x, s.positions}, s.z, s.grid.Shape(), n, p)
+	report.Stability, err = refit(ctx, backend, r, s.recording(s.x), s.z, n, p)
 	return err
 }
 
@@ -295,6 +295,11 @@ type subject struct {
 	linear    *Linear // what the fit found of z, if the linear rule made it
 	demixed   bool    // whether z is a linear demixing of x
 	fit       fitContext
+}
+
+// recording returns signals at the positions of x.
+func (s *subject) recording(signals *mat.Dense) recording {
+	return recording{signals, s.positions, s.grid.Shape()}
 }
 
 // newReport returns a report on x with what the fit says and what takes no further fit or network.

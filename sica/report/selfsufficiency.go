@@ -87,14 +87,12 @@ func classify(
 	measured []SelfSufficiency,
 ) error {
 	var inputs []iterate.Input
-	shape, n := g.Shape(), g.Len()
+	var p recording
 	for _, z := range signals {
-		var p recording
-		p, shape = part(recording{z, grid.Range(g.Len())}, g.Shape())
-		z, n = p.x, len(p.positions)
-		inputs = append(inputs, iterate.Input{Z: z, Seed: seed})
+		p = part(recording{z, grid.Range(g.Len()), g.Shape()})
+		inputs = append(inputs, iterate.Input{Z: p.x, Seed: seed})
 	}
-	classified, err := grid.New(grid.WithoutOnes(shape), n)
+	classified, err := grid.New(grid.WithoutOnes(p.shape), len(p.positions))
 	if err != nil {
 		return err
 	}
@@ -108,7 +106,7 @@ func classify(
 	if err != nil {
 		return err
 	}
-	partition := dependence.NewPartition(shape)
+	partition := dependence.NewPartition(p.shape)
 	for k, estimate := range estimates {
 		draws := stream.New(seed, 0, 1, stream.Bootstrap)
 		interval := partition.MeanInterval(estimate.Influence, draws).AtLeast(0)

@@ -92,10 +92,10 @@ func TestPartOfLongSequences(t *testing.T) {
 		z.Set(0, k, float64(k))
 		z.Set(1, k, -float64(k))
 	}
-	p, shape := part(wholeOf(z), []int{n})
+	p := part(wholeOf(z))
 	blocks := p.x
-	if d, positions := blocks.Dims(); d != 2 || positions != 8192 || shape[0] != 8192 {
-		t.Fatalf("a part of %d signals at %d positions, shape %v", d, positions, shape)
+	if d, positions := blocks.Dims(); d != 2 || positions != 8192 || p.shape[0] != 8192 {
+		t.Fatalf("a part of %d signals at %d positions, shape %v", d, positions, p.shape)
 	}
 	row := blocks.RawRowView(0)
 	for k, v := range row {
@@ -108,7 +108,7 @@ func TestPartOfLongSequences(t *testing.T) {
 	}
 	for _, shape := range [][]int{{100, 200}, {16383}} {
 		z := mat.NewDense(2, shape[0], nil)
-		if got, _ := part(wholeOf(z), shape); got.x != z {
+		if got := part(wholeOf(z, shape...)); got.x != z {
 			t.Errorf("shape %v has a part", shape)
 		}
 	}

@@ -73,13 +73,13 @@ func (s *subject) findings(ctx context.Context, opt linear.Options) (Linear, err
 		return *s.linear, nil
 	}
 	if s.demixed {
-		l, err := separateAgain(ctx, s.z, recording{s.mixed, s.positions}, s.grid.Shape(), opt)
+		l, err := separateAgain(ctx, s.z, s.recording(s.mixed), opt)
 		if err == nil && s.reduced != nil {
 			l.Noise = s.reduced.ChannelShares(s.mixed, l.Noise)
 		}
 		return l, err
 	}
-	l, err := separateAgain(ctx, s.z, recording{s.z, s.positions}, s.grid.Shape(), opt)
+	l, err := separateAgain(ctx, s.z, s.recording(s.z), opt)
 	l.ExpectedError, l.Why = nil, ""
 	return l, err
 }
@@ -87,9 +87,9 @@ func (s *subject) findings(ctx context.Context, opt linear.Options) (Linear, err
 // separateAgain separates signals, of which the recovered signals z, d×n, are a linear demixing.
 // The findings are in the order of z.
 func separateAgain(
-	ctx context.Context, z *mat.Dense, signals recording, shape []int, opt linear.Options,
+	ctx context.Context, z *mat.Dense, signals recording, opt linear.Options,
 ) (Linear, error) {
-	solution, err := separateLinearly(ctx, signals, shape, opt)
+	solution, err := separateLinearly(ctx, signals, opt)
 	if err != nil {
 		return Linear{}, fmt.Errorf("separating a second time: %w", err)
 	}
@@ -106,11 +106,11 @@ func separateAgain(
 	return l, nil
 }
 
-// separateLinearly separates the signals z, whose positions have the shape.
+// separateLinearly separates the signals z.
 func separateLinearly(
-	ctx context.Context, z recording, shape []int, opt linear.Options,
+	ctx context.Context, z recording, opt linear.Options,
 ) (*linear.Solution, error) {
-	signals, err := ica.New(z.x, shape...)
+	signals, err := ica.New(z.x, z.shape...)
 	if err == nil {
 		signals, err = signals.WithJoints(signal.Joints(z.positions))
 	}

@@ -18,7 +18,7 @@ import (
 
 func again(t *testing.T, z *mat.Dense, shape ...int) Linear {
 	t.Helper()
-	l, err := separateAgain(t.Context(), z, wholeOf(z), index(t, shape...).Shape(), linear.Options{Seed: 1})
+	l, err := separateAgain(t.Context(), z, wholeOf(z, shape...), linear.Options{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
