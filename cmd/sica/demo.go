@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"time"
@@ -15,11 +13,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
-	"github.com/seed-47b1e431/gosica/cmd/sica/internal/progress"
-	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica"
-	"github.com/seed-47b1e431/gosica/sica/klflow"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 	"github.com/seed-47b1e431/gosica/sica/plot"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
@@ -27,28 +22,13 @@ import (
 
 // example is a separation of the demo.
 type example struct {
-	name, file string
-	sources    func(*rand.Rand) (*mat.Dense, error)
-	shape      []int
-	steps      int // of the mixing, with GELU
+	name string
+	generateOptions
 }
 
 var examples = []example{
-	{
-		name: "two AR(7) sequences", file: "ar7",
-		sources: func(rng *rand.Rand) (*mat.Dense, error) { return datasets.AR7(rng, 2, 1024) },
-		shape:   []int{1024},
-		steps:   20,
-	},
-	{
-		name: "three MNIST digits", file: "mnist",
-		sources: func(rng *rand.Rand) (*mat.Dense, error) {
-			s, _, err := datasets.MNIST(rng, 3)
-			return s, err
-		},
-		shape: []int{datasets.MNISTSide, datasets.MNISTSide},
-		steps: 20,
-	},
+	{"two AR(7) sequences", generateOptions{signals: "ar7", d: 2, length: 1024, mixing: "gelu", steps: 20}},
+	{"three MNIST digits", generateOptions{signals: "mnist", d: 3, mixing: "gelu", steps: 20}},
 }
 
 // outcome is a row of the demo's table.
@@ -82,7 +62,7 @@ each separation ended as it did.`,
 			if err != nil {
 				return err
 			}
-			return demo(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), b, cfg, out)
+			return demo(cmd.Context(), cmd.OutOrStdout(), b, cfg, out)
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", "",
@@ -96,7 +76,7 @@ each separation ended as it did.`,
 // demo separates the examples with cfg, and writes a table to out and pictures
 // to dir.
 func demo(
-	ctx context.Context, out, status io.Writer, b compute.Backend, cfg sica.Config, dir string,
+	ctx context.Context, out io.Writer, b compute.Backend, cfg sica.Config, dir string,
 ) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -106,7 +86,7 @@ func demo(
 	var rows []outcome
 	for _, e := range examples {
 		fmt.Fprintf(out, "\n%s, %d GELU steps\n", e.name, e.steps)
-		row, err := e.run(ctx, out, status, b, cfg, dir)
+		row, err := e.run(ctx, b, cfg, dir)
 		if err != nil {
 			return fmt.Errorf("%s: %w", e.name, err)
 		}
@@ -127,14 +107,15 @@ func demo(
 
 // run makes the example's signals, separates them and draws them.
 func (e example) run(
-	ctx context.Context, out, status io.Writer, b compute.Backend, cfg sica.Config, dir string,
+	ctx context.Context, b compute.Backend, cfg sica.Config, dir string,
 ) (outcome, error) {
 	row := outcome{example: e}
-	s, err := e.sources(rand.New(rand.NewPCG(cfg.Seed, 0)))
+	e.seed = cfg.Seed
+	s, shape, err := e.sources()
 	if err != nil {
 		return row, err
 	}
-	x, err := datasets.Mix(s, datasets.MixOptions{Steps: e.steps, H: datasets.GELU})
+	x, err := e.mix(s)
 	if err != nil {
 		return row, err
 	}
@@ -143,18 +124,12 @@ func (e example) run(
 		return row, err
 	}
 
-	cfg.Shape = e.shape
-	iterations := progress.NewIterations(out, status, cfg.Iterations())
-	cfg = cfg.Watch(func(_ int, it klflow.Iteration) {
-		m, err := metric.MCC(it.Z, s)
-		if err != nil {
-			m.MCC = math.NaN()
-		}
-		iterations.Iteration(it, m.MCC)
-	})
+	cfg.Shape = shape
+	if shape == nil {
+		cfg.Shape = []int{e.length}
+	}
 	began := time.Now()
 	res, err := sica.Fit(ctx, x, cfg.On(b))
-	iterations.Done()
 	if err != nil {
 		return row, err
 	}
@@ -170,36 +145,25 @@ func (e example) run(
 		}
 		*scored.mcc = m.MCC
 	}
-	return row, e.draw(dir, s, x, res)
+	return row, e.draw(dir, shape, s, x, res.Z)
 }
 
-// draw draws the signals, aligned with the sources, and the fit's progress.
-func (e example) draw(dir string, s, x *mat.Dense, res *sica.Result) error {
+// draw draws the signals, aligned with the sources.
+func (e example) draw(dir string, shape []int, s, x, z *mat.Dense) error {
 	mixed, err := metric.Align(x, s)
 	if err != nil {
 		return err
 	}
-	recovered, err := metric.Align(res.Z, s)
+	recovered, err := metric.Align(z, s)
 	if err != nil {
 		return err
 	}
-	signals, err := drawSignals(e.shape,
+	signals, err := drawSignals(shape,
 		plot.Group{Method: plot.Mixed, Signals: mixed},
 		plot.Group{Method: plot.Default, Signals: recovered},
 		plot.Group{Method: plot.Truth, Signals: s})
 	if err != nil {
 		return err
 	}
-	if err := writePNG(filepath.Join(dir, e.file+".png"), signals); err != nil {
-		return err
-	}
-	if res.Iterations == 0 {
-		return nil
-	}
-	history, err := plot.Progress(plot.History{Method: plot.Default, Divergence: res.Divergence,
-		Loss: res.Loss})
-	if err != nil {
-		return err
-	}
-	return writePNG(filepath.Join(dir, e.file+"-progress.png"), history)
+	return writePNG(filepath.Join(dir, e.signals+".png"), signals)
 }

@@ -364,7 +364,7 @@ func TestDemo(t *testing.T) {
 	var out bytes.Buffer
 	b := backendtest.Open(t, backend.Go)
 	cfg := sica.Default().Smoke()
-	if err := demo(t.Context(), &out, &out, b, cfg, dir); err != nil {
+	if err := demo(t.Context(), &out, b, cfg, dir); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"ar7.png", "mnist.png"}
