@@ -80,7 +80,7 @@ side by side as DIR/compare.png. From more than 65,536 positions all methods tak
 the same part; --learn-on sets another. If a method fails, its row says why, and
 the exit code is 1.
 
-The methods are ` + strings.Join(compareNames(), ", ") + `.
+The methods are ` + methodNames(methods.All()) + `.
 All stands for ` + strings.Join(compareAll, ", ") + `.
 All others have to be named. The paper's two flows take minutes: sica separate --help
 says how many.`,
@@ -110,14 +110,6 @@ says how many.`,
 	return cmd
 }
 
-func compareNames() []string {
-	var names []string
-	for _, m := range methods.All() {
-		names = append(names, m.Name)
-	}
-	return names
-}
-
 // chosen returns the methods that --methods names, Default first.
 func (opt *compareOptions) chosen() ([]methods.Method, error) {
 	names := []string{"sica"}
@@ -130,7 +122,7 @@ func (opt *compareOptions) chosen() ([]methods.Method, error) {
 	}
 	if len(opt.methods) == 0 {
 		return nil, usage.Errorf("--methods is empty: use all, or of %s",
-			strings.Join(compareNames(), ", "))
+			methodNames(methods.All()))
 	}
 	var all []methods.Method
 	for i, name := range names {
@@ -140,7 +132,7 @@ func (opt *compareOptions) chosen() ([]methods.Method, error) {
 		m, err := methods.Named(name)
 		if err != nil {
 			return nil, usage.Errorf("unknown method %q in --methods: use all, or of %s", name,
-				strings.Join(compareNames(), ", "))
+				methodNames(methods.All()))
 		}
 		all = append(all, m)
 	}

@@ -120,7 +120,7 @@ type fitOptions struct {
 	seed           uint64
 	backend        string
 
-	presetNote string // on a preset that wasn't given; empty for none
+	notes []string // on a preset that wasn't given
 }
 
 func (opt *fitOptions) add(cmd *cobra.Command) {
@@ -128,7 +128,7 @@ func (opt *fitOptions) add(cmd *cobra.Command) {
 	f.StringVar(&opt.shape, "shape", "",
 		"`SHAPE` of the positions, such as 32x32 for images; by default a sequence, or "+
 			"images that are recognised by their rows")
-	f.StringVar(&opt.method, "method", "sica", "`METHOD`: "+fitMethodNames())
+	f.StringVar(&opt.method, "method", "sica", "`METHOD`: "+methodNames(fitMethods()))
 	f.StringVar(&opt.preset, "preset", string(methods.Default),
 		"`PRESET`: default, paper or smoke; by default the first of these that the method has")
 	f.Lookup("preset").DefValue = "" // the help has said it
@@ -145,10 +145,18 @@ func (opt *fitOptions) add(cmd *cobra.Command) {
 // config returns the settings that the flags stand for, or a usage error. Changed reports
 // whether a flag was given.
 func (opt *fitOptions) config(changed func(flag string) bool) (sica.Config, error) {
-	opt.setPreset(changed)
-	cfg, err := presetConfig(opt.method, opt.preset)
+	m, err := fitMethod(opt.method)
 	if err != nil {
-		return cfg, err
+		return sica.Config{}, err
+	}
+	if nearest := string(m.Nearest(methods.Preset(opt.preset))); !changed("preset") && nearest != opt.preset {
+		opt.preset = nearest
+		opt.notes = []string{fmt.Sprintf("--preset %s, which is slow: --method %s has no preset %s",
+			nearest, m.Name, methods.Default)}
+	}
+	cfg, err := m.Config(methods.Task{Preset: methods.Preset(opt.preset)})
+	if err != nil {
+		return cfg, usage.Errorf("--method %s has no --preset %q: use %s", m.Name, opt.preset, presetNames(m))
 	}
 	if err := checkBackend(opt.backend); err != nil {
 		return cfg, err
@@ -179,83 +187,49 @@ func (opt *fitOptions) config(changed func(flag string) bool) (sica.Config, erro
 	return cfg, nil
 }
 
-// A fitMethod is a method that has settings of package sica.
-type fitMethod struct {
-	name    string
-	presets []methods.Preset
-	config  func(methods.Task) (sica.Config, error)
-}
-
-// fitMethods are all methods of a fit.
-func fitMethods() []fitMethod {
-	var all []fitMethod
+// fitMethods are all methods of a fit: those that have settings of package sica. The linear demixing alone
+// is one here.
+func fitMethods() (all []methods.Method) {
 	for _, m := range methods.All() {
-		if m.SICA != nil {
-			all = append(all, fitMethod{m.Name, m.Presets, m.Config})
+		if m.Name == "sica-linear" {
+			m.Presets = []methods.Preset{methods.Default, methods.Smoke}
+			m.SICA = func() sica.Config {
+				cfg := sica.Default()
+				cfg.Method, cfg.NetworkSteps = sica.LinearOnly, 0
+				return cfg
+			}
 		}
-		if m.Name == "sica" {
-			all = append(all, fitMethod{"sica-linear", m.Presets,
-				func(t methods.Task) (sica.Config, error) {
-					cfg, err := m.Config(t)
-					cfg.Method, cfg.NetworkSteps = sica.LinearOnly, 0
-					return cfg, err
-				}})
+		if m.SICA != nil {
+			all = append(all, m)
 		}
 	}
 	return all
 }
 
-// setPreset sets the first preset of a method that has no default one, unless a preset was given.
-func (opt *fitOptions) setPreset(changed func(flag string) bool) {
-	for _, m := range fitMethods() {
-		if m.name == opt.method && !changed("preset") && !slices.Contains(m.presets,
-			methods.Preset(opt.preset)) {
-			opt.preset = string(m.presets[0])
-			opt.presetNote = fmt.Sprintf("--preset %s, which is slow: --method %s has no preset %s",
-				opt.preset, m.name, methods.Default)
-		}
+// fitMethod returns the method of a fit of that name, or a usage error.
+func fitMethod(name string) (methods.Method, error) {
+	all := fitMethods()
+	if i := slices.IndexFunc(all, func(m methods.Method) bool { return m.Name == name }); i >= 0 {
+		return all[i], nil
 	}
+	if _, err := methods.Named(name); err == nil {
+		return methods.Method{}, usage.Errorf("--method %s is another method than SICA: use sica compare "+
+			"--methods sica,%s; here use %s", name, name, methodNames(all))
+	}
+	return methods.Method{}, usage.Errorf("unknown --method %q: use %s", name, methodNames(all))
 }
 
-// notes returns the notes on the settings of the fit.
-func (opt *fitOptions) notes() []string {
-	if opt.presetNote == "" {
-		return nil
-	}
-	return []string{opt.presetNote}
-}
-
-// presetConfig returns the settings of a method's preset.
-func presetConfig(method, preset string) (sica.Config, error) {
-	for _, m := range fitMethods() {
-		if m.name != method {
-			continue
-		}
-		cfg, err := m.config(methods.Task{Preset: methods.Preset(preset)})
-		if err != nil {
-			return cfg, usage.Errorf("--method %s has no --preset %q: use %s", method, preset,
-				presetNames(m))
-		}
-		return cfg, nil
-	}
-	if _, err := methods.Named(method); err == nil {
-		return sica.Config{}, usage.Errorf("--method %s is another method than SICA: use sica compare "+
-			"--methods sica,%s; here use %s", method, method, fitMethodNames())
-	}
-	return sica.Config{}, usage.Errorf("unknown --method %q: use %s", method, fitMethodNames())
-}
-
-func fitMethodNames() string {
+func methodNames(all []methods.Method) string {
 	var names []string
-	for _, m := range fitMethods() {
-		names = append(names, m.name)
+	for _, m := range all {
+		names = append(names, m.Name)
 	}
 	return strings.Join(names, ", ")
 }
 
-func presetNames(m fitMethod) string {
+func presetNames(m methods.Method) string {
 	var names []string
-	for _, p := range m.presets {
+	for _, p := range m.Presets {
 		names = append(names, string(p))
 	}
 	return strings.Join(names, ", ")
@@ -266,7 +240,7 @@ func presetHelp() string {
 	var b strings.Builder
 	b.WriteString("The methods, and their presets:\n\n")
 	for _, m := range fitMethods() {
-		fmt.Fprintf(&b, "  %-22s%s\n", m.name, presetNames(m))
+		fmt.Fprintf(&b, "  %-22s%s\n", m.Name, presetNames(m))
 	}
 	b.WriteString(`
 Sica, the default, makes no iterations. It compares whitening, a linear demixing

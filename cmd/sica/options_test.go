@@ -38,8 +38,8 @@ func TestOnlyPreset(t *testing.T) {
 			}
 			continue
 		}
-		if opt.preset != c.want || len(opt.notes()) > 0 != c.noted {
-			t.Errorf("%+v: preset %s, notes %q", c, opt.preset, opt.notes())
+		if opt.preset != c.want || len(opt.notes) > 0 != c.noted {
+			t.Errorf("%+v: preset %s, notes %q", c, opt.preset, opt.notes)
 		}
 		if paper := sica.PaperWGF(); c.want == "paper" && cfg.Flow.Iterations != paper.Flow.Iterations {
 			t.Errorf("%+v: %d iterations, want the paper's %d", c, cfg.Flow.Iterations,

@@ -95,7 +95,7 @@ func (p proposal) String() string {
 		labels = fmt.Sprintf(" By their labels: %s.", text.List(p.labelled))
 	}
 	return fmt.Sprintf("proposed: %s. The rule: %s (reference %s).%s\nLook at them (--html)%s.",
-		p.numbers(), p.Rule, p.Reference, labels, next)
+		numbers(p.Signals), p.Rule, p.Reference, labels, next)
 }
 
 // caution says which proposed signals have no peaks, and what to do; "" without any.
@@ -103,22 +103,19 @@ func (p proposal) caution() string {
 	if p.WithoutPeaks == nil {
 		return ""
 	}
-	peaked := proposal{Signals: slices.DeleteFunc(slices.Clone(p.Signals),
-		func(i int) bool { return slices.Contains(p.WithoutPeaks, i) })}
+	peaked := slices.DeleteFunc(slices.Clone(p.Signals),
+		func(i int) bool { return slices.Contains(p.WithoutPeaks, i) })
 	subject, verb, are, them := "component ", "has", "it is", "it"
 	if len(p.WithoutPeaks) > 1 {
 		subject, verb, are, them = "components ", "have", "they are", "them"
 	}
 	next := "leave " + them + " in"
-	if len(peaked.Signals) > 0 {
-		next = "run sica remove --components " + strings.ReplaceAll(peaked.numbers(), " ", "")
+	if len(peaked) > 0 {
+		next = "run sica remove --components " + strings.ReplaceAll(numbers(peaked), " ", "")
 	}
 	return fmt.Sprintf("%s%s %s no peaks (kurtosis below %g), so %s probably neither blinks nor beats: if so, %s",
 		subject, text.Numbers(p.WithoutPeaks), verb, float64(minPeaked), are, next)
 }
-
-// numbers returns the signals, counted from 1, as text.
-func (p proposal) numbers() string { return numbers(p.Signals) }
 
 // numbers returns signals, counted from 1, as text.
 func numbers(signals []int) string {
@@ -137,7 +134,7 @@ func (p proposal) write(out io.Writer, model string) error {
 	isOther := func(i int) bool { return !slices.Contains(p.Signals, i) }
 	if files.ReadJSON(path, &earlier) == nil && slices.ContainsFunc(earlier.Signals, isOther) {
 		files.Note(out, []string{fmt.Sprintf("this replaces what was proposed with the reference %s: %s; "+
-			"--reference takes several, with commas between", earlier.Reference, earlier.numbers())})
+			"--reference takes several, with commas between", earlier.Reference, numbers(earlier.Signals))})
 	}
 	return files.WriteJSON(path, p)
 }

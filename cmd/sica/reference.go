@@ -47,7 +47,7 @@ func describeComponents(
 ) (all []inspect.Component, likest []*reference, err error) {
 	if references == nil {
 		if all, err = inspect.Recording(r, x, nil); err == nil {
-			inOrder(all)
+			slices.SortFunc(all, func(a, b inspect.Component) int { return a.Signal - b.Signal })
 		}
 		return all, nil, err
 	}

@@ -151,7 +151,7 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 	if err := files.CheckWritable(opt.json, opt.html); err != nil {
 		return err
 	}
-	files.Note(cmd.OutOrStdout(), opt.notes())
+	files.Note(cmd.OutOrStdout(), opt.notes)
 	b, err := openBackend(cmd, opt.backend)
 	if err != nil {
 		return err

@@ -189,10 +189,7 @@ func checkSizes(
 
 // signalsAt returns such as "2 signals at 60 positions".
 func signalsAt(d, n int) string {
-	if d == 1 {
-		return fmt.Sprintf("1 signal at %d positions", n)
-	}
-	return fmt.Sprintf("%d signals at %d positions", d, n)
+	return fmt.Sprintf("%s at %d positions", text.Counted(d, "signal"), n)
 }
 
 // leftOut says in parentheses which columns of a recording aren't signals, by their reasons.

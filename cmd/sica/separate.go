@@ -241,31 +241,13 @@ func (opt *separateOptions) orderLike(
 // signals repeat.
 const minAlike = 0.95
 
-// describe returns the summary of a result, and how long its halves took. It adds what it says of the
-// signals to the report.
-func (opt *separateOptions) describe(
-	ctx context.Context, parts *progress.Progress, res *sica.Result, in *mixture, rep *separation,
-) (summary string, halves time.Duration, err error) {
-	all, err := describe(ctx, parts, res, in, opt.quick)
-	if err != nil {
-		return "", 0, err
-	}
-	rep.Grades = all.grades
-	for _, c := range all.components {
-		rep.Labels = append(rep.Labels, c.Label)
-	}
-	summary, err = summarise(res, in, all, opt.details)
-	return summary, all.halves, err
-}
-
 // A mixture is the recording that is separated.
 type mixture struct {
 	*files.Stream
-	truth        *mat.Dense       // the sources, nil if they weren't given
-	source       blockwise.Source // what is learned from: the recording, or what is left of it
-	learned      *mat.Dense       // the signals of source, d×n; nil if only a part of it is learned from
-	n            int              // positions to learn from; 0 for a choice by blockwise.Fit
-	isHighpassed bool             // by a flag
+	truth   *mat.Dense       // the sources, nil if they weren't given
+	source  blockwise.Source // what is learned from: the recording, or what is left of it
+	learned *mat.Dense       // the signals of source, d×n; nil if only a part of it is learned from
+	n       int              // positions to learn from; 0 for a choice by blockwise.Fit
 }
 
 // separate separates the recording and writes the result.
@@ -295,16 +277,22 @@ func (opt *separateOptions) separate(
 		return err
 	}
 	// A fit that was cut short has a result, which is written before its error is returned.
-	summary, halves, err := opt.describe(cmd.Context(), parts, res, in, rep)
+	all, err := describe(cmd.Context(), parts, res, in, opt.quick)
 	if err != nil {
 		return err
+	}
+	rep.Grades = all.grades
+	for _, c := range all.components {
+		rep.Labels = append(rep.Labels, c.Label)
 	}
 	z, err := opt.writeRecovered(in, cfg.Shape, res)
 	if err != nil {
 		return err
 	}
 	parts.Done()
-	printSummary(out, res, summary, opt.began, halves)
+	if err := opt.printSummary(out, res, in, all); err != nil {
+		return err
+	}
 	if in.truth != nil {
 		if err := in.printScore(out, z, res.Outliers, rep); err != nil {
 			return err
@@ -324,7 +312,7 @@ func (opt *separateOptions) separate(
 func (opt *separateOptions) open(
 	ctx context.Context, cfg *sica.Config, report func(string, float64),
 ) (*mixture, error) {
-	in := &mixture{isHighpassed: opt.fitting.Highpasses()}
+	in := new(mixture)
 	var err error
 	if in.Stream, err = opt.openLong(ctx, *cfg, report); err != nil {
 		return nil, err
@@ -808,7 +796,7 @@ func (opt *separateOptions) begin(
 		fmt.Fprintf(out, " at %.6g Hz (%.4g s)", rate, float64(n)/rate)
 	}
 	fmt.Fprintf(out, ", seed %d, backend %s\n", cfg.Seed, name)
-	files.Note(out, opt.notes())
+	files.Note(out, opt.notes)
 	if cfg.Checkpoint != "" && cfg.Flow == nil {
 		files.Note(out, []string{"--resume and --checkpoint keep the iterations of a flow, and this " +
 			"fit makes none: if it is interrupted it begins again"})

@@ -28,23 +28,6 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/report"
 )
 
-// printSummary prints how long it took since the command began, of which the halves took a part, and the
-// summary.
-func printSummary(
-	out io.Writer, res *sica.Result, summary string, began time.Time, halves time.Duration,
-) {
-	took := fmt.Sprintf("%.1f s", (time.Since(began) - halves).Seconds())
-	if halves >= 50*time.Millisecond { // less is printed as 0.0 s
-		took += fmt.Sprintf(", its halves in %.1f s", halves.Seconds())
-	}
-	if res.Stopped == klflow.StoppedMethod {
-		fmt.Fprintf(out, "separated in %s\n\n%s", took, summary)
-	} else {
-		fmt.Fprintf(out, "stopped after %s and %s\n\n%s",
-			text.Counted(res.Iterations, "iteration"), took, summary)
-	}
-}
-
 // A described is what separate says of each recovered signal, in their order.
 type described struct {
 	components []inspect.Component // with labels; nil for a nonlinear separation
@@ -71,7 +54,9 @@ func describe(
 	fit := *res
 	fit.Outliers = without(grid.Range(learned.RawMatrix().Cols), in.kept(res))
 	res = &fit
-	d := described{components: signalComponents(res, learned)}
+	d := described{}
+	// There are none of a nonlinear separation, and of too few positions.
+	d.components, _, _ = describeComponents(res, blockwise.InMemory{Dense: learned}, nil)
 	if in.About.Rate > 0 && len(res.Shape) < 2 && d.components != nil {
 		if err := labelBy(res.Z, d.components, &in.About); err != nil {
 			return d, err
@@ -111,30 +96,41 @@ func (d *described) allIdentified(l *linear.Findings) (grades []report.Graded) {
 	return grades
 }
 
-// summarise returns a table of the recovered signals in the order of the file, and why they are the
-// result.
-func summarise(res *sica.Result, in *mixture, all described, details bool) (string, error) {
-	var out, rows strings.Builder
+// printSummary prints how long it took since the command began, of which the halves took a part, a table
+// of the recovered signals in the order of the file, and why they are the result.
+func (opt *separateOptions) printSummary(
+	out io.Writer, res *sica.Result, in *mixture, all described,
+) error {
+	took := fmt.Sprintf("%.1f s", (time.Since(opt.began) - all.halves).Seconds())
+	if all.halves >= 50*time.Millisecond { // less is printed as 0.0 s
+		took += fmt.Sprintf(", its halves in %.1f s", all.halves.Seconds())
+	}
+	if res.Stopped == klflow.StoppedMethod {
+		fmt.Fprintf(out, "separated in %s\n\n", took)
+	} else {
+		fmt.Fprintf(out, "stopped after %s and %s\n\n", text.Counted(res.Iterations, "iteration"), took)
+	}
 	table := report.Table{
 		Components: all.components, Channels: files.ChannelNames(&in.About), Grades: all.grades,
-		Words: ungraded(res), All: details,
+		Words: ungraded(res), All: opt.details,
 	}
+	var rows strings.Builder
 	if err := table.Write(&rows); err != nil {
-		return "", err
+		return err
 	}
-	out.WriteString(usage.Flags(rows.String()))
-	if details {
-		writeDetails(&out, res, in)
+	fmt.Fprint(out, usage.Flags(rows.String()))
+	if opt.details {
+		opt.writeDetails(out, res, in)
 	}
-	writeTransients(&out, res, in)
-	writeClipped(&out, res, in)
+	writeTransients(out, res, in)
+	writeClipped(out, res, in)
 	why := usage.Flags(timed(res.Why, res.Outliers, &in.About))
 	keptWhitening := res.Linear != nil && res.Linear.KeptWhitening()
 	if note := repeatNote(all.grades); note != "" && !keptWhitening {
 		why = strings.TrimSpace(why + " " + note)
 	}
-	fmt.Fprintf(&out, "\n%s\n", text.Wrap("", why))
-	return out.String(), nil
+	fmt.Fprintf(out, "\n%s\n", text.Wrap("", why))
+	return nil
 }
 
 // repeatNote says what the columns of signals that aren't all identified mean, or why there are none; ""
@@ -174,7 +170,7 @@ func timed(why string, outliers []int, about *datasets.Recording) string {
 }
 
 // writeDetails writes what was found besides, for --details.
-func writeDetails(out io.Writer, res *sica.Result, in *mixture) {
+func (opt *separateOptions) writeDetails(out io.Writer, res *sica.Result, in *mixture) {
 	if found := res.Linear; res.Best == 0 && found != nil {
 		note := notes.ExpectedError(found.ExpectedError, found.Groups, found.Noise, found.Drift)
 		if note != "" {
@@ -184,7 +180,7 @@ func writeDetails(out io.Writer, res *sica.Result, in *mixture) {
 		if note := notes.Drift(found.Drift); note != "" {
 			fmt.Fprintln(out, "change with time:", note)
 		}
-		writeCorrelation(out, res, in.recovered(res), in.About.Rate > 0 && !in.isHighpassed)
+		writeCorrelation(out, res, in.recovered(res), in.About.Rate > 0 && !opt.fitting.Highpasses())
 	}
 }
 
@@ -218,22 +214,6 @@ func ungraded(res *sica.Result) []string {
 		}
 	}
 	return words
-}
-
-// signalComponents returns the component of each recovered signal, in their order. It returns nil
-// for a nonlinear separation, and with too few positions.
-func signalComponents(res *sica.Result, learned *mat.Dense) []inspect.Component {
-	components, err := inspect.Components(res, learned, nil)
-	if err != nil {
-		return nil
-	}
-	inOrder(components)
-	return components
-}
-
-// inOrder sorts components as they are numbered.
-func inOrder(components []inspect.Component) {
-	slices.SortFunc(components, func(a, b inspect.Component) int { return a.Signal - b.Signal })
 }
 
 // writeNoise writes the share of the channels' variance that is estimated to be white noise.
@@ -285,7 +265,7 @@ func writeTransients(out io.Writer, res *sica.Result, in *mixture) {
 		}
 		fmt.Fprint(out, text.Wrap("", fmt.Sprintf("transient: %s %s variance in one short stretch, %s, "+
 			"which alone decides the result there; %s", text.Signals(t.Signals), have,
-			files.Span(first, last, &in.About), advice)))
+			notes.Span(first, last, in.About.Rate, in.About.Start), advice)))
 	}
 }
 

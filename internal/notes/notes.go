@@ -59,3 +59,12 @@ func Correlation(value float64, isRecording bool) string {
 	}
 	return warning
 }
+
+// Span says from which position to which other of a recording, in seconds if its rate is known.
+func Span(first, last int, rate, start float64) string {
+	if rate == 0 {
+		return fmt.Sprintf("from position %d to %d", first+1, last+1)
+	}
+	seconds := func(position int) float64 { return start + float64(position)/rate }
+	return fmt.Sprintf("from %.6g s to %.6g s", seconds(first), seconds(last))
+}

@@ -114,14 +114,10 @@ func (r *Report) WriteDetails(w io.Writer) error {
 // outlierNote returns the number of excluded outliers, such as " (2 outliers excluded)", to follow
 // the number of positions. It is empty if there are none.
 func (r *Report) outlierNote() string {
-	switch n := len(r.Outliers); n {
-	case 0:
+	if len(r.Outliers) == 0 {
 		return ""
-	case 1:
-		return " (1 outlier excluded)"
-	default:
-		return fmt.Sprintf(" (%d outliers excluded)", n)
 	}
+	return fmt.Sprintf(" (%s excluded)", text.Counted(len(r.Outliers), "outlier"))
 }
 
 // classifiedNote returns the number of positions that the networks of SelfSufficiency.Classifier

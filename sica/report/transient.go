@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/seed-47b1e431/gosica/internal/notes"
 	"github.com/seed-47b1e431/gosica/internal/stats"
 	"github.com/seed-47b1e431/gosica/internal/text"
 )
@@ -144,7 +145,7 @@ func (r *Report) transients(suspects []int, shared bool) (findings []finding) {
 		}
 		findings = append(findings, finding{
 			fmt.Sprintf("More than half of the variance of %s is in one short stretch, %s, which alone "+
-				"decides what that is.", text.Signals(signals), r.span(t)),
+				"decides what that is.", text.Signals(signals), notes.Span(t.First, t.Last, r.opts.Rate, r.opts.Start)),
 			[]string{next},
 		})
 	}
@@ -155,13 +156,4 @@ func (r *Report) transients(suspects []int, shared bool) (findings []finding) {
 func without(signals, others []int) []int {
 	return slices.DeleteFunc(slices.Clone(signals),
 		func(i int) bool { return slices.Contains(others, i) })
-}
-
-// span says from where to where a transient goes, in seconds if the rate is known.
-func (r *Report) span(t Transient) string {
-	if r.opts.Rate == 0 {
-		return fmt.Sprintf("from position %d to %d", t.First+1, t.Last+1)
-	}
-	seconds := func(position int) float64 { return r.opts.Start + float64(position)/r.opts.Rate }
-	return fmt.Sprintf("from %.6g s to %.6g s", seconds(t.First), seconds(t.Last))
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/clipping"
+	"github.com/seed-47b1e431/gosica/internal/notes"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
 )
@@ -98,7 +99,7 @@ func (c ClippedIn) Where(about *datasets.Recording) string {
 		length = fmt.Sprintf("%.2g s", float64(c.count)/about.Rate)
 	}
 	return fmt.Sprintf(", %s at %s %s", length, text.Counted(len(c.Stretches), "place"),
-		Span(first, last, about))
+		notes.Span(first, last, about.Rate, about.Start))
 }
 
 // Names returns the names of the clipped channels.

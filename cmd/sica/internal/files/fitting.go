@@ -16,6 +16,7 @@ import (
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/filter"
+	"github.com/seed-47b1e431/gosica/internal/notes"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
 )
@@ -290,7 +291,7 @@ func (o *Fitting) skipped(
 
 // flatNotes says in a line which channels keep a value for a second or longer, outside skipped
 // stretches, and where one does for longest.
-func flatNotes(x *mat.Dense, skipped []stretch, about *datasets.Recording) (notes []string) {
+func flatNotes(x *mat.Dense, skipped []stretch, about *datasets.Recording) []string {
 	names := ChannelNames(about)
 	d, n := x.Dims()
 	var flat []string
@@ -312,14 +313,14 @@ func flatNotes(x *mat.Dense, skipped []stretch, about *datasets.Recording) (note
 		return nil
 	case 1:
 		return []string{fmt.Sprintf("%s doesn't change %s: --skip leaves that stretch out, --without the "+
-			"channel", where, Span(longest.Begin, longest.End-1, about))}
+			"channel", where, notes.Span(longest.Begin, longest.End-1, about.Rate, about.Start))}
 	}
 	const maxNamed = 6
 	if more := len(flat) - maxNamed; more > 0 {
 		flat = append(flat[:maxNamed], fmt.Sprintf("%d more", more))
 	}
 	return []string{fmt.Sprintf("%s don't change for a time each, longest %s %s: --skip leaves a stretch "+
-		"out, --without a channel", text.List(flat), where, Span(longest.Begin, longest.End-1, about))}
+		"out, --without a channel", text.List(flat), where, notes.Span(longest.Begin, longest.End-1, about.Rate, about.Start))}
 }
 
 // longestFlat returns the longest of some stretches in which a channel doesn't change.
@@ -419,15 +420,6 @@ func (o *Fitting) measure(ctx context.Context, signals *mat.Dense, skipped []str
 	o.clipped = FindClipped(part, all)
 	o.Rounding, err = datasets.Rounding(part)
 	return err
-}
-
-// Span says from which position to which other of a recording, in seconds if its rate is known.
-func Span(first, last int, about *datasets.Recording) string {
-	if about.Rate == 0 {
-		return fmt.Sprintf("from position %d to %d", first+1, last+1)
-	}
-	seconds := func(t int) float64 { return about.Start + float64(t)/about.Rate }
-	return fmt.Sprintf("from %.6g s to %.6g s", seconds(first), seconds(last))
 }
 
 // thinMargin is the rate after thinning, in units of the low-pass filter's frequency. From 2 on no
