@@ -308,19 +308,20 @@ func flatNotes(x *mat.Dense, skipped []stretch, about *datasets.Recording) []str
 			longest, where = s, flat[len(flat)-1]
 		}
 	}
+	span := notes.Span(longest.Begin, longest.End-1, about.Rate, about.Start)
 	switch len(flat) {
 	case 0:
 		return nil
 	case 1:
 		return []string{fmt.Sprintf("%s doesn't change %s: --skip leaves that stretch out, --without the "+
-			"channel", where, notes.Span(longest.Begin, longest.End-1, about.Rate, about.Start))}
+			"channel", where, span)}
 	}
 	const maxNamed = 6
 	if more := len(flat) - maxNamed; more > 0 {
 		flat = append(flat[:maxNamed], fmt.Sprintf("%d more", more))
 	}
 	return []string{fmt.Sprintf("%s don't change for a time each, longest %s %s: --skip leaves a stretch "+
-		"out, --without a channel", text.List(flat), where, notes.Span(longest.Begin, longest.End-1, about.Rate, about.Start))}
+		"out, --without a channel", text.List(flat), where, span)}
 }
 
 // longestFlat returns the longest of some stretches in which a channel doesn't change.
