@@ -256,7 +256,7 @@ func (opt *inspectOptions) excess(all []inspect.Component, model *files.Model) [
 		return nil
 	}
 	cause := misfit
-	if highpass := model.Highpass(); highpass > 0 && !opt.fitting.Highpasses() {
+	if highpass := model.Highpass(); highpass > 0 && opt.fitting.Filter.Highpass == 0 {
 		cause = fmt.Sprintf("The usual cause is drift below %g Hz, which the fit didn't see: use --highpass %[1]g",
 			highpass)
 	}

@@ -167,7 +167,7 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 	}
 	options := report.Options{
 		Shape: cfg.Shape, Refits: opt.refits, Positions: part.Positions, Progress: shown.Part,
-		Highpassed: opt.fitting.Highpasses(), Rate: part.About.Rate, Start: part.About.Start,
+		Highpassed: opt.fitting.Filter.Highpass > 0, Rate: part.About.Rate, Start: part.About.Start,
 	}
 	if result.Channels == nil {
 		result.Channels = files.ChannelNames(&part.About)

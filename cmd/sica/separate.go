@@ -190,7 +190,7 @@ func (opt *separateOptions) run(cmd *cobra.Command) error {
 	isFree := cfg.Flow != nil && cfg.Flow.Family == klflow.Free
 	opt.fitting.LeaveOutGaps = sequence && !isFree
 	opt.fitting.Thin = !isFree
-	if opt.fitting.SkipsSome() && isFree {
+	if len(opt.fitting.Skip) > 0 && isFree {
 		return usage.Errorf("--skip: %s: leave --skip out", opt.seesAll())
 	}
 	parts := progress.NewQuiet(cmd.ErrOrStderr())
@@ -367,7 +367,7 @@ func (opt *separateOptions) learnFrom(ctx context.Context, in *mixture, isWhole 
 	if source != recording {
 		note := "what is filtered or left out is so for learning only: the recovered signals have all " +
 			"positions"
-		if opt.fitting.Filters() {
+		if !opt.fitting.Filter.IsZero() {
 			note += ", and no filter"
 		}
 		notes = append(notes, note)
@@ -665,8 +665,8 @@ func (opt *separateOptions) write(
 
 // clipped returns the stretches in which a channel is clipped, before a filter.
 func (opt *separateOptions) clipped(in *mixture, res *sica.Result) (stretches [][2]int) {
-	clipped := opt.fitting.Clipped()
-	if !opt.fitting.Filters() && len(res.Clipped) > 0 {
+	clipped := opt.fitting.Clipped
+	if opt.fitting.Filter.IsZero() && len(res.Clipped) > 0 {
 		clipped = in.clipped()
 	}
 	for _, s := range clipped.Stretches {

@@ -180,7 +180,7 @@ func (opt *separateOptions) writeDetails(out io.Writer, res *sica.Result, in *mi
 		if note := notes.Drift(found.Drift); note != "" {
 			fmt.Fprintln(out, "change with time:", note)
 		}
-		writeCorrelation(out, res, in.recovered(res), in.About.Rate > 0 && !opt.fitting.Highpasses())
+		writeCorrelation(out, res, in.recovered(res), in.About.Rate > 0 && opt.fitting.Filter.Highpass == 0)
 	}
 }
 

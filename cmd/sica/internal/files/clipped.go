@@ -112,12 +112,9 @@ func (c ClippedIn) Names(about *datasets.Recording) (names []string) {
 
 // clippedNotes says which channels are clipped before the filter; nil for none.
 func (o *Fitting) clippedNotes(about *datasets.Recording) []string {
-	if o.clipped.Channels == nil {
+	if o.Clipped.Channels == nil {
 		return nil
 	}
 	return []string{fmt.Sprintf("clipped before the filter: %s%s, which can look like more sources than "+
-		"channels; %s", strings.Join(o.clipped.Names(about), ", "), o.clipped.Where(about), ClippingAdvice)}
+		"channels; %s", strings.Join(o.Clipped.Names(about), ", "), o.Clipped.Where(about), ClippingAdvice)}
 }
-
-// Clipped returns where the signals are clipped before a filter, once Source was called.
-func (o *Fitting) Clipped() ClippedIn { return o.clipped }

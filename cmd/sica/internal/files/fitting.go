@@ -35,12 +35,14 @@ type Fitting struct {
 	// Source; nil without a filter. It is for sica.Config.Rounding.
 	Rounding []float64
 
-	filter filter.Filter
-	skip   []string
+	// Clipped is where the signals are clipped before the filter, by Source.
+	Clipped ClippedIn
+
+	Filter filter.Filter
+	Skip   []string // see Add
 	rate   float64
 
-	clipped ClippedIn // before the filter, by Source
-	flat    []string  // notes on channels that don't change, by Source
+	flat []string // notes on channels that don't change, by Source
 
 	// By Recall: a note, whether the rate is the fit's, and of how many positions the fit's
 	// recording was if skip is the fit's, else 0.
@@ -57,7 +59,7 @@ const sameRate = 1e-3
 // such as "learn from".
 func (o *Fitting) Add(cmd *cobra.Command, does string) {
 	f := cmd.Flags()
-	f.StringSliceVar(&o.skip, "skip", nil,
+	f.StringSliceVar(&o.Skip, "skip", nil,
 		does+" the signals without a `STRETCH`: times such as 10s-12s, positions such as 2500-3000, "+
 			"how the texts of annotations begin, or \"clipped\" for those in which a channel is; several "+
 			"with commas between")
@@ -67,11 +69,11 @@ func (o *Fitting) Add(cmd *cobra.Command, does string) {
 // AddFilters adds the flags of the filters and of the rate.
 func (o *Fitting) AddFilters(cmd *cobra.Command, does string) {
 	f := cmd.Flags()
-	f.Float64Var(&o.filter.Highpass, "highpass", 0,
+	f.Float64Var(&o.Filter.Highpass, "highpass", 0,
 		does+" the signals after a high-pass filter at `HZ`; 0, the default, is none")
-	f.Float64Var(&o.filter.Lowpass, "lowpass", 0,
+	f.Float64Var(&o.Filter.Lowpass, "lowpass", 0,
 		does+" the signals after a low-pass filter at `HZ`; 0, the default, is none")
-	f.Float64SliceVar(&o.filter.Notch, "notch", nil,
+	f.Float64SliceVar(&o.Filter.Notch, "notch", nil,
 		does+" the signals after notch filters at `HZ` and its multiples; several with commas between; "+
 			"0, the default, is none")
 	f.Float64Var(&o.rate, "rate", 0,
@@ -81,30 +83,21 @@ func (o *Fitting) AddFilters(cmd *cobra.Command, does string) {
 // Streams returns what makes the filter of a channel whose positions come one by one, nil without flags
 // for one. A rate that isn't given is that of the fit of a saved separation.
 func (o *Fitting) Streams(m *Model) (func() *filter.Stream, error) {
-	if o.filter.IsZero() {
+	if o.Filter.IsZero() {
 		return nil, nil
 	}
 	rate := cmp.Or(o.rate, m.fit.Rate)
 	if rate == 0 {
 		return nil, usage.Errorf("--highpass, --lowpass and --notch: use --rate, too")
 	}
-	if err := o.filter.Check(rate); err != nil {
+	if err := o.Filter.Check(rate); err != nil {
 		return nil, usage.Error(err)
 	}
-	return func() *filter.Stream { return o.filter.Stream(rate) }, nil
+	return func() *filter.Stream { return o.Filter.Stream(rate) }, nil
 }
 
 // IsZero reports whether nothing is done.
-func (o *Fitting) IsZero() bool { return o.filter.IsZero() && len(o.skip) == 0 }
-
-// Filters reports whether there is a filter.
-func (o *Fitting) Filters() bool { return !o.filter.IsZero() }
-
-// Highpasses reports whether there is a high-pass filter.
-func (o *Fitting) Highpasses() bool { return o.filter.Highpass > 0 }
-
-// SkipsSome reports whether stretches are left out.
-func (o *Fitting) SkipsSome() bool { return len(o.skip) > 0 }
+func (o *Fitting) IsZero() bool { return o.Filter.IsZero() && len(o.Skip) == 0 }
 
 // CheckSequence returns a usage error if flags are given and positions aren't a sequence.
 func (o *Fitting) CheckSequence(isSequence bool) error {
@@ -142,20 +135,20 @@ func (o *Fitting) Source(
 		interpolated = count(out) - count(skipped)
 		out = merge(slices.Concat(out, joints(about)))
 	}
-	if all := inMemory(x); all != nil && o.LeaveOutGaps && o.filter.IsZero() {
+	if all := inMemory(x); all != nil && o.LeaveOutGaps && o.Filter.IsZero() {
 		notes = append(notes, flatNotes(all, out, about)...)
 	}
-	if o.filter.IsZero() && len(out) == 0 {
+	if o.Filter.IsZero() && len(out) == 0 {
 		return x, notes, nil
 	}
-	if !o.filter.IsZero() {
+	if !o.Filter.IsZero() {
 		if x, err = o.filtered(ctx, x, about, skipped, out); err != nil {
 			return nil, nil, err
 		}
-		notes = append(notes, "filtered: "+o.filter.String())
-		if _, n := x.Dims(); float64(n) < o.filter.SettledSeconds()*about.Rate {
+		notes = append(notes, "filtered: "+o.Filter.String())
+		if _, n := x.Dims(); float64(n) < o.Filter.SettledSeconds()*about.Rate {
 			notes = append(notes, fmt.Sprintf("the recording is short for that filter, which needs %.3g s to "+
-				"settle", o.filter.SettledSeconds()))
+				"settle", o.Filter.SettledSeconds()))
 		}
 		notes = append(notes, o.clippedNotes(about)...)
 		notes = append(notes, o.flat...)
@@ -174,7 +167,7 @@ func (o *Fitting) Source(
 		}
 		out, n = thinned, n/every
 		notes = append(notes, fmt.Sprintf("1 position in %d was kept: next to nothing above %g Hz "+
-			"is left", every, o.filter.Lowpass))
+			"is left", every, o.Filter.Lowpass))
 	}
 	if count(out) > 0 {
 		x = newSelection(x, complement(out, n))
@@ -243,12 +236,12 @@ func thinnedOut(all []stretch, k, n int) (thinned []stretch) {
 }
 
 // skipped returns the stretches of a recording to skip, in order, none touching another: those of
-// --skip and, with a note, pauses. Where channels are clipped becomes positions in o.skip, for Keep.
+// --skip and, with a note, pauses. Where channels are clipped becomes positions in o.Skip, for Keep.
 func (o *Fitting) skipped(
 	ctx context.Context, x blockwise.Source, about *datasets.Recording,
 ) (skipped []stretch, notes []string, err error) {
 	_, n := x.Dims()
-	texts := o.skip
+	texts := o.Skip
 	if o.skippedOf > 0 && n != o.skippedOf && len(texts) > 0 {
 		texts = nil
 		notes = append(notes, fmt.Sprintf("nothing was skipped: the fit's --skip is about a recording "+
@@ -282,9 +275,9 @@ func (o *Fitting) skipped(
 	if clipped.Stretches == nil {
 		notes = append(notes, "--skip clipped: no channel is")
 	}
-	o.skip = slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return isClipped(text, about) })
+	o.Skip = slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return isClipped(text, about) })
 	for _, s := range clipped.Stretches {
-		o.skip = append(o.skip, inWords([]stretch{s}))
+		o.Skip = append(o.Skip, inWords([]stretch{s}))
 	}
 	return merge(append(skipped, clipped.Stretches...)), notes, nil
 }
@@ -352,7 +345,7 @@ func (o *Fitting) filtered(
 		return nil, usage.Errorf("--highpass, --lowpass and --notch: the recording has no sampling " +
 			"rate: use --rate")
 	}
-	if err := o.filter.Check(rate); err != nil {
+	if err := o.Filter.Check(rate); err != nil {
 		if about.UnitNote != "" {
 			err = fmt.Errorf("%w; %s", err, about.UnitNote)
 		}
@@ -373,7 +366,7 @@ func (o *Fitting) filtered(
 	o.flat = flatNotes(signals, out, about)
 	begins, ends := slices.Concat([]int{0}, about.Joints), slices.Concat(about.Joints, []int{n})
 	for k, begin := range begins {
-		switch err := o.filter.CheckLength(ends[k]-begin, rate); {
+		switch err := o.Filter.CheckLength(ends[k]-begin, rate); {
 		case err != nil && n < d:
 			return nil, fmt.Errorf("%d positions of %d signals are too few for a filter; %s", n, d,
 				usage.UseTranspose)
@@ -384,7 +377,7 @@ func (o *Fitting) filtered(
 	for i := range d {
 		for k, begin := range begins { // one run of one channel at a time, for memory
 			run := signals.Slice(i, i+1, begin, ends[k]).(*mat.Dense)
-			filtered, err := datasets.Filter(o.filter).Apply(run, rate, within(skipped, begin, ends[k])...)
+			filtered, err := datasets.Filter(o.Filter).Apply(run, rate, within(skipped, begin, ends[k])...)
 			if err != nil {
 				return nil, err
 			}
@@ -418,7 +411,7 @@ func (o *Fitting) measure(ctx context.Context, signals *mat.Dense, skipped []str
 	if err != nil {
 		return err
 	}
-	o.clipped = FindClipped(part, all)
+	o.Clipped = FindClipped(part, all)
 	o.Rounding, err = datasets.Rounding(part)
 	return err
 }
@@ -430,10 +423,10 @@ const thinMargin = 2.5
 
 // thinning returns k if one of k positions is kept at a rate in Hz; 1 for all.
 func (o *Fitting) thinning(rate float64) int {
-	if !o.Thin || o.filter.Lowpass == 0 {
+	if !o.Thin || o.Filter.Lowpass == 0 {
 		return 1
 	}
-	return max(1, int(rate/(thinMargin*o.filter.Lowpass)))
+	return max(1, int(rate/(thinMargin*o.Filter.Lowpass)))
 }
 
 // thin returns every k-th position of the signals, from the first on.

@@ -31,7 +31,7 @@ func TestFirstPiece(t *testing.T) {
 		"": {0, 20, 0}, "11-12,41-42": {10, 30, 12}, "1-90": {0, 10, 90}, "11-20,31-40,56-100": {20, 35, 40},
 	} {
 		x, about := ramp()
-		o := Fitting{skip: strings.FieldsFunc(skip, func(r rune) bool { return r == ',' })}
+		o := Fitting{Skip: strings.FieldsFunc(skip, func(r rune) bool { return r == ',' })}
 		left, _, err := o.Source(t.Context(), x, about)
 		if err != nil {
 			t.Fatal(err)
@@ -63,7 +63,7 @@ func TestSkip(t *testing.T) {
 		"1-100":          {"", "0 of 100 positions are left"},
 	} {
 		x, about := ramp()
-		o := Fitting{skip: strings.Split(text, ",")}
+		o := Fitting{Skip: strings.Split(text, ",")}
 		left, notes, err := o.Source(t.Context(), x, about)
 		if c.err != "" || err != nil {
 			if err == nil || c.err == "" || !strings.Contains(err.Error(), c.err) {
@@ -124,7 +124,7 @@ func TestFilterAndSkip(t *testing.T) {
 			x.Set(0, k, 1e6)
 		}
 	}
-	o := Fitting{filter: filter.Filter{Highpass: 1}, skip: []string{"901-950"}, rate: 100}
+	o := Fitting{Filter: filter.Filter{Highpass: 1}, Skip: []string{"901-950"}, rate: 100}
 	left, notes, err := o.Source(t.Context(), blockwise.InMemory{Dense: x}, &datasets.Recording{})
 	if err != nil {
 		t.Fatal(err)
@@ -155,7 +155,7 @@ func TestPauses(t *testing.T) {
 	for t := 600; t < 650; t++ {
 		x.SetCol(t, []float64{1, 2}) // too short
 	}
-	o := Fitting{LeaveOutGaps: true, skip: []string{"490-510"}}
+	o := Fitting{LeaveOutGaps: true, Skip: []string{"490-510"}}
 	left, notes, err := o.Source(t.Context(), blockwise.InMemory{Dense: x}, &datasets.Recording{})
 	if err != nil {
 		t.Fatal(err)
@@ -175,7 +175,7 @@ func TestPauses(t *testing.T) {
 // that are left of the skipped ones.
 func TestThin(t *testing.T) {
 	x, about := ramp() // 100 positions at 10 Hz
-	o := Fitting{Thin: true, filter: filter.Filter{Lowpass: 1}, skip: []string{"1-20"}}
+	o := Fitting{Thin: true, Filter: filter.Filter{Lowpass: 1}, Skip: []string{"1-20"}}
 	left, notes, err := o.Source(t.Context(), x, about)
 	if err != nil {
 		t.Fatal(err)

@@ -96,8 +96,8 @@ func (o *Fitting) Keep(model string, n int, without []string, reading *Reading) 
 		return nil
 	}
 	return WriteJSON(filepath.Join(model, learningFile), learning{
-		Highpass: o.filter.Highpass, Lowpass: o.filter.Lowpass, Notch: o.filter.Notch,
-		Skip: o.skip, Rate: o.rate, Without: without, Missing: missing, Positions: n,
+		Highpass: o.Filter.Highpass, Lowpass: o.Filter.Lowpass, Notch: o.Filter.Notch,
+		Skip: o.Skip, Rate: o.rate, Without: without, Missing: missing, Positions: n,
 		Shape: reading.Shape,
 	})
 }
@@ -185,8 +185,8 @@ func (r *Reading) Recall(m *Model, wantsAll bool) {
 func (o *Fitting) Recall(m *Model, changed func(flag string) bool) {
 	kept, used := &m.fit, learning{} // used is what no flag replaces
 	for flag, f := range map[string]struct{ kept, used, value *float64 }{
-		"highpass": {&kept.Highpass, &used.Highpass, &o.filter.Highpass},
-		"lowpass":  {&kept.Lowpass, &used.Lowpass, &o.filter.Lowpass},
+		"highpass": {&kept.Highpass, &used.Highpass, &o.Filter.Highpass},
+		"lowpass":  {&kept.Lowpass, &used.Lowpass, &o.Filter.Lowpass},
 		"rate":     {&kept.Rate, &used.Rate, &o.rate},
 	} {
 		if !changed(flag) {
@@ -194,10 +194,10 @@ func (o *Fitting) Recall(m *Model, changed func(flag string) bool) {
 		}
 	}
 	if !changed("notch") {
-		o.filter.Notch, used.Notch = kept.Notch, kept.Notch
+		o.Filter.Notch, used.Notch = kept.Notch, kept.Notch
 	}
 	if !changed("skip") {
-		o.skip, o.skippedOf, used.Skip = slices.Clone(kept.Skip), kept.Positions, kept.Skip
+		o.Skip, o.skippedOf, used.Skip = slices.Clone(kept.Skip), kept.Positions, kept.Skip
 	}
 	o.recalledRate = used.Rate != 0
 	if flags := used.String(); flags != "" {
