@@ -15,8 +15,8 @@ import (
 // BlockSize is the number of positions that are in memory together: 2 MiB for 16 channels.
 const BlockSize = 1 << 14
 
-// A Stream is a recording that is read in blocks and reports its progress. It is in memory if its
-// file can't be read in blocks: an image or a pipe.
+// A Stream is a recording that is read in blocks and reports its progress. It is in memory if its file
+// is small or can't be read in blocks, as an image or a pipe, and by Reading.Whole.
 type Stream struct {
 	blockwise.Source
 	About datasets.Recording // its Signals are nil unless they are in memory
