@@ -43,6 +43,9 @@ type Judgement struct {
 
 // The names of an Outcome's Numbers. Truth values are 0 or 1.
 const (
+	// Of SICA: whether all signals are called identified, by the linear rule, also of straightened
+	// channels, or by a network.
+	allIdentified = "all_identified"
 	// Of SICA: whether a network was among the candidates, was chosen, and says that its signals
 	// are identified.
 	networkTried      = "network_tried"
@@ -103,7 +106,7 @@ func (o *Outcome) measure(
 			o.Divergence = details.Divergence
 		}
 		o.Best = details.Best
-		o.Numbers = networkNumbers(details)
+		o.Numbers = resultNumbers(details)
 	case *linear.Solution:
 		o.Numbers = linearNumbers(details)
 	}
@@ -206,18 +209,20 @@ func indicator(v bool) float64 {
 	return 0
 }
 
-func networkNumbers(r *sica.Result) map[string]float64 {
+func resultNumbers(r *sica.Result) map[string]float64 {
+	d, _ := r.Z.Dims()
+	numbers := map[string]float64{allIdentified: indicator(
+		r.Linear != nil && len(r.Linear.Groups) == d || r.Network != nil && r.Network.Identified)}
 	tried := slices.ContainsFunc(r.Candidates, func(c sica.Candidate) bool {
 		return c.Method == sica.NetworkOnly
 	})
 	if !tried && r.Network == nil {
-		return nil
+		return numbers
 	}
-	return map[string]float64{
-		networkTried:      indicator(tried),
-		networkChosen:     indicator(r.Network != nil),
-		networkIdentified: indicator(r.Network != nil && r.Network.Identified),
-	}
+	numbers[networkTried] = indicator(tried)
+	numbers[networkChosen] = indicator(r.Network != nil)
+	numbers[networkIdentified] = indicator(r.Network != nil && r.Network.Identified)
+	return numbers
 }
 
 func linearNumbers(s *linear.Solution) map[string]float64 {

@@ -516,11 +516,11 @@ func nonlinearTable(o TableOptions) *Table {
 		}),
 		total("networks tried", separated, networkTried),
 		total("chosen", separated, networkChosen),
-		total("identified", separated, networkIdentified),
+		total("identified", separated, allIdentified),
 		text("of ranks ≥ 0.9", "%d", func(r row) int {
 			n := 0
 			for _, o := range r.outcomes[separated] {
-				if o.Numbers[networkIdentified] == 1 && o.RankMCC != nil && *o.RankMCC >= rightRank {
+				if o.Numbers[allIdentified] == 1 && o.RankMCC != nil && *o.RankMCC >= rightRank {
 					n++
 				}
 			}
