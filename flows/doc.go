@@ -34,21 +34,13 @@
 //
 // # Trainer or GoMLX's train.Loop
 //
-// train.Loop calls the device once per step, a Trainer once for many steps, which pays where a step
-// is short. Microseconds per step of an MLP with two hidden layers and Adam on XLA, one core, by
-// GoMLX's train.Loop, by [Trainer.Loop] on the same data set, and by [Trainer.Train] on prepared
-// batches (medians of 21 rounds of 200 steps, in turns, on a busy machine; BenchmarkStep):
-//
-//	width  batch  train.Loop  Trainer.Loop  Train
-//	   32     64         516           132     48
-//	   32    256         228           101     45
-//	  128    256        2284          1868   2059
-//
-// Below half a millisecond per step Train is 5 to 10 times as fast, and Trainer.Loop 2 to 4 times.
-// Above two milliseconds, and on the pure-Go backend, there is no difference. Use train.Loop there,
-// and for what a While can't give: a hook that sees the variables of each step, metrics on
-// predictions, evaluation during training, gradient accumulation, batches of several shapes, or
-// operations with gradients through a While of their own.
+// train.Loop calls the device once per step, a Trainer once for many steps. On XLA that is several
+// times as fast where a step takes less than half a millisecond, by [Trainer.Train] on prepared
+// batches more than by [Trainer.Loop] on a data set (BenchmarkStep). For longer steps, and on the
+// pure-Go backend, there is hardly a difference. Use train.Loop there, and for what a While can't
+// give: a hook that sees the variables of each step, metrics on predictions, evaluation during
+// training, gradient accumulation, batches of several shapes, or operations with gradients through
+// a While of their own.
 //
 // # Cancellation and concurrency
 //
