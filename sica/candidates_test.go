@@ -77,7 +77,7 @@ func (a afterTransform) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, er
 	if err != nil {
 		return nil, err
 	}
-	m, err := ica.Separate(ctx, linear.Options{Seed: 1}, y)
+	m, err := ica.Separate(ctx, linear.Config{Seed: 1}, y)
 	if err != nil {
 		return nil, err
 	}

@@ -234,7 +234,7 @@ func clippedSentence(c clipping.Clipping, n int) string {
 // demix returns the linear rule's separation.
 func (c *chooser) demix(ctx context.Context, white *separation) (*separation, error) {
 	c.progress("separating linearly", 0)
-	o := linear.Options{Seed: c.cfg.Seed}
+	o := linear.Config{Seed: c.cfg.Seed}
 	if len(white.Maps) == 1 {
 		o.Noise, o.NoiseLeftOut = c.run.leftOut, true
 		o.SameUnit = c.run.reduced

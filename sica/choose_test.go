@@ -305,7 +305,7 @@ func TestClicksAreExcluded(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				alone, err := linear.Options{}.Fit(t.Context(), signals)
+				alone, err := linear.Config{}.Fit(t.Context(), signals)
 				if err != nil {
 					t.Fatal(err)
 				}

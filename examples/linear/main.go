@@ -16,7 +16,7 @@ import (
 
 // separate returns what the rule learns from the mixed signals x, d×n, and says.
 func separate(ctx context.Context, x *mat.Dense) (*ica.Model, *linear.Solution) {
-	model := must(ica.Separate(ctx, linear.Options{}, x))
+	model := must(ica.Separate(ctx, linear.Default(), x))
 	return model, model.Details.(*linear.Solution)
 }
 

@@ -223,6 +223,6 @@ func separate(ctx context.Context, x *mat.Dense, rule bool) error {
 	if err != nil {
 		return err
 	}
-	_, err = linear.Separate(ctx, signals, linear.Options{})
+	_, err = linear.Separate(ctx, signals, linear.Config{})
 	return err
 }

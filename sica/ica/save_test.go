@@ -20,7 +20,7 @@ func TestSaveLoad(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 1))
 	x := mat.NewDense(3, 400, nil)
 	x.Apply(func(i, _ int, _ float64) float64 { return 100*float64(i+1) + math.Pow(rng.NormFloat64(), 3) }, x)
-	m, err := ica.Separate(t.Context(), linear.Options{}, x)
+	m, err := ica.Separate(t.Context(), linear.Config{}, x)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -71,7 +71,7 @@ type channels struct {
 	added      []float64       // d×d, the covariance of the noise of the resolution
 	choices    [][]modelChoice // of models, made so far at each scale
 	seed       uint64
-	sameUnit   bool // Options.SameUnit
+	sameUnit   bool // Config.SameUnit
 	// lowered is whether the rate is lower than that of the rule without noise, as a filter had
 	// weakened the noise of the higher frequencies: the models' noise is white.
 	lowered bool

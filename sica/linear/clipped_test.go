@@ -36,7 +36,7 @@ func TestClippedVoices(t *testing.T) {
 			row[t] = math.Tanh(v / sd)
 		}
 	}
-	sol := separate(t, x, linear.Options{})
+	sol := separate(t, x, linear.Config{})
 	if len(sol.Groups) == d {
 		t.Errorf("all signals are identified: %s", sol.Why)
 	}

@@ -49,10 +49,10 @@ type coarseSeparation struct {
 	codeLength float64 // in nats per position
 }
 
-// newCoarse separates the white sequences coarsely. It is nil with Options.Noiseless, if too few
+// newCoarse separates the white sequences coarsely. It is nil with Config.Noiseless, if too few
 // frequencies are strong or nearly all, or if no rotation of whitening is accepted there.
 func newCoarse(
-	ctx context.Context, white *pca.Whitening, opt Options,
+	ctx context.Context, white *pca.Whitening, opt Config,
 ) (*coarseSeparation, error) {
 	if opt.Noiseless || ablation.Off("resolution") {
 		return nil, nil
@@ -96,7 +96,7 @@ func (c *coarseSeparation) rejects(ctx context.Context, b *mat.Dense) (bool, err
 // one. Nothing is compared for up to fewSignals signals, for images, and if base's signals are
 // identified and independent beyond doubt.
 func withCoarse(
-	ctx context.Context, white *pca.Whitening, shape []int, opt Options, base *Solution,
+	ctx context.Context, white *pca.Whitening, shape []int, opt Config, base *Solution,
 ) (*Solution, error) {
 	if len(white.Mean) <= fewSignals || len(shape) > 1 || base.whitened ||
 		base.isCertain() && !base.isDependent() {
@@ -118,7 +118,7 @@ func withCoarse(
 // lead to, it is the result: a fine separation would be rejected as well. The result is nil if the
 // noise of the resolution may explain it.
 func separateMany(
-	ctx context.Context, white *pca.Whitening, opt Options, known *knownPart,
+	ctx context.Context, white *pca.Whitening, opt Config, known *knownPart,
 ) (*Solution, error) {
 	d, n := white.White.Dims()
 	s, err := prepare(ctx, sphericalNoise(d, resolution), white, newPast([]int{n}, d), opt)

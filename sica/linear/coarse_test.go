@@ -112,11 +112,11 @@ func TestCoarseSeparation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fine, err := Separate(t.Context(), mixed, Options{Noiseless: true})
+		fine, err := Separate(t.Context(), mixed, Config{Noiseless: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		coarse, err := newCoarse(t.Context(), white, Options{})
+		coarse, err := newCoarse(t.Context(), white, Config{})
 		if err != nil {
 			t.Fatal(err)
 		}

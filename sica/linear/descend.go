@@ -67,7 +67,7 @@ type separator struct {
 	spare   []*demixing
 
 	whitening, inverse *mat.Dense // d×d, symmetric: from x to z, and back
-	sameUnit           bool       // Options.SameUnit
+	sameUnit           bool       // Config.SameUnit
 }
 
 func newSeparator(ctx context.Context, z *mat.Dense, p *past.Past) (*separator, error) {

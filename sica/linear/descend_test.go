@@ -25,7 +25,7 @@ func prepared(t *testing.T, x *mat.Dense) *separator {
 		t.Fatal(err)
 	}
 	s, err := prepare(t.Context(), sphericalNoise(d, resolution), white, newPast([]int{n}, d),
-		Options{})
+		Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

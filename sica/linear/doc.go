@@ -1,10 +1,10 @@
 // Package linear separates linear mixtures by one rule: of all demixings it takes the one whose
 // signals, each coded by a model of its own, have the shortest code together.
 //
-// The names to know are Options, Solution and Reason:
+// The names to know are Default, Config, Solution and Reason:
 //
 //	x, err := ica.New(mixed)                         // d×n
-//	model, err := linear.Options{}.Fit(ctx, x)       // an ica.Method
+//	model, err := linear.Default().Fit(ctx, x)       // an ica.Method
 //	solution := model.Details.(*linear.Solution)     // what is identified, and how sure
 //	fmt.Println(solution.Groups, solution.Reason, solution.Why)
 //

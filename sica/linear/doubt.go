@@ -30,11 +30,11 @@ type doubt struct {
 
 // conclude sets what is identified, and why not all signals are, from the evidence and the doubts. The
 // last doubt that joins groups, or that is one of all signals, is the Reason.
-func (s *Solution) conclude(white *pca.Whitening, opt Options) {
+func (s *Solution) conclude(white *pca.Whitening, opt Config) {
 	if !opt.Noiseless && len(s.Mean) > 1 {
 		s.NoiseLike = s.likeNoise(white)
 	}
-	for _, doubted := range []func(*pca.Whitening, Options) doubt{
+	for _, doubted := range []func(*pca.Whitening, Config) doubt{
 		s.doubtSources, s.doubtNoiseLike, s.doubtIndependence, s.doubtChoice, s.doubtKnownNoise,
 		s.doubtHidden,
 	} {
@@ -54,7 +54,7 @@ func (s *Solution) conclude(white *pca.Whitening, opt Options) {
 }
 
 // doubtSources doubts all signals where there seem to be more sources than channels.
-func (s *Solution) doubtSources(*pca.Whitening, Options) doubt {
+func (s *Solution) doubtSources(*pca.Whitening, Config) doubt {
 	return doubt{Reason: MoreSources, none: s.hasMoreSources()}
 }
 
@@ -63,7 +63,7 @@ func (s *Solution) hasMoreSources() bool { return s.SurplusEvidence > surplusErr
 // doubtIndependence doubts all signals of a sequence if they depend on each other, and pairs of a
 // large Dependence. Of 38 triples of digits and photographs with such a pair, which the evidence alone
 // identified, 14 had a signal with a correlation below 0.9.
-func (s *Solution) doubtIndependence(*pca.Whitening, Options) doubt {
+func (s *Solution) doubtIndependence(*pca.Whitening, Config) doubt {
 	return doubt{Reason: Dependence, none: s.isDependent(), pairs: s.dependent}
 }
 
@@ -78,7 +78,7 @@ func (f *Findings) isDependent() bool {
 //
 // If several are like noise, there are hardly as many sources as channels, since random matrices nearly
 // cancel a second source far less often. Then only the signals are doubted that the noise hides.
-func (s *Solution) doubtNoiseLike(white *pca.Whitening, _ Options) doubt {
+func (s *Solution) doubtNoiseLike(white *pca.Whitening, _ Config) doubt {
 	m := len(s.NoiseLike)
 	if m == 0 {
 		return doubt{}
@@ -94,12 +94,12 @@ func (s *Solution) doubtNoiseLike(white *pca.Whitening, _ Options) doubt {
 
 // doubtChoice doubts the signals that demixings which explain the mixed signals nearly as well recover
 // otherwise, and those that the noise which was found hides.
-func (s *Solution) doubtChoice(*pca.Whitening, Options) doubt {
+func (s *Solution) doubtChoice(*pca.Whitening, Config) doubt {
 	return doubt{Reason: Noise, pairs: s.uncertain}
 }
 
-// doubtKnownNoise doubts the signals that Options.Noise hides.
-func (s *Solution) doubtKnownNoise(white *pca.Whitening, opt Options) doubt {
+// doubtKnownNoise doubts the signals that Config.Noise hides.
+func (s *Solution) doubtKnownNoise(white *pca.Whitening, opt Config) doubt {
 	if opt.Noise == 0 {
 		return doubt{}
 	}
@@ -108,7 +108,7 @@ func (s *Solution) doubtKnownNoise(white *pca.Whitening, opt Options) doubt {
 }
 
 // doubtHidden doubts the hideable signals.
-func (s *Solution) doubtHidden(*pca.Whitening, Options) doubt {
+func (s *Solution) doubtHidden(*pca.Whitening, Config) doubt {
 	var hidden []int
 	variance := math.Inf(1)
 	for i, isHideable := range s.hideable {

@@ -78,7 +78,7 @@ func separated(t *testing.T, x *mat.Dense) *Solution {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sol, err := Separate(t.Context(), signals, Options{})
+	sol, err := Separate(t.Context(), signals, Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	model, err := linear.Options{}.Fit(context.Background(), signals)
+	model, err := linear.Default().Fit(context.Background(), signals)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func Example() {
 }
 
 // The model maps new signals there and back. All of it is a matrix and a mean, which can be saved.
-func ExampleOptions_Fit() {
+func ExampleConfig_Fit() {
 	s, err := datasets.AR7(rand.New(rand.NewPCG(1, 2)), 2, 2000)
 	if err != nil {
 		log.Fatal(err)
@@ -56,7 +56,7 @@ func ExampleOptions_Fit() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	model, err := ica.Separate(context.Background(), linear.Options{}, x)
+	model, err := ica.Separate(context.Background(), linear.Default(), x)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -99,11 +99,11 @@ func ExampleStraighten() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	before, err := linear.Separate(ctx, x, linear.Options{})
+	before, err := linear.Separate(ctx, x, linear.Default())
 	if err != nil {
 		log.Fatal(err)
 	}
-	curves, err := linear.Straighten(ctx, x, before.Demixing, 0.1, linear.Options{})
+	curves, err := linear.Straighten(ctx, x, before.Demixing, 0.1, linear.Default())
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -117,7 +117,7 @@ func TestHideable(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				sol, err := Separate(context.Background(), x, Options{Seed: 1})
+				sol, err := Separate(context.Background(), x, Config{Seed: 1})
 				if err != nil {
 					t.Fatal(err)
 				}

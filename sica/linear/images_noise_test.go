@@ -38,7 +38,7 @@ func TestImagesWithNoise(t *testing.T) {
 		}
 		var scores [2]float64
 		for k, noiseless := range []bool{false, true} {
-			s, err := linear.Separate(context.Background(), mixed, linear.Options{Noiseless: noiseless})
+			s, err := linear.Separate(context.Background(), mixed, linear.Config{Noiseless: noiseless})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -28,7 +28,7 @@ func TestIndependenceIsUniform(t *testing.T) {
 	below, half := 0, 0
 	for seed := range uint64(mixtures) {
 		s := laplaceProcesses(seed, 1000, 0.9, 0.5, -0.4)
-		sol := separate(t, mixed(seed, s), linear.Options{})
+		sol := separate(t, mixed(seed, s), linear.Config{})
 		if sol.Independence < 0.1 {
 			below++
 		}
@@ -55,7 +55,7 @@ func TestSurplusSourcesAreDependent(t *testing.T) {
 		a, x := mat.NewDense(d, 7, nil), new(mat.Dense)
 		a.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, a)
 		x.Mul(a, s)
-		sol := separate(t, x, linear.Options{})
+		sol := separate(t, x, linear.Config{})
 		if sol.Independence < 0.01 {
 			dependent++
 			if len(sol.Groups) != 1 {

@@ -40,7 +40,7 @@ func TestJoints(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		sol, err := Separate(t.Context(), signals, Options{Seed: 1})
+		sol, err := Separate(t.Context(), signals, Config{Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -56,7 +56,7 @@ type comparison struct {
 // don't mislead, is kept. It returns base, or the solution of another explanation, with what the
 // comparison says of it. If brief is true it is nil unless base can be kept without a comparison.
 func withNoise(
-	ctx context.Context, white *pca.Whitening, shape []int, power bandPower, opt Options,
+	ctx context.Context, white *pca.Whitening, shape []int, power bandPower, opt Config,
 	base *Solution, brief bool,
 ) (*Solution, error) {
 	d := len(white.Mean)

@@ -132,7 +132,7 @@ func TestNoiseIsNoWorseThanForFastICA(t *testing.T) {
 			s, noise := draw(rng)
 			d, _ := s.Dims()
 			x := noisy(rng, unitColumns(rng, d, d), s, noise)
-			sol := separate(t, x, linear.Options{})
+			sol := separate(t, x, linear.Config{})
 			ours = append(ours, mcc(t, recovered(sol, x), s))
 			f, err := ica.Separate(t.Context(), fastica.Default(), x)
 			if err != nil {
@@ -181,7 +181,7 @@ func TestMoreSourcesThanChannels(t *testing.T) {
 			a.Set(i, 0, 4*a.At(i, 0))
 		}
 		x := noisy(rng, a, s, 0.05)
-		sol := separate(t, x, linear.Options{})
+		sol := separate(t, x, linear.Config{})
 		best := func(z mat.Matrix) float64 {
 			largest := 0.0
 			for i := range 4 {
@@ -244,7 +244,7 @@ func TestRhythmAmongSurplusSources(t *testing.T) {
 			}
 			return largest
 		}
-		sol := separate(t, x, linear.Options{})
+		sol := separate(t, x, linear.Config{})
 		f, err := ica.Separate(t.Context(), fastica.Default(), x)
 		if err != nil {
 			t.Fatal(err)

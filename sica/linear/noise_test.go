@@ -46,7 +46,7 @@ func TestChannelNoise(t *testing.T) {
 			x.Mul(a, s)
 			x.Apply(func(_, _ int, v float64) float64 { return v + level*rng.NormFloat64() }, x)
 
-			sol := separate(t, x, linear.Options{Seed: seed})
+			sol := separate(t, x, linear.Config{Seed: seed})
 			score := mcc(t, recovered(sol, x), s)
 			scores["the rule"] = append(scores["the rule"], score)
 			var inverse mat.Dense
@@ -104,7 +104,7 @@ func TestNoiseIsTheReason(t *testing.T) {
 		var x mat.Dense
 		x.Mul(mixing.Slice(0, d, 0, d), s)
 		x.Apply(func(_, _ int, v float64) float64 { return v + test.noise*rng.NormFloat64() }, &x)
-		sol := separate(t, &x, linear.Options{Seed: 1})
+		sol := separate(t, &x, linear.Config{Seed: 1})
 		if sol.Reason != linear.Noise || len(sol.Groups) == d || sol.Evidence < 20*math.Log(20) {
 			t.Errorf("%s: groups %v, evidence %.1f, reason %v", name, sol.Groups, sol.Evidence, sol.Reason)
 		}
@@ -134,9 +134,9 @@ func TestNoiseOfManyChannels(t *testing.T) {
 	a := mat.NewDense(d, d, nil)
 	a.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() / math.Sqrt(d) }, a)
 	x := noisy(rng, a, s, deviation)
-	sol := separate(t, x, linear.Options{Seed: 1})
+	sol := separate(t, x, linear.Config{Seed: 1})
 	score := mcc(t, recovered(sol, x), s)
-	noiseless := mcc(t, recovered(separate(t, x, linear.Options{Seed: 1, Noiseless: true}), x), s)
+	noiseless := mcc(t, recovered(separate(t, x, linear.Config{Seed: 1, Noiseless: true}), x), s)
 	t.Logf("MCC %.3f, without noise in the models %.3f", score, noiseless)
 	if score < noiseless+0.02 { // 0.96 and 0.93 here
 		t.Errorf("MCC %.3f, without noise in the models %.3f", score, noiseless)
@@ -162,7 +162,7 @@ func TestNoiseOfLongestPast(t *testing.T) {
 	var x mat.Dense
 	x.Mul(a, s)
 	x.Apply(func(_, _ int, v float64) float64 { return v + 0.1*rng.NormFloat64() }, &x)
-	if sol := separate(t, &x, linear.Options{Seed: 1}); len(sol.Groups) == 0 {
+	if sol := separate(t, &x, linear.Config{Seed: 1}); len(sol.Groups) == 0 {
 		t.Error("no groups")
 	}
 }

@@ -40,7 +40,7 @@ func TestSourceUnderNoise(t *testing.T) {
 				"hidden": noisy(rng, &all, s, deviation),
 				"absent": noisy(rng, &fewer, s.Slice(0, d-1, 0, 3000).(*mat.Dense), deviation),
 			} {
-				sol := separate(t, x, linear.Options{Seed: 1})
+				sol := separate(t, x, linear.Config{Seed: 1})
 				mixtures++
 				if len(sol.Groups) == d {
 					t.Errorf("%s source of %d, seed %d: all signals are identified", name, d, seed)
@@ -82,7 +82,7 @@ func TestMoreChannelsThanSources(t *testing.T) {
 			a.Product(rotation.Random(rng, d).Slice(0, d, 0, k), mat.NewDiagDense(k, []float64{1.5, 1.2, 1}),
 				rotation.Random(rng, k))
 			x := noisy(rng, &a, s, deviation)
-			sol := separate(t, x, linear.Options{Seed: 1})
+			sol := separate(t, x, linear.Config{Seed: 1})
 			if len(sol.NoiseLike) != d-k || len(sol.Groups) < k+1 {
 				t.Errorf("d = %d, seed %d: like noise %v, groups %v, %v; want %d like noise, %d identified",
 					d, seed, sol.NoiseLike, sol.Groups, sol.Reason, d-k, k)
@@ -118,9 +118,9 @@ func TestKnownNoise(t *testing.T) {
 	s := standard(laplaceProcesses(1, 3000, 0.3, 0.6, 0.9))
 	var x mat.Dense
 	x.Product(rotation.Random(rng, 3), mat.NewDiagDense(3, []float64{1, 0.7, 0.3}), s)
-	unknown := separate(t, &x, linear.Options{Seed: 1})
+	unknown := separate(t, &x, linear.Config{Seed: 1})
 	for noise, want := range map[float64]int{0: 3, 0.005: 3, 0.02: 2} { // of 0.09 of the weakest
-		sol := separate(t, &x, linear.Options{Seed: 1, Noise: noise})
+		sol := separate(t, &x, linear.Config{Seed: 1, Noise: noise})
 		if !mat.Equal(sol.Demixing, unknown.Demixing) {
 			t.Errorf("noise %g: another demixing", noise)
 		}
@@ -143,7 +143,7 @@ func TestWhiteGaussianSource(t *testing.T) {
 			for k := range white {
 				white[k] = rng.NormFloat64()
 			}
-			sol := separate(t, mixed(seed+10*uint64(d), s), linear.Options{Seed: 1})
+			sol := separate(t, mixed(seed+10*uint64(d), s), linear.Config{Seed: 1})
 			mixtures++
 			if len(sol.Groups) == d {
 				identified++

@@ -38,7 +38,7 @@ func TestOrderByShare(t *testing.T) {
 				row[p] += noise * rng.NormFloat64()
 			}
 		}
-		sol := separate(t, x, linear.Options{Seed: 1})
+		sol := separate(t, x, linear.Config{Seed: 1})
 		var mixing mat.Dense
 		if err := mixing.Inverse(sol.Demixing); err != nil {
 			t.Fatal(err)
@@ -71,8 +71,8 @@ func TestSignsAreOfTheData(t *testing.T) {
 	for i := range d {
 		reversed.SetRow(i, x.RawRowView(d-1-i))
 	}
-	z := recovered(separate(t, x, linear.Options{Seed: 1}), x)
-	other := recovered(separate(t, reversed, linear.Options{Seed: 2}), reversed)
+	z := recovered(separate(t, x, linear.Config{Seed: 1}), x)
+	other := recovered(separate(t, reversed, linear.Config{Seed: 2}), reversed)
 	for i := range d {
 		if c := stat.Correlation(z.RawRowView(i), other.RawRowView(i), nil); c < 0.99 {
 			t.Errorf("signal %d correlates by %.3f with that of another seed and order", i+1, c)

@@ -42,7 +42,7 @@ const (
 // Noise is looked for in the middle of very long sequences, and in all positions if there seems to
 // be some.
 func separateByPart(
-	ctx context.Context, white *pca.Whitening, shape []int, power bandPower, opt Options,
+	ctx context.Context, white *pca.Whitening, shape []int, power bandPower, opt Config,
 ) (*Solution, error) {
 	d, n := white.White.Dims()
 	blocks := partBlocks(shape, d, n)
@@ -100,7 +100,7 @@ func partBlocks(shape []int, d, n int) int {
 // kept there, and as certain as sol, the part's. It then completes the findings of polished. Noise
 // is estimated from spectra, which the blocks of the part would blur.
 func middleIsNoiseless(
-	ctx context.Context, white *pca.Whitening, stretch int, power bandPower, opt Options,
+	ctx context.Context, white *pca.Whitening, stretch int, power bandPower, opt Config,
 	sol, polished *Solution,
 ) (bool, error) {
 	d, n := white.White.Dims()
@@ -168,7 +168,7 @@ func (s *Solution) isCertain() bool {
 // depend on each other there.
 func polish(
 	ctx context.Context, white *pca.Whitening, sol *Solution, models *demixing, part *past.Past,
-	opt Options,
+	opt Config,
 ) (*Solution, error) {
 	d, n := white.White.Dims()
 	order := 0

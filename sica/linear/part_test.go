@@ -29,7 +29,7 @@ func TestPartDecidesForAllPositions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sol, err := Separate(t.Context(), signals, Options{})
+		sol, err := Separate(t.Context(), signals, Config{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +69,7 @@ func TestNoiseOfLongSequences(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sol, err := Separate(t.Context(), signals, Options{})
+		sol, err := Separate(t.Context(), signals, Config{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,11 +113,11 @@ func TestPartOfManySignals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := separateByPart(t.Context(), white, []int{n}, nil, Options{})
+	got, err := separateByPart(t.Context(), white, []int{n}, nil, Config{})
 	if err != nil || got == nil {
 		t.Fatalf("solution %v, error %v", got, err)
 	}
-	want, err := separateAll(t.Context(), white, []int{n}, nil, Options{})
+	want, err := separateAll(t.Context(), white, []int{n}, nil, Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

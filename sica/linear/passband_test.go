@@ -165,7 +165,7 @@ func TestOversampledRecording(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sol, err := Separate(t.Context(), signals, Options{Seed: 1})
+			sol, err := Separate(t.Context(), signals, Config{Seed: 1})
 			if err != nil {
 				t.Fatal(err)
 			}

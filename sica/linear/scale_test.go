@@ -37,7 +37,7 @@ func TestUnitOfAllChannels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if all[k], err = Separate(t.Context(), checked, Options{Seed: 1}); err != nil {
+		if all[k], err = Separate(t.Context(), checked, Config{Seed: 1}); err != nil {
 			t.Fatal(err)
 		}
 	}

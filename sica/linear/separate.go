@@ -32,13 +32,13 @@ const (
 	fewSignals = 16
 )
 
-// Options are the settings of the linear rule, which is an ica.Method. The zero value has
-// seed 0 and noise in the models.
+// Config is the settings of the linear rule, which is an ica.Method. Begin with Default; the zero value
+// is as valid, with seed 0.
 //
-// Options{Seed: 1} is the rule that sica.Default begins with. Default differs in three things: it
-// excludes outliers from fitting, reduces linearly dependent signals to their principal components,
-// and examines nonlinear mixings afterwards, which can leave fewer signals identified.
-type Options struct {
+// Default is the rule that sica.Default begins with. That differs in three things: it excludes outliers
+// from fitting, reduces linearly dependent signals to their principal components, and examines nonlinear
+// mixings afterwards, which can leave fewer signals identified.
+type Config struct {
 	// Seed gives the noise of the resolution and the first axes of FastICA.
 	Seed uint64
 	// Noiseless leaves noise of the channels and surplus sources out of the models. It is for
@@ -59,11 +59,14 @@ type Options struct {
 	SameUnit bool
 }
 
+// Default returns the settings to begin with: seed 1, and noise in the models.
+func Default() Config { return Config{Seed: 1} }
+
 // Name returns "linear".
-func (o Options) Name() string { return "linear" }
+func (o Config) Name() string { return "linear" }
 
 // Fit separates the mixed signals x as Separate does. The model's Details are a *Solution.
-func (o Options) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
+func (o Config) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 	s, err := Separate(ctx, x, o)
 	if err != nil {
 		return nil, err
@@ -92,7 +95,7 @@ func (o Options) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 // which the channels where it is strongest go up with it. Those of whitening are in the order of the
 // channels.
 //
-// The same x, Options and machine give the same Solution. Offsets of x and a scale of all channels make
+// The same x, Config and machine give the same Solution. Offsets of x and a scale of all channels make
 // no difference to the signals that are identified. Scales of single channels can, as noise of the same
 // strength in all channels is one of the explanations.
 //
@@ -102,7 +105,7 @@ func (o Options) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 //
 // It is an error if x can't be whitened, if Noise is out of range or set with Noiseless, or if ctx
 // ends. A single signal is no error: there is nothing to separate.
-func Separate(ctx context.Context, x *ica.Signals, opt Options) (*Solution, error) {
+func Separate(ctx context.Context, x *ica.Signals, opt Config) (*Solution, error) {
 	if err := opt.checkNoise(x.X()); err != nil {
 		return nil, fmt.Errorf("linear: Noise: is %g; %w", opt.Noise, err)
 	}
@@ -115,7 +118,7 @@ func Separate(ctx context.Context, x *ica.Signals, opt Options) (*Solution, erro
 
 // checkNoise returns an error unless Noise can be in each of the channels x. That of left-out components
 // is of channels with their outliers.
-func (o Options) checkNoise(x *mat.Dense) error {
+func (o Config) checkNoise(x *mat.Dense) error {
 	if !(o.Noise >= 0) || math.IsInf(o.Noise, 1) {
 		return errors.New("must be 0 or more, and finite")
 	}
@@ -133,7 +136,7 @@ func (o Options) checkNoise(x *mat.Dense) error {
 	return nil
 }
 
-func separate(ctx context.Context, x *ica.Signals, opt Options) (*Solution, error) {
+func separate(ctx context.Context, x *ica.Signals, opt Config) (*Solution, error) {
 	if ablation.Off("noiseless") {
 		opt.Noiseless, opt.Noise = true, 0
 	}
@@ -174,7 +177,7 @@ func separate(ctx context.Context, x *ica.Signals, opt Options) (*Solution, erro
 
 // separateAll separates the white signals, of the given power, by all of their positions.
 func separateAll(
-	ctx context.Context, white *pca.Whitening, shape []int, power bandPower, opt Options,
+	ctx context.Context, white *pca.Whitening, shape []int, power bandPower, opt Config,
 ) (*Solution, error) {
 	base, err := withoutNoise(ctx, white, shape, opt)
 	if err != nil {
@@ -189,7 +192,7 @@ func separateAll(
 // withoutNoise returns the solution with the noise of the resolution only. If that may explain the
 // result, its noise is the same share of all innovations.
 func withoutNoise(
-	ctx context.Context, white *pca.Whitening, shape []int, opt Options,
+	ctx context.Context, white *pca.Whitening, shape []int, opt Config,
 ) (*Solution, error) {
 	d := len(white.Mean)
 	p := newPast(shape, d)
@@ -208,7 +211,7 @@ func withoutNoise(
 // separateWith separates white signals after adding noise to them, noiseMatrix·w of white noise w. The
 // other results, and known, are those of separate.
 func separateWith(
-	ctx context.Context, noiseMatrix *mat.Dense, white *pca.Whitening, p *past.Past, opt Options,
+	ctx context.Context, noiseMatrix *mat.Dense, white *pca.Whitening, p *past.Past, opt Config,
 	known *knownPart,
 ) (*Solution, *mat.Dense, error) {
 	s, err := prepare(ctx, noiseMatrix, white, p, opt)
@@ -327,7 +330,7 @@ func (w *whitened) noiseMatrix() *mat.Dense {
 // prepare returns the separator of the symmetrically white signals with the noise of noiseMatrix,
 // as for addNoise.
 func prepare(
-	ctx context.Context, noiseMatrix *mat.Dense, white *pca.Whitening, p *past.Past, opt Options,
+	ctx context.Context, noiseMatrix *mat.Dense, white *pca.Whitening, p *past.Past, opt Config,
 ) (*separator, error) {
 	a := white.Axes()
 	z, whitening, inverse := white.Symmetric(), new(mat.Dense), new(mat.Dense)

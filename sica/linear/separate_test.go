@@ -57,7 +57,7 @@ func mixed(seed uint64, s *mat.Dense) *mat.Dense {
 	return &x
 }
 
-func separate(t *testing.T, x *mat.Dense, opt linear.Options, shape ...int) *linear.Solution {
+func separate(t *testing.T, x *mat.Dense, opt linear.Config, shape ...int) *linear.Solution {
 	t.Helper()
 	signals, err := ica.New(x, shape...)
 	if err != nil {
@@ -105,7 +105,7 @@ func TestEachModelSeparatesItsSources(t *testing.T) {
 		{"a sum of two and one more", laplace(2, 3, 300), 0.98},
 	} {
 		x := mixed(1, c.s)
-		sol := separate(t, x, linear.Options{Noiseless: true}) // 300 positions don't exclude noise
+		sol := separate(t, x, linear.Config{Noiseless: true}) // 300 positions don't exclude noise
 		z := recovered(sol, x)
 		if got := mcc(t, z, c.s); got < c.want {
 			t.Errorf("%s: MCC %.4f, want %.3f", c.name, got, c.want)
@@ -147,7 +147,7 @@ func TestShort(t *testing.T) {
 			s := mat.NewDense(3, 200, nil)
 			s.Apply(func(int, int, float64) float64 { return draw(rng) }, s)
 			x := mixed(seed, s)
-			rule += mcc(t, recovered(separate(t, x, linear.Options{}), x), s) / runs
+			rule += mcc(t, recovered(separate(t, x, linear.Config{}), x), s) / runs
 			m, err := ica.Separate(t.Context(), fastica.Default(), x)
 			if err != nil {
 				t.Fatal(err)
@@ -165,7 +165,7 @@ func TestShort(t *testing.T) {
 func TestEquivariance(t *testing.T) {
 	s := laplace(3, 3, 1500)
 	x := mixed(2, s)
-	z := recovered(separate(t, x, linear.Options{}), x)
+	z := recovered(separate(t, x, linear.Config{}), x)
 	for name, y := range map[string]*mat.Dense{
 		"another mixing": mixed(3, s),
 		"scale and offset": func() *mat.Dense {
@@ -174,7 +174,7 @@ func TestEquivariance(t *testing.T) {
 			return &y
 		}(),
 	} {
-		if got := mcc(t, recovered(separate(t, y, linear.Options{}), y), z); got < 1-2e-4 {
+		if got := mcc(t, recovered(separate(t, y, linear.Config{}), y), z); got < 1-2e-4 {
 			t.Errorf("%s: the signals correlate by %.6f with those without it", name, got)
 		}
 	}
@@ -184,9 +184,9 @@ func TestEquivariance(t *testing.T) {
 func TestDeterministic(t *testing.T) {
 	x := mixed(4, laplace(4, 3, 500))
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	a := separate(t, x, linear.Options{Seed: 7})
+	a := separate(t, x, linear.Config{Seed: 7})
 	runtime.GOMAXPROCS(3)
-	b := separate(t, x, linear.Options{Seed: 7})
+	b := separate(t, x, linear.Config{Seed: 7})
 	if !mat.Equal(a.Demixing, b.Demixing) || a.CodeLength != b.CodeLength {
 		t.Error("the same signals and seed give another demixing")
 	}
@@ -209,7 +209,7 @@ func TestWhiteningIsKeptWithoutEvidence(t *testing.T) {
 			"AR(.9)":    mixed(seed, processes(seed, 1000, 0.9, 0.9)),
 			"the paper": paper,
 		} {
-			sol := separate(t, x, linear.Options{})
+			sol := separate(t, x, linear.Config{})
 			if d := len(sol.Mean); len(sol.Groups) != 1 || sol.ExpectedError[0] != 1 || sol.Leak.At(0, d-1) != 1 {
 				t.Errorf("%s, seed %d: groups %v: %s", name, seed, sol.Groups, sol.Why)
 			}
@@ -217,7 +217,7 @@ func TestWhiteningIsKeptWithoutEvidence(t *testing.T) {
 				t.Errorf("%s, seed %d: evidence %g: %s", name, seed, sol.Evidence, sol.Why)
 			}
 		}
-		sol := separate(t, paper, linear.Options{})
+		sol := separate(t, paper, linear.Config{})
 		white, err := ica.Separate(t.Context(), zca.Whitening{}, paper)
 		if err != nil {
 			t.Fatal(err)
@@ -240,11 +240,11 @@ func TestRandomWalksAreNotIdentified(t *testing.T) {
 			row := walks.RawRowView(i)
 			floats.CumSum(row, row)
 		}
-		if sol := separate(t, mixed(seed, walks), linear.Options{}); len(sol.Groups) != 1 {
+		if sol := separate(t, mixed(seed, walks), linear.Config{}); len(sol.Groups) != 1 {
 			t.Errorf("seed %d: walks: %s", seed, sol.Why)
 		}
 		walks.SetRow(1, processes(seed+50, n, .9).RawRowView(0))
-		if sol := separate(t, mixed(seed, walks), linear.Options{}); len(sol.Groups) != 2 {
+		if sol := separate(t, mixed(seed, walks), linear.Config{}); len(sol.Groups) != 2 {
 			t.Errorf("seed %d: a walk and a process of .9: %s", seed, sol.Why)
 		}
 	}
@@ -255,7 +255,7 @@ func TestIndistinguishablePairIsGrouped(t *testing.T) {
 	var s mat.Dense
 	s.Stack(laplace(5, 2, 2000), processes(5, 2000, 0, 0))
 	x := mixed(5, &s)
-	sol := separate(t, x, linear.Options{Noiseless: true}) // beside Gaussian signals noise isn't excluded
+	sol := separate(t, x, linear.Config{Noiseless: true}) // beside Gaussian signals noise isn't excluded
 	if len(sol.Groups) != 3 || sol.Reason != linear.SameSpectrum {
 		t.Fatalf("groups %v: %s", sol.Groups, sol.Why)
 	}
@@ -292,7 +292,7 @@ func TestManyIndistinguishableSignalsAreOneGroup(t *testing.T) {
 		var s mat.Dense
 		s.Stack(laplace(20+seed, 4, 1000), processes(20+seed, 1000, 0, 0, 0, 0, 0, 0, 0, 0))
 		x := mixed(20+seed, &s)
-		sol := separate(t, x, linear.Options{})
+		sol := separate(t, x, linear.Config{})
 		m, err := metric.MCC(recovered(sol, x), &s)
 		if err != nil {
 			t.Fatal(err)
@@ -316,7 +316,7 @@ func TestManyIndistinguishableSignalsAreOneGroup(t *testing.T) {
 func TestDependentSignals(t *testing.T) {
 	rng := rand.New(rand.NewPCG(10, 10))
 	s := laplace(10, 2, 2000)
-	if sol := separate(t, mixed(10, s), linear.Options{}); sol.Reason == linear.Dependence ||
+	if sol := separate(t, mixed(10, s), linear.Config{}); sol.Reason == linear.Dependence ||
 		math.Abs(sol.Pairs[0].Dependence) > 4/math.Sqrt(2000) {
 		t.Errorf("independent: dependence %.3f, %v", sol.Pairs[0].Dependence, sol.Reason)
 	}
@@ -325,7 +325,7 @@ func TestDependentSignals(t *testing.T) {
 		s.Set(0, t, strength*s.At(0, t))
 		s.Set(1, t, strength*s.At(1, t))
 	}
-	if sol := separate(t, mixed(10, s), linear.Options{}); len(sol.Groups) != 1 ||
+	if sol := separate(t, mixed(10, s), linear.Config{}); len(sol.Groups) != 1 ||
 		sol.Reason != linear.Dependence {
 		t.Errorf("one strength for both: dependence %.3f, groups %v, %v", sol.Pairs[0].Dependence, sol.Groups,
 			sol.Reason)
@@ -344,7 +344,7 @@ func TestImagesAreSeparatedByTextures(t *testing.T) {
 		s.Set(1, t, s.At(1, t)+0.7*s.At(1, t-1)+0.2*s.At(1, t-side))
 	}
 	x := mixed(6, s)
-	sol := separate(t, x, linear.Options{}, side, side)
+	sol := separate(t, x, linear.Config{}, side, side)
 	if got := mcc(t, recovered(sol, x), s); got < 0.998 || len(sol.Groups) != 2 {
 		t.Errorf("MCC %.4f, groups %v: %s", got, sol.Groups, sol.Why)
 	}
@@ -370,7 +370,7 @@ func TestCoverage(t *testing.T) {
 			s = processes(100+seed, 600, -0.3, 0.8)
 		}
 		x := mixed(100+seed, s)
-		sol := separate(t, x, linear.Options{Noiseless: true}) // noise that may be hidden isn't sampling
+		sol := separate(t, x, linear.Config{Noiseless: true}) // noise that may be hidden isn't sampling
 		m, err := metric.MCC(recovered(sol, x), s)
 		if err != nil {
 			t.Fatal(err)
@@ -415,7 +415,7 @@ func TestErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = linear.Separate(t.Context(), dependent, linear.Options{})
+	_, err = linear.Separate(t.Context(), dependent, linear.Config{})
 	if err == nil || !strings.Contains(err.Error(), "dependent") {
 		t.Errorf("error %v, want one with dependent", err)
 	}
@@ -425,7 +425,7 @@ func TestErrors(t *testing.T) {
 	}
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := linear.Separate(cancelled, signals, linear.Options{}); !errors.Is(err, context.Canceled) {
+	if _, err := linear.Separate(cancelled, signals, linear.Config{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want that of the context", err)
 	}
 }
@@ -437,7 +437,7 @@ func TestMethod(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var method ica.Method = linear.Options{Seed: 1}
+	var method ica.Method = linear.Config{Seed: 1}
 	m, err := method.Fit(t.Context(), signals)
 	if err != nil {
 		t.Fatal(err)
@@ -460,7 +460,7 @@ func TestMethod(t *testing.T) {
 func TestExtremeSizesGiveAResult(t *testing.T) {
 	for _, size := range [][2]int{{1, 50}, {2, 4}, {2, 10}, {5, 12}, {16, 40}, {3, 64}} {
 		x := laplace(8, size[0], size[1])
-		sol := separate(t, x, linear.Options{})
+		sol := separate(t, x, linear.Config{})
 		for i := range size[0] {
 			for j := range size[0] {
 				if v := sol.Demixing.At(i, j); math.IsNaN(v) || math.IsInf(v, 0) {
@@ -473,7 +473,7 @@ func TestExtremeSizesGiveAResult(t *testing.T) {
 		}
 	}
 	for _, shape := range [][]int{{1, 60}, {60, 1}, {2, 30}, {3, 4, 5}, {2, 2, 15}} {
-		separate(t, laplace(9, 2, 60), linear.Options{}, shape...)
+		separate(t, laplace(9, 2, 60), linear.Config{}, shape...)
 	}
 }
 
@@ -491,7 +491,7 @@ func TestDigitsThatDepend(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sol := separate(t, x, linear.Options{Seed: seed}, datasets.MNISTSide, datasets.MNISTSide)
+		sol := separate(t, x, linear.Config{Seed: seed}, datasets.MNISTSide, datasets.MNISTSide)
 		if got := mcc(t, recovered(sol, x), s); got < 0.98 {
 			t.Errorf("triple %d: MCC %.3f, want at least .98", seed, got)
 		}
@@ -518,7 +518,7 @@ func TestErrorOfNearlyAlikeSignals(t *testing.T) {
 		}
 		s := processes(300+seed, T, a, b)
 		x := mixed(300+seed, s)
-		sol := separate(t, x, linear.Options{Seed: seed})
+		sol := separate(t, x, linear.Config{Seed: seed})
 		if !sol.Identified(0) {
 			continue
 		}
@@ -542,21 +542,21 @@ func TestNoiseOutOfRange(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 0))
 	x.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, x)
 	for _, noise := range []float64{-1, math.NaN(), math.Inf(1), math.Inf(-1)} {
-		_, err := ica.Separate(t.Context(), linear.Options{Noise: noise}, x)
+		_, err := ica.Separate(t.Context(), linear.Config{Noise: noise}, x)
 		if err == nil || !strings.HasPrefix(err.Error(), "linear: Noise: is ") {
 			t.Errorf("noise %g: %v", noise, err)
 		}
 	}
-	if _, err := ica.Separate(t.Context(), linear.Options{Noise: 9}, x); err == nil ||
+	if _, err := ica.Separate(t.Context(), linear.Config{Noise: 9}, x); err == nil ||
 		!strings.HasPrefix(err.Error(), "linear: Noise: is 9; must be below 1.") ||
 		!strings.HasSuffix(err.Error(), ", the variance of channel 1") {
 		t.Errorf("more noise than signal: %v", err)
 	}
-	if _, err := ica.Separate(t.Context(), linear.Options{Noise: 0.09, Noiseless: true}, x); err == nil ||
+	if _, err := ica.Separate(t.Context(), linear.Config{Noise: 0.09, Noiseless: true}, x); err == nil ||
 		err.Error() != "linear: Noise: is 0.09; must be 0 with Noiseless" {
 		t.Errorf("noise and none: %v", err)
 	}
-	options := linear.Options{Noise: 9, NoiseLeftOut: true} // of channels, not of these components
+	options := linear.Config{Noise: 9, NoiseLeftOut: true} // of channels, not of these components
 	if _, err := ica.Separate(t.Context(), options, x); err != nil {
 		t.Error(err)
 	}
@@ -565,7 +565,7 @@ func TestNoiseOutOfRange(t *testing.T) {
 // A solution's JSON has the rows of its matrices, which gonum alone would write as {}, and the fields of
 // its findings.
 func TestSolutionJSON(t *testing.T) {
-	sol := separate(t, mixed(3, laplace(3, 2, 1000)), linear.Options{Seed: 1})
+	sol := separate(t, mixed(3, laplace(3, 2, 1000)), linear.Config{Seed: 1})
 	text, err := json.Marshal(sol)
 	if err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 
 // A Solution is the linear demixing with the shortest code, or symmetric whitening if the data
 // don't favour another rotation, and what the data say about it. It is the Details of the ica.Model
-// that Options.Fit returns, which maps new signals there and back (Transform, InverseTransform). The
+// that Config.Fit returns, which maps new signals there and back (Transform, InverseTransform). The
 // model's Save keeps the matrix and the mean in a file, as examples/linear does; the findings aren't
 // kept.
 type Solution struct {

@@ -66,7 +66,7 @@ type Curves struct {
 // per position. x must have two channels or more, each with many different values. Whether the mixture is
 // post-nonlinear, the curves don't say: compare the code lengths. The errors are those of Separate.
 func Straighten(
-	ctx context.Context, x *ica.Signals, demixing *mat.Dense, minGain float64, opt Options,
+	ctx context.Context, x *ica.Signals, demixing *mat.Dense, minGain float64, opt Config,
 ) (*Curves, error) {
 	s := newStraightening(x)
 	n := float64(s.past.N)
@@ -174,7 +174,7 @@ func (s *straightening) setDemixing(b *mat.Dense) {
 }
 
 // demix sets B to the linear rule's demixing of the channels straightened by the slopes.
-func (s *straightening) demix(ctx context.Context, opt Options) error {
+func (s *straightening) demix(ctx context.Context, opt Config) error {
 	s.set(s.logSlopes)
 	x, err := s.x.Replaced(s.straight)
 	if err != nil {

@@ -36,7 +36,7 @@ func bent(t *testing.T, seed uint64, n int, f func(float64) float64) (mixed *mat
 // demixed returns the linear rule's demixing.
 func demixed(t *testing.T, x *ica.Signals) *mat.Dense {
 	t.Helper()
-	sol, err := Separate(t.Context(), x, Options{Seed: 1})
+	sol, err := Separate(t.Context(), x, Config{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestStraighten(t *testing.T) {
 		"rectifying": func(v float64) float64 { return 1e-6 * math.Exp(v) },
 	} {
 		mixed, x := bent(t, 71, n, f)
-		c, err := Straighten(t.Context(), x, demixed(t, x), 0.18, Options{Seed: 1})
+		c, err := Straighten(t.Context(), x, demixed(t, x), 0.18, Config{Seed: 1})
 		if err != nil || c == nil {
 			t.Fatalf("%s: no curves, error %v", name, err)
 		}
@@ -81,7 +81,7 @@ func TestStraighten(t *testing.T) {
 func TestStraightenLinearSensors(t *testing.T) {
 	for seed := range uint64(8) {
 		_, x := bent(t, seed, 2000, func(v float64) float64 { return 7 - 5*v })
-		if c, err := Straighten(t.Context(), x, demixed(t, x), 0.18, Options{Seed: 1}); c != nil || err != nil {
+		if c, err := Straighten(t.Context(), x, demixed(t, x), 0.18, Config{Seed: 1}); c != nil || err != nil {
 			t.Errorf("seed %d: curves, error %v", seed, err)
 		}
 	}
@@ -134,7 +134,7 @@ func TestStraightenErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Straighten(t.Context(), x, rotation.Identity(2), 0, Options{}); err == nil {
+	if _, err := Straighten(t.Context(), x, rotation.Identity(2), 0, Config{}); err == nil {
 		t.Error("two equal channels: no error")
 	}
 }

@@ -60,7 +60,7 @@ func TestNoNoise(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				sol, err := withoutNoise(t.Context(), white, x.Shape(), Options{Seed: 1})
+				sol, err := withoutNoise(t.Context(), white, x.Shape(), Config{Seed: 1})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -81,7 +81,7 @@ func TestVideo(t *testing.T) {
 			scores[name] = append(scores[name], m.MCC)
 		}
 		for _, c := range contexts {
-			found := separate(t, x, linear.Options{Seed: seed}, c.shape...)
+			found := separate(t, x, linear.Config{Seed: seed}, c.shape...)
 			var z mat.Dense
 			z.Mul(found.Demixing, x)
 			score(c.name, &z)

@@ -38,7 +38,7 @@ func TestDoubts(t *testing.T) {
 			}
 		}
 		test.change(s)
-		s.conclude(nil, Options{Noiseless: true})
+		s.conclude(nil, Config{Noiseless: true})
 		if len(s.Groups) != test.groups || s.Reason != test.want || s.Why == "" {
 			t.Errorf("%s: groups %v, %v (%s); want %d, %v", name, s.Groups, s.Reason, s.Why, test.groups, test.want)
 		}

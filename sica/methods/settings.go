@@ -83,7 +83,7 @@ func standardisedRF() sica.Config {
 }
 
 // newLinear returns the linear rule, which has no settings.
-func newLinear(t Task) ica.Method { return linear.Options{Seed: t.Seed} }
+func newLinear(t Task) ica.Method { return linear.Config{Seed: t.Seed} }
 
 func newFastICA(t Task) ica.Method {
 	cfg := fastica.Default()

@@ -126,7 +126,7 @@ func gradeHalves(
 	if r.Linear != nil && r.Network == nil {
 		report.Linear.Findings = *r.Linear
 	}
-	opt := linear.Options{Seed: r.Seed, Noiseless: noiseless(&report.Linear)}
+	opt := linear.Config{Seed: r.Seed, Noiseless: noiseless(&report.Linear)}
 	report.Halves, err = separateHalves(ctx, s.recording(s.z), opt)
 	if err != nil {
 		return nil, err

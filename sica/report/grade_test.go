@@ -67,7 +67,7 @@ func TestRepeatIsSmallestCanonicalCorrelation(t *testing.T) {
 func halvesGraded(t *testing.T, z *mat.Dense) []Graded {
 	t.Helper()
 	d, _ := z.Dims()
-	opt := linear.Options{Seed: 1, Noiseless: true}
+	opt := linear.Config{Seed: 1, Noiseless: true}
 	h, err := separateHalves(t.Context(), wholeOf(z), opt)
 	if err != nil {
 		t.Fatal(err)

@@ -44,7 +44,7 @@ const minHalf = 24
 // half is too short, or can't be separated alone because a signal is constant in it. A part of
 // each half suffices if all signals of the two agree.
 func separateHalves(
-	ctx context.Context, z recording, opt linear.Options,
+	ctx context.Context, z recording, opt linear.Config,
 ) (*Halves, error) {
 	d, _ := z.x.Dims()
 	length := z.shape[0]
@@ -68,7 +68,7 @@ func separateHalves(
 // compareHalves separates each of two parts of the recovered signals z, d×n, and applies both
 // demixings to all of z. It returns nil if a part can't be separated.
 func compareHalves(
-	ctx context.Context, z *mat.Dense, parts [2]recording, opt linear.Options,
+	ctx context.Context, z *mat.Dense, parts [2]recording, opt linear.Config,
 ) (*Halves, error) {
 	d, _ := z.Dims()
 	var recovered [2]*mat.Dense

@@ -30,7 +30,7 @@ func TestHalvesOfOneMixtureAgree(t *testing.T) {
 		{"an image", laplace, []int{40, 100}, 1},
 		{"rotated", rotated, []int{4000}, math.Cos(math.Pi / 6)},
 	} {
-		h, err := separateHalves(t.Context(), wholeOf(test.s, test.shape...), linear.Options{Seed: 1})
+		h, err := separateHalves(t.Context(), wholeOf(test.s, test.shape...), linear.Config{Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,14 +40,14 @@ func TestHalvesOfOneMixtureAgree(t *testing.T) {
 		}
 	}
 	short := mat.DenseCopyOf(laplace.Slice(0, 2, 0, 90))
-	if h, err := separateHalves(t.Context(), wholeOf(short), linear.Options{Seed: 1}); h != nil || err != nil {
+	if h, err := separateHalves(t.Context(), wholeOf(short), linear.Config{Seed: 1}); h != nil || err != nil {
 		t.Errorf("of 45 positions each: %v, %v", h, err)
 	}
 	still := mat.DenseCopyOf(laplace)
 	for k := range 2000 {
 		still.Set(0, k, 1)
 	}
-	if h, err := separateHalves(t.Context(), wholeOf(still), linear.Options{Seed: 1}); h != nil || err != nil {
+	if h, err := separateHalves(t.Context(), wholeOf(still), linear.Config{Seed: 1}); h != nil || err != nil {
 		t.Errorf("of a signal that stands still: %v, %v", h, err)
 	}
 }
@@ -59,7 +59,7 @@ func TestHalvesNameTheSignalThatMoves(t *testing.T) {
 	x := mat.DenseCopyOf(s)
 	x.Slice(0, 2, 1500,
 		3000).(*mat.Dense).Copy(rotated2(mat.DenseCopyOf(s.Slice(0, 2, 1500, 3000)), math.Pi/5))
-	h, err := separateHalves(t.Context(), wholeOf(x), linear.Options{Seed: 1})
+	h, err := separateHalves(t.Context(), wholeOf(x), linear.Config{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestLongHalvesAreComparedByParts(t *testing.T) {
 	moved := mat.DenseCopyOf(same)
 	second := moved.Slice(0, 2, n/2, n).(*mat.Dense)
 	second.Copy(rotated2(mat.DenseCopyOf(second), math.Pi/5))
-	opt := linear.Options{Seed: 1, Noiseless: true}
+	opt := linear.Config{Seed: 1, Noiseless: true}
 	for _, z := range []*mat.Dense{same, moved} {
 		got, err := separateHalves(t.Context(), wholeOf(z), opt)
 		if err != nil {

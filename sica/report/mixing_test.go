@@ -68,7 +68,7 @@ func looksNonlinear(t *testing.T, r *sica.Result, x *mat.Dense) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := s.findings(t.Context(), linear.Options{Seed: r.Seed})
+	found, err := s.findings(t.Context(), linear.Config{Seed: r.Seed})
 	if err != nil {
 		t.Fatal(err)
 	}

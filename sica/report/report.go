@@ -231,12 +231,12 @@ func diagnose(ctx context.Context, r *sica.Result, x *mat.Dense, opts Options) (
 		}},
 		{"looking for another rotation of the recovered signals", 0.9, func() (err error) {
 			// The signals of a network don't have the channels' noise.
-			opt := linear.Options{Seed: r.Seed, Noiseless: r.Network != nil}
+			opt := linear.Config{Seed: r.Seed, Noiseless: r.Network != nil}
 			report.Linear, err = s.findings(ctx, opt)
 			return err
 		}},
 		{"separating each half of the positions by itself", 1, func() (err error) {
-			opt := linear.Options{Seed: r.Seed, Noiseless: noiseless(&report.Linear)}
+			opt := linear.Config{Seed: r.Seed, Noiseless: noiseless(&report.Linear)}
 			report.Halves, err = separateHalves(ctx, s.recording(s.z), opt)
 			return err
 		}},

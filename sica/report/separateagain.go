@@ -68,7 +68,7 @@ func fitFindings(r *sica.Result, z *mat.Dense) (l Linear, ok bool) {
 func noiseless(l *Linear) bool { return l.Scale <= 1 && l.Reason != linear.MoreSources }
 
 // findings returns what is known of the recovered signals; see Linear.
-func (s *subject) findings(ctx context.Context, opt linear.Options) (Linear, error) {
+func (s *subject) findings(ctx context.Context, opt linear.Config) (Linear, error) {
 	if s.linear != nil {
 		return *s.linear, nil
 	}
@@ -87,7 +87,7 @@ func (s *subject) findings(ctx context.Context, opt linear.Options) (Linear, err
 // separateAgain separates signals, of which the recovered signals z, d×n, are a linear demixing.
 // The findings are in the order of z.
 func separateAgain(
-	ctx context.Context, z *mat.Dense, signals recording, opt linear.Options,
+	ctx context.Context, z *mat.Dense, signals recording, opt linear.Config,
 ) (Linear, error) {
 	solution, err := separateLinearly(ctx, signals, opt)
 	if err != nil {
@@ -108,7 +108,7 @@ func separateAgain(
 
 // separateLinearly separates the signals z.
 func separateLinearly(
-	ctx context.Context, z recording, opt linear.Options,
+	ctx context.Context, z recording, opt linear.Config,
 ) (*linear.Solution, error) {
 	signals, err := ica.New(z.x, z.shape...)
 	if err == nil {

@@ -19,7 +19,7 @@ func linearlyDemixed(t *testing.T, x *mat.Dense) *mat.Dense {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := linear.Separate(t.Context(), mixed, linear.Options{})
+	found, err := linear.Separate(t.Context(), mixed, linear.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

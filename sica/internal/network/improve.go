@@ -48,7 +48,7 @@ type Separation struct {
 // Demix returns the linear rule's separation of x after the transforms of white, a whitening. The rule
 // gets the signals before they are whitened, as its symmetric form is one of them.
 func Demix(
-	ctx context.Context, x *ica.Signals, white Separation, o linear.Options,
+	ctx context.Context, x *ica.Signals, white Separation, o linear.Config,
 ) (Separation, error) {
 	if before := white.Maps[:len(white.Maps)-1]; len(before) > 0 {
 		transformed, err := mapping.ApplyAll(x.X(), before)
@@ -327,7 +327,7 @@ func (c *comparison) addNoisy(ctx context.Context, seed uint64) error {
 	if err != nil {
 		return nil // too few positions
 	}
-	found, err := linear.Separate(ctx, x, linear.Options{Seed: seed, Noiseless: true})
+	found, err := linear.Separate(ctx, x, linear.Config{Seed: seed, Noiseless: true})
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -464,7 +464,7 @@ func WithNetwork(
 	var found *linear.Solution
 	x, err := ica.New(z, o.Shape...)
 	if err == nil {
-		found, err = linear.Separate(ctx, x, linear.Options{Seed: o.Seed, Noiseless: true})
+		found, err = linear.Separate(ctx, x, linear.Config{Seed: o.Seed, Noiseless: true})
 	}
 	if err != nil {
 		s.Network.Identified = false // the rule has no evidence

@@ -95,7 +95,7 @@ func newImprover(t *testing.T, x *mat.Dense, transforms []preprocess.Transform) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if i.linear, err = Demix(t.Context(), signals, i.white, linear.Options{}); err != nil {
+	if i.linear, err = Demix(t.Context(), signals, i.white, linear.Config{}); err != nil {
 		t.Fatal(err)
 	}
 	return i

@@ -96,7 +96,7 @@ func (i *improver) straightened(
 	if err != nil {
 		return nil, err
 	}
-	options := linear.Options{Seed: i.options.Seed}
+	options := linear.Config{Seed: i.options.Seed}
 	white := i.linear.Maps[len(maps)].(*mapping.Symmetric)
 	demixing := new(mat.Dense) // of the linear rule
 	demixing.Mul(i.linear.Maps[len(maps)+1].(*mapping.Affine).Dense(), white.Affine().Dense())
