@@ -45,7 +45,7 @@ func reported(t *testing.T, cfg sica.Config) (*sica.Result, *mat.Dense) {
 // report returns the report on r, on pure Go.
 func report(t *testing.T, r *sica.Result, x *mat.Dense, opts Options) *Report {
 	t.Helper()
-	return reportOn(t, backendtest.Open(t, backend.Go), r, x, opts)
+	return reportOn(t, backendtest.Open(t, backend.Auto), r, x, opts)
 }
 
 func reportOn(
