@@ -328,6 +328,13 @@ func composedSources(kind string, d int) (source, bool) {
 		}), true
 	case "garch":
 		return several(d, garch(0.5, 1, 0.1, 0.3, 0.6, 200)), true
+	case "waves":
+		kinds := []signal{beating, jitteredSaw, ar(datasets.Normal, 1.5, -0.7)}
+		var chosen []signal
+		for i := range d {
+			chosen = append(chosen, kinds[i%len(kinds)])
+		}
+		return each(chosen...), true
 	case "voice":
 		return voices(d), true
 	case "digits":

@@ -370,6 +370,27 @@ func steadyWave(frequency float64, shape func(float64) float64) signal {
 	}
 }
 
+// beating is a sine wave of 15 to 30 positions whose strength rises and falls in 400 to 800.
+func beating(rng *rand.Rand, _, _ int) func(int) float64 {
+	tone := periodic(1/(15+15*rng.Float64()), rng.Float64(), sine)
+	strength := periodic(1/(400+400*rng.Float64()), rng.Float64(), sine)
+	return func(t int) float64 { return (1 + 0.7*strength(t)) * tone(t) }
+}
+
+// jitteredSaw rises from 0 to 1 in 40 to 80 positions, of which each tooth has a tenth more or less,
+// with a little noise.
+func jitteredSaw(rng *rand.Rand, _, n int) func(int) float64 {
+	mean := 40 + 40*rng.Float64()
+	s := make([]float64, 0, n)
+	for len(s) < n {
+		length := max(2, mean*(1+0.1*rng.NormFloat64()))
+		for t := 0.; t < length; t++ {
+			s = append(s, t/length+0.01*rng.NormFloat64())
+		}
+	}
+	return func(t int) float64 { return s[t] }
+}
+
 // bursts returns normal noise whose standard deviation rises and falls, at another rate for each of
 // two sources.
 func bursts(rng *rand.Rand, i, _ int) func(int) float64 {

@@ -85,6 +85,7 @@ number of signals and mixing in a word, such as laplace-2-leaky3:
   white    uniform and Laplace, white         small5   the same, steps of 0.1
   digits   MNIST, as images                   turn5    the same with a rotating W
   voice    voices of people who speak
+  waves    sine that beats, saw, Gaussian AR(2)
   light    photographs, as light              camera   8 bits, exponent 1/2.2
 
 With +noise1 after a mixing, 1 % of noise is in each channel.
