@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// npyHeader builds the header of version 1 for a dictionary.
+// npyStart returns the header of version 1 for a dictionary.
 func npyStart(dictionary string) string {
 	return "\x93NUMPY\x01\x00" + string(binary.LittleEndian.AppendUint16(nil, uint16(len(dictionary)+1))) + dictionary + "\n"
 }

@@ -121,7 +121,7 @@ func (t *Trainer) check() error {
 	case t.store == nil:
 		return errors.New("the store is nil; must be one of model.NewStore")
 	case t.optimizer == nil:
-		return errors.New("the optimizer is nil; must be one")
+		return errors.New("the optimizer is nil; must be an optimizer.Interface")
 	case t.loss == nil:
 		return errors.New("the loss is nil; must be a StepLoss")
 	}

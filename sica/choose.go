@@ -29,16 +29,14 @@ type Candidate struct {
 	// Transforms came first, whitening among them, and then Method.
 	Transforms []preprocess.Transform `json:"transforms,omitempty"`
 	Method     Method                 `json:"method,omitempty"`
-	// CodeLength is that of the mixed signals in nats per position, including the log-Jacobian
-	// term. It is measured at the held-out positions of two folds, a fifth of all positions each,
-	// the same for all candidates of a comparison. Excess is by how much it is more than the
-	// shortest: a mean over whole blocks of 16 of these positions, or of fewer if there are less
-	// than 128, and its standard error. As the last positions may fill no block, Excess isn't
-	// quite the difference of the code lengths, and may be below 0 for equally short codes.
-	// Custom methods are compared with the linear rule first, in a comparison of their own. Both
-	// values are 0 if nothing was compared and for a candidate that Failed.
-	CodeLength float64              `json:"code_length"`
-	Excess     nonlinear.Difference `json:"excess"`
+	// CodeLength is that of the mixed signals in nats per position, the log-Jacobian included, at
+	// held-out positions: two folds of a fifth of all positions, the same for all candidates of a
+	// comparison. It is 0 if nothing was compared, and for a candidate that Failed.
+	CodeLength float64 `json:"code_length"`
+	// Excess is by how much the code is longer than the shortest, with its standard error by blocks of
+	// positions; 0 where CodeLength is. Positions that fill no block are left out, so it isn't quite the
+	// difference of the CodeLengths. Custom methods are first compared with the linear rule alone.
+	Excess nonlinear.Difference `json:"excess"`
 	// Failed says why the candidate gave no signals, if it didn't.
 	Failed string `json:"failed,omitempty"`
 }
@@ -269,6 +267,9 @@ func (c *chooser) network(ctx context.Context, white *separation) (*separation, 
 		return nil, err
 	}
 	followed, err := network.WithNetwork(ctx, white.Separation, m, white.Z, c.networkOptions())
+	if ctx.Err() != nil {
+		return white, nil
+	}
 	if err != nil {
 		return nil, err
 	}

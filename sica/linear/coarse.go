@@ -52,9 +52,9 @@ type coarseSeparation struct {
 // newCoarse separates the white sequences coarsely. It is nil with Config.Noiseless, if too few
 // frequencies are strong or nearly all, or if no rotation of whitening is accepted there.
 func newCoarse(
-	ctx context.Context, white *pca.Whitening, opt Config,
+	ctx context.Context, white *pca.Whitening, cfg Config,
 ) (*coarseSeparation, error) {
-	if opt.Noiseless || ablation.Off("resolution") {
+	if cfg.Noiseless || ablation.Off("resolution") {
 		return nil, nil
 	}
 	d, n := white.White.Dims()
@@ -67,11 +67,11 @@ func newCoarse(
 		return nil, nil
 	}
 	s, err := prepare(ctx, sphericalNoise(d, coarseResolution), withSignals(white, z),
-		newPast([]int{m}, d), opt)
+		newPast([]int{m}, d), cfg)
 	if err != nil {
 		return nil, err
 	}
-	sol, _, err := s.separate(ctx, white.Mean, opt.Seed, nil)
+	sol, _, err := s.separate(ctx, white.Mean, cfg.Seed, nil)
 	if err != nil || sol.whitened {
 		return nil, err
 	}
@@ -96,13 +96,13 @@ func (c *coarseSeparation) rejects(ctx context.Context, b *mat.Dense) (bool, err
 // one. Nothing is compared for up to fewSignals signals, for images, and if base's signals are
 // identified and independent beyond doubt.
 func withCoarse(
-	ctx context.Context, white *pca.Whitening, shape []int, opt Config, base *Solution,
+	ctx context.Context, white *pca.Whitening, shape []int, cfg Config, base *Solution,
 ) (*Solution, error) {
 	if len(white.Mean) <= fewSignals || len(shape) > 1 || base.whitened ||
 		base.isCertain() && !base.isDependent() {
 		return base, nil
 	}
-	coarse, err := newCoarse(ctx, white, opt)
+	coarse, err := newCoarse(ctx, white, cfg)
 	if coarse == nil || err != nil {
 		return base, err
 	}
@@ -118,14 +118,14 @@ func withCoarse(
 // lead to, it is the result: a fine separation would be rejected as well. The result is nil if the
 // noise of the resolution may explain it.
 func separateMany(
-	ctx context.Context, white *pca.Whitening, opt Config, known *knownPart,
+	ctx context.Context, white *pca.Whitening, cfg Config, known *knownPart,
 ) (*Solution, error) {
 	d, n := white.White.Dims()
-	s, err := prepare(ctx, sphericalNoise(d, resolution), white, newPast([]int{n}, d), opt)
+	s, err := prepare(ctx, sphericalNoise(d, resolution), white, newPast([]int{n}, d), cfg)
 	if err != nil {
 		return nil, err
 	}
-	coarse, err := newCoarse(ctx, white, opt)
+	coarse, err := newCoarse(ctx, white, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func separateMany(
 			return coarse.Solution, err
 		}
 	}
-	sol, otherNoise, err := s.separate(ctx, white.Mean, opt.Seed, known)
+	sol, otherNoise, err := s.separate(ctx, white.Mean, cfg.Seed, known)
 	if err != nil || otherNoise != nil {
 		return nil, err
 	}

@@ -30,15 +30,15 @@ type doubt struct {
 
 // conclude sets what is identified, and why not all signals are, from the evidence and the doubts. The
 // last doubt that joins groups, or that is one of all signals, is the Reason.
-func (s *Solution) conclude(white *pca.Whitening, opt Config) {
-	if !opt.Noiseless && len(s.Mean) > 1 {
+func (s *Solution) conclude(white *pca.Whitening, cfg Config) {
+	if !cfg.Noiseless && len(s.Mean) > 1 {
 		s.NoiseLike = s.likeNoise(white)
 	}
 	for _, doubted := range []func(*pca.Whitening, Config) doubt{
 		s.doubtSources, s.doubtNoiseLike, s.doubtIndependence, s.doubtChoice, s.doubtKnownNoise,
 		s.doubtHidden,
 	} {
-		d := doubted(white, opt)
+		d := doubted(white, cfg)
 		if joined := s.merge(d.pairs, d.none); joined || d.none && !s.whitened {
 			s.Reason = d.Reason
 		}
@@ -99,12 +99,12 @@ func (s *Solution) doubtChoice(*pca.Whitening, Config) doubt {
 }
 
 // doubtKnownNoise doubts the signals that Config.Noise hides.
-func (s *Solution) doubtKnownNoise(white *pca.Whitening, opt Config) doubt {
-	if opt.Noise == 0 {
+func (s *Solution) doubtKnownNoise(white *pca.Whitening, cfg Config) doubt {
+	if cfg.Noise == 0 {
 		return doubt{}
 	}
-	s.raiseNoise(white, opt.Noise)
-	return doubt{Reason: Noise, pairs: s.hiddenBy(opt.Noise)}
+	s.raiseNoise(white, cfg.Noise)
+	return doubt{Reason: Noise, pairs: s.hiddenBy(cfg.Noise)}
 }
 
 // doubtHidden doubts the hideable signals.

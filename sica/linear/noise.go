@@ -56,15 +56,15 @@ type comparison struct {
 // don't mislead, is kept. It returns base, or the solution of another explanation, with what the
 // comparison says of it. If brief is true it is nil unless base can be kept without a comparison.
 func withNoise(
-	ctx context.Context, white *pca.Whitening, shape []int, power bandPower, opt Config,
+	ctx context.Context, white *pca.Whitening, shape []int, power bandPower, cfg Config,
 	base *Solution, brief bool,
 ) (*Solution, error) {
 	d := len(white.Mean)
-	if opt.Noiseless || d < 2 {
+	if cfg.Noiseless || d < 2 {
 		return base, nil
 	}
-	s := &comparison{c: newChannels(white, shape, power, opt.Seed)}
-	s.c.sameUnit = opt.SameUnit
+	s := &comparison{c: newChannels(white, shape, power, cfg.Seed)}
+	s.c.sameUnit = cfg.SameUnit
 	if len(s.c.scales) < 2 {
 		return base, nil
 	}

@@ -42,7 +42,7 @@ const (
 // Noise is looked for in the middle of very long sequences, and in all positions if there seems to
 // be some.
 func separateByPart(
-	ctx context.Context, white *pca.Whitening, shape []int, power bandPower, opt Config,
+	ctx context.Context, white *pca.Whitening, shape []int, power bandPower, cfg Config,
 ) (*Solution, error) {
 	d, n := white.White.Dims()
 	blocks := partBlocks(shape, d, n)
@@ -53,7 +53,7 @@ func separateByPart(
 	z := signal.SpreadBlocks(white.White, blocks, signal.PartBlock)
 	p := newPast([]int{length}, d).Blocks(signal.PartBlock)
 	part := withSignals(white, z)
-	sol, otherNoise, err := separateWith(ctx, sphericalNoise(d, resolution), part, p, opt, nil)
+	sol, otherNoise, err := separateWith(ctx, sphericalNoise(d, resolution), part, p, cfg, nil)
 	if err != nil || otherNoise != nil {
 		return nil, err
 	}
@@ -62,24 +62,24 @@ func separateByPart(
 		if d <= fewSignals || sol.whitened {
 			return nil, nil
 		}
-		further, err := separateMany(ctx, white, opt, &knownPart{sol, p})
+		further, err := separateMany(ctx, white, cfg, &knownPart{sol, p})
 		if further == nil || err != nil {
 			return nil, err
 		}
-		return withNoise(ctx, white, shape, power, opt, further, brief)
+		return withNoise(ctx, white, shape, power, cfg, further, brief)
 	}
-	polished, err := polish(ctx, white, sol, sol.models, p, opt)
+	polished, err := polish(ctx, white, sol, sol.models, p, cfg)
 	if polished == nil || err != nil {
 		return nil, err
 	}
-	isNoiseless, err := middleIsNoiseless(ctx, white, noisePart*length, power, opt, sol, polished)
+	isNoiseless, err := middleIsNoiseless(ctx, white, noisePart*length, power, cfg, sol, polished)
 	if err != nil {
 		return nil, err
 	}
 	if isNoiseless {
 		return polished, nil
 	}
-	return withNoise(ctx, white, shape, power, opt, polished, brief)
+	return withNoise(ctx, white, shape, power, cfg, polished, brief)
 }
 
 // partBlocks returns how many blocks the part has that decides for n positions of d signals; 0 if
@@ -100,7 +100,7 @@ func partBlocks(shape []int, d, n int) int {
 // kept there, and as certain as sol, the part's. It then completes the findings of polished. Noise
 // is estimated from spectra, which the blocks of the part would blur.
 func middleIsNoiseless(
-	ctx context.Context, white *pca.Whitening, stretch int, power bandPower, opt Config,
+	ctx context.Context, white *pca.Whitening, stretch int, power bandPower, cfg Config,
 	sol, polished *Solution,
 ) (bool, error) {
 	d, n := white.White.Dims()
@@ -112,7 +112,7 @@ func middleIsNoiseless(
 	sol.Demixing = polished.Demixing
 	// If the middle is more than half of all, only isSettled is asked: a comparison is left to all.
 	brief := n < 2*stretch
-	found, err := withNoise(ctx, withSignals(white, middle), []int{stretch}, power, opt, sol, brief)
+	found, err := withNoise(ctx, withSignals(white, middle), []int{stretch}, power, cfg, sol, brief)
 	if err != nil || found != sol || !sol.isCertain() {
 		return false, err
 	}
@@ -168,7 +168,7 @@ func (s *Solution) isCertain() bool {
 // depend on each other there.
 func polish(
 	ctx context.Context, white *pca.Whitening, sol *Solution, models *demixing, part *past.Past,
-	opt Config,
+	cfg Config,
 ) (*Solution, error) {
 	d, n := white.White.Dims()
 	order := 0
@@ -177,7 +177,7 @@ func polish(
 	}
 	all := []int{n}
 	s, err := prepare(ctx, sphericalNoise(d, resolution), white,
-		past.New(all, past.Nearest(all, order)), opt)
+		past.New(all, past.Nearest(all, order)), cfg)
 	if err != nil {
 		return nil, err
 	}

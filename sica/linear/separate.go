@@ -63,11 +63,11 @@ type Config struct {
 func Default() Config { return Config{Seed: 1} }
 
 // Name returns "linear".
-func (o Config) Name() string { return "linear" }
+func (c Config) Name() string { return "linear" }
 
 // Fit separates the mixed signals x as Separate does. The model's Details are a *Solution.
-func (o Config) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
-	s, err := Separate(ctx, x, o)
+func (c Config) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
+	s, err := Separate(ctx, x, c)
 	if err != nil {
 		return nil, err
 	}
@@ -105,11 +105,11 @@ func (o Config) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 //
 // It is an error if x can't be whitened, if Noise is out of range or set with Noiseless, or if ctx
 // ends. A single signal is no error: there is nothing to separate.
-func Separate(ctx context.Context, x *ica.Signals, opt Config) (*Solution, error) {
-	if err := opt.checkNoise(x.X()); err != nil {
-		return nil, fmt.Errorf("linear: Noise: is %g; %w", opt.Noise, err)
+func Separate(ctx context.Context, x *ica.Signals, cfg Config) (*Solution, error) {
+	if err := cfg.checkNoise(x.X()); err != nil {
+		return nil, fmt.Errorf("linear: Noise: is %g; %w", cfg.Noise, err)
 	}
-	s, err := separate(ctx, x, opt)
+	s, err := separate(ctx, x, cfg)
 	if err != nil {
 		return nil, fmt.Errorf("linear: %w", err)
 	}
@@ -118,27 +118,27 @@ func Separate(ctx context.Context, x *ica.Signals, opt Config) (*Solution, error
 
 // checkNoise returns an error unless Noise can be in each of the channels x. That of left-out components
 // is of channels with their outliers.
-func (o Config) checkNoise(x *mat.Dense) error {
-	if !(o.Noise >= 0) || math.IsInf(o.Noise, 1) {
+func (c Config) checkNoise(x *mat.Dense) error {
+	if !(c.Noise >= 0) || math.IsInf(c.Noise, 1) {
 		return errors.New("must be 0 or more, and finite")
 	}
-	if o.Noise > 0 && o.Noiseless {
+	if c.Noise > 0 && c.Noiseless {
 		return errors.New("must be 0 with Noiseless")
 	}
-	if o.Noise == 0 || o.NoiseLeftOut {
+	if c.Noise == 0 || c.NoiseLeftOut {
 		return nil
 	}
 	for i := range x.RawMatrix().Rows {
-		if variance := stat.PopVariance(x.RawRowView(i), nil); o.Noise >= variance {
+		if variance := stat.PopVariance(x.RawRowView(i), nil); c.Noise >= variance {
 			return fmt.Errorf("must be below %.4g, the variance of channel %d", variance, i+1)
 		}
 	}
 	return nil
 }
 
-func separate(ctx context.Context, x *ica.Signals, opt Config) (*Solution, error) {
+func separate(ctx context.Context, x *ica.Signals, cfg Config) (*Solution, error) {
 	if ablation.Off("noiseless") {
-		opt.Noiseless, opt.Noise = true, 0
+		cfg.Noiseless, cfg.Noise = true, 0
 	}
 	white, err := x.Whitening()
 	if err != nil {
@@ -159,16 +159,16 @@ func separate(ctx context.Context, x *ica.Signals, opt Config) (*Solution, error
 			shape, power = []int{n}, newBandPower(white.White)
 		}
 	}
-	s, err := separateByPart(ctx, white, shape, power, opt)
+	s, err := separateByPart(ctx, white, shape, power, cfg)
 	if err != nil {
 		return nil, err
 	}
 	if s == nil { // a part doesn't suffice
-		if s, err = separateAll(ctx, white, shape, power, opt); err != nil {
+		if s, err = separateAll(ctx, white, shape, power, cfg); err != nil {
 			return nil, err
 		}
 	}
-	s.conclude(white, opt)
+	s.conclude(white, cfg)
 	s.orient(white)
 	s.Bandwidth = bandwidth * cmp.Or(s.Bandwidth, 1)
 	s.models = nil // large, and no longer needed
@@ -177,48 +177,48 @@ func separate(ctx context.Context, x *ica.Signals, opt Config) (*Solution, error
 
 // separateAll separates the white signals, of the given power, by all of their positions.
 func separateAll(
-	ctx context.Context, white *pca.Whitening, shape []int, power bandPower, opt Config,
+	ctx context.Context, white *pca.Whitening, shape []int, power bandPower, cfg Config,
 ) (*Solution, error) {
-	base, err := withoutNoise(ctx, white, shape, opt)
+	base, err := withoutNoise(ctx, white, shape, cfg)
 	if err != nil {
 		return nil, err
 	}
-	if base, err = withCoarse(ctx, white, shape, opt, base); err != nil {
+	if base, err = withCoarse(ctx, white, shape, cfg, base); err != nil {
 		return nil, err
 	}
-	return withNoise(ctx, white, shape, power, opt, base, false)
+	return withNoise(ctx, white, shape, power, cfg, base, false)
 }
 
 // withoutNoise returns the solution with the noise of the resolution only. If that may explain the
 // result, its noise is the same share of all innovations.
 func withoutNoise(
-	ctx context.Context, white *pca.Whitening, shape []int, opt Config,
+	ctx context.Context, white *pca.Whitening, shape []int, cfg Config,
 ) (*Solution, error) {
 	d := len(white.Mean)
 	p := newPast(shape, d)
 	noise := sphericalNoise(d, resolution)
-	solution, sharedNoise, err := separateWith(ctx, noise, white, p, opt, nil)
+	solution, sharedNoise, err := separateWith(ctx, noise, white, p, cfg, nil)
 	if err != nil {
 		return nil, err
 	}
 	if sharedNoise == nil {
 		return solution, nil
 	}
-	solution, _, err = separateWith(ctx, sharedNoise, white, p, opt, nil)
+	solution, _, err = separateWith(ctx, sharedNoise, white, p, cfg, nil)
 	return solution, err
 }
 
 // separateWith separates white signals after adding noise to them, noiseMatrix·w of white noise w. The
 // other results, and known, are those of separate.
 func separateWith(
-	ctx context.Context, noiseMatrix *mat.Dense, white *pca.Whitening, p *past.Past, opt Config,
+	ctx context.Context, noiseMatrix *mat.Dense, white *pca.Whitening, p *past.Past, cfg Config,
 	known *knownPart,
 ) (*Solution, *mat.Dense, error) {
-	s, err := prepare(ctx, noiseMatrix, white, p, opt)
+	s, err := prepare(ctx, noiseMatrix, white, p, cfg)
 	if err != nil {
 		return nil, nil, err
 	}
-	return s.separate(ctx, white.Mean, opt.Seed, known)
+	return s.separate(ctx, white.Mean, cfg.Seed, known)
 }
 
 // separate separates the signals of s, which have the given mean. If their noise may explain the
@@ -330,18 +330,18 @@ func (w *whitened) noiseMatrix() *mat.Dense {
 // prepare returns the separator of the symmetrically white signals with the noise of noiseMatrix,
 // as for addNoise.
 func prepare(
-	ctx context.Context, noiseMatrix *mat.Dense, white *pca.Whitening, p *past.Past, opt Config,
+	ctx context.Context, noiseMatrix *mat.Dense, white *pca.Whitening, p *past.Past, cfg Config,
 ) (*separator, error) {
 	a := white.Axes()
 	z, whitening, inverse := white.Symmetric(), new(mat.Dense), new(mat.Dense)
 	whitening.Mul(a.T(), white.Matrix)
 	inverse.Mul(white.Inverse, a)
-	addNoise(z, noiseMatrix, opt.Seed)
+	addNoise(z, noiseMatrix, cfg.Seed)
 	s, err := newSeparator(ctx, z, p)
 	if err != nil {
 		return nil, err
 	}
-	s.whitening, s.inverse, s.sameUnit = whitening, inverse, opt.SameUnit
+	s.whitening, s.inverse, s.sameUnit = whitening, inverse, cfg.SameUnit
 	return s, nil
 }
 

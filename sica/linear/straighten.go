@@ -66,7 +66,7 @@ type Curves struct {
 // per position. x must have two channels or more, each with many different values. Whether the mixture is
 // post-nonlinear, the curves don't say: compare the code lengths. The errors are those of Separate.
 func Straighten(
-	ctx context.Context, x *ica.Signals, demixing *mat.Dense, minGain float64, opt Config,
+	ctx context.Context, x *ica.Signals, demixing *mat.Dense, minGain float64, cfg Config,
 ) (*Curves, error) {
 	s := newStraightening(x)
 	n := float64(s.past.N)
@@ -79,7 +79,7 @@ func Straighten(
 		return nil, nil
 	}
 	for range straightenings {
-		if err := s.demix(ctx, opt); err != nil {
+		if err := s.demix(ctx, cfg); err != nil {
 			return nil, fmt.Errorf("linear: straighten: %w", err)
 		}
 		_, length, err := s.descend(ctx, curveSteps)
@@ -174,7 +174,7 @@ func (s *straightening) setDemixing(b *mat.Dense) {
 }
 
 // demix sets B to the linear rule's demixing of the channels straightened by the slopes.
-func (s *straightening) demix(ctx context.Context, opt Config) error {
+func (s *straightening) demix(ctx context.Context, cfg Config) error {
 	s.set(s.logSlopes)
 	x, err := s.x.Replaced(s.straight)
 	if err != nil {
@@ -184,7 +184,7 @@ func (s *straightening) demix(ctx context.Context, opt Config) error {
 	if err != nil {
 		return err
 	}
-	solution, err := withoutNoise(ctx, white, x.Shape(), opt)
+	solution, err := withoutNoise(ctx, white, x.Shape(), cfg)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ type explanation struct {
 	uncounted bool
 }
 
-// reasons are the explanations: the only place where a reason becomes a sentence.
+// reasons are the report's explanations. linear.Findings.Why has shorter sentences.
 var reasons = map[linear.Reason]explanation{
 	linear.AllIdentified: {
 		sentence: (*Report).confirmation,

@@ -136,7 +136,7 @@ func (i *improver) improve(ctx context.Context) (*Improvement, error) {
 	}
 	screening, open, err := i.gate(ctx)
 	if err != nil {
-		return nil, nil // too few positions to say
+		return nil, nil // mostly as there are too few positions: the rule's separation stands
 	}
 	coarse := coarseChannel(i.x.X())
 	var straight *Improvement
