@@ -98,6 +98,8 @@ func TestBadInput(t *testing.T) {
 		{"few positions and more columns",
 			separate(write(t, inputs, "few.csv", "a,b,c,d\n1,2,3,4\n2,1,0,9\n5,4,3,1\n")), exitFailure,
 			"few.csv: has 3 positions of 4 signals, too few for --method sica; must be at least 16"},
+		{"one row", separate(write(t, inputs, "one.csv", "a,b,c\n1,2,3\n")), exitFailure,
+			"one.csv: has one sample of each channel; must have more"},
 		{"no default of the paper's other flow",
 			separate(good, "--method", "sica-wgf", "--preset",
 				"default"), exitUsage, "use paper, smoke"},

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/datasets"
 )
 
@@ -58,6 +59,9 @@ func SequenceShape(r *datasets.Recording, shape []int, n int) []int {
 
 // CheckVaries returns an error that names a channel of the recording if it is constant.
 func CheckVaries(file string, r *datasets.Recording) error {
+	if _, n := r.Signals.Dims(); n == 1 {
+		return fmt.Errorf("%s: has one sample of each channel; must have more; "+usage.UseTranspose, file)
+	}
 	for i, name := range r.Names {
 		if row := r.Signals.RawRowView(i); slices.Min(row) == slices.Max(row) {
 			return fmt.Errorf("%s: channel %q has the same value at every position: leave it out",
