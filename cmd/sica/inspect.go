@@ -39,23 +39,24 @@ func newInspect() *cobra.Command {
 		Short: "Say which recovered signal is what",
 		Long: `Inspect reads what sica separate --save wrote and a recording of the same channels.
 For each recovered signal it prints what removing it alone would take: its share of
-the channels' variance, and the channel that loses most, with how much of its own. Then
-come its excess kurtosis (0 for Gaussian values, more for rare large ones), its
-strongest rhythm and, if the rate is known, what it looks like: line, blink, eye
-movement, alpha, heartbeat, pulse, drift, muscle, one electrode, or none of these. With
---reference, a channel of the recording, of any rate, or a file of one signal, it
-also prints their correlation and their coherence: the share of the reference's
-variance that a filter of the recovered signal explains; signals are then sorted by
-coherence. It proposes to remove those of which |correlation| or coherence is at
-least 0.5 and those that look like a line, a blink, an eye movement or a muscle, and
-keeps that in the model's folder for sica remove --proposed. Signals count from 1, as
-the columns of what separate writes, and as for sica remove.
+the channels' variance, and the channel that loses most, with how much of its own. Of a
+nonlinear separation that is what it explains by least squares. Then come its excess
+kurtosis (0 for Gaussian values, more for rare large ones), its strongest rhythm and,
+if the rate is known, what it looks like: line, blink, eye movement, alpha, heartbeat,
+pulse, drift, muscle, one electrode, or none of these. With --reference, a channel of
+the recording, of any rate, or a file of one signal, it also prints their correlation
+and their coherence: the share of the reference's variance that a filter of the
+recovered signal explains; signals are then sorted by coherence. It proposes to remove
+those of which |correlation| or coherence is at least 0.5 and those that look like a
+line, a blink, an eye movement or a muscle, and keeps that in the model's folder for
+sica remove --proposed. Signals count from 1, as the columns of what separate writes,
+and as for sica remove.
 --plot draws the first unskipped seconds of each, its spectrum and its pattern, what
 a value of 1 adds to each channel: as bars, scaled to the largest of each row, and, of
 channels with names such as Fp1 and Cz, as a map of the head. --html writes a page
-that shows the same over the whole recording, and the channels without the
-components that are ticked there; it gives the command that removes them, and a
-file for sica remove --selection. Signs are those of the recovered signals. The
+that shows the same over the whole recording and, of a linear separation, the channels
+without the components that are ticked there; it gives the command that removes them,
+and a file for sica remove --selection. Signs are those of the recovered signals. The
 signals, and a reference, are filtered and skipped as sica separate learned from
 them, unless --highpass, --lowpass, --notch or --skip say otherwise. For these
 numbers and the picture outliers, such as clicks, are interpolated; the files that
@@ -301,13 +302,16 @@ func writeComponents(
 	return t.Flush()
 }
 
-// rhythm returns the strongest rhythm as text, in Hz if the rate is known.
+// rhythm returns the strongest rhythm as text: if the rate is known in Hz or, of one below 1 Hz, in
+// seconds.
 func rhythm(c inspect.Component, rate float64) string {
 	switch {
 	case c.Rhythm == 0:
 		return "–"
 	case rate == 0:
 		return fmt.Sprintf("every %.1f positions (%.2f)", c.Period, c.Rhythm)
+	case c.Period > rate:
+		return fmt.Sprintf("every %.3g s (%.2f)", c.Period/rate, c.Rhythm)
 	}
 	return fmt.Sprintf("%.3g Hz (%.2f)", rate/c.Period, c.Rhythm)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -343,6 +344,37 @@ func TestSeparateFromAnotherStart(t *testing.T) {
 	if len(r.Candidates) != 5 || r.Candidates[1].Method != sica.LinearOnly ||
 		r.Candidates[2].CodeLength >= r.Candidates[1].CodeLength {
 		t.Errorf("report's candidates %+v", r.Candidates)
+	}
+}
+
+// What separate prints of curves has shares, and inspect says what the components are.
+func TestNonlinearIsInspected(t *testing.T) {
+	if testing.Short() {
+		t.Skip("separates voices")
+	}
+	voices, err := datasets.Voices()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := mat.DenseCopyOf(voices.Signals.Slice(0, 3, 0, 8000))
+	x, err := datasets.PostNonlinearMix(rand.New(rand.NewPCG(5, 6)), s, math.Tanh)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	in, model := filepath.Join(dir, "x.csv"), filepath.Join(dir, "model")
+	if err := datasets.WriteFile(in, x); err != nil {
+		t.Fatal(err)
+	}
+	said := must(t, "separate", "--in", in, "--out", filepath.Join(dir, "z.csv"), "--save", model)
+	if !strings.Contains(said, "after straightening") || !strings.Contains(said, "strongest in") ||
+		strings.Contains(said, "0.0 %") || !strings.Contains(said, "next: sica inspect") {
+		t.Errorf("separate printed %q", said)
+	}
+	page := filepath.Join(dir, "page.html")
+	said = must(t, "inspect", "--in", in, "--model", model, "--reference", "1", "--html", page)
+	if !strings.Contains(said, "proposed: ") {
+		t.Errorf("inspect printed %q", said)
 	}
 }
 

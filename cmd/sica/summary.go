@@ -30,7 +30,7 @@ import (
 
 // A described is what separate says of each recovered signal, in their order.
 type described struct {
-	components []inspect.Component // with labels; nil for a nonlinear separation
+	components []inspect.Component // with labels; nil of too few positions
 	grades     []report.Graded     // nil if none could be measured
 	halves     time.Duration       // that separating the halves took
 }
@@ -41,21 +41,18 @@ func describe(
 	ctx context.Context, parts *progress.Progress, res *sica.Result, in *mixture, quick bool,
 ) (described, error) {
 	learned := in.learned
-	if learned == nil {
-		if demixing, err := res.Demixing(); err == nil {
-			learned = new(mat.Dense) // up to its mean and the components that a reduction removed
-			learned.Mul(demixing.Mixing, res.Z)
+	if learned == nil { // up to the components that a reduction removed
+		var err error
+		if learned, _, err = res.InverseTransform(res.Z); err != nil {
+			return described{}, nil
 		}
-	}
-	if learned == nil {
-		return described{}, nil
 	}
 	// Positions are those of what was learned from here, and not of the recording.
 	fit := *res
 	fit.Outliers = without(grid.Range(learned.RawMatrix().Cols), in.kept(res))
 	res = &fit
 	d := described{}
-	// There are none of a nonlinear separation, and of too few positions.
+	// There are none of too few positions.
 	d.components, _, _ = describeComponents(res, blockwise.InMemory{Dense: learned}, nil)
 	if in.About.Rate > 0 && len(res.Shape) < 2 && d.components != nil {
 		if err := labelBy(res.Z, d.components, &in.About); err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/inspect"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/nonlinear"
 	"github.com/seed-47b1e431/gosica/sica/report"
@@ -206,6 +207,21 @@ func TestSummaryNamesCorrelatedSignals(t *testing.T) {
 		}
 		if said := out.String(); !strings.Contains(said, c.want) || c.want == "" && said != "" {
 			t.Errorf("%v: %q, want %q", c.shape, said, c.want)
+		}
+	}
+}
+
+// A rhythm below 1 Hz is said by its period.
+func TestRhythm(t *testing.T) {
+	for _, c := range []struct {
+		period, rate float64
+		want         string
+	}{
+		{25, 250, "10 Hz (0.40)"}, {250, 250, "1 Hz (0.40)"}, {4472, 250, "every 17.9 s (0.40)"},
+		{4472, 0, "every 4472.0 positions (0.40)"},
+	} {
+		if got := rhythm(inspect.Component{Period: c.period, Rhythm: 0.4}, c.rate); got != c.want {
+			t.Errorf("period %g at %g Hz: %q, want %q", c.period, c.rate, got, c.want)
 		}
 	}
 }

@@ -54,7 +54,7 @@ func clean(ctx context.Context, from, to, electrode string) ([]inspect.Component
 	}
 	components, err := inspect.Components(result, x, all.RawRowView(k))
 	if err != nil {
-		return nil, err // sica.ErrNotLinear if a network made the signals
+		return nil, err
 	}
 	taken := slices.DeleteFunc(components, func(c inspect.Component) bool { return !c.Proposed })
 	var signals []int

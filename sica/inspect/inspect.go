@@ -7,7 +7,8 @@
 // Recording of a recording of any length. A Removal measures what was taken out of each channel.
 //
 // The pattern of a component is its column of the mixing matrix, as in the forward models of S.
-// Haufe et al., NeuroImage 87, 2014: with the signs of the recovered signals. Coherence follows P. D.
+// Haufe et al., NeuroImage 87, 2014: with the signs of the recovered signals. After a nonlinear
+// demixing it is by least squares. Coherence follows P. D.
 // Welch, IEEE Trans. Audio and Electroacoustics 15(2), 1967.
 package inspect
 
@@ -20,7 +21,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
@@ -37,10 +37,12 @@ type Component struct {
 	// Signal is its row, counted from 0.
 	Signal int `json:"signal"`
 	// Share is the share of the channels' variance that goes if it alone is removed, after each
-	// channel is scaled to variance 1.
+	// channel is scaled to variance 1. Of a nonlinear result it is what the Pattern explains.
 	Share float64 `json:"share"`
 	// Pattern is what a value of 1 of the recovered signal adds to each channel, in the channel's
-	// units: its column of [sica.Result.Patterns], with the sign and the scale of the signal.
+	// units: its column of [sica.Result.Patterns], with the sign and the scale of the signal. Of a
+	// nonlinear result, which has no such matrix, it is its coefficients in the regression of the
+	// channels on all recovered signals of the recording.
 	Pattern []float64 `json:"pattern"`
 	// Channel is the channel that loses the largest share of its variance if it alone is removed,
 	// counted from 0, and ChannelShare that share.
@@ -92,45 +94,44 @@ const (
 // electrode, belong to no component: they are interpolated. The reference has a value for each
 // position, such as the channel of an electrode near the eye; it is nil for none. The order is that
 // of decreasing Coherence with a reference, and of decreasing Share without; the command lists the
-// latter by Signal.
+// latter by Signal. The shape of the positions is for results that aren't pointwise, as that of
+// [sica.Result.Transform].
 //
-// The error says if the result isn't a linear demixing (sica.ErrNotLinear), if x doesn't fit it
-// or has fewer than 16 positions, or if the reference has another length.
-func Components(r *sica.Result, x *mat.Dense, reference []float64) ([]Component, error) {
-	if x == nil {
-		x = new(mat.Dense) // of no positions
-	}
+// The error says if x doesn't fit the result or has fewer than 16 positions, if the reference has
+// another length, or if the recovered signals are linearly dependent.
+func Components(r *sica.Result, x *mat.Dense, reference []float64, shape ...int) ([]Component, error) {
 	if reference == nil {
-		return Recording(r, blockwise.InMemory{Dense: x}, nil)
+		return describe(r, inMemory(x), nil, shape)
 	}
 	if len(reference) == 0 {
 		return nil, errors.New("inspect: reference: has no positions; must have those of x, or " +
 			"be nil")
 	}
 	row := mat.NewDense(1, len(reference), reference)
-	return Recording(r, blockwise.InMemory{Dense: x}, blockwise.InMemory{Dense: row})
+	return describe(r, inMemory(x), blockwise.InMemory{Dense: row}, shape)
+}
+
+func inMemory(x *mat.Dense) blockwise.Source {
+	if x == nil {
+		x = new(mat.Dense) // of no positions
+	}
+	return blockwise.InMemory{Dense: x}
 }
 
 // Recording is Components for a recording that may be longer than memory, which it reads twice.
-// The reference is a recording of one signal, or nil.
+// The reference is a recording of one signal, or nil. Unless x is blockwise.InMemory, the error for a
+// result that isn't pointwise wraps [sica.ErrNotPointwise].
 func Recording(r *sica.Result, x, reference blockwise.Source) ([]Component, error) {
 	if x == nil {
 		return nil, errors.New("inspect: x is nil; must be a recording")
 	}
-	components, err := describe(r, x, reference)
-	if err != nil {
-		return nil, fmt.Errorf("inspect: %w", err)
-	}
-	return components, nil
+	return describe(r, x, reference, nil)
 }
 
 // Shares returns the Share of each recovered signal of the mixed signals x, d×n, in their order. It
 // costs less than Components, and has its errors.
-func Shares(r *sica.Result, x *mat.Dense) ([]float64, error) {
-	if x == nil {
-		x = new(mat.Dense) // of no positions
-	}
-	s, err := newSubject(r, blockwise.InMemory{Dense: x}, nil)
+func Shares(r *sica.Result, x *mat.Dense, shape ...int) ([]float64, error) {
+	s, err := newSubject(r, inMemory(x), nil, shape)
 	if err != nil {
 		return nil, fmt.Errorf("inspect: %w", err)
 	}
@@ -144,31 +145,60 @@ func Shares(r *sica.Result, x *mat.Dense) ([]float64, error) {
 
 // A subject is a recording that was read once.
 type subject struct {
-	demixing *ica.Demixing
-	patterns *mat.Dense
-	x        blockwise.Source
-	moments  allMoments
+	demix        func(x *mat.Dense) (z *mat.Dense, err error)
+	patterns     *mat.Dense
+	x, reference blockwise.Source
+	size         int // positions of a block: all of them if the result isn't pointwise
+	moments      allMoments
 }
 
-func newSubject(r *sica.Result, x, reference blockwise.Source) (s subject, err error) {
+func newSubject(r *sica.Result, x, reference blockwise.Source, shape []int) (s *subject, err error) {
 	if r == nil {
-		return s, errors.New("result: must not be nil; make one with sica.Fit or sica.Load")
-	}
-	if s.demixing, err = r.Demixing(); err != nil {
-		return s, err
-	}
-	if s.patterns, err = r.Patterns(); err != nil {
-		return s, err
+		return nil, errors.New("result: must not be nil; make one with sica.Fit or sica.Load")
 	}
 	if err := checkSizes(x, reference); err != nil {
-		return s, err
+		return nil, err
+	}
+	s = &subject{x: x, reference: reference, size: blockSize}
+	demixing, err := r.Demixing()
+	switch {
+	case err == nil:
+		s.demix = func(x *mat.Dense) (*mat.Dense, error) { return demixed(demixing, x) }
+		if s.patterns, err = r.Patterns(); err != nil {
+			return nil, err
+		}
+	case !errors.Is(err, sica.ErrNotLinear):
+		return nil, err
+	default:
+		if err := r.Pointwise(); err == nil {
+			shape = nil // blocks have another
+		} else if _, isInMemory := x.(blockwise.InMemory); !isInMemory {
+			return nil, err
+		} else {
+			_, s.size = x.Dims()
+		}
+		s.demix = func(x *mat.Dense) (*mat.Dense, error) { return r.Transform(x, shape...) }
 	}
 	if len(r.Shape) < 2 {
-		x = &mended{x, fitOutliers(r, s.demixing, x)}
+		s.x = &mended{x, s.fitOutliers(r)}
 	}
-	s.x = x
-	s.moments, err = measureMoments(s.demixing, x, reference)
+	if err := s.measureMoments(); err != nil {
+		return nil, err
+	}
+	if s.patterns == nil {
+		s.patterns, err = s.moments.regression()
+	}
 	return s, err
+}
+
+// demixed returns the recovered signals of a block.
+func demixed(d *ica.Demixing, x *mat.Dense) (*mat.Dense, error) {
+	if err := signal.CheckNew("x", x, len(d.Mean)); err != nil {
+		return nil, err
+	}
+	z := new(mat.Dense)
+	z.Mul(d.Unmixing, signal.Added(x, d.Mean, -1))
+	return z, nil
 }
 
 // component returns what follows of signal i from the moments.
@@ -178,14 +208,14 @@ func (s *subject) component(i int) Component {
 	return c
 }
 
-func describe(r *sica.Result, x, reference blockwise.Source) ([]Component, error) {
-	s, err := newSubject(r, x, reference)
+func describe(r *sica.Result, x, reference blockwise.Source, shape []int) ([]Component, error) {
+	s, err := newSubject(r, x, reference, shape)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("inspect: %w", err)
 	}
-	statistics, err := measureStatistics(s.demixing, s.x, reference, s.moments)
+	statistics, err := s.measureStatistics()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("inspect: %w", err)
 	}
 	components := make([]Component, len(statistics))
 	for i := range components {
@@ -236,47 +266,93 @@ func (c *Component) setShare(deviation float64, channels []stats.Moments) {
 // allMoments are those of the mixed signals, of the recovered ones and of the reference, if any.
 type allMoments struct {
 	x, z, reference []stats.Moments
-	longest         int // positions of the longest block
+	n, longest      int // positions, and those of the longest block
+	// zz and zx are the sums of z·zᵀ and z·xᵀ; nil if the patterns are known without them.
+	zz, zx *mat.Dense
 }
 
 // measureMoments reads the recording a first time.
-func measureMoments(
-	demixing *ica.Demixing, x, reference blockwise.Source,
-) (m allMoments, err error) {
-	k, channels := demixing.Unmixing.Dims()
-	m = allMoments{x: make([]stats.Moments, channels), z: make([]stats.Moments, k),
-		reference: make([]stats.Moments, 1)}
-	for b, err := range blocks(demixing, x, reference) {
+func (s *subject) measureMoments() error {
+	m := &s.moments
+	m.reference = make([]stats.Moments, 1)
+	for b, err := range s.blocks() {
 		if err != nil {
-			return m, err
+			return err
 		}
-		m.longest = max(m.longest, b.x.RawMatrix().Cols)
+		if m.x == nil {
+			m.x, m.z = make([]stats.Moments, b.x.RawMatrix().Rows), make([]stats.Moments, b.z.RawMatrix().Rows)
+		}
+		n := b.x.RawMatrix().Cols
+		m.n, m.longest = m.n+n, max(m.longest, n)
 		addMoments(m.x, b.x)
 		addMoments(m.z, b.z)
 		if b.reference != nil {
 			addMoments(m.reference, b.reference)
 		}
+		if s.patterns == nil {
+			m.addProducts(b)
+		}
 	}
-	if reference != nil && !(m.reference[0].Deviation() > 0) {
-		return m, errors.New("reference: has the same value at every position; must vary")
+	if m.n == 0 {
+		return fmt.Errorf("x: %w", io.ErrUnexpectedEOF)
+	}
+	if s.reference != nil && !(m.reference[0].Deviation() > 0) {
+		return errors.New("reference: has the same value at every position; must vary")
 	}
 	for i := range m.z {
 		if !(m.z[i].Deviation() > 0) {
-			return m, fmt.Errorf("x: its recovered signal %d is constant; must vary", i+1)
+			return fmt.Errorf("x: its recovered signal %d is constant; must vary", i+1)
 		}
 	}
-	return m, nil
+	return nil
+}
+
+// addProducts adds those of a block to zz and zx.
+func (m *allMoments) addProducts(b block) {
+	var zz, zx mat.Dense
+	zz.Mul(b.z, b.z.T())
+	zx.Mul(b.z, b.x.T())
+	if m.zz == nil {
+		m.zz, m.zx = &zz, &zx
+		return
+	}
+	m.zz.Add(m.zz, &zz)
+	m.zx.Add(m.zx, &zx)
+}
+
+// regression returns the patterns of a nonlinear result, d×k: the coefficients of the recovered signals
+// in the regression of the mixed signals on all of them.
+func (m *allMoments) regression() (*mat.Dense, error) {
+	zMeans, xMeans := means(m.z), means(m.x)
+	m.zz.RankOne(m.zz, -float64(m.n), zMeans, zMeans)
+	m.zx.RankOne(m.zx, -float64(m.n), zMeans, xMeans)
+	var coefficients mat.Dense
+	err := coefficients.Solve(m.zz, m.zx)
+	if condition := mat.Condition(0); errors.As(err, &condition) && !math.IsInf(float64(condition), 1) {
+		err = nil // good enough
+	}
+	if err != nil {
+		return nil, fmt.Errorf("x: its recovered signals are linearly dependent: %w", err)
+	}
+	return mat.DenseCopyOf(coefficients.T()), nil
+}
+
+func means(all []stats.Moments) *mat.VecDense {
+	v := mat.NewVecDense(len(all), nil)
+	for i, m := range all {
+		v.SetVec(i, m.Mean())
+	}
+	return v
 }
 
 // measureStatistics reads the recording a second time.
-func measureStatistics(
-	demixing *ica.Demixing, x, reference blockwise.Source, m allMoments,
-) ([]statistics, error) {
+func (s *subject) measureStatistics() ([]statistics, error) {
+	m := &s.moments
 	all := make([]statistics, len(m.z))
 	for i := range all {
 		all[i] = newStatistics(m.longest)
 	}
-	for b, err := range blocks(demixing, x, reference) {
+	for b, err := range s.blocks() {
 		if err != nil {
 			return nil, err
 		}
@@ -294,20 +370,20 @@ func measureStatistics(
 // block is a block of the mixed signals, the recovered ones and the reference, if any.
 type block struct{ x, z, reference *mat.Dense }
 
-// blocks returns the blocks of x with the signals that the demixing recovers from them, and
-// those of the reference, nil for none.
-func blocks(demixing *ica.Demixing, x, reference blockwise.Source) iter.Seq2[block, error] {
+// blocks returns the blocks of x with the signals that are recovered from them, and those of the
+// reference, nil for none.
+func (s *subject) blocks() iter.Seq2[block, error] {
 	return func(yield func(block, error) bool) {
 		nextReference := func() (*mat.Dense, error, bool) { return nil, nil, true }
-		if reference != nil {
-			next, stop := iter.Pull2(reference.Blocks(blockSize))
+		if s.reference != nil {
+			next, stop := iter.Pull2(s.reference.Blocks(s.size))
 			defer stop()
 			nextReference = next
 		}
-		for xBlock, err := range x.Blocks(blockSize) {
+		for xBlock, err := range s.x.Blocks(s.size) {
 			var b block
 			if err == nil {
-				b, err = recoverBlock(demixing, xBlock, nextReference)
+				b, err = s.recoverBlock(xBlock, nextReference)
 			}
 			if !yield(b, err) || err != nil {
 				return
@@ -317,10 +393,11 @@ func blocks(demixing *ica.Demixing, x, reference blockwise.Source) iter.Seq2[blo
 }
 
 // recoverBlock returns a block of x with its recovered signals and the next block of the reference.
-func recoverBlock(
-	demixing *ica.Demixing, x *mat.Dense, nextReference func() (*mat.Dense, error, bool),
+func (s *subject) recoverBlock(
+	x *mat.Dense, nextReference func() (*mat.Dense, error, bool),
 ) (block, error) {
-	if err := signal.CheckNew("x", x, len(demixing.Mean)); err != nil {
+	z, err := s.demix(x)
+	if err != nil {
 		return block{}, err
 	}
 	reference, err, more := nextReference()
@@ -335,41 +412,43 @@ func recoverBlock(
 			return block{}, err
 		}
 	}
-	z := new(mat.Dense)
-	z.Mul(demixing.Unmixing, signal.Added(x, demixing.Mean, -1))
 	return block{x, z, reference}, nil
 }
 
 // fitOutliers returns the outliers of the fit by block, if x is the recording in memory that the result
 // was made from: if it gives the recovered signals Z, up to signs. It is nil otherwise.
-func fitOutliers(r *sica.Result, demixing *ica.Demixing, x blockwise.Source) [][]int {
-	memory, ok := x.(blockwise.InMemory)
+func (s *subject) fitOutliers(r *sica.Result) [][]int {
+	memory, ok := s.x.(blockwise.InMemory)
 	if !ok || r.Z == nil {
 		return nil
 	}
 	k, n := r.Z.Dims()
-	if x := memory.Dense.RawMatrix(); x.Rows != len(demixing.Mean) || x.Cols != n {
+	if memory.Dense.RawMatrix().Cols != n {
 		return nil
 	}
 	if len(r.Outliers) > 0 && slices.Max(r.Outliers) >= n {
 		return nil // x is a part of the recording that they are positions of
 	}
-	var z mat.Dense
-	z.Mul(demixing.Unmixing, memory.Dense)
+	z, err := s.demix(memory.Dense)
+	if err != nil {
+		return nil // as blocks will say
+	}
 	for i := range k { // signals have variance 1
-		offset := floats.Dot(demixing.Unmixing.RawRowView(i), demixing.Mean)
 		for t, v := range z.RawRowView(i) {
-			if !(math.Abs(math.Abs(v-offset)-math.Abs(r.Z.At(i, t))) < 1e-6) {
+			if !(math.Abs(math.Abs(v)-math.Abs(r.Z.At(i, t))) < sameValue) {
 				return nil
 			}
 		}
 	}
-	blocks := make([][]int, (n+blockSize-1)/blockSize)
+	blocks := make([][]int, (n+s.size-1)/s.size)
 	for _, t := range r.Outliers {
-		blocks[t/blockSize] = append(blocks[t/blockSize], t%blockSize)
+		blocks[t/s.size] = append(blocks[t/s.size], t%s.size)
 	}
 	return blocks
 }
+
+// sameValue is how near [sica.Result.Transform] comes to the fit's Z.
+const sameValue = 1e-5
 
 // mended is a sequence whose outliers are interpolated. With one of them all recovered signals
 // would depend on each other, and their shares would add up to more than the channels' variance.

@@ -1,6 +1,7 @@
 package inspect_test
 
 import (
+	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
 	"github.com/seed-47b1e431/gosica/sica/inspect"
@@ -220,13 +222,6 @@ func TestLongRecordingHasSameMoments(t *testing.T) {
 func TestComponentsErrors(t *testing.T) {
 	_, x, _ := recording(400)
 	r := separated(t, x)
-	cfg := sica.FastWGF()
-	cfg.Transforms, cfg.Flow = []preprocess.Transform{preprocess.Gaussianise}, nil
-	b := backendtest.Open(t, backend.Go)
-	nonlinear, err := sica.Fit(t.Context(), x, cfg.On(b))
-	if err != nil {
-		t.Fatal(err)
-	}
 	for name, c := range map[string]struct {
 		r         *sica.Result
 		x         *mat.Dense
@@ -236,7 +231,6 @@ func TestComponentsErrors(t *testing.T) {
 		"12 positions; must have at least 16":     {r, mat.DenseCopyOf(x.Slice(0, 3, 0, 12)), nil},
 		"reference: has 3 positions; must have 4": {r, x, make([]float64, 3)},
 		"must vary":                           {r, x, make([]float64, 400)},
-		"aren't a linear demixing":            {nonlinear, x, nil},
 		"result: must not be nil":             {nil, x, nil},
 		" 0 positions; must have at least 16": {r, nil, nil},
 	} {
@@ -245,8 +239,73 @@ func TestComponentsErrors(t *testing.T) {
 			t.Errorf("%v, want %q", err, name)
 		}
 	}
-	if _, err := inspect.Components(nonlinear, x, nil); !errors.Is(err, sica.ErrNotLinear) {
-		t.Error(err)
+}
+
+// lagged is a custom transform that isn't pointwise: a value and half of the one before, to 3/2.
+type lagged struct{}
+
+func (lagged) Fit(context.Context, *mat.Dense) (preprocess.Applier, error) { return lagged{}, nil }
+
+func (lagged) Apply(x *mat.Dense) (*mat.Dense, error) {
+	y := mat.DenseCopyOf(x)
+	y.Apply(func(i, t int, v float64) float64 {
+		v += x.At(i, max(t-1, 0)) / 2
+		return v * math.Sqrt(math.Abs(v))
+	}, y)
+	return y, nil
+}
+
+// The pattern of a nonlinear result is the regression of the channels on all signals, and the shares are
+// the mean squares of its standardised coefficients. A result that isn't pointwise needs a recording in
+// memory.
+func TestNonlinearComponents(t *testing.T) {
+	const n = 70_000 // more than a block
+	_, x, _ := recording(n)
+	for i := range 3 {
+		floats.AddConst(1000, x.RawRowView(i)) // so that means count
+	}
+	b := backendtest.Open(t, backend.Go)
+	curves := sica.FastWGF()
+	curves.Flow = nil
+	prepared := curves
+	curves.Transforms = []preprocess.Transform{preprocess.Gaussianise}
+	prepared.Prepare = lagged{}
+	for name, cfg := range map[string]sica.Config{"pointwise": curves, "not pointwise": prepared} {
+		r, err := sica.Fit(t.Context(), x, cfg.On(b))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := inspect.Components(r, x, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shares, err := inspect.Shares(r, x, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		z, _ := signal.Centred(r.Z)
+		centred, _ := signal.Centred(x)
+		var want mat.Dense
+		if err := want.Solve(z.T(), centred.T()); err != nil { // least squares
+			t.Fatal(err)
+		}
+		for _, c := range all {
+			pattern, share := want.RawRowView(c.Signal), 0.0
+			sd := stat.PopStdDev(z.RawRowView(c.Signal), nil)
+			for k, v := range pattern {
+				share += math.Pow(v*sd/stat.PopStdDev(centred.RawRowView(k), nil), 2) / 3
+			}
+			if !floats.EqualApprox(c.Pattern, pattern, 1e-6) || math.Abs(c.Share-share) > 1e-6 ||
+				shares[c.Signal] != c.Share {
+				t.Errorf("%s: pattern %v, want %v; share %v and %v, want %v", name, c.Pattern, pattern,
+					c.Share, shares[c.Signal], share)
+			}
+		}
+		_, err = inspect.Recording(r, struct{ blockwise.Source }{blockwise.InMemory{Dense: x}}, nil)
+		if isPointwise := name == "pointwise"; isPointwise != (err == nil) ||
+			!isPointwise && !errors.Is(err, sica.ErrNotPointwise) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

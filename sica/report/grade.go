@@ -115,12 +115,7 @@ func gradeHalves(
 	}
 	d, _ := s.z.Dims()
 	report := &Report{Signals: d, fit: s.fit}
-	if s.demixed {
-		report.Shares, err = inspect.Shares(r, x)
-	} else {
-		report.Shares, err = explainedShares(s.x, s.z)
-	}
-	if err != nil {
+	if report.Shares, err = inspect.Shares(r, x, s.grid.Shape()...); err != nil {
 		return nil, err
 	}
 	if r.Linear != nil && r.Network == nil {

@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"github.com/gomlx/compute"
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
@@ -96,13 +95,12 @@ type Report struct {
 	FailedTests []string `json:"failed_tests,omitempty"`
 
 	// Channels are the names of the mixed signals; nil for none. Components are what package inspect
-	// says of the recovered signals, in their order; nil after a nonlinear demixing.
+	// says of the recovered signals, in their order.
 	Channels   []string            `json:"channels,omitempty"`
 	Components []inspect.Component `json:"components,omitempty"`
 
 	// Shares holds, for each recovered signal, its share of the mixed signals' variance: the Share of
-	// its inspect.Component, which goes if it is removed. After a nonlinear demixing it is what the
-	// signal explains by least squares, after each mixed signal is scaled to variance 1.
+	// its inspect.Component.
 	Shares []float64 `json:"shares"`
 	// Doubts holds, for each recovered signal, why it can't be relied on, in a few words each.
 	// See Verdict.
@@ -324,10 +322,6 @@ func (s *subject) newReport(
 			report.Transients[k].First, report.Transients[k].Last = opts.Positions[t.First], opts.Positions[t.Last]
 		}
 	}
-	if !s.demixed {
-		report.Shares, err = explainedShares(s.x, s.z)
-		return report, err
-	}
 	if report.Components, err = s.components(r, x, opts.Rate); err != nil {
 		return nil, err
 	}
@@ -342,7 +336,7 @@ func (s *subject) newReport(
 func (s *subject) components(
 	r *sica.Result, x *mat.Dense, rate float64,
 ) ([]inspect.Component, error) {
-	all, err := inspect.Components(r, x, nil)
+	all, err := inspect.Components(r, x, nil, s.grid.Shape()...)
 	if err != nil {
 		return nil, err
 	}
@@ -350,8 +344,11 @@ func (s *subject) components(
 	if rate == 0 || s.grid.Axes() > 1 {
 		return all, nil
 	}
-	d, n := x.Dims()
-	z, err := r.Transform(mat.DenseCopyOf(x.Slice(0, d, 0, min(n, inspect.LabelledPositions))))
+	if r.Pointwise() == nil {
+		d, n := x.Dims()
+		x = mat.DenseCopyOf(x.Slice(0, d, 0, min(n, inspect.LabelledPositions)))
+	}
+	z, err := r.Transform(x)
 	if err != nil {
 		return nil, err
 	}
@@ -470,32 +467,4 @@ func principal(x *mat.Dense, k int) (*mat.Dense, *mapping.Reduction, error) {
 	}
 	y, err := r.Apply(x)
 	return y, r, err
-}
-
-// explainedShares returns the share of the variance of x that each signal of a nonlinear demixing z
-// explains. With x and z standardised, least squares give x ≈ Pᵀ·z with P = (z·zᵀ)⁻¹·z·xᵀ, and
-// signal i explains the mean square of row i of P.
-func explainedShares(x, z *mat.Dense) ([]float64, error) {
-	x, err := mapping.Standardised(x)
-	if err != nil {
-		return nil, err
-	}
-	z, err = mapping.Standardised(z)
-	if err != nil {
-		return nil, err
-	}
-	var covariance, cross, patterns mat.Dense
-	covariance.Mul(z, z.T()) // d×d
-	cross.Mul(z, x.T())      // d×channels
-	err = patterns.Solve(&covariance, &cross)
-	if err != nil && !errors.As(err, new(mat.Condition)) { // ill-conditioned is good enough
-		return nil, fmt.Errorf("z: %w", err)
-	}
-	d, channels := patterns.Dims()
-	shares := make([]float64, d)
-	for i := range shares {
-		row := patterns.RawRowView(i)
-		shares[i] = floats.Dot(row, row) / float64(channels)
-	}
-	return shares, nil
 }

@@ -20,7 +20,7 @@ import (
 // and WriteText print them. Columns without a value are left out. Of more than 12 signals, doubtful
 // ones without a label are only counted if others repeat.
 type Table struct {
-	// Components are those of the signals, in their order; nil after a nonlinear demixing.
+	// Components are those of the signals, in their order; nil for none.
 	Components []inspect.Component
 	// Channels are the names of the mixed signals; nil for numbers from 1.
 	Channels []string

@@ -27,7 +27,6 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
-	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/inspect"
 	"github.com/seed-47b1e431/gosica/sica/report"
 )
@@ -56,7 +55,7 @@ type Page struct {
 	// them if it is a blockwise.Subset, else a whole recording.
 	Positions []int
 	// Components describe the recovered signals, in any order; nil is for those of the Report or,
-	// without one, of inspect.Recording. Nonlinear results have none.
+	// without one, of inspect.Recording, which a Result that isn't pointwise lacks.
 	Components []inspect.Component
 	// Grades are those of the recovered signals; nil is for those of the Report, if there is one.
 	Grades []report.Graded
@@ -247,9 +246,10 @@ func (p *Page) content() (*content, error) {
 		c.Components[i] = next
 	}
 	if demixing != nil {
-		if err := p.describe(c, demixing); err != nil {
-			return nil, err
-		}
+		c.A = signal.RowsOf(demixing.Mixing)
+	}
+	if err := p.describe(c); err != nil {
+		return nil, err
 	}
 	if p.Report != nil {
 		c.Report = wordsOf(p.Report)
@@ -257,16 +257,16 @@ func (p *Page) content() (*content, error) {
 	return c, nil
 }
 
-// describe adds what linear separations have: what each component is, and what removing takes out.
-func (p *Page) describe(c *content, demixing *ica.Demixing) error {
+// describe adds what each component is, and what removing takes out.
+func (p *Page) describe(c *content) error {
 	all := p.Components
-	if all == nil {
+	if all == nil && p.Result.Pointwise() == nil {
 		var err error
 		if all, err = inspect.Recording(p.Result, p.X, nil); err != nil {
 			return err
 		}
 	}
-	c.A, c.Sensors = signal.RowsOf(demixing.Mixing), electrode.Sensors(p.Channels)
+	c.Sensors = electrode.Sensors(p.Channels)
 	for _, described := range all {
 		if described.Signal < 0 || described.Signal >= len(c.Components) ||
 			len(described.Pattern) != len(c.Channels) {

@@ -8,12 +8,11 @@ const make = (tag, properties = {}, ...children) => {
 };
 
 const rhythm = ({rhythm, period}) => {
-  const strength = ` (${rhythm.toFixed(2)})`;
-  return (
-    (page.rate > 0
-      ? `${Number((page.rate / page.step / period).toPrecision(3))} Hz`
-      : `every ${period.toFixed(1)}`) + strength
-  );
+  const strength = ` (${rhythm.toFixed(2)})`,
+    seconds = (period * page.step) / page.rate,
+    digits = v => Number(v.toPrecision(3));
+  if (!(page.rate > 0)) return `every ${period.toFixed(1)}${strength}`;
+  return (seconds > 1 ? `every ${digits(seconds)} s` : `${digits(1 / seconds)} Hz`) + strength;
 };
 
 // facts returns names and values of what is known of a component; wide ones have a line.
@@ -375,7 +374,7 @@ const begin = () => {
     ...notes.map(note => make("p", {textContent: `Note: ${note}`, className: "faint"})),
   );
   get("what").textContent =
-    shape || !removable
+    shape || !components[0].described
       ? ""
       : "Each with its pattern in the channels, its spectrum " +
         `(${decibels} dB high), and the trace of the stretch that is shown.`;
