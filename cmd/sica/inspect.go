@@ -223,7 +223,7 @@ func (opt *inspectOptions) propose(
 		names = append(names, r.name)
 	}
 	_, n := in.Dims()
-	p := newProposal(all, strings.Join(names, ", "))
+	p := newProposal(all, likest, strings.Join(names, ", "))
 	p.inspected = inspected{baseNames(opt.in), n}
 	p.WithoutPeaks = withoutPeaks(all, likest)
 	return p

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
+	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica/inspect"
 )
@@ -23,9 +24,9 @@ const proposalFile = "proposed.json"
 // A proposal is the recovered signals that inspect --reference proposes to remove: by the rule, or as
 // their labels are artefacts.
 type proposal struct {
-	Signals   []int  `json:"signals"` // from 0, in order
-	Reference string `json:"reference"`
-	Rule      string `json:"rule"`
+	Signals   []int    `json:"signals"` // from 0, in order
+	Why       []string `json:"why"`     // each of Signals is proposed
+	Reference string   `json:"reference"`
 	inspected
 	// WithoutPeaks are those of Signals without peaks, if the reference was itself separated: then
 	// whatever is strong in it is proposed.
@@ -64,27 +65,37 @@ func isArtefact(l inspect.Label) bool {
 	return slices.Contains([]string{"line", "blink", "eye movement", "muscle"}, l.Name)
 }
 
-// newProposal returns what is proposed, and sets Proposed where only the label does it.
-func newProposal(all []inspect.Component, reference string) proposal {
-	p := proposal{Signals: []int{}, Reference: reference, Rule: inspect.Rule}
-	for k := range all {
+// newProposal returns what is proposed, and sets Proposed where only the label does it. Likest are those of
+// the references that the components are most like.
+func newProposal(all []inspect.Component, likest []*reference, references string) proposal {
+	p := proposal{Signals: []int{}, Why: []string{}, Reference: references}
+	order := grid.Range(len(all))
+	slices.SortFunc(order, func(i, j int) int { return all[i].Signal - all[j].Signal })
+	for _, k := range order {
 		c := &all[k]
-		if !c.Proposed && isArtefact(c.Label) {
+		var why []string
+		if c.Proposed {
+			why = append(why, fmt.Sprintf("correlation %.2f, coherence %.2f with %s", c.Correlation, c.Coherence,
+				likest[k].name))
+		}
+		if isArtefact(c.Label) {
+			if !c.Proposed {
+				p.labelled = append(p.labelled, fmt.Sprintf("%d (%s)", c.Signal+1, c.Label.Name))
+			}
 			c.Proposed = true
-			p.labelled = append(p.labelled, fmt.Sprintf("%d (%s)", c.Signal+1, c.Label.Name))
+			why = append(why, "looks like "+looksLike(c.Label))
 		}
 		if c.Proposed {
-			p.Signals = append(p.Signals, c.Signal)
+			p.Signals, p.Why = append(p.Signals, c.Signal), append(p.Why, strings.Join(why, "; "))
 		}
 	}
-	slices.Sort(p.Signals)
 	return p
 }
 
 // String returns the proposed signals and the rule.
 func (p proposal) String() string {
 	if len(p.Signals) == 0 {
-		return fmt.Sprintf("proposed: none. The rule: %s (reference %s).", p.Rule, p.Reference)
+		return fmt.Sprintf("proposed: none. The rule: %s (reference %s).", inspect.Rule, p.Reference)
 	}
 	next := ", then run sica remove --proposed"
 	if caution := p.caution(); caution != "" {
@@ -95,7 +106,7 @@ func (p proposal) String() string {
 		labels = fmt.Sprintf(" By their labels: %s.", text.List(p.labelled))
 	}
 	return fmt.Sprintf("proposed: %s. The rule: %s (reference %s).%s\nLook at them (--html)%s.",
-		numbers(p.Signals), p.Rule, p.Reference, labels, next)
+		numbers(p.Signals), inspect.Rule, p.Reference, labels, next)
 }
 
 // caution says which proposed signals have no peaks, and what to do; "" without any.
