@@ -971,7 +971,8 @@ func TestProposed(t *testing.T) {
 		strings.Contains(said, "proposed: none") {
 		t.Fatalf("inspect printed %q", said)
 	}
-	said = must(t, remove...)
+	said = must(t, append(remove, "--json", at("removed.json"))...)
+	checkRemoved(t, at("removed.json"), rec)
 	taken := regexp.MustCompile(`quiet half\nFp1 +[0-9.]+ % +[0-9.]+ % +0\.[0-9]+ of [0-9.]+\nFp2 `)
 	if !strings.Contains(said, "reference EOG1 for rec.edf (3000 positions)") ||
 		strings.Contains(said, "note:") || !taken.MatchString(said) {
@@ -1016,6 +1017,29 @@ func TestProposed(t *testing.T) {
 			!strings.Contains(stderr, c.want) {
 			t.Errorf("remove %s: exit %d, %q, want %q", c.args, code, stderr, c.want)
 		}
+	}
+}
+
+// checkRemoved checks the record of the removal of proposed blinks from five channels, of which four were
+// separated.
+func checkRemoved(t *testing.T, path, rec string) {
+	t.Helper()
+	var got removed
+	if err := files.ReadJSON(path, &got); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(got.Input, []string{rec}) || got.Positions != 3000 || got.ChosenBy != "proposed" ||
+		got.Reference != "EOG1" || len(got.Components) == 0 || len(got.Channels) != 4 {
+		t.Fatalf("%+v", got)
+	}
+	for _, c := range got.Components {
+		if c.Graded == nil || c.Share <= 0 {
+			t.Errorf("component %+v", c)
+		}
+	}
+	if c := got.Channels[0]; c.Name != "Fp1" || c.Taken < 0.5 || c.Left <= 0 || c.Quiet == nil ||
+		*c.Quiet >= *c.QuietChannel {
+		t.Errorf("channel %+v", c)
 	}
 }
 

@@ -27,6 +27,7 @@ import (
 type removeOptions struct {
 	reading    files.Reading
 	model, out string
+	json       string
 	in         []string
 	components []int
 	proposed   bool
@@ -61,9 +62,10 @@ CSV as soon as it comes, and prints nothing else.`,
 			if opt.isLive {
 				return opt.live(cmd)
 			}
+			rec := opt.begin()
 			return files.WithPipes(cmd, opt.in, opt.out, func(in []string, out string) error {
 				opt.in, opt.out = in, out
-				return opt.run(cmd)
+				return opt.run(cmd, rec)
 			})
 		},
 	}
@@ -82,6 +84,7 @@ CSV as soon as it comes, and prints nothing else.`,
 	f.Float64Var(&opt.highpass, "highpass", 0,
 		"write the separation's channels after a high-pass filter at `HZ`, forward and backward, which "+
 			"shifts no wave; others stay as they are")
+	f.StringVar(&opt.json, "json", "", "`FILE` for a record of what was removed")
 	f.BoolVar(&opt.isLive, "stream", false,
 		"clean rows of CSV as they come, from --in - to --out -, for a program that goes on")
 	opt.reading.Add(cmd)
@@ -96,6 +99,9 @@ func (opt *removeOptions) live(cmd *cobra.Command) error {
 	}
 	if opt.highpass != 0 {
 		return usage.Errorf("--stream: leave --highpass out, which goes forward and backward")
+	}
+	if opt.json != "" {
+		return usage.Errorf("--stream: leave --json out, as nothing is measured")
 	}
 	model, err := files.LoadModel(opt.model)
 	if err != nil {
@@ -117,21 +123,24 @@ func (opt *removeOptions) live(cmd *cobra.Command) error {
 // separateAgain is how a saved separation gets the sampling rate of a recording without one.
 const separateAgain = "sica separate --rate, with --save, keeps the right one"
 
-func (opt *removeOptions) run(cmd *cobra.Command) error {
+func (opt *removeOptions) run(cmd *cobra.Command, rec *removed) error {
 	if err := opt.checkChoice(); err != nil {
 		return err
 	}
 	if err := files.CheckSignalsName(opt.out); err != nil {
 		return err
 	}
-	places := files.Places("--out", opt.out, "--model", opt.model)
-	if err := files.CheckApart(places...); err != nil {
+	written := files.Places("--out", opt.out, "--json", opt.json)
+	if err := files.CheckApart(append(files.Places("--model", opt.model), written...)...); err != nil {
 		return err
 	}
-	if err := files.CheckNotInput("--in", opt.in, places[0]); err != nil {
+	if err := files.CheckNotInput("--in", opt.in, written...); err != nil {
 		return err
 	}
-	if err := files.CheckNotInput("--selection", []string{opt.selection}, places[0]); err != nil {
+	if err := files.CheckNotInput("--selection", []string{opt.selection}, written...); err != nil {
+		return err
+	}
+	if err := files.CheckWritable(opt.json); err != nil {
 		return err
 	}
 	model, err := files.LoadModel(opt.model)
@@ -156,14 +165,16 @@ func (opt *removeOptions) run(cmd *cobra.Command) error {
 	model.RecallRate(&in.About)
 	files.Note(cmd.OutOrStdout(), in.About.Notes)
 	_, n := in.Dims()
-	files.Note(cmd.OutOrStdout(), chosen.notes(inspected{baseNames(opt.in), n}))
+	notes := chosen.notes(inspected{baseNames(opt.in), n})
+	files.Note(cmd.OutOrStdout(), notes)
+	if err := rec.addComponents(chosen.rows, model); err != nil {
+		return err
+	}
 	taken, err := opt.removal(in, model)
 	if err != nil {
 		return err
 	}
-	if taken.isSteady, err = isSteady(chosen.rows, model); err != nil {
-		return err
-	}
+	taken.isSteady = rec.isSteady()
 	in.Doing, in.MustVary = "removing", true
 	clean := blockwise.Remove(model.Result, taken.mixed(in.Blocks(files.BlockSize)), chosen.rows...)
 	if err := in.Write(opt.out, taken.cleaned(clean)); err != nil {
@@ -177,14 +188,24 @@ func (opt *removeOptions) run(cmd *cobra.Command) error {
 	if err := taken.write(cmd.OutOrStdout(), changes, &in.About); err != nil {
 		return err
 	}
+	after := taken.notes(changes, files.ChannelNames(&in.About))
 	if len(chosen.rows) == model.Signals() {
-		files.Note(cmd.OutOrStdout(), []string{"all components were removed, so nothing is left"})
-	} else {
-		files.Note(cmd.OutOrStdout(), taken.notes(changes, files.ChannelNames(&in.About)))
+		after = []string{"all components were removed, so nothing is left"}
 	}
+	files.Note(cmd.OutOrStdout(), after)
 	files.Wrote(cmd.OutOrStdout(), opt.out)
 	noteRate(cmd.OutOrStdout(), opt.out, in.About.Rate, separateAgain)
 	noteCleaned(cmd.OutOrStdout(), opt.out, taken.peak)
+	if opt.json == "" {
+		return nil
+	}
+	rec.Positions, rec.Reference = n, chosen.reference
+	rec.Notes = slices.Concat(in.About.Notes, notes, after)
+	rec.addChannels(taken, changes, &in.About)
+	if err := files.WriteJSON(opt.json, rec); err != nil {
+		return err
+	}
+	fmt.Fprintln(cmd.OutOrStdout(), "wrote", opt.json)
 	return nil
 }
 
@@ -207,6 +228,7 @@ func (opt *removeOptions) checkChoice() error {
 type choice struct {
 	rows      []int  // from 0
 	by        string // how they were chosen, "" for by --components
+	reference string // with which they were proposed, "" for none
 	inspected        // for which recording
 	caution   string // "" for none
 }
@@ -227,7 +249,7 @@ func (opt *removeOptions) choose(model *files.Model) (c choice, err error) {
 	if opt.proposed {
 		p, err := readProposal(model)
 		by := "proposed with the reference " + p.Reference
-		return choice{p.Signals, by, p.inspected, p.caution()}, err
+		return choice{p.Signals, by, p.Reference, p.inspected, p.caution()}, err
 	}
 	if opt.selection != "" {
 		s, err := readSelection(opt.selection, model)
@@ -260,17 +282,6 @@ type removal struct {
 	filterBefore, filterAfter []*filter.Stream    // of each channel, before and after
 	written                   []*filter.ZeroPhase // of each channel; nil to write it as it is
 	peak                      float64             // largest absolute value of the cleaned recording
-}
-
-// isSteady reports whether all removed signals are labelled drift or line, which don't come and go.
-func isSteady(rows []int, model *files.Model) (bool, error) {
-	labels, err := readOfSignals[inspect.Label](model, labelsFile)
-	if labels == nil {
-		return false, err
-	}
-	return !slices.ContainsFunc(rows, func(i int) bool {
-		return labels[i].Name != "drift" && labels[i].Name != "line"
-	}), nil
 }
 
 // removal returns what measures the cleaning of a recording.

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/provenance"
+	"github.com/seed-47b1e431/gosica/sica/inspect"
+	"github.com/seed-47b1e431/gosica/sica/report"
+)
+
+// removed is what remove --json writes. A number that wasn't measured is null.
+type removed struct {
+	Input     []string `json:"input"`
+	Output    string   `json:"output"`
+	Model     string   `json:"model"`
+	Positions int      `json:"positions"`
+
+	// ChosenBy is components, proposed, with the Reference, or selection, in the file Selection.
+	ChosenBy   string             `json:"chosen_by"`
+	Reference  string             `json:"reference,omitempty"`
+	Selection  string             `json:"selection,omitempty"`
+	Components []removedComponent `json:"components"`
+
+	// Highpass is the filter of what was written in Hz, and MeasuredAbove that of what was measured in the
+	// Channels: 0 for none. Skipped are the stretches that weren't measured: the first position, from 0,
+	// and the one after the last.
+	Highpass      float64          `json:"highpass"`
+	MeasuredAbove float64          `json:"measured_above"`
+	Skipped       [][2]int         `json:"skipped,omitempty"`
+	Channels      []cleanedChannel `json:"channels"`
+
+	Notes    []string          `json:"notes"`
+	Versions map[string]string `json:"versions"`
+}
+
+// removedComponent is a component with what the folder of the model says of it.
+type removedComponent struct {
+	Signal         int           `json:"signal"` // from 0
+	Label          inspect.Label `json:"label,omitzero"`
+	*report.Graded               // nil if there are no grades
+}
+
+// cleanedChannel is a channel's inspect.Change.
+type cleanedChannel struct {
+	Name  string  `json:"name,omitempty"`
+	Unit  string  `json:"unit,omitempty"`
+	Taken float64 `json:"taken"`
+	Left  float64 `json:"left"`
+	// Quiet and QuietChannel are nil where what was removed has no quiet half.
+	Quiet        *float64 `json:"quiet"`
+	QuietChannel *float64 `json:"quiet_channel"`
+}
+
+// begin returns what the flags say of the removal.
+func (opt *removeOptions) begin() *removed {
+	rec := &removed{
+		Input: opt.in, Output: opt.out, Model: opt.model, ChosenBy: "components", Selection: opt.selection,
+		Highpass: opt.highpass, Versions: provenance.Versions(),
+	}
+	switch {
+	case opt.proposed:
+		rec.ChosenBy = "proposed"
+	case opt.selection != "":
+		rec.ChosenBy = "selection"
+	}
+	return rec
+}
+
+// addComponents adds the removed components.
+func (rec *removed) addComponents(rows []int, model *files.Model) error {
+	labels, err := readOfSignals[inspect.Label](model, labelsFile)
+	if err != nil {
+		return err
+	}
+	grades, err := readOfSignals[report.Graded](model, gradesFile)
+	if err != nil {
+		return err
+	}
+	for _, i := range rows {
+		c := removedComponent{Signal: i}
+		if labels != nil {
+			c.Label = labels[i]
+		}
+		if grades != nil {
+			c.Graded = &grades[i]
+		}
+		rec.Components = append(rec.Components, c)
+	}
+	return nil
+}
+
+// isSteady reports whether all removed signals are labelled drift or line, which don't come and go.
+func (rec *removed) isSteady() bool {
+	return !slices.ContainsFunc(rec.Components, func(c removedComponent) bool {
+		return c.Label.Name != "drift" && c.Label.Name != "line"
+	})
+}
+
+// addChannels adds what was measured.
+func (rec *removed) addChannels(r *removal, changes []inspect.Change, about *datasets.Recording) {
+	rec.MeasuredAbove = r.highpass
+	for _, s := range r.skipped {
+		rec.Skipped = append(rec.Skipped, [2]int{s.Begin, s.End})
+	}
+	names := files.ChannelNames(about)
+	for i, change := range changes {
+		c := cleanedChannel{Taken: change.Share, Left: change.Left}
+		if names != nil {
+			c.Name = names[i]
+		}
+		if about.Units != nil {
+			c.Unit = about.Units[i]
+		}
+		if !r.isSteady {
+			c.Quiet, c.QuietChannel = &change.Quiet, &change.QuietChannel
+		}
+		rec.Channels = append(rec.Channels, c)
+	}
+}
