@@ -160,7 +160,7 @@ func (r *Recording) Channel(name string) (int, error) {
 			return r.numbered(name)
 		}
 		return 0, fmt.Errorf("datasets: channel %q isn't in the recording; must be one of %s", name,
-			quoted(r.Names))
+			quoted(similarFirst(r.Names, name)))
 	default:
 		return 0, fmt.Errorf("datasets: channel %q is in several names; must be one of %s", name,
 			quoted(selected(r.Names, found)))

@@ -1227,8 +1227,8 @@ func TestReferenceByElectrode(t *testing.T) {
 		t.Errorf("by the electrode it printed\n%s\nand by the full name\n%s", said, want)
 	}
 	for reference, want := range map[string]string{
-		"Cz": `use one of ["EEG Cz-REF" "EEG Cz-LE"]`, "O1": "neither a channel nor a file",
-		"4": "channels 1 to 3",
+		"Cz": `must be one of "EEG Cz-REF", "EEG Cz-LE", or a number up to 3`, "4": "channels 1 to 3",
+		"EEG Cz": `channel "EEG Cz" is in several`, "C": `isn't in the recording; must be one of "EEG Cz-REF", `,
 	} {
 		if code, _, stderr := command(t.Context(), append(inspect, reference)...); code != exitUsage ||
 			!strings.Contains(stderr, want) {

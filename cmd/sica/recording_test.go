@@ -93,8 +93,8 @@ func TestRecording(t *testing.T) {
 		{[]string{"remove", "--model", model, "--in", out, "--out", clean, "--components", "1"},
 			`lacks the separation's channels "Fp1", "Cz", "O2", "Fp1-Cz", and it has the `},
 		{[]string{"inspect", "--model", model, "--in", in, "--reference", "C3"},
-			`neither a channel nor a file of that name; the recording has the channels ` +
-				`["Fp1" "Cz" "O2" "Fp1-Cz"]`},
+			`there is no such file, and channel "C3" isn't in the recording; must be one of ` +
+				`"Fp1", "Cz", "O2", "Fp1-Cz", or a number up to 4`},
 		{[]string{"inspect", "--model", model, "--in", in, "--reference", "5"}, "channels 1 to 4"},
 		{[]string{"inspect", "--model", model, "--in", in, "--rate", "-1"}, "--rate -1"},
 	} {

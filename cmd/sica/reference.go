@@ -15,7 +15,6 @@ import (
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/datasets"
-	"github.com/seed-47b1e431/gosica/internal/electrode"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
 	"github.com/seed-47b1e431/gosica/sica/inspect"
@@ -85,47 +84,36 @@ func readReference(name string, in *files.Stream) (*reference, error) {
 	aside := slices.Concat(in.About.Aside, in.About.OtherRates)
 	all := slices.Clone(files.ChannelNames(&in.About)) // then the columns set aside
 	for len(all) < d {
-		all = append(all, "") // without a name
+		all = append(all, strconv.Itoa(len(all)+1))
 	}
 	for _, c := range aside {
 		all = append(all, c.Name)
 	}
-	found := electrode.Find(all, name)
+	place, lookup := (&datasets.Recording{Names: all}).Channel(name)
 	number, err := strconv.Atoi(name)
-	isNumber := err == nil && !slices.Contains(all, name)
 	order := numbered(&in.About, d)
 	switch {
-	case isNumber && (number < 1 || number > len(order)):
-		return nil, usage.Errorf("--reference %d: the recording has channels 1 to %d", number,
-			len(order))
-	case isNumber:
-		found = order[number-1 : number]
-		if channel := all[found[0]]; channel != "" {
-			r.name = fmt.Sprintf("%d, %s", number, channel)
+	case err == nil && !slices.Contains(all, name):
+		if number < 1 || number > len(order) {
+			return nil, usage.Errorf("--reference %d: the recording has channels 1 to %d", number, len(order))
 		}
-	case len(found) > 1:
-		var several []string
-		for _, i := range found {
-			several = append(several, all[i])
-		}
-		return nil, usage.Errorf("--reference %q is in the names of several channels: use one of %q, "+
-			"or a number", name, several)
-	case len(found) == 0:
-		names := slices.DeleteFunc(all, func(name string) bool { return name == "" })
-		r.Source, err = readReferenceFile(name, names, len(order))
+		place = order[number-1]
+		r.name = fmt.Sprintf("%d, %s", number, all[place])
+	case lookup != nil:
+		r.Source, err = readReferenceFile(name, lookup, len(order))
 		return r, err
 	}
-	if found[0] < d {
+	if place < d {
 		r.isSeparated = true
-		r.Source = files.Channels{Source: in.Source, Rows: found}
+		r.Source = files.Channels{Source: in.Source, Rows: []int{place}}
 		return r, nil
 	}
-	c := aside[found[0]-d]
+	c := aside[place-d]
 	if c.Values == nil {
 		return nil, usage.Errorf("--reference %q: it holds text: use a channel of numbers", c.Name)
 	}
 	values := c.Values
-	if found[0]-d >= len(in.About.Aside) {
+	if place-d >= len(in.About.Aside) {
 		values = datasets.Resample(values, n)
 	}
 	r.Source = blockwise.InMemory{Dense: mat.NewDense(1, n, values)}
@@ -155,19 +143,12 @@ func numbered(r *datasets.Recording, d int) (order []int) {
 	return order
 }
 
-// readReferenceFile returns the signal of a file. The channels of the recording, so many, are those
-// that the error names if there is no such file.
-func readReferenceFile(
-	path string, names []string, channels int,
-) (blockwise.Source, error) {
+// readReferenceFile returns the signal of a file. If there is none, the error is that of looking for a
+// channel, of so many.
+func readReferenceFile(path string, lookup error, channels int) (blockwise.Source, error) {
 	z, err := datasets.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) || err != nil && !strings.Contains(path, ".") {
-		if len(names) == 0 {
-			return nil, usage.Errorf("--reference %q: there is neither a channel nor a file of that "+
-				"name; the recording has channels 1 to %d without names", path, channels)
-		}
-		return nil, usage.Errorf("--reference %q: there is neither a channel nor a file of that "+
-			"name; the recording has the channels %q", path, names)
+		return nil, usage.Errorf("--reference: there is no such file, and %w, or a number up to %d", lookup, channels)
 	}
 	if err != nil {
 		return nil, err
