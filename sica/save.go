@@ -122,29 +122,34 @@ func (r *Result) saved() savedResult {
 	return saved
 }
 
+// ErrSaved is wrapped by the error of Load for a folder that isn't a whole saved separation of this
+// version.
+var ErrSaved = errors.New("not a saved separation")
+
 // Load reads a result that Save wrote. It verifies every file first: the error
 // says which is missing, changed or of a version that isn't known, and nothing of
-// such a folder is used. Transform then computes in pure Go; see SetBackend.
+// such a folder is used. It wraps ErrSaved or, if there is no such folder, fs.ErrNotExist.
+// Transform then computes in pure Go; see SetBackend.
 func Load(dir string) (*Result, error) {
-	r, err := load(dir)
+	const must = "must be the folder of a saved separation"
+	info, err := os.Stat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("sica: load: %s: %w; %s", dir, errors.Unwrap(err), must)
+	}
+	var r *Result
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%s: %s; this is a file", dir, must)
+	} else if r, err = load(dir); errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%s: %s; this one lacks a file: %v", dir, must, err) // there is the folder
+	}
 	if err != nil {
-		return nil, fmt.Errorf("sica: load: %w", err)
+		return nil, fmt.Errorf("sica: load: %w", kindError{err, ErrSaved})
 	}
 	return r, nil
 }
 
 func load(dir string) (*Result, error) {
-	const must = "must be the folder of a saved separation"
-	switch info, err := os.Stat(dir); {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s: %w; %s", dir, errors.Unwrap(err), must)
-	case err == nil && !info.IsDir():
-		return nil, fmt.Errorf("%s: %s; this is a file", dir, must)
-	}
 	err := sealed.Check(dir, resultFormat, resultVersion)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: %s; this one lacks a file: %w", dir, must, err)
-	}
 	if version := new(sealed.VersionError); errors.As(err, &version) {
 		return nil, fmt.Errorf("%w: fit anew and save", err)
 	}

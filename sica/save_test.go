@@ -105,7 +105,9 @@ func TestDamagedFilesAreNamed(t *testing.T) {
 		}
 		refused := func(how string) {
 			t.Helper()
-			if _, err := Load(dir); err == nil || !strings.Contains(err.Error(), e.Name()) || strings.Contains(err.Error(), "\n") {
+			_, err := Load(dir)
+			if !errors.Is(err, ErrSaved) || errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), e.Name()) ||
+				strings.Contains(err.Error(), "\n") {
 				t.Errorf("%s, %s: %v, want an error that names it", e.Name(), how, err)
 			}
 		}
@@ -130,14 +132,14 @@ func TestDamagedFilesAreNamed(t *testing.T) {
 	if _, err := Load(dir); err != nil {
 		t.Errorf("undamaged: %v", err)
 	}
-	if _, err := Load(filepath.Join(dir, "result.json")); err == nil ||
+	if _, err := Load(filepath.Join(dir, "result.json")); !errors.Is(err, ErrSaved) ||
 		!strings.Contains(err.Error(), "this is a file") {
 		t.Errorf("of a file: %v", err)
 	}
 	_, none := Load(filepath.Join(dir, "none"))
 	_, other := Load(t.TempDir())
-	if !errors.Is(none, fs.ErrNotExist) || strings.Contains(none.Error(), "lacks") ||
-		!errors.Is(other, fs.ErrNotExist) || !strings.Contains(other.Error(), "lacks") {
+	if !errors.Is(none, fs.ErrNotExist) || errors.Is(none, ErrSaved) ||
+		errors.Is(other, fs.ErrNotExist) || !errors.Is(other, ErrSaved) || !strings.Contains(other.Error(), "lacks") {
 		t.Errorf("of no folder %v, of another %v", none, other)
 	}
 	if err := new(Result).Save(filepath.Join(t.TempDir(), "r")); err == nil {
