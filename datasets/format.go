@@ -99,7 +99,7 @@ func conversion(path string) string {
 	case ".dat":
 		return ": write it as EDF, or as CSV with a row for each position"
 	case ".mp3", ".flac", ".ogg", ".aiff", ".w64", ".m4a":
-		return ": write it as WAV, by ffmpeg -i"
+		return ": write it as WAV, by ffmpeg -i in" + extension(path) + " out.wav"
 	case ".adicht", ".smr", ".smrx", ".acq":
 		return ": export it as text, or as a MAT-file, in the program that wrote it"
 	case ".lvm", ".tab", ".log", ".prn", ".arff", ".sto":

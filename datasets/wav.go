@@ -97,7 +97,7 @@ func readWAVHeader(r *bufio.Reader) (format wavFormat, size int64, err error) {
 	}
 	long := string(riff.ID[:]) == "RF64" || string(riff.ID[:]) == "BW64"
 	if !long && string(riff.ID[:]) != "RIFF" || string(riff.Form[:]) != "WAVE" {
-		return format, 0, errors.New("no WAV file; must be RIFF of form WAVE: write it so, by ffmpeg -i")
+		return format, 0, errors.New("no WAV file; must be RIFF of form WAVE: write it so, by ffmpeg -i in.wav out.wav")
 	}
 	longSize := uint64(0) // of the samples, of a file that may have more than 4 GiB; 0 if unknown
 	for {
@@ -191,7 +191,7 @@ func readWAVFormat(r io.Reader, size int64) (f wavFormat, n int64, err error) {
 	if f.sample() == nil {
 		return f, 0, fmt.Errorf("samples of %d bits in format %d; must be integers (%d) of "+
 			"8, 16, 24 or 32 bits, floats (%d) of 32 or 64, or of telephones (%d, %d): write it so, "+
-			"by ffmpeg -i", f.Bits, f.Code, wavPCM, wavFloat, wavALaw, wavMuLaw)
+			"by ffmpeg -i in.wav out.wav", f.Bits, f.Code, wavPCM, wavFloat, wavALaw, wavMuLaw)
 	}
 	if f.Channels < 1 || int(f.BlockAlign) != int(f.Channels)*int(f.Bits/8) {
 		return f, 0, fmt.Errorf("%d channels of %d bits in %d bytes; "+

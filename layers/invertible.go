@@ -182,7 +182,7 @@ func logDets(w *Node) *Node {
 // DoneInverse takes x for z and returns g⁻¹(z), [R, B, d].
 func (c *InvertibleConfig) DoneInverse() *Node {
 	if c.full {
-		exceptions.Panicf("layers: Invertible: FullMatrices has no DoneInverse; must be without")
+		exceptions.Panicf("layers: Invertible: DoneInverse: can't invert with FullMatrices; leave FullMatrices out")
 	}
 	argument.AtLeast("layers: Invertible", "layers", c.layers, 0)
 	scope := c.scope.In(invertibleScope)

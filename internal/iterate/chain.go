@@ -57,12 +57,12 @@ var ErrNotPointwise = errors.New("it may see other positions than the one that i
 func (c Chain) Pointwise() error {
 	for k, s := range c {
 		if s.Learned != nil {
-			return fmt.Errorf("stage %d of %d, a step that networks learned: %w",
+			return fmt.Errorf("map %d of %d is a step that networks learned: %w",
 				k+1, len(c), ErrNotPointwise)
 		}
 		if !mapping.IsPointwise(s.Fixed) {
-			return fmt.Errorf("stage %d of %d, a custom transform whose method Pointwise isn't "+
-				"there or returns false: %w", k+1, len(c), ErrNotPointwise)
+			return fmt.Errorf("map %d of %d is a custom transform without a method Pointwise that "+
+				"returns true: %w", k+1, len(c), ErrNotPointwise)
 		}
 	}
 	return nil
@@ -76,7 +76,7 @@ func (c Chain) Matrices(n int) (w, a *mat.Dense, mean []float64, err error) {
 	for k, s := range c {
 		stageW, stageA, centre, offset, err := s.linear()
 		if err != nil {
-			return nil, nil, nil, fmt.Errorf("stage %d of %d: %w", k+1, len(c), err)
+			return nil, nil, nil, fmt.Errorf("map %d of %d: %w", k+1, len(c), err)
 		}
 		// z = w·(x − mean) becomes stageW·(z − centre) + offset = stageW·(z − shift).
 		shift := mat.NewVecDense(len(centre), slices.Clone(centre))
@@ -171,7 +171,7 @@ func ReadChain(dir string, records []Record, cfg *Config, d int, shape []int) (C
 		}
 		s, err := r.read(dir, cfg, inputs, shape)
 		if err != nil {
-			return nil, fmt.Errorf("stage %d of %d: %w", k+1, len(records), err)
+			return nil, fmt.Errorf("map %d of %d: %w", k+1, len(records), err)
 		}
 		c = append(c, s)
 	}
