@@ -1054,7 +1054,8 @@ func TestLabelledArtefactsAreProposed(t *testing.T) {
 	likest := slices.Repeat([]*reference{{name: "EOG1"}}, len(all))
 	first := newProposal(all, likest, "EOG1")
 	why := []string{"looks like blink: ", "correlation 0.70, coherence 0.00 with EOG1", "looks like line: "}
-	if !slices.Equal(first.Signals, []int{1, 2, 4}) || !slices.Equal(first.Why, why) || !all[1].Proposed || all[0].Proposed ||
+	if !slices.Equal(first.Signals, []int{1, 2, 4}) || !slices.Equal(first.Why, why) ||
+		!all[1].Proposed || all[0].Proposed ||
 		!strings.Contains(first.String(), "2 (blink) and 5 (line)") {
 		t.Errorf("%+v, %s", first, first)
 	}

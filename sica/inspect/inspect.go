@@ -150,6 +150,7 @@ type subject struct {
 	x, reference blockwise.Source
 	size         int // positions of a block: all of them if the result isn't pointwise
 	moments      allMoments
+	only         *block // the only block once it was read; nil of several
 }
 
 func newSubject(r *sica.Result, x, reference blockwise.Source, shape []int) (s *subject, err error) {
@@ -292,6 +293,10 @@ func (s *subject) measureMoments() error {
 		if s.patterns == nil {
 			m.addProducts(b)
 		}
+		s.only = &b
+	}
+	if m.n > m.longest {
+		s.only = nil
 	}
 	if m.n == 0 {
 		return fmt.Errorf("x: %w", io.ErrUnexpectedEOF)
@@ -345,7 +350,7 @@ func means(all []stats.Moments) *mat.VecDense {
 	return v
 }
 
-// measureStatistics reads the recording a second time.
+// measureStatistics reads the recording a second time, if it is of several blocks.
 func (s *subject) measureStatistics() ([]statistics, error) {
 	m := &s.moments
 	all := make([]statistics, len(m.z))
@@ -374,6 +379,10 @@ type block struct{ x, z, reference *mat.Dense }
 // reference, nil for none.
 func (s *subject) blocks() iter.Seq2[block, error] {
 	return func(yield func(block, error) bool) {
+		if s.only != nil {
+			yield(*s.only, nil)
+			return
+		}
 		nextReference := func() (*mat.Dense, error, bool) { return nil, nil, true }
 		if s.reference != nil {
 			next, stop := iter.Pull2(s.reference.Blocks(s.size))
