@@ -196,7 +196,7 @@ func (c Config) Smoke() Config {
 // ErrConfig is wrapped by the error for a setting that is out of range.
 var ErrConfig = errors.New("a setting is out of range")
 
-// kindError is an error in its own words, of a kind: ErrConfig or ErrSignals.
+// kindError is an error in its own words, of a kind such as ErrConfig or ErrSignals.
 type kindError struct {
 	error
 	kind error
