@@ -31,6 +31,7 @@ var Rules = []Rule{
 	{"corrected", "demixings corrected for the noise of the channels"},
 	{"dependent", "no signal is identified if all are dependent"},
 	{"doubtful", "groups of signals that depend on each other"},
+	{"correlated", "groups of signals of a sequence that correlate"},
 	{"drift", "expected error of a mixing that changes"},
 	{"hideable", "doubt of signals that noise could hide without a trace"},
 	{"mindep", "the demixing with the least dependence, if the best is doubtful"},

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/ablation"
+	"github.com/seed-47b1e431/gosica/internal/notes"
 	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
@@ -60,11 +61,30 @@ func (s *Solution) doubtSources(*pca.Whitening, Config) doubt {
 
 func (s *Solution) hasMoreSources() bool { return s.SurplusEvidence > surplusErrors }
 
-// doubtIndependence doubts all signals of a sequence if they depend on each other, and pairs of a
-// large Dependence. Of 38 triples of digits and photographs with such a pair, which the evidence alone
+// doubtIndependence doubts all signals of a sequence if they depend on each other, pairs of a sequence
+// that correlate, and pairs of a large Dependence. Of 38 triples of digits and photographs with such a pair, which the evidence alone
 // identified, 14 had a signal with a correlation below 0.9.
 func (s *Solution) doubtIndependence(*pca.Whitening, Config) doubt {
 	return doubt{Reason: Dependence, none: s.isDependent(), pairs: s.dependent}
+}
+
+// correlatedPairs returns the pairs of signals that have about a tenth of their variance in common: at
+// least one of them is a mixture, unless the sources correlate, as those of images often do.
+func (s *Solution) correlatedPairs() (pairs [][2]int) {
+	if ablation.Off("correlated") {
+		return nil
+	}
+	var covariance mat.SymDense
+	covariance.SymOuterK(1, s.FromWhite)
+	for i := range covariance.SymmetricDim() {
+		for j := range i {
+			r := covariance.At(i, j) / math.Sqrt(covariance.At(i, i)*covariance.At(j, j))
+			if math.Abs(r) > notes.MaxCorrelation {
+				pairs = append(pairs, [2]int{i, j})
+			}
+		}
+	}
+	return pairs
 }
 
 func (f *Findings) isDependent() bool {

@@ -168,6 +168,9 @@ func separate(ctx context.Context, x *ica.Signals, cfg Config) (*Solution, error
 			return nil, err
 		}
 	}
+	if len(shape) == 1 {
+		s.dependent = append(s.dependent, s.correlatedPairs()...)
+	}
 	s.conclude(white, cfg)
 	s.orient(white)
 	s.Bandwidth = bandwidth * cmp.Or(s.Bandwidth, 1)
