@@ -62,8 +62,8 @@ func (s *Solution) doubtSources(*pca.Whitening, Config) doubt {
 func (s *Solution) hasMoreSources() bool { return s.SurplusEvidence > surplusErrors }
 
 // doubtIndependence doubts all signals of a sequence if they depend on each other, pairs of a sequence
-// that correlate, and pairs of a large Dependence. Of 38 triples of digits and photographs with such a pair, which the evidence alone
-// identified, 14 had a signal with a correlation below 0.9.
+// that correlate, and pairs of a large Dependence. Of 38 triples of digits and photographs with such a
+// pair, which the evidence alone identified, 14 had a signal with a correlation below 0.9.
 func (s *Solution) doubtIndependence(*pca.Whitening, Config) doubt {
 	return doubt{Reason: Dependence, none: s.isDependent(), pairs: s.dependent}
 }
