@@ -68,18 +68,20 @@ func (s *Solution) doubtIndependence(*pca.Whitening, Config) doubt {
 	return doubt{Reason: Dependence, none: s.isDependent(), pairs: s.dependent}
 }
 
-// correlatedPairs returns the pairs of signals that have about a tenth of their variance in common: at
-// least one of them is a mixture, unless the sources correlate, as those of images often do.
-func (s *Solution) correlatedPairs() (pairs [][2]int) {
+// correlatedPairs returns the pairs of signals of n positions that have about a tenth of their variance in
+// common, and more than by chance: at least one of them is a mixture, unless the sources correlate, as
+// those of images often do.
+func (s *Solution) correlatedPairs(n int) (pairs [][2]int) {
 	if ablation.Off("correlated") {
 		return nil
 	}
+	limit := max(notes.MaxCorrelation, significance/math.Sqrt(float64(n)))
 	var covariance mat.SymDense
 	covariance.SymOuterK(1, s.FromWhite)
 	for i := range covariance.SymmetricDim() {
 		for j := range i {
 			r := covariance.At(i, j) / math.Sqrt(covariance.At(i, i)*covariance.At(j, j))
-			if math.Abs(r) > notes.MaxCorrelation {
+			if math.Abs(r) > limit {
 				pairs = append(pairs, [2]int{i, j})
 			}
 		}

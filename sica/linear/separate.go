@@ -169,7 +169,7 @@ func separate(ctx context.Context, x *ica.Signals, cfg Config) (*Solution, error
 		}
 	}
 	if len(shape) == 1 {
-		s.dependent = append(s.dependent, s.correlatedPairs()...)
+		s.dependent = append(s.dependent, s.correlatedPairs(shape[0])...)
 	}
 	s.conclude(white, cfg)
 	s.orient(white)
