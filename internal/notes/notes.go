@@ -42,8 +42,8 @@ func Drift(errors []float64) string {
 		"clips or is flat for a part or, with noise, sources come and go", most+1, errors[most])
 }
 
-// MaxCorrelation is the |correlation| of two recovered signals above which Correlation warns: they have
-// about a tenth of their variance in common.
+// MaxCorrelation is the |correlation| of two recovered signals above which Correlation warns, and the linear
+// rule doesn't call them identified: they have about a tenth of their variance in common. It is a choice.
 const MaxCorrelation = 0.3
 
 // Correlation says what a |correlation| above MaxCorrelation means and, of recordings, what to do; "" up

@@ -71,22 +71,22 @@ func (s *Solution) doubtIndependence(*pca.Whitening, Config) doubt {
 // correlatedPairs returns the pairs of signals of n positions that have about a tenth of their variance in
 // common, and more than by chance: at least one of them is a mixture, unless the sources correlate, as
 // those of images often do.
-func (s *Solution) correlatedPairs(n int) (pairs [][2]int) {
+func (s *Solution) correlatedPairs(n int) [][2]int {
 	if ablation.Off("correlated") {
 		return nil
 	}
-	limit := max(notes.MaxCorrelation, significance/math.Sqrt(float64(n)))
-	var covariance mat.SymDense
-	covariance.SymOuterK(1, s.FromWhite)
-	for i := range covariance.SymmetricDim() {
-		for j := range i {
-			r := covariance.At(i, j) / math.Sqrt(covariance.At(i, i)*covariance.At(j, j))
-			if math.Abs(r) > limit {
-				pairs = append(pairs, [2]int{i, j})
-			}
+	var sizes mat.SymDense // of the correlations
+	sizes.SymOuterK(1, s.FromWhite)
+	deviations := make([]float64, sizes.SymmetricDim())
+	for i := range deviations {
+		deviations[i] = math.Sqrt(sizes.At(i, i))
+	}
+	for i, a := range deviations {
+		for j, b := range deviations[:i] {
+			sizes.SetSym(i, j, math.Abs(sizes.At(i, j))/(a*b))
 		}
 	}
-	return pairs
+	return pairsAbove(notes.MaxCorrelation, &sizes, n)
 }
 
 func (f *Findings) isDependent() bool {

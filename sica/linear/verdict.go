@@ -286,13 +286,19 @@ func isDoubtful(dependence *mat.SymDense, n int) bool {
 	return len(dependentPairs(dependence, n)) > 0
 }
 
-// dependentPairs returns the pairs whose dependence is larger than doubtfulDependence and than five of
-// its standard errors. Negative correlations, as of voices that take turns, don't count.
-func dependentPairs(dependence *mat.SymDense, n int) (pairs [][2]int) {
-	limit := max(doubtfulDependence, significance/math.Sqrt(float64(n)))
-	for i := range dependence.SymmetricDim() {
+// dependentPairs returns the pairs of a large dependence. Negative correlations, as of voices that take
+// turns, don't count.
+func dependentPairs(dependence *mat.SymDense, n int) [][2]int {
+	return pairsAbove(doubtfulDependence, dependence, n)
+}
+
+// pairsAbove returns the pairs whose correlation over n positions is larger than the limit and than five of
+// its standard errors.
+func pairsAbove(limit float64, correlations *mat.SymDense, n int) (pairs [][2]int) {
+	limit = max(limit, significance/math.Sqrt(float64(n)))
+	for i := range correlations.SymmetricDim() {
 		for j := range i {
-			if dependence.At(i, j) > limit {
+			if correlations.At(i, j) > limit {
 				pairs = append(pairs, [2]int{i, j})
 			}
 		}
