@@ -19,7 +19,7 @@ type Model struct {
 	logWeights, means, logStds []float64
 }
 
-// Components is the number of Gaussians in the mixture of which innovations are drawn.
+// Components is the number of Gaussians in the mixture of which innovations are drawn. It is a choice.
 const Components = 4
 
 // Models returns the models of d signals with the variables of flows.Autoregressive for one run:
