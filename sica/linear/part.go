@@ -68,7 +68,7 @@ func separateByPart(
 		}
 		return withNoise(ctx, white, shape, power, cfg, further, brief)
 	}
-	polished, err := polish(ctx, white, sol, sol.models, p, cfg)
+	polished, err := polish(ctx, white, cfg, &knownPart{sol, p})
 	if polished == nil || err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func middleIsNoiseless(
 	return true, nil
 }
 
-// A knownPart is the solution of a part of the positions that has a rotation but isn't certain.
+// A knownPart is the solution of a part of the positions, with its rotation.
 type knownPart struct {
 	*Solution
 	past *past.Past
@@ -163,16 +163,15 @@ func (s *Solution) isCertain() bool {
 	return true
 }
 
-// polish returns the solution sol of a part of the positions as one of all of them, which has the
-// same choices of models. It is nil if these don't describe all positions as well, or the signals
-// depend on each other there.
+// polish returns the solution of a part of the positions as one of all of them, which has the same
+// choices of models. It is nil if these don't describe all positions as well, or the signals depend
+// on each other there.
 func polish(
-	ctx context.Context, white *pca.Whitening, sol *Solution, models *demixing, part *past.Past,
-	cfg Config,
+	ctx context.Context, white *pca.Whitening, cfg Config, part *knownPart,
 ) (*Solution, error) {
 	d, n := white.White.Dims()
 	order := 0
-	for _, s := range models.sources {
+	for _, s := range part.models.sources {
 		order = max(order, len(s.weights))
 	}
 	all := []int{n}
@@ -182,7 +181,7 @@ func polish(
 		return nil, err
 	}
 	m := s.acquire()
-	if err := s.evaluate(ctx, m, models.b, models); err != nil {
+	if err := s.evaluate(ctx, m, part.models.b, part.models); err != nil {
 		return nil, err
 	}
 	m, slopes, b, err := s.approach(ctx, m)
@@ -190,7 +189,7 @@ func polish(
 		return nil, err
 	}
 	dependence := m.dependence()
-	if m.unusual(models, len(part.Runs)) || isDoubtful(dependence, s.past.N) {
+	if m.unusual(part.models, len(part.past.Runs)) || isDoubtful(dependence, s.past.N) {
 		return nil, nil
 	}
 	drift := s.estimateDrift(m, slopes)
@@ -200,19 +199,19 @@ func polish(
 	}
 	// Evidence is proportional to the number of positions. The code length of an angle grows with
 	// its logarithm.
-	times := float64(s.past.N) / float64(part.N)
-	for _, pair := range sol.Pairs {
+	times := float64(s.past.N) / float64(part.past.N)
+	for _, pair := range part.Pairs {
 		v.evidence.SetSym(pair.I, pair.J, times*pair.Evidence)
 		v.cost.SetSym(pair.I, pair.J, slopes.occamFactor(pair.I, pair.J, s.past.N))
 	}
 	polished := &Solution{
-		Mean: white.Mean, FromWhite: unitRows(b), Symmetric: sol.Symmetric,
-		Leak: mat.NewDense(d, d, nil), Findings: sol.Findings, unseen: sol.unseen, drift: drift,
+		Mean: white.Mean, FromWhite: unitRows(b), Symmetric: part.Symmetric,
+		Leak: mat.NewDense(d, d, nil), Findings: part.Findings, unseen: part.unseen, drift: drift,
 	}
 	polished.Demixing = s.fromMixed(polished.FromWhite)
 	logDet, _ := mat.LogDet(s.whitening)
-	polished.DecidedOn = part.N
-	polished.CodeLength, polished.Evidence = m.codeLength-logDet, times*sol.Evidence
+	polished.DecidedOn = part.past.N
+	polished.CodeLength, polished.Evidence = m.codeLength-logDet, times*part.Evidence
 	polished.Sources, polished.models = m.publicSources(), m
 	polished.Pairs = nil // the part's; setGroups appends those of all positions
 	s.setGroups(polished, v, true)
