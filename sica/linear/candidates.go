@@ -75,7 +75,7 @@ type candidates struct {
 }
 
 // candidates returns the candidates for the white signals except those of addFastICA and addVariances.
-func (s *separator) candidates(ctx context.Context, seed uint64) (*candidates, error) {
+func (s *separator) candidates(ctx context.Context) (*candidates, error) {
 	c := &candidates{all: []candidate{{name: "whitening", b: rotation.Identity(s.d)}}}
 	if s.d == 1 {
 		return c, nil
@@ -91,13 +91,13 @@ func (s *separator) candidates(ctx context.Context, seed uint64) (*candidates, e
 		return c, nil
 	}
 	return c, c.add(ctx, ofInnovationsName, func() (b *mat.Dense, err error) {
-		b, c.converged, err = fastICA(ctx, c.innovations, seed, s.fastICALimit())
+		b, c.converged, err = fastICA(ctx, c.innovations, s.seed, s.fastICALimit())
 		return b, err
 	})
 }
 
 // addFastICA adds FastICA's demixing of the white signals z of s.
-func (c *candidates) addFastICA(ctx context.Context, s *separator, seed uint64) error {
+func (c *candidates) addFastICA(ctx context.Context, s *separator) error {
 	if s.d == 1 {
 		return nil
 	}
@@ -106,7 +106,7 @@ func (c *candidates) addFastICA(ctx context.Context, s *separator, seed uint64) 
 		limit = min(limit, briefIterations)
 	}
 	return c.add(ctx, "FastICA", func() (*mat.Dense, error) {
-		b, _, err := fastICA(ctx, s.z, seed, limit)
+		b, _, err := fastICA(ctx, s.z, s.seed, limit)
 		return b, err
 	})
 }

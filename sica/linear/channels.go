@@ -77,25 +77,22 @@ type channels struct {
 	lowered bool
 }
 
-// newChannels returns the channels of whitened mixed signals whose positions have the given shape.
-// power is that of a sequence, of which at most a tenth of the positions is left out. For fewer than
-// two time scales there are too few positions, and nothing but the scales is set.
-func newChannels(
-	white *pca.Whitening, shape []int, power bandPower, seed uint64,
-) *channels {
-	d := len(white.Mean)
+// newChannels returns the channels of a mixture. At most a tenth of the positions of a sequence is left
+// out. For fewer than two time scales there are too few positions, and nothing but the scales is set.
+func newChannels(x *mixture) *channels {
+	d := len(x.white.Mean)
 	lowered := false
+	shape := x.shape
 	if len(shape) == 1 {
-		if share := power.passedShare(); share < maxOccupied && !ablation.Off("passband") {
-			white, lowered = lowpassed(white, share), true
+		if share := x.power.passedShare(); share < maxOccupied && !ablation.Off("passband") {
+			x, lowered = x.replaced(lowpassed(x.white.White, share)), true
 		}
-		_, n := white.White.Dims()
-		shape = []int{smoothLength(n)}
+		shape = []int{smoothLength(x.shape[0])}
 	}
 	n := grid.Product(shape)
 	c := &channels{
-		d: d, sd: make([]float64, d), covariance: mat.NewSymDense(d, nil), white: white,
-		added: make([]float64, d*d), seed: seed, lowered: lowered,
+		d: d, sd: make([]float64, d), covariance: mat.NewSymDense(d, nil), white: x.white,
+		added: make([]float64, d*d), seed: x.cfg.Seed, sameUnit: x.cfg.SameUnit, lowered: lowered,
 	}
 	for _, k := range timeScales {
 		if n/k >= minPositions {
@@ -106,7 +103,7 @@ func newChannels(
 		return c
 	}
 	c.choices, c.x = make([][]modelChoice, len(c.scales)), make([]*mat.Dense, len(c.scales))
-	standard := mat.DenseCopyOf(white.Inverse) // from white signals to the channels
+	standard := mat.DenseCopyOf(x.white.Inverse) // from white signals to the channels
 	for i := range d {
 		row := standard.RawRowView(i)
 		c.sd[i] = floats.Norm(row, 2)
@@ -123,10 +120,10 @@ func newChannels(
 		signal.Mix(x, standard, z)
 		return x
 	}
-	z := white.White.Slice(0, d, 0, n).(*mat.Dense)
+	z := x.white.White.Slice(0, d, 0, n).(*mat.Dense)
 	c.clean = sync.OnceValue(func() *cosine { return newCosine(channelsFrom(z), shape) })
 	noisy := mat.DenseCopyOf(z)
-	addNoise(noisy, sphericalNoise(d, resolution), seed)
+	addNoise(noisy, sphericalNoise(d, resolution), c.seed)
 	c.x[0] = channelsFrom(noisy)
 	c.noisy = newCosine(c.x[0], shape)
 	whitening, sequence := inverseRoot(c.covariance), len(shape) == 1

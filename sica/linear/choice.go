@@ -10,10 +10,10 @@ import (
 // takes one to two nats an angle: a few times that. With half of it fewer mixtures are identified.
 var rejection = 5.
 
-// shortest returns the explanation with the shortest code at each scale from first on.
-func (c *channels) shortest(all []*explanation, first int) []*explanation {
+// shortest returns the explanation with the shortest code at each scale from finest on.
+func (c *channels) shortest(all []*explanation, finest int) []*explanation {
 	best := make([]*explanation, len(c.scales))
-	for k := first; k < len(best); k++ {
+	for k := finest; k < len(best); k++ {
 		for _, e := range all {
 			if best[k] == nil || e.lengths[k] < best[k].lengths[k] {
 				best[k] = e
@@ -30,31 +30,31 @@ func (c *channels) tolerance() float64 { return tolerance(c.d) }
 func tolerance(d int) float64 { return rejection * max(float64(d*(d-1))/2, 3) }
 
 // excess returns by how many nats the code of e is longer than the shortest at each time scale from
-// first on.
-func (c *channels) excess(e *explanation, all []*explanation, first int) []float64 {
-	nats := slices.Clone(e.lengths[first:])
-	for k, best := range c.shortest(all, first)[first:] {
-		nats[k] -= best.lengths[first+k]
+// finest on.
+func (c *channels) excess(e *explanation, all []*explanation, finest int) []float64 {
+	nats := slices.Clone(e.lengths[finest:])
+	for k, best := range c.shortest(all, finest)[finest:] {
+		nats[k] -= best.lengths[finest+k]
 	}
 	return nats
 }
 
-// choose returns the explanation of the smallest score by the time scales from first on, and the index of
+// choose returns the explanation of the smallest score by the time scales from finest on, and the index of
 // the scale at which its code is nearest to the shortest.
-func (c *channels) choose(all []*explanation, first int) (*explanation, int) {
+func (c *channels) choose(all []*explanation, finest int) (*explanation, int) {
 	scores := make([]float64, len(all))
 	for k, e := range all {
-		scores[k] = c.score(e, all, first)
+		scores[k] = c.score(e, all, finest)
 	}
 	chosen := all[floats.MinIdx(scores)]
-	return chosen, first + floats.MinIdx(c.excess(chosen, all, first))
+	return chosen, finest + floats.MinIdx(c.excess(chosen, all, finest))
 }
 
 // score returns what speaks against e, in nats: its prior, and the Euclidean norm over the time scales of
 // its excess. So a scale with a clear difference decides, and small ones add up: a coarse scale has only a
 // part of the frequencies of the finest, but isn't misled by what the models miss at the others.
-func (c *channels) score(e *explanation, all []*explanation, first int) float64 {
-	return c.prior(e, all[0]) + floats.Norm(c.excess(e, all, first), 2)
+func (c *channels) score(e *explanation, all []*explanation, finest int) float64 {
+	return c.prior(e, all[0]) + floats.Norm(c.excess(e, all, finest), 2)
 }
 
 // prior returns the tolerance for an unexpected explanation, which must gain as much, and 0 for an expected

@@ -8,7 +8,6 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/ablation"
 	"github.com/seed-47b1e431/gosica/internal/dct"
-	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
 // coarseResolution is the noise, in standard deviations, that is added to whitened sequences for
@@ -49,16 +48,14 @@ type coarseSeparation struct {
 	codeLength float64 // in nats per position
 }
 
-// newCoarse separates the white sequences coarsely. It is nil with Config.Noiseless, if too few
-// frequencies are strong or nearly all, or if no rotation of whitening is accepted there.
-func newCoarse(
-	ctx context.Context, white *pca.Whitening, cfg Config,
-) (*coarseSeparation, error) {
-	if cfg.Noiseless || ablation.Off("resolution") {
+// separateCoarsely separates the sequences coarsely. The result is nil with Config.Noiseless, if too
+// few frequencies are strong or nearly all, or if no rotation of whitening is accepted there.
+func (x *mixture) separateCoarsely(ctx context.Context) (*coarseSeparation, error) {
+	if x.cfg.Noiseless || ablation.Off("resolution") {
 		return nil, nil
 	}
-	d, n := white.White.Dims()
-	z := strongBands(white.White)
+	d, n := x.white.White.Dims()
+	z := strongBands(x.white.White)
 	if z == nil {
 		return nil, nil
 	}
@@ -66,12 +63,11 @@ func newCoarse(
 	if m < minBriefPositions*d || float64(m) > maxOccupied*float64(n) {
 		return nil, nil
 	}
-	s, err := prepare(ctx, sphericalNoise(d, coarseResolution), withSignals(white, z),
-		newPast([]int{m}, d), cfg)
+	s, err := x.replaced(z).separator(ctx, sphericalNoise(d, coarseResolution), newPast([]int{m}, d))
 	if err != nil {
 		return nil, err
 	}
-	sol, _, err := s.separate(ctx, white.Mean, cfg.Seed, nil)
+	sol, _, err := s.separate(ctx, nil)
 	if err != nil || sol.whitened {
 		return nil, err
 	}
@@ -95,14 +91,12 @@ func (c *coarseSeparation) rejects(ctx context.Context, b *mat.Dense) (bool, err
 // withCoarse returns base, the fine separation, unless a coarse one rejects it; then it returns that
 // one. Nothing is compared for up to fewSignals signals, for images, and if base's signals are
 // identified and independent beyond doubt.
-func withCoarse(
-	ctx context.Context, white *pca.Whitening, shape []int, cfg Config, base *Solution,
-) (*Solution, error) {
-	if len(white.Mean) <= fewSignals || len(shape) > 1 || base.whitened ||
+func (x *mixture) withCoarse(ctx context.Context, base *Solution) (*Solution, error) {
+	if len(x.white.Mean) <= fewSignals || len(x.shape) > 1 || base.whitened ||
 		base.isCertain() && !base.isDependent() {
 		return base, nil
 	}
-	coarse, err := newCoarse(ctx, white, cfg)
+	coarse, err := x.separateCoarsely(ctx)
 	if coarse == nil || err != nil {
 		return base, err
 	}
@@ -113,19 +107,16 @@ func withCoarse(
 	return coarse.Solution, nil
 }
 
-// separateMany separates all positions of many white sequences, of which known is the solution of a
-// part. A coarse separation is first. If it rejects what a few steps from it at the fine resolution
+// separateMany separates all positions of many sequences, of which known is the solution of a part. A coarse separation is first. If it rejects what a few steps from it at the fine resolution
 // lead to, it is the result: a fine separation would be rejected as well. The result is nil if the
 // noise of the resolution may explain it.
-func separateMany(
-	ctx context.Context, white *pca.Whitening, cfg Config, known *knownPart,
-) (*Solution, error) {
-	d, n := white.White.Dims()
-	s, err := prepare(ctx, sphericalNoise(d, resolution), white, newPast([]int{n}, d), cfg)
+func (x *mixture) separateMany(ctx context.Context, known *knownPart) (*Solution, error) {
+	d := len(x.white.Mean)
+	s, err := x.separator(ctx, sphericalNoise(d, resolution), newPast(x.shape, d))
 	if err != nil {
 		return nil, err
 	}
-	coarse, err := newCoarse(ctx, white, cfg)
+	coarse, err := x.separateCoarsely(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +133,7 @@ func separateMany(
 			return coarse.Solution, err
 		}
 	}
-	sol, otherNoise, err := s.separate(ctx, white.Mean, cfg.Seed, known)
+	sol, otherNoise, err := s.separate(ctx, known)
 	if err != nil || otherNoise != nil {
 		return nil, err
 	}

@@ -116,7 +116,7 @@ func TestCoarseSeparation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		coarse, err := newCoarse(t.Context(), white, Config{})
+		coarse, err := (&mixture{white: white}).separateCoarsely(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -67,6 +67,8 @@ type separator struct {
 	spare   []*demixing
 
 	whitening, inverse *mat.Dense // d×d, symmetric: from x to z, and back
+	mean               []float64  // of x
+	seed               uint64     // Config.Seed
 	sameUnit           bool       // Config.SameUnit
 }
 

@@ -24,8 +24,8 @@ func prepared(t *testing.T, x *mat.Dense) *separator {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := prepare(t.Context(), sphericalNoise(d, resolution), white, newPast([]int{n}, d),
-		Config{})
+	mixed := &mixture{white: white}
+	s, err := mixed.separator(t.Context(), sphericalNoise(d, resolution), newPast([]int{n}, d))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +188,7 @@ func TestSufficient(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		from, err := s.candidates(t.Context(), 0)
+		from, err := s.candidates(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -44,9 +44,9 @@ type explanation struct {
 func (e *explanation) impliesNoise() bool { return floats.Max(e.model.noise) >= minChannelNoise }
 
 // measureAll explains the explanations that aren't explained yet, measures all at the scales from
-// first on, and returns those for which that is possible. ok is whether the first, the rule's, is one.
+// finest on, and returns those for which that is possible. ok is whether the first, the rule's, is one.
 func (c *channels) measureAll(
-	ctx context.Context, all []*explanation, first int,
+	ctx context.Context, all []*explanation, finest int,
 ) (valid []*explanation, ok bool, err error) {
 	workers := parallel.Workers(len(all))
 	err = parallel.Do(ctx, workers, len(all), func(_, k int) {
@@ -61,10 +61,10 @@ func (c *channels) measureAll(
 		if e.model == nil {
 			continue
 		}
-		if err := c.measure(ctx, e, first); err != nil {
+		if err := c.measure(ctx, e, finest); err != nil {
 			return nil, false, err
 		}
-		if !math.IsNaN(floats.Sum(e.lengths[first:])) {
+		if !math.IsNaN(floats.Sum(e.lengths[finest:])) {
 			valid = append(valid, e)
 		}
 	}
@@ -131,13 +131,13 @@ func (s *spectrum) distortionless(
 	return nats, filters, true
 }
 
-// measure sets the code lengths of e that aren't known yet, at the scales from first on.
+// measure sets the code lengths of e that aren't known yet, at the scales from finest on.
 //
 // The code length of the mixed signals at the frequencies of a scale is that of the Gaussian model
 // with noise, minus the gain of signals that aren't Gaussian. For each signal the gain is by how
 // much its model at that scale has a shorter code than a Gaussian one with the same past.
-func (c *channels) measure(ctx context.Context, e *explanation, first int) error {
-	for k := first; k < len(c.scales); k++ {
+func (c *channels) measure(ctx context.Context, e *explanation, finest int) error {
+	for k := finest; k < len(c.scales); k++ {
 		if !math.IsNaN(e.lengths[k]) {
 			continue
 		}

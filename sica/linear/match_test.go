@@ -93,7 +93,9 @@ func TestNoiseCorrected(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := newChannels(white, []int{n}, newBandPower(white.White), 1)
+	c := newChannels(&mixture{
+		white: white, shape: []int{n}, power: newBandPower(white.White), cfg: Config{Seed: 1},
+	})
 	var standard mat.Dense // the mixing of channels of variance 1
 	standard.Apply(func(i, _ int, v float64) float64 { return v / c.sd[i] }, a)
 	root, inverseRoot, ok := roots(c.covariance)

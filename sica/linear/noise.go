@@ -9,7 +9,6 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/ablation"
 	"github.com/seed-47b1e431/gosica/internal/grid"
-	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
 const (
@@ -45,68 +44,80 @@ var clearlyShorter = 5.
 
 // A comparison is that of explanations.
 type comparison struct {
-	c      *channels
-	all    []*explanation // the first is the rule's without noise; nil if that is settled
-	chosen *explanation   // nil if the rule's can't be explained
-	scale  int            // index of the time scale of the choice
+	c        *channels
+	base     *Solution      // without noise in its models: the rule's
+	rule     *explanation   // by base
+	textbook []*explanation // by textbook methods
+	all      []*explanation // those compared, of which rule is the first; nil if there is no need
+	chosen   *explanation   // nil if rule can't be explained
+	scale    int            // index of the time scale of the choice
 }
 
 // withNoise looks for a better explanation than base, the solution without noise in its models, since
-// noise of the channels and more sources than channels can mislead that; a coarse base, which they
-// don't mislead, is kept. It returns base, or the solution of another explanation, with what the
-// comparison says of it. If brief is true it is nil unless base can be kept without a comparison.
-func withNoise(
-	ctx context.Context, white *pca.Whitening, shape []int, power bandPower, cfg Config,
-	base *Solution, brief bool,
-) (*Solution, error) {
-	d := len(white.Mean)
-	if cfg.Noiseless || d < 2 {
+// noise of the channels and more sources than channels can mislead that. It returns base, or the
+// solution of another explanation, with what the comparison says of it.
+func (x *mixture) withNoise(ctx context.Context, base *Solution) (*Solution, error) {
+	s := x.newComparison(base)
+	if s == nil {
 		return base, nil
 	}
-	s := &comparison{c: newChannels(white, shape, power, cfg.Seed)}
-	s.c.sameUnit = cfg.SameUnit
-	if len(s.c.scales) < 2 {
-		return base, nil
-	}
-	first := s.c.explanationOf(base)
-	first.doubted = len(base.likeNoise(white)) == 1 || base.isDependent()
-	if base.coarse || d > maxChannels { // then only examined
-		if s.c.explain(first) {
-			s.chosen = first
-		}
-	} else if done, err := s.find(ctx, first, brief); !done || err != nil {
-		return nil, err
-	}
-	if s.chosen == nil {
-		return base, nil
-	}
-	sol, err := s.result(ctx, base, first)
+	kept, err := s.keepRule(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return sol, s.examine(ctx, sol)
+	if !kept {
+		if err := s.compare(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return s.result(ctx)
 }
 
-// find sets the chosen explanation: first, that of the rule, if it can be kept without a comparison. It is
-// nil if first can't be explained. If brief is true and it takes a comparison, done is false.
-func (s *comparison) find(
-	ctx context.Context, first *explanation, brief bool,
-) (done bool, err error) {
-	textbook, err := s.c.textbook(ctx)
-	if err != nil {
-		return false, err
-	}
-	settled, err := s.c.isSettled(ctx, first, textbook)
-	switch {
-	case err != nil:
-		return false, err
-	case settled:
-		s.chosen = first
+// keeps reports whether withNoise returns base without comparing explanations. Base then has what it
+// says of it.
+func (x *mixture) keeps(ctx context.Context, base *Solution) (bool, error) {
+	s := x.newComparison(base)
+	if s == nil {
 		return true, nil
-	case brief:
-		return false, nil
 	}
-	return true, s.compare(ctx, first, textbook)
+	if kept, err := s.keepRule(ctx); !kept || err != nil {
+		return false, err
+	}
+	_, err := s.result(ctx)
+	return true, err
+}
+
+// newComparison returns the comparison with base's explanation. It is nil with Config.Noiseless, for one
+// signal, and for too few positions: then base is kept.
+func (x *mixture) newComparison(base *Solution) *comparison {
+	if x.cfg.Noiseless || len(x.white.Mean) < 2 {
+		return nil
+	}
+	c := newChannels(x)
+	if len(c.scales) < 2 {
+		return nil
+	}
+	s := &comparison{c: c, base: base, rule: c.explanationOf(base)}
+	s.rule.doubted = len(base.likeNoise(x.white)) == 1 || base.isDependent()
+	return s
+}
+
+// keepRule chooses the rule's explanation if it can be kept without a comparison, and reports whether
+// it can. A coarse base, which noise doesn't mislead, and one of more than maxChannels channels are kept.
+func (s *comparison) keepRule(ctx context.Context) (kept bool, err error) {
+	if s.base.coarse || s.c.d > maxChannels {
+		if s.c.explain(s.rule) {
+			s.chosen = s.rule
+		}
+		return true, nil
+	}
+	if s.textbook, err = s.c.textbook(ctx); err != nil {
+		return false, err
+	}
+	if kept, err = s.isSettled(ctx); kept {
+		s.chosen = s.rule
+	}
+	return kept, err
 }
 
 // explanationOf returns the explanation by the solution without noise in its models.
@@ -119,18 +130,24 @@ func (c *channels) explanationOf(base *Solution) *explanation {
 	return e
 }
 
-// result returns the solution of the chosen explanation, or base, which is that of first.
-func (s *comparison) result(
-	ctx context.Context, base *Solution, first *explanation,
-) (*Solution, error) {
-	if s.chosen != first {
-		if other, err := s.solution(ctx, base); err != nil || other != nil {
-			return other, err
+// result returns the solution of the chosen explanation, or base if that is the rule's or none, with
+// what the comparison says of it.
+func (s *comparison) result(ctx context.Context) (*Solution, error) {
+	if s.chosen == nil {
+		return s.base, nil
+	}
+	if s.chosen != s.rule {
+		other, err := s.solution(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if other != nil {
+			return other, s.examine(ctx, other)
 		}
 	}
-	s.chosen, s.scale = first, 0
-	copy(base.Noise, first.model.noise)
-	return base, nil
+	s.chosen, s.scale = s.rule, 0
+	copy(s.base.Noise, s.rule.model.noise)
+	return s.base, s.examine(ctx, s.base)
 }
 
 // examine sets what the comparison says of the solution of the chosen explanation: the evidence for more
@@ -145,16 +162,14 @@ func (s *comparison) examine(ctx context.Context, sol *Solution) (err error) {
 	return err
 }
 
-// compare chooses among first, demixings of textbook methods, those at which descents from all of
-// these end at coarser time scales, and those at which they end with noise in the models. Of more than
-// fewSignals channels a descent takes so long that there are only those from first, without noise. Of
-// images only one with noise is chosen beside first: images such as digits often depend on each other,
-// so that a shorter code alone isn't enough.
-func (s *comparison) compare(
-	ctx context.Context, first *explanation, textbook []*explanation,
-) error {
+// compare chooses among the rule's demixing, those of textbook methods, those at which descents from all
+// of these end at coarser time scales, and those at which they end with noise in the models. Of more than
+// fewSignals channels a descent takes so long that there are only those from the rule's, without noise.
+// Of images only one with noise is chosen beside the rule's: images such as digits often depend on each
+// other, so that a shorter code alone isn't enough.
+func (s *comparison) compare(ctx context.Context) error {
 	c := s.c
-	s.all = append([]*explanation{first}, textbook...)
+	s.all = append([]*explanation{s.rule}, s.textbook...)
 	begin := slices.Clone(s.all)
 	if c.d > fewSignals {
 		begin = begin[:1]
@@ -168,7 +183,7 @@ func (s *comparison) compare(
 		return err
 	}
 	if c.d <= fewSignals {
-		if err := s.addNoisy(ctx, textbook); err != nil {
+		if err := s.addNoisy(ctx); err != nil {
 			return err
 		}
 		if s.all, ok, err = c.measureAll(ctx, s.all, 0); err != nil || !ok {
@@ -177,7 +192,7 @@ func (s *comparison) compare(
 	}
 	s.chosen, s.scale = c.choose(s.all, 0)
 	if c.isImage() && !s.chosen.impliesNoise() {
-		s.chosen, s.scale = first, 0
+		s.chosen, s.scale = s.rule, 0
 	}
 	return nil
 }
@@ -205,7 +220,7 @@ func (s *comparison) addCoarser(ctx context.Context, begin []*explanation) error
 // addNoisy adds explanations with noise to those that are measured at each time scale: with the noise
 // that the signals of the coarsest scale imply, and with nearly the most that there can be, as the
 // spectra of white sources don't show any.
-func (s *comparison) addNoisy(ctx context.Context, textbook []*explanation) error {
+func (s *comparison) addNoisy(ctx context.Context) error {
 	c := s.c
 	if ablation.Off("addnoisy") {
 		return nil
@@ -223,48 +238,47 @@ func (s *comparison) addNoisy(ctx context.Context, textbook []*explanation) erro
 	if ablation.Off("mostnoise") {
 		return nil
 	}
-	begin := slices.Concat([]*explanation{best[0], coarsest}, textbook[:min(1, len(textbook))])
+	begin := slices.Concat([]*explanation{best[0], coarsest}, s.textbook[:min(1, len(s.textbook))])
 	e, err := c.descent(ctx, "most noise", 0, c.mostNoise(), begin)
 	s.all = c.appendNew(s.all, e)
 	return err
 }
 
-// isSettled reports whether the rule's demixing, first, can be kept without a descent: it isn't doubted,
-// its signals imply no noise above that of the resolution, no step at a coarser time scale promises a
-// much shorter code, and none of the textbook methods' demixings would be chosen for it there. At the
-// finest scale the rule has compared these. Of a long sequence the coarser scales from settledScale on
-// have enough positions for that.
-func (c *channels) isSettled(
-	ctx context.Context, first *explanation, textbook []*explanation,
-) (bool, error) {
-	if !c.explain(first) || ablation.Off("settled") ||
-		first.doubted || c.exceedsResolution(first.model.noise) {
+// isSettled reports whether the rule's demixing can be kept without a descent: it isn't doubted, its
+// signals imply no noise above that of the resolution, no step at a coarser time scale promises a much
+// shorter code, and none of the textbook methods' demixings would be chosen for it there. At the finest
+// scale the rule has compared these. Of a long sequence the coarser scales from settledScale on have
+// enough positions for that.
+func (s *comparison) isSettled(ctx context.Context) (bool, error) {
+	c, rule := s.c, s.rule
+	if !c.explain(rule) || ablation.Off("settled") ||
+		rule.doubted || c.exceedsResolution(rule.model.noise) {
 		return false, nil
 	}
-	from := c.settledScale()
-	for k := len(c.scales) - 1; k >= from; k-- {
-		promised, err := c.promised(ctx, first, k)
+	finest := c.settledScale()
+	for k := len(c.scales) - 1; k >= finest; k-- {
+		promised, err := c.promised(ctx, rule, k)
 		if err != nil || promised > settledShare*c.tolerance() {
 			return false, err
 		}
 	}
-	all, ok, err := c.measureAll(ctx, append([]*explanation{first}, textbook...), from)
+	all, ok, err := c.measureAll(ctx, append([]*explanation{rule}, s.textbook...), finest)
 	if err != nil || !ok {
 		return false, err
 	}
-	chosen, _ := c.choose(all, from)
-	return chosen == first, nil
+	chosen, _ := c.choose(all, finest)
+	return chosen == rule, nil
 }
 
 // settledScale returns the index of the first time scale that decides whether the rule's demixing is
 // settled: the finest but one of those with at most settledPositions positions, or of the last three.
 func (c *channels) settledScale() int {
 	n := grid.Product(c.noisy.shape)
-	first := 1
-	for first < len(c.scales)-3 && n/c.scales[first] > settledPositions {
-		first++
+	finest := 1
+	for finest < len(c.scales)-3 && n/c.scales[finest] > settledPositions {
+		finest++
 	}
-	return first
+	return finest
 }
 
 // promised returns by how many nats a quasi-Newton step from e, the rule's demixing, shortens the
@@ -376,8 +390,8 @@ func (s *comparison) isNearlyAsGood(e *explanation) bool {
 
 // solution returns the solution of the chosen explanation. It is nil if base is whitening and the
 // explanation isn't better than that.
-func (s *comparison) solution(ctx context.Context, base *Solution) (*Solution, error) {
-	c := s.c
+func (s *comparison) solution(ctx context.Context) (*Solution, error) {
+	c, base := s.c, s.base
 	noise := s.chosen.model.noise
 	sep, err := c.separator(ctx, c.scales[s.scale], noise)
 	if sep == nil || err != nil {
@@ -429,9 +443,9 @@ func (s *comparison) solution(ctx context.Context, base *Solution) (*Solution, e
 // mixing of signals whose rotation isn't identified can gain much at a single scale, and seem to be
 // noise.
 func (s *comparison) isClearlyShorter() bool {
-	first, scales := s.all[0], 0
+	scales := 0
 	for k, v := range s.chosen.lengths {
-		if first.lengths[k]-v > clearlyShorter*s.c.tolerance() {
+		if s.rule.lengths[k]-v > clearlyShorter*s.c.tolerance() {
 			scales++
 		}
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/past"
 	"github.com/seed-47b1e431/gosica/internal/signal"
-	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
 const (
@@ -41,45 +40,42 @@ const (
 // doubted: then all positions are separated, beginning with the part's demixing (separateMany).
 // Noise is looked for in the middle of very long sequences, and in all positions if there seems to
 // be some.
-func separateByPart(
-	ctx context.Context, white *pca.Whitening, shape []int, power bandPower, cfg Config,
-) (*Solution, error) {
-	d, n := white.White.Dims()
-	blocks := partBlocks(shape, d, n)
+func (x *mixture) separateByPart(ctx context.Context) (*Solution, error) {
+	d, n := x.white.White.Dims()
+	blocks := partBlocks(x.shape, d, n)
 	if blocks == 0 {
 		return nil, nil
 	}
 	length := blocks * signal.PartBlock
-	z := signal.SpreadBlocks(white.White, blocks, signal.PartBlock)
+	z := signal.SpreadBlocks(x.white.White, blocks, signal.PartBlock)
 	p := newPast([]int{length}, d).Blocks(signal.PartBlock)
-	part := withSignals(white, z)
-	sol, otherNoise, err := separateWith(ctx, sphericalNoise(d, resolution), part, p, cfg, nil)
+	sol, otherNoise, err := x.replaced(z).separateWith(ctx, sphericalNoise(d, resolution), p)
 	if err != nil || otherNoise != nil {
 		return nil, err
 	}
-	const brief = false // noise is searched for to the end
+	part := &knownPart{sol, p}
 	if !sol.isCertain() || sol.isDependent() && d > fewSignals {
 		if d <= fewSignals || sol.whitened {
 			return nil, nil
 		}
-		further, err := separateMany(ctx, white, cfg, &knownPart{sol, p})
+		further, err := x.separateMany(ctx, part)
 		if further == nil || err != nil {
 			return nil, err
 		}
-		return withNoise(ctx, white, shape, power, cfg, further, brief)
+		return x.withNoise(ctx, further)
 	}
-	polished, err := polish(ctx, white, cfg, &knownPart{sol, p})
+	polished, err := x.polish(ctx, part)
 	if polished == nil || err != nil {
 		return nil, err
 	}
-	isNoiseless, err := middleIsNoiseless(ctx, white, noisePart*length, power, cfg, sol, polished)
+	sufficient, err := x.examineMiddle(ctx, noisePart*length, sol, polished)
 	if err != nil {
 		return nil, err
 	}
-	if isNoiseless {
+	if sufficient {
 		return polished, nil
 	}
-	return withNoise(ctx, white, shape, power, cfg, polished, brief)
+	return x.withNoise(ctx, polished)
 }
 
 // partBlocks returns how many blocks the part has that decides for n positions of d signals; 0 if
@@ -95,29 +91,33 @@ func partBlocks(shape []int, d, n int) int {
 	return blocks
 }
 
-// middleIsNoiseless reports whether a stretch of positions about the middle suffices to see that
-// there is no noise: whether there are an eighth more positions, and the demixing of all of them is
-// kept there, and as certain as sol, the part's. It then completes the findings of polished. Noise
-// is estimated from spectra, which the blocks of the part would blur.
-func middleIsNoiseless(
-	ctx context.Context, white *pca.Whitening, stretch int, power bandPower, cfg Config,
-	sol, polished *Solution,
-) (bool, error) {
-	d, n := white.White.Dims()
+// examineMiddle completes the findings of polished by a stretch of positions about the middle, if that
+// suffices to see that there is no noise, which it reports. It does if there are an eighth more
+// positions, and the demixing of all of them is kept there, and as certain as the part's. Noise is
+// estimated from spectra, which the blocks of the part would blur.
+func (x *mixture) examineMiddle(
+	ctx context.Context, stretch int, part, polished *Solution,
+) (sufficient bool, err error) {
+	d, n := x.white.White.Dims()
 	if n < stretch+stretch/8 {
 		return false, nil
 	}
 	first := (n - stretch) / 2
-	middle := white.White.Slice(0, d, first, first+stretch).(*mat.Dense)
-	sol.Demixing = polished.Demixing
-	// If the middle is more than half of all, only isSettled is asked: a comparison is left to all.
-	brief := n < 2*stretch
-	found, err := withNoise(ctx, withSignals(white, middle), []int{stretch}, power, cfg, sol, brief)
-	if err != nil || found != sol || !sol.isCertain() {
+	middle := x.replaced(x.white.White.Slice(0, d, first, first+stretch).(*mat.Dense))
+	base := *part
+	base.Demixing = polished.Demixing
+	if n < 2*stretch { // a comparison is left to all positions
+		sufficient, err = middle.keeps(ctx, &base)
+	} else {
+		var found *Solution
+		found, err = middle.withNoise(ctx, &base)
+		sufficient = found == &base
+	}
+	if !sufficient || err != nil || !base.isCertain() {
 		return false, err
 	}
-	polished.Scale, polished.Noise = sol.Scale, sol.Noise
-	polished.SurplusEvidence, polished.hideable = sol.SurplusEvidence, sol.hideable
+	polished.Scale, polished.Noise = base.Scale, base.Noise
+	polished.SurplusEvidence, polished.hideable = base.SurplusEvidence, base.hideable
 	return true, nil
 }
 
@@ -141,17 +141,10 @@ func (k *knownPart) pairs(best *demixing, n int) *knownPairs {
 	return known
 }
 
-// withSignals returns the whitening with other white signals.
-func withSignals(white *pca.Whitening, z *mat.Dense) *pca.Whitening {
-	w := *white
-	w.White = z
-	return &w
-}
-
 // isCertain reports whether the evidence identifies all signals beyond doubt. A small Independence
 // doesn't count, as more positions wouldn't change it.
 func (s *Solution) isCertain() bool {
-	if s.whitened || s.minDependence || s.hasMoreSources() || s.Evidence < certain ||
+	if s.whitened || s.leastDependent || s.hasMoreSources() || s.Evidence < certain ||
 		len(s.Groups) < len(s.Mean) || s.dependent != nil || s.uncertain != nil {
 		return false
 	}
@@ -166,17 +159,13 @@ func (s *Solution) isCertain() bool {
 // polish returns the solution of a part of the positions as one of all of them, which has the same
 // choices of models. It is nil if these don't describe all positions as well, or the signals depend
 // on each other there.
-func polish(
-	ctx context.Context, white *pca.Whitening, cfg Config, part *knownPart,
-) (*Solution, error) {
-	d, n := white.White.Dims()
-	order := 0
+func (x *mixture) polish(ctx context.Context, part *knownPart) (*Solution, error) {
+	d, order := len(x.white.Mean), 0
 	for _, s := range part.models.sources {
 		order = max(order, len(s.weights))
 	}
-	all := []int{n}
-	s, err := prepare(ctx, sphericalNoise(d, resolution), white,
-		past.New(all, past.Nearest(all, order)), cfg)
+	s, err := x.separator(ctx, sphericalNoise(d, resolution),
+		past.New(x.shape, past.Nearest(x.shape, order)))
 	if err != nil {
 		return nil, err
 	}
@@ -205,7 +194,7 @@ func polish(
 		v.cost.SetSym(pair.I, pair.J, slopes.occamFactor(pair.I, pair.J, s.past.N))
 	}
 	polished := &Solution{
-		Mean: white.Mean, FromWhite: unitRows(b), Symmetric: part.Symmetric,
+		Mean: x.white.Mean, FromWhite: unitRows(b), Symmetric: part.Symmetric,
 		Leak: mat.NewDense(d, d, nil), Findings: part.Findings, unseen: part.unseen, drift: drift,
 	}
 	polished.Demixing = s.fromMixed(polished.FromWhite)

@@ -113,11 +113,12 @@ func TestPartOfManySignals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := separateByPart(t.Context(), white, []int{n}, nil, Config{})
+	mixed := &mixture{white: white, shape: []int{n}}
+	got, err := mixed.separateByPart(t.Context())
 	if err != nil || got == nil {
 		t.Fatalf("solution %v, error %v", got, err)
 	}
-	want, err := separateAll(t.Context(), white, []int{n}, nil, Config{})
+	want, err := mixed.separateAll(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/parallel"
-	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
 const (
@@ -194,15 +193,13 @@ func (c *cosine) highPassEdge(whitening *mat.Dense) int {
 	return edge
 }
 
-// lowpassed returns the whitening of sequences with white signals that have the given share of the
-// frequencies, from 0 on, at a sampling rate that is lower by that factor. At most a tenth of the
-// positions, at the end, is dropped.
-func lowpassed(white *pca.Whitening, share float64) *pca.Whitening {
-	d, n := white.White.Dims()
+// lowpassed returns the given share of the frequencies of the white sequences z, d×n, from 0 on, at a
+// sampling rate that is lower by that factor. At most a tenth of the positions, at the end, is dropped.
+func lowpassed(z *mat.Dense, share float64) *mat.Dense {
+	d, n := z.Dims()
 	n = smoothLength(n)
 	m := smoothLength(int(math.Ceil(share * float64(n))))
-	all := white.White.Slice(0, d, 0, n).(*mat.Dense)
-	z := newCosine(all, []int{n}).scaled([]int{m})
-	z.Scale(math.Sqrt(float64(m)/float64(n)), z)
-	return withSignals(white, z)
+	low := newCosine(z.Slice(0, d, 0, n).(*mat.Dense), []int{n}).scaled([]int{m})
+	low.Scale(math.Sqrt(float64(m)/float64(n)), low)
+	return low
 }

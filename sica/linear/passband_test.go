@@ -220,7 +220,9 @@ func TestFilteredNoise(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := newChannels(white, []int{n}, newBandPower(white.White), 1)
+		c := newChannels(&mixture{
+			white: white, shape: []int{n}, power: newBandPower(white.White), cfg: Config{Seed: 1},
+		})
 		b := c.demixing(&inverse)
 		found := matchSpectra(c.spectrum, c.added, b).noise
 		var standard mat.Dense

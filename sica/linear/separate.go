@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -14,10 +13,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/ablation"
 	"github.com/seed-47b1e431/gosica/internal/past"
-	"github.com/seed-47b1e431/gosica/internal/rotation"
-	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/ica"
-	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
 const (
@@ -136,107 +132,81 @@ func (c Config) checkNoise(x *mat.Dense) error {
 	return nil
 }
 
-func separate(ctx context.Context, x *ica.Signals, cfg Config) (*Solution, error) {
+func separate(ctx context.Context, signals *ica.Signals, cfg Config) (*Solution, error) {
 	if ablation.Off("noiseless") {
 		cfg.Noiseless, cfg.Noise = true, 0
 	}
-	white, err := x.Whitening()
+	x, err := newMixture(signals, cfg)
 	if err != nil {
 		return nil, err
 	}
-	shape, bandwidth := x.Shape(), 1.
-	var power bandPower // of a sequence
-	if len(shape) == 1 {
-		white = withSignals(white, signal.Crossfade(white.White, x.Joints()))
-		d, n := white.White.Dims()
-		shape = []int{n}
-		power = newBandPower(white.White)
-		minShare := float64(max(minLowered, minBriefPositions*d)) / float64(n)
-		if share := max(power.occupiedShare(), minShare); share < maxOccupied &&
-			!ablation.Off("occupied") {
-			white, bandwidth = lowpassed(white, share), share
-			_, n = white.White.Dims()
-			shape, power = []int{n}, newBandPower(white.White)
-		}
-	}
-	s, err := separateByPart(ctx, white, shape, power, cfg)
+	s, err := x.separateByPart(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if s == nil { // a part doesn't suffice
-		if s, err = separateAll(ctx, white, shape, power, cfg); err != nil {
+		if s, err = x.separateAll(ctx); err != nil {
 			return nil, err
 		}
 	}
-	if len(shape) == 1 {
-		s.dependent = append(s.dependent, s.correlatedPairs(shape[0])...)
+	if len(x.shape) == 1 {
+		s.dependent = append(s.dependent, s.correlatedPairs(x.shape[0])...)
 	}
-	s.conclude(white, cfg)
-	s.orient(white)
-	s.Bandwidth = bandwidth * cmp.Or(s.Bandwidth, 1)
+	s.conclude(x.white, cfg)
+	s.orient(x.white)
+	s.Bandwidth = x.bandwidth * cmp.Or(s.Bandwidth, 1)
 	s.models = nil // large, and no longer needed
 	return s, nil
 }
 
-// separateAll separates the white signals, of the given power, by all of their positions.
-func separateAll(
-	ctx context.Context, white *pca.Whitening, shape []int, power bandPower, cfg Config,
-) (*Solution, error) {
-	base, err := withoutNoise(ctx, white, shape, cfg)
+// separateAll separates the mixture by all of its positions.
+func (x *mixture) separateAll(ctx context.Context) (*Solution, error) {
+	base, err := x.withoutNoise(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if base, err = withCoarse(ctx, white, shape, cfg, base); err != nil {
+	if base, err = x.withCoarse(ctx, base); err != nil {
 		return nil, err
 	}
-	return withNoise(ctx, white, shape, power, cfg, base, false)
+	return x.withNoise(ctx, base)
 }
 
 // withoutNoise returns the solution with the noise of the resolution only. If that may explain the
 // result, its noise is the same share of all innovations.
-func withoutNoise(
-	ctx context.Context, white *pca.Whitening, shape []int, cfg Config,
-) (*Solution, error) {
-	d := len(white.Mean)
-	p := newPast(shape, d)
-	noise := sphericalNoise(d, resolution)
-	solution, sharedNoise, err := separateWith(ctx, noise, white, p, cfg, nil)
-	if err != nil {
-		return nil, err
+func (x *mixture) withoutNoise(ctx context.Context) (*Solution, error) {
+	d := len(x.white.Mean)
+	p := newPast(x.shape, d)
+	solution, sharedNoise, err := x.separateWith(ctx, sphericalNoise(d, resolution), p)
+	if sharedNoise == nil || err != nil {
+		return solution, err
 	}
-	if sharedNoise == nil {
-		return solution, nil
-	}
-	solution, _, err = separateWith(ctx, sharedNoise, white, p, cfg, nil)
+	solution, _, err = x.separateWith(ctx, sharedNoise, p)
 	return solution, err
 }
 
-// separateWith separates white signals after adding noise to them, noiseMatrix·w of white noise w. The
-// other results, and known, are those of separate.
-func separateWith(
-	ctx context.Context, noiseMatrix *mat.Dense, white *pca.Whitening, p *past.Past, cfg Config,
-	known *knownPart,
+// separateWith separates the mixture after adding noise to it, as separator does. The other result is
+// that of separate.
+func (x *mixture) separateWith(
+	ctx context.Context, noiseMatrix *mat.Dense, p *past.Past,
 ) (*Solution, *mat.Dense, error) {
-	s, err := prepare(ctx, noiseMatrix, white, p, cfg)
+	s, err := x.separator(ctx, noiseMatrix, p)
 	if err != nil {
 		return nil, nil, err
 	}
-	return s.separate(ctx, white.Mean, cfg.Seed, known)
+	return s.separate(ctx, nil)
 }
 
-// separate separates the signals of s, which have the given mean. If their noise may explain the
-// result, it also returns the matrix of a noise that can't. known may be nil; otherwise its demixing
-// is the only candidate, and the pairs that are certain there count as such.
-func (s *separator) separate(
-	ctx context.Context, mean []float64, seed uint64, known *knownPart,
-) (*Solution, *mat.Dense, error) {
+// separate separates the signals of s. If their noise may explain the result, it also returns the
+// matrix of a noise that can't. known may be nil; otherwise its demixing is the only candidate, and
+// the pairs that are certain there count as such.
+func (s *separator) separate(ctx context.Context, known *knownPart) (*Solution, *mat.Dense, error) {
 	null, err := s.whiten(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	var found *descents
 	if known == nil {
-		found, err = s.search(ctx, seed, null)
+		found, err = s.search(ctx, null)
 	} else {
 		found = &descents{skipped: known.Skipped}
 		err = s.descendAll(ctx, found, []candidate{{name: known.Candidate, b: known.models.b}})
@@ -244,7 +214,7 @@ func (s *separator) separate(
 	if err != nil {
 		return nil, nil, err
 	}
-	isLessDependent, err := s.makeLessDependent(ctx, found, null)
+	leastDependent, err := s.makeLessDependent(ctx, found, null)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -263,11 +233,11 @@ func (s *separator) separate(
 			return nil, nil, err
 		}
 	}
-	solution, err := s.solution(ctx, found.best, null, found.verdict, found.name, mean)
+	solution, err := s.solution(ctx, found, null)
 	if err != nil {
 		return nil, nil, err
 	}
-	solution.minDependence, solution.Skipped = isLessDependent, found.skipped
+	solution.leastDependent = leastDependent
 	if found.verdict.accepted() && found.best.explainedByNoise(s.past.N) {
 		return solution, null.noiseMatrix(), nil
 	}
@@ -276,8 +246,8 @@ func (s *separator) separate(
 
 // search finds the demixing of the shortest code by descents from all candidates, or from the first
 // alone if its end is certain.
-func (s *separator) search(ctx context.Context, seed uint64, null *whitened) (*descents, error) {
-	begin, err := s.candidates(ctx, seed)
+func (s *separator) search(ctx context.Context, null *whitened) (*descents, error) {
+	begin, err := s.candidates(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -286,7 +256,7 @@ func (s *separator) search(ctx context.Context, seed uint64, null *whitened) (*d
 		return nil, err
 	}
 	if found.verdict == nil || !found.verdict.isCertain() {
-		if err := begin.addFastICA(ctx, s, seed); err != nil {
+		if err := begin.addFastICA(ctx, s); err != nil {
 			return nil, err
 		}
 		if err := begin.addVariances(ctx); err != nil {
@@ -328,48 +298,4 @@ func (w *whitened) noiseMatrix() *mat.Dense {
 	d, _ := m.Dims()
 	m.Scale(resolution*math.Sqrt(float64(d))/mat.Norm(&m, 2), &m)
 	return &m
-}
-
-// prepare returns the separator of the symmetrically white signals with the noise of noiseMatrix,
-// as for addNoise.
-func prepare(
-	ctx context.Context, noiseMatrix *mat.Dense, white *pca.Whitening, p *past.Past, cfg Config,
-) (*separator, error) {
-	a := white.Axes()
-	z, whitening, inverse := white.Symmetric(), new(mat.Dense), new(mat.Dense)
-	whitening.Mul(a.T(), white.Matrix)
-	inverse.Mul(white.Inverse, a)
-	addNoise(z, noiseMatrix, cfg.Seed)
-	s, err := newSeparator(ctx, z, p)
-	if err != nil {
-		return nil, err
-	}
-	s.whitening, s.inverse, s.sameUnit = whitening, inverse, cfg.SameUnit
-	return s, nil
-}
-
-// sphericalNoise returns the matrix of independent noise, as for addNoise, with the given standard
-// deviation in each of d signals.
-func sphericalNoise(d int, std float64) *mat.Dense {
-	m := rotation.Identity(d)
-	m.Scale(std, m)
-	return m
-}
-
-// addNoise adds matrix·w to the signals z, d×n, with white noise w of variance 1. The matrix is
-// d×d.
-func addNoise(z, matrix *mat.Dense, seed uint64) {
-	rng := rand.New(rand.NewPCG(seed, 0x6c696e656172)) // "linear"
-	d, n := z.Dims()
-	drawn := make([]float64, n)
-	for j := range d {
-		for t := range drawn {
-			drawn[t] = rng.NormFloat64()
-		}
-		for i := range d {
-			if matrix.At(i, j) != 0 {
-				floats.AddScaled(z.RawRowView(i), matrix.At(i, j), drawn)
-			}
-		}
-	}
 }

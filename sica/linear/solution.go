@@ -38,7 +38,7 @@ type Solution struct {
 	Leak *mat.Dense
 	Findings
 
-	minDependence bool // the demixing's signals depend least on each other
+	leastDependent bool // makeLessDependent replaced the demixing
 	// models are those of the signals; nil if noise of the channels is in the models.
 	models *demixing
 	// unseen is the noise that the models miss, as far as the dependence of the signals shows it.
@@ -86,16 +86,17 @@ func (m *demixing) publicSources() []Source {
 	return all
 }
 
-// solution returns the solution with best if it is accepted, or else with whitening. Signals of
-// best that aren't distinguishable are rotated as near as possible to those of whitening.
+// solution returns the solution with the best demixing if it is accepted, or else with whitening.
+// Signals that aren't distinguishable are rotated as near as possible to those of whitening.
 func (s *separator) solution(
-	ctx context.Context, best *demixing, null *whitened, v *verdict, name string, mean []float64,
+	ctx context.Context, found *descents, null *whitened,
 ) (*Solution, error) {
+	v := found.verdict
 	accepted := s.d == 1 || v.accepted()
 	b := null.b
 	var before *demixing // whose models hold for b
 	if accepted {
-		b, before = v.scaled, best
+		b, before = v.scaled, found.best
 		for _, g := range groups(v.distinguishable, sameLength) {
 			if len(g) > 1 {
 				rotateGroup(b, null.b, g)
@@ -107,17 +108,17 @@ func (s *separator) solution(
 	if err := s.evaluate(ctx, m, b, before); err != nil {
 		return nil, err
 	}
-	sol := &Solution{Mean: mean, FromWhite: unitRows(m.b), Leak: mat.NewDense(s.d, s.d, nil)}
+	sol := &Solution{Mean: s.mean, FromWhite: unitRows(m.b), Leak: mat.NewDense(s.d, s.d, nil)}
 	sol.Resolution, sol.Scale, sol.Noise = resolution, 1, make([]float64, s.d)
 	sol.Demixing, sol.Symmetric = s.fromMixed(sol.FromWhite), s.fromMixed(unitRows(null.b))
 	logDet, _ := mat.LogDet(s.whitening)
 	sol.Whitening = null.codeLength - logDet
 	if accepted {
-		sol.CodeLength, sol.Candidate = m.codeLength-logDet, name
+		sol.CodeLength, sol.Candidate = m.codeLength-logDet, found.name
 	} else {
 		sol.CodeLength, sol.Candidate = sol.Whitening, "whitening"
 	}
-	sol.Sources = m.publicSources()
+	sol.Sources, sol.Skipped = m.publicSources(), found.skipped
 	sol.Evidence = v.rotation.Evidence - v.occamFactor
 	s.setGroups(sol, v, accepted && sol.Evidence > identified)
 	sol.setDependence(m, s.past)

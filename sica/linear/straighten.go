@@ -184,7 +184,7 @@ func (s *straightening) demix(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	solution, err := withoutNoise(ctx, white, x.Shape(), cfg)
+	solution, err := (&mixture{white: white, shape: x.Shape(), cfg: cfg}).withoutNoise(ctx)
 	if err != nil {
 		return err
 	}

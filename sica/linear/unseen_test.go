@@ -60,7 +60,8 @@ func TestNoNoise(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				sol, err := withoutNoise(t.Context(), white, x.Shape(), Config{Seed: 1})
+				mixed := &mixture{white: white, shape: x.Shape(), cfg: Config{Seed: 1}}
+				sol, err := mixed.withoutNoise(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -315,7 +315,7 @@ func pairsAbove(limit float64, correlations *mat.SymDense, n int) (pairs [][2]in
 // two of these have 0.99.
 func (s *separator) makeLessDependent(
 	ctx context.Context, found *descents, null *whitened,
-) (replaced bool, err error) {
+) (leastDependent bool, err error) {
 	if ablation.Off("mindep") || s.d < 2 || s.d > maxDoubted ||
 		!isDoubtful(found.best.dependence(), s.past.N) {
 		return false, nil

@@ -1,0 +1,102 @@
+package linear
+
+import (
+	"context"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/ablation"
+	"github.com/seed-47b1e431/gosica/internal/past"
+	"github.com/seed-47b1e431/gosica/internal/rotation"
+	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/ica"
+	"github.com/seed-47b1e431/gosica/sica/pca"
+)
+
+// A mixture is whitened mixed signals, and how to separate them.
+type mixture struct {
+	white     *pca.Whitening
+	shape     []int     // of the positions
+	power     bandPower // of a sequence
+	bandwidth float64   // share of the frequencies that white has
+	cfg       Config
+}
+
+// newMixture whitens the mixed signals. A sequence without power at high frequencies is taken at the
+// lower rate that suffices.
+func newMixture(signals *ica.Signals, cfg Config) (*mixture, error) {
+	white, err := signals.Whitening()
+	if err != nil {
+		return nil, err
+	}
+	x := &mixture{white: white, shape: signals.Shape(), bandwidth: 1, cfg: cfg}
+	if len(x.shape) > 1 {
+		return x, nil
+	}
+	x = x.replaced(signal.Crossfade(white.White, signals.Joints()))
+	x.power = newBandPower(x.white.White)
+	d, n := x.white.White.Dims()
+	minShare := float64(max(minLowered, minBriefPositions*d)) / float64(n)
+	share := max(x.power.occupiedShare(), minShare)
+	if share < maxOccupied && !ablation.Off("occupied") {
+		x = x.replaced(lowpassed(x.white.White, share))
+		x.power, x.bandwidth = newBandPower(x.white.White), share
+	}
+	return x, nil
+}
+
+// replaced returns the mixture with other white sequences, d×n. Its power is that of x.
+func (x *mixture) replaced(z *mat.Dense) *mixture {
+	_, n := z.Dims()
+	other, white := *x, *x.white
+	white.White = z
+	other.white, other.shape = &white, []int{n}
+	return &other
+}
+
+// separator returns the separator of the symmetrically white signals with the past p and the noise
+// of noiseMatrix, as for addNoise.
+func (x *mixture) separator(
+	ctx context.Context, noiseMatrix *mat.Dense, p *past.Past,
+) (*separator, error) {
+	a := x.white.Axes()
+	z, whitening, inverse := x.white.Symmetric(), new(mat.Dense), new(mat.Dense)
+	whitening.Mul(a.T(), x.white.Matrix)
+	inverse.Mul(x.white.Inverse, a)
+	addNoise(z, noiseMatrix, x.cfg.Seed)
+	s, err := newSeparator(ctx, z, p)
+	if err != nil {
+		return nil, err
+	}
+	s.whitening, s.inverse, s.mean = whitening, inverse, x.white.Mean
+	s.seed, s.sameUnit = x.cfg.Seed, x.cfg.SameUnit
+	return s, nil
+}
+
+// sphericalNoise returns the matrix of independent noise, as for addNoise, with the given standard
+// deviation in each of d signals.
+func sphericalNoise(d int, std float64) *mat.Dense {
+	m := rotation.Identity(d)
+	m.Scale(std, m)
+	return m
+}
+
+// addNoise adds matrix·w to the signals z, d×n, with white noise w of variance 1. The matrix is
+// d×d.
+func addNoise(z, matrix *mat.Dense, seed uint64) {
+	rng := rand.New(rand.NewPCG(seed, 0x6c696e656172)) // "linear"
+	d, n := z.Dims()
+	drawn := make([]float64, n)
+	for j := range d {
+		for t := range drawn {
+			drawn[t] = rng.NormFloat64()
+		}
+		for i := range d {
+			if matrix.At(i, j) != 0 {
+				floats.AddScaled(z.RawRowView(i), matrix.At(i, j), drawn)
+			}
+		}
+	}
+}
