@@ -43,7 +43,7 @@ const directionsPerBand = 25
 // (J. A. Hausman, Econometrica 46(6), 1978). That is for more than fewSignals channels. Of
 // fewer, and where no coarse separation is taken, demixings with noise are compared; see withNoise.
 type coarseSeparation struct {
-	*Solution
+	*draft
 	s          *separator
 	codeLength float64 // in nats per position
 }
@@ -91,7 +91,7 @@ func (c *coarseSeparation) rejects(ctx context.Context, b *mat.Dense) (bool, err
 // withCoarse returns base, the fine separation, unless a coarse one rejects it; then it returns that
 // one. Nothing is compared for up to fewSignals signals, for images, and if base's signals are
 // identified and independent beyond doubt.
-func (x *mixture) withCoarse(ctx context.Context, base *Solution) (*Solution, error) {
+func (x *mixture) withCoarse(ctx context.Context, base *draft) (*draft, error) {
 	if len(x.white.Mean) <= fewSignals || len(x.shape) > 1 || base.whitened ||
 		base.isCertain() && !base.isDependent() {
 		return base, nil
@@ -104,13 +104,13 @@ func (x *mixture) withCoarse(ctx context.Context, base *Solution) (*Solution, er
 	if !rejected || err != nil {
 		return base, err
 	}
-	return coarse.Solution, nil
+	return coarse.draft, nil
 }
 
 // separateMany separates all positions of many sequences, of which known is the solution of a part. A coarse separation is first. If it rejects what a few steps from it at the fine resolution
 // lead to, it is the result: a fine separation would be rejected as well. The result is nil if the
 // noise of the resolution may explain it.
-func (x *mixture) separateMany(ctx context.Context, known *knownPart) (*Solution, error) {
+func (x *mixture) separateMany(ctx context.Context, known *knownPart) (*draft, error) {
 	d := len(x.white.Mean)
 	s, err := x.separator(ctx, sphericalNoise(d, resolution), newPast(x.shape, d))
 	if err != nil {
@@ -130,7 +130,7 @@ func (x *mixture) separateMany(ctx context.Context, known *knownPart) (*Solution
 		}
 		rejected, err := coarse.rejects(ctx, m.b)
 		if rejected || err != nil {
-			return coarse.Solution, err
+			return coarse.draft, err
 		}
 	}
 	sol, otherNoise, err := s.separate(ctx, known)

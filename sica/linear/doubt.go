@@ -25,21 +25,32 @@ var minFidelity = 0.95
 // independent sources as channels and the models of the chosen demixing for granted, says that they are.
 type doubt struct {
 	Reason
-	none  bool     // no signal is identified
-	pairs [][2]int // signals of these share a group
+	none   bool     // no signal is identified
+	pairs  [][2]int // signals of these share a group
+	missed float64  // variance of white noise in each channel that the models miss
 }
 
 // conclude sets what is identified, and why not all signals are, from the evidence and the doubts. The
 // last doubt that joins groups, or that is one of all signals, is the Reason.
-func (s *Solution) conclude(white *pca.Whitening, cfg Config) {
-	if !cfg.Noiseless && len(s.Mean) > 1 {
-		s.NoiseLike = s.likeNoise(white)
+func (s *draft) conclude(x *mixture) {
+	if !x.cfg.Noiseless && len(s.Mean) > 1 {
+		s.NoiseLike = s.likeNoise(x.white)
 	}
-	for _, doubted := range []func(*pca.Whitening, Config) doubt{
-		s.doubtSources, s.doubtNoiseLike, s.doubtIndependence, s.doubtChoice, s.doubtKnownNoise,
-		s.doubtHidden,
+	for _, find := range []func() doubt{
+		s.doubtSources,
+		func() doubt { return s.doubtNoiseLike(x.white) },
+		s.doubtIndependence,
+		s.doubtChoice,
+		func() doubt { return s.doubtKnownNoise(x.cfg.Noise) },
+		s.doubtHidden, // of the signals that no other doubt is of
 	} {
-		d := doubted(white, cfg)
+		d := find()
+		if d.missed > 0 {
+			if d.Reason == LikeNoise {
+				clear(s.Noise) // of which the models let the channels' differ
+			}
+			s.raiseNoise(x.white, d.missed)
+		}
 		if joined := s.merge(d.pairs, d.none); joined || d.none && !s.whitened {
 			s.Reason = d.Reason
 		}
@@ -55,23 +66,23 @@ func (s *Solution) conclude(white *pca.Whitening, cfg Config) {
 }
 
 // doubtSources doubts all signals where there seem to be more sources than channels.
-func (s *Solution) doubtSources(*pca.Whitening, Config) doubt {
+func (s *draft) doubtSources() doubt {
 	return doubt{Reason: MoreSources, none: s.hasMoreSources()}
 }
 
-func (s *Solution) hasMoreSources() bool { return s.SurplusEvidence > surplusErrors }
+func (f *Findings) hasMoreSources() bool { return f.SurplusEvidence > surplusErrors }
 
 // doubtIndependence doubts all signals of a sequence if they depend on each other, pairs of a sequence
 // that correlate, and pairs of a large Dependence. Of 38 triples of digits and photographs with such a
 // pair, which the evidence alone identified, 14 had a signal with a correlation below 0.9.
-func (s *Solution) doubtIndependence(*pca.Whitening, Config) doubt {
+func (s *draft) doubtIndependence() doubt {
 	return doubt{Reason: Dependence, none: s.isDependent(), pairs: s.dependent}
 }
 
 // correlatedPairs returns the pairs of signals of n positions that have about a tenth of their variance in
 // common, and more than by chance: at least one of them is a mixture, unless the sources correlate, as
 // those of images often do.
-func (s *Solution) correlatedPairs(n int) [][2]int {
+func (s *draft) correlatedPairs(n int) [][2]int {
 	if ablation.Off("correlated") {
 		return nil
 	}
@@ -100,7 +111,7 @@ func (f *Findings) isDependent() bool {
 //
 // If several are like noise, there are hardly as many sources as channels, since random matrices nearly
 // cancel a second source far less often. Then only the signals are doubted that the noise hides.
-func (s *Solution) doubtNoiseLike(white *pca.Whitening, _ Config) doubt {
+func (s *draft) doubtNoiseLike(white *pca.Whitening) doubt {
 	m := len(s.NoiseLike)
 	if m == 0 {
 		return doubt{}
@@ -109,28 +120,22 @@ func (s *Solution) doubtNoiseLike(white *pca.Whitening, _ Config) doubt {
 	for _, spread := range white.Spread[len(s.Mean)-m:] {
 		variance += spread * spread / float64(m)
 	}
-	clear(s.Noise) // of which the models let the channels' differ
-	s.raiseNoise(white, variance)
-	return doubt{Reason: LikeNoise, none: m == 1, pairs: s.hiddenBy(variance)}
+	return doubt{Reason: LikeNoise, none: m == 1, pairs: s.hiddenBy(variance), missed: variance}
 }
 
 // doubtChoice doubts the signals that demixings which explain the mixed signals nearly as well recover
 // otherwise, and those that the noise which was found hides.
-func (s *Solution) doubtChoice(*pca.Whitening, Config) doubt {
+func (s *draft) doubtChoice() doubt {
 	return doubt{Reason: Noise, pairs: s.uncertain}
 }
 
-// doubtKnownNoise doubts the signals that Config.Noise hides.
-func (s *Solution) doubtKnownNoise(white *pca.Whitening, cfg Config) doubt {
-	if cfg.Noise == 0 {
-		return doubt{}
-	}
-	s.raiseNoise(white, cfg.Noise)
-	return doubt{Reason: Noise, pairs: s.hiddenBy(cfg.Noise)}
+// doubtKnownNoise doubts the signals that noise of the given variance, Config.Noise, hides.
+func (s *draft) doubtKnownNoise(variance float64) doubt {
+	return doubt{Reason: Noise, pairs: s.hiddenBy(variance), missed: variance}
 }
 
 // doubtHidden doubts the hideable signals.
-func (s *Solution) doubtHidden(*pca.Whitening, Config) doubt {
+func (s *draft) doubtHidden() doubt {
 	var hidden []int
 	variance := math.Inf(1)
 	for i, isHideable := range s.hideable {
@@ -145,7 +150,7 @@ func (s *Solution) doubtHidden(*pca.Whitening, Config) doubt {
 
 // hiddenBy returns pairs of the signals which noise of the given variance in all channels hides: to
 // which it leaves less than the correlation minFidelity with their sources.
-func (s *Solution) hiddenBy(variance float64) [][2]int {
+func (s *draft) hiddenBy(variance float64) [][2]int {
 	var hidden []int
 	for i, share := range s.noiseShares(variance) {
 		if share > 1-minFidelity*minFidelity {
@@ -157,7 +162,7 @@ func (s *Solution) hiddenBy(variance float64) [][2]int {
 
 // chain returns pairs that join the hidden signals. A single one is joined with the one of the others
 // to which noise of the given variance leaves least.
-func (s *Solution) chain(hidden []int, variance float64) (pairs [][2]int) {
+func (s *draft) chain(hidden []int, variance float64) (pairs [][2]int) {
 	if len(hidden) == 1 && len(s.Mean) > 1 {
 		shares := s.noiseShares(variance)
 		shares[hidden[0]] = 0
@@ -170,7 +175,7 @@ func (s *Solution) chain(hidden []int, variance float64) (pairs [][2]int) {
 }
 
 // noiseShares returns the share of noise of the given variance in all channels in each signal.
-func (s *Solution) noiseShares(variance float64) []float64 {
+func (s *draft) noiseShares(variance float64) []float64 {
 	shares := make([]float64, len(s.Mean))
 	for i := range shares {
 		row := s.Demixing.RawRowView(i) // of a signal of variance 1
@@ -180,7 +185,7 @@ func (s *Solution) noiseShares(variance float64) []float64 {
 }
 
 // raiseNoise makes Noise at least that of the given variance in each channel, which the models miss.
-func (s *Solution) raiseNoise(white *pca.Whitening, variance float64) {
+func (s *draft) raiseNoise(white *pca.Whitening, variance float64) {
 	s.missed = max(s.missed, variance)
 	for c := range s.Noise {
 		deviation := floats.Norm(white.Inverse.RawRowView(c), 2)
@@ -190,7 +195,7 @@ func (s *Solution) raiseNoise(white *pca.Whitening, variance float64) {
 
 // addNoiseError adds to the ExpectedError what noise of the channels that the models miss takes of the
 // correlations of the signals with their sources.
-func (s *Solution) addNoiseError() {
+func (s *draft) addNoiseError() {
 	if s.models == nil || s.missed == 0 {
 		return
 	}
@@ -201,7 +206,7 @@ func (s *Solution) addNoiseError() {
 
 // merge joins the groups of the given pairs, which aren't identified, or all groups. It reports whether
 // there were more groups before.
-func (s *Solution) merge(pairs [][2]int, all bool) (joined bool) {
+func (s *draft) merge(pairs [][2]int, all bool) (joined bool) {
 	before := len(s.Groups)
 	d := len(s.Mean)
 	evidence := mat.NewSymDense(d, nil)
@@ -223,7 +228,7 @@ func (s *Solution) merge(pairs [][2]int, all bool) (joined bool) {
 }
 
 // confuse sets that the rotation of the signals of a group isn't identified.
-func (s *Solution) confuse(group []int) {
+func (s *draft) confuse(group []int) {
 	for _, i := range group {
 		s.ExpectedError[i] = 1
 		for _, j := range group {

@@ -72,13 +72,13 @@ func TestNoDrift(t *testing.T) {
 	}
 }
 
-func separated(t *testing.T, x *mat.Dense) *Solution {
+func separated(t *testing.T, x *mat.Dense) *draft {
 	t.Helper()
 	signals, err := ica.New(x)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sol, err := Separate(t.Context(), signals, Config{})
+	sol, err := separate(t.Context(), signals, Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

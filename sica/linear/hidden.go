@@ -32,7 +32,7 @@ var hidingShare = 0.19
 // For a white signal the noise may be maxUnseenNoise of the channels' variance at most, or the estimate
 // from the dependence of the signals less its standard error. If it is Gaussian, too, nothing else would
 // exclude noise as strong as itself.
-func (c *channels) hideable(ctx context.Context, sol *Solution) ([]bool, error) {
+func (c *channels) hideable(ctx context.Context, sol *draft) ([]bool, error) {
 	eigenvalues, unit := c.bandEigenvalues(), c.demixing(sol.Demixing)
 	deviation := floats.Norm(c.sd, 2)
 	mean := deviation * deviation / float64(c.d) // of the channels' variances

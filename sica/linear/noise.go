@@ -45,7 +45,7 @@ var clearlyShorter = 5.
 // A comparison is that of explanations.
 type comparison struct {
 	c        *channels
-	base     *Solution      // without noise in its models: the rule's
+	base     *draft         // without noise in its models: the rule's
 	rule     *explanation   // by base
 	textbook []*explanation // by textbook methods
 	all      []*explanation // those compared, of which rule is the first; nil if there is no need
@@ -56,7 +56,7 @@ type comparison struct {
 // withNoise looks for a better explanation than base, the solution without noise in its models, since
 // noise of the channels and more sources than channels can mislead that. It returns base, or the
 // solution of another explanation, with what the comparison says of it.
-func (x *mixture) withNoise(ctx context.Context, base *Solution) (*Solution, error) {
+func (x *mixture) withNoise(ctx context.Context, base *draft) (*draft, error) {
 	s := x.newComparison(base)
 	if s == nil {
 		return base, nil
@@ -75,7 +75,7 @@ func (x *mixture) withNoise(ctx context.Context, base *Solution) (*Solution, err
 
 // keeps reports whether withNoise returns base without comparing explanations. Base then has what it
 // says of it.
-func (x *mixture) keeps(ctx context.Context, base *Solution) (bool, error) {
+func (x *mixture) keeps(ctx context.Context, base *draft) (bool, error) {
 	s := x.newComparison(base)
 	if s == nil {
 		return true, nil
@@ -89,7 +89,7 @@ func (x *mixture) keeps(ctx context.Context, base *Solution) (bool, error) {
 
 // newComparison returns the comparison with base's explanation. It is nil with Config.Noiseless, for one
 // signal, and for too few positions: then base is kept.
-func (x *mixture) newComparison(base *Solution) *comparison {
+func (x *mixture) newComparison(base *draft) *comparison {
 	if x.cfg.Noiseless || len(x.white.Mean) < 2 {
 		return nil
 	}
@@ -121,7 +121,7 @@ func (s *comparison) keepRule(ctx context.Context) (kept bool, err error) {
 }
 
 // explanationOf returns the explanation by the solution without noise in its models.
-func (c *channels) explanationOf(base *Solution) *explanation {
+func (c *channels) explanationOf(base *draft) *explanation {
 	e := &explanation{name: base.Candidate, b: c.demixing(base.Demixing),
 		sources: make([][]source, len(c.scales))}
 	if !c.lowered && base.models != nil && c.predictsAs(base.models) {
@@ -132,7 +132,7 @@ func (c *channels) explanationOf(base *Solution) *explanation {
 
 // result returns the solution of the chosen explanation, or base if that is the rule's or none, with
 // what the comparison says of it.
-func (s *comparison) result(ctx context.Context) (*Solution, error) {
+func (s *comparison) result(ctx context.Context) (*draft, error) {
 	if s.chosen == nil {
 		return s.base, nil
 	}
@@ -153,7 +153,7 @@ func (s *comparison) result(ctx context.Context) (*Solution, error) {
 // examine sets what the comparison says of the solution of the chosen explanation: the evidence for more
 // sources than channels, the pairs that aren't certain, and the signals of a sequence that noise could
 // hide.
-func (s *comparison) examine(ctx context.Context, sol *Solution) (err error) {
+func (s *comparison) examine(ctx context.Context, sol *draft) (err error) {
 	sol.SurplusEvidence = s.c.surplus(s.chosen)
 	sol.uncertain = s.uncertainPairs()
 	if !s.c.isImage() && !sol.isDependent() && !sol.hasMoreSources() {
@@ -390,7 +390,7 @@ func (s *comparison) isNearlyAsGood(e *explanation) bool {
 
 // solution returns the solution of the chosen explanation. It is nil if base is whitening and the
 // explanation isn't better than that.
-func (s *comparison) solution(ctx context.Context) (*Solution, error) {
+func (s *comparison) solution(ctx context.Context) (*draft, error) {
 	c, base := s.c, s.base
 	noise := s.chosen.model.noise
 	sep, err := c.separator(ctx, c.scales[s.scale], noise)
@@ -416,7 +416,8 @@ func (s *comparison) solution(ctx context.Context) (*Solution, error) {
 		(!v.accepted() || evidence <= identified) {
 		return nil, nil
 	}
-	sol := &Solution{Mean: base.Mean, Symmetric: base.Symmetric, Leak: mat.NewDense(c.d, c.d, nil)}
+	sol := &draft{drift: v.drift}
+	sol.Mean, sol.Symmetric, sol.Leak = base.Mean, base.Symmetric, mat.NewDense(c.d, c.d, nil)
 	sol.Resolution, sol.CodeLength, sol.Whitening = resolution, base.CodeLength, base.Whitening
 	sol.Candidate, sol.Skipped, sol.Evidence = s.chosen.name, base.Skipped, evidence
 	sol.Scale, sol.Noise, sol.Sources = c.scales[s.scale], slices.Clone(noise), best.publicSources()
@@ -429,7 +430,6 @@ func (s *comparison) solution(ctx context.Context) (*Solution, error) {
 		sol.ExpectedError[i] = min(sol.ExpectedError[i]+1-f, 1)
 	}
 	sol.setDependence(best, sep.past)
-	sol.drift = v.drift
 	w.Apply(func(_, j int, v float64) float64 { return v / c.sd[j] }, w)
 	var root mat.Dense // Σ^(1/2)
 	root.Mul(c.white.Inverse, c.white.Axes())

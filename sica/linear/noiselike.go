@@ -38,7 +38,7 @@ var maxNoiseKurtosis = 1.
 // with equal variances. So signals are like noise if they are those components, or rotations of them,
 // the code of each is hardly shorter than that of white Gaussian noise, and none has rare large values,
 // such as heartbeats, which shorten the code by little.
-func (s *Solution) likeNoise(w *pca.Whitening) []int {
+func (s *draft) likeNoise(w *pca.Whitening) []int {
 	d := len(s.Mean)
 	if ablation.Off("noiselike") {
 		return nil

@@ -41,7 +41,7 @@ func orderByShare(b, inverse mat.Matrix, sameUnit bool) []int {
 // orient gives each recovered signal the sign with which the channels where it is strongest go up with
 // it: the sum of the cubes of its pattern's entries, in standard deviations of the channels, is positive.
 // Whitened signals keep that of their channels.
-func (s *Solution) orient(white *pca.Whitening) {
+func (s *draft) orient(white *pca.Whitening) {
 	var pattern mat.Dense // d×d, from signals to channels
 	if s.whitened || pattern.Inverse(s.Demixing) != nil {
 		return

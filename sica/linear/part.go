@@ -40,7 +40,7 @@ const (
 // doubted: then all positions are separated, beginning with the part's demixing (separateMany).
 // Noise is looked for in the middle of very long sequences, and in all positions if there seems to
 // be some.
-func (x *mixture) separateByPart(ctx context.Context) (*Solution, error) {
+func (x *mixture) separateByPart(ctx context.Context) (*draft, error) {
 	d, n := x.white.White.Dims()
 	blocks := partBlocks(x.shape, d, n)
 	if blocks == 0 {
@@ -96,7 +96,7 @@ func partBlocks(shape []int, d, n int) int {
 // positions, and the demixing of all of them is kept there, and as certain as the part's. Noise is
 // estimated from spectra, which the blocks of the part would blur.
 func (x *mixture) examineMiddle(
-	ctx context.Context, stretch int, part, polished *Solution,
+	ctx context.Context, stretch int, part, polished *draft,
 ) (sufficient bool, err error) {
 	d, n := x.white.White.Dims()
 	if n < stretch+stretch/8 {
@@ -109,7 +109,7 @@ func (x *mixture) examineMiddle(
 	if n < 2*stretch { // a comparison is left to all positions
 		sufficient, err = middle.keeps(ctx, &base)
 	} else {
-		var found *Solution
+		var found *draft
 		found, err = middle.withNoise(ctx, &base)
 		sufficient = found == &base
 	}
@@ -123,7 +123,7 @@ func (x *mixture) examineMiddle(
 
 // A knownPart is the solution of a part of the positions, with its rotation.
 type knownPart struct {
-	*Solution
+	*draft
 	past *past.Past
 }
 
@@ -143,7 +143,7 @@ func (k *knownPart) pairs(best *demixing, n int) *knownPairs {
 
 // isCertain reports whether the evidence identifies all signals beyond doubt. A small Independence
 // doesn't count, as more positions wouldn't change it.
-func (s *Solution) isCertain() bool {
+func (s *draft) isCertain() bool {
 	if s.whitened || s.leastDependent || s.hasMoreSources() || s.Evidence < certain ||
 		len(s.Groups) < len(s.Mean) || s.dependent != nil || s.uncertain != nil {
 		return false
@@ -159,7 +159,7 @@ func (s *Solution) isCertain() bool {
 // polish returns the solution of a part of the positions as one of all of them, which has the same
 // choices of models. It is nil if these don't describe all positions as well, or the signals depend
 // on each other there.
-func (x *mixture) polish(ctx context.Context, part *knownPart) (*Solution, error) {
+func (x *mixture) polish(ctx context.Context, part *knownPart) (*draft, error) {
 	d, order := len(x.white.Mean), 0
 	for _, s := range part.models.sources {
 		order = max(order, len(s.weights))
@@ -193,15 +193,14 @@ func (x *mixture) polish(ctx context.Context, part *knownPart) (*Solution, error
 		v.evidence.SetSym(pair.I, pair.J, times*pair.Evidence)
 		v.cost.SetSym(pair.I, pair.J, slopes.occamFactor(pair.I, pair.J, s.past.N))
 	}
-	polished := &Solution{
-		Mean: x.white.Mean, FromWhite: unitRows(b), Symmetric: part.Symmetric,
-		Leak: mat.NewDense(d, d, nil), Findings: part.Findings, unseen: part.unseen, drift: drift,
-	}
+	polished := &draft{models: m, unseen: part.unseen, drift: drift}
+	polished.Findings, polished.Mean, polished.Symmetric = part.Findings, part.Mean, part.Symmetric
+	polished.FromWhite, polished.Leak = unitRows(b), mat.NewDense(d, d, nil)
 	polished.Demixing = s.fromMixed(polished.FromWhite)
 	logDet, _ := mat.LogDet(s.whitening)
 	polished.DecidedOn = part.past.N
 	polished.CodeLength, polished.Evidence = m.codeLength-logDet, times*part.Evidence
-	polished.Sources, polished.models = m.publicSources(), m
+	polished.Sources = m.publicSources()
 	polished.Pairs = nil // the part's; setGroups appends those of all positions
 	s.setGroups(polished, v, true)
 	polished.setPairDependence(dependence)

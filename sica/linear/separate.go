@@ -109,7 +109,8 @@ func Separate(ctx context.Context, x *ica.Signals, cfg Config) (*Solution, error
 	if err != nil {
 		return nil, fmt.Errorf("linear: %w", err)
 	}
-	return s, nil
+	solution := s.Solution // without what the draft keeps, which is large
+	return &solution, nil
 }
 
 // checkNoise returns an error unless Noise can be in each of the channels x. That of left-out components
@@ -132,7 +133,7 @@ func (c Config) checkNoise(x *mat.Dense) error {
 	return nil
 }
 
-func separate(ctx context.Context, signals *ica.Signals, cfg Config) (*Solution, error) {
+func separate(ctx context.Context, signals *ica.Signals, cfg Config) (*draft, error) {
 	if ablation.Off("noiseless") {
 		cfg.Noiseless, cfg.Noise = true, 0
 	}
@@ -152,15 +153,14 @@ func separate(ctx context.Context, signals *ica.Signals, cfg Config) (*Solution,
 	if len(x.shape) == 1 {
 		s.dependent = append(s.dependent, s.correlatedPairs(x.shape[0])...)
 	}
-	s.conclude(x.white, cfg)
+	s.conclude(x)
 	s.orient(x.white)
 	s.Bandwidth = x.bandwidth * cmp.Or(s.Bandwidth, 1)
-	s.models = nil // large, and no longer needed
 	return s, nil
 }
 
 // separateAll separates the mixture by all of its positions.
-func (x *mixture) separateAll(ctx context.Context) (*Solution, error) {
+func (x *mixture) separateAll(ctx context.Context) (*draft, error) {
 	base, err := x.withoutNoise(ctx)
 	if err != nil {
 		return nil, err
@@ -173,7 +173,7 @@ func (x *mixture) separateAll(ctx context.Context) (*Solution, error) {
 
 // withoutNoise returns the solution with the noise of the resolution only. If that may explain the
 // result, its noise is the same share of all innovations.
-func (x *mixture) withoutNoise(ctx context.Context) (*Solution, error) {
+func (x *mixture) withoutNoise(ctx context.Context) (*draft, error) {
 	d := len(x.white.Mean)
 	p := newPast(x.shape, d)
 	solution, sharedNoise, err := x.separateWith(ctx, sphericalNoise(d, resolution), p)
@@ -188,7 +188,7 @@ func (x *mixture) withoutNoise(ctx context.Context) (*Solution, error) {
 // that of separate.
 func (x *mixture) separateWith(
 	ctx context.Context, noiseMatrix *mat.Dense, p *past.Past,
-) (*Solution, *mat.Dense, error) {
+) (*draft, *mat.Dense, error) {
 	s, err := x.separator(ctx, noiseMatrix, p)
 	if err != nil {
 		return nil, nil, err
@@ -199,7 +199,7 @@ func (x *mixture) separateWith(
 // separate separates the signals of s. If their noise may explain the result, it also returns the
 // matrix of a noise that can't. known may be nil; otherwise its demixing is the only candidate, and
 // the pairs that are certain there count as such.
-func (s *separator) separate(ctx context.Context, known *knownPart) (*Solution, *mat.Dense, error) {
+func (s *separator) separate(ctx context.Context, known *knownPart) (*draft, *mat.Dense, error) {
 	null, err := s.whiten(ctx)
 	if err != nil {
 		return nil, nil, err

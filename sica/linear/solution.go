@@ -37,8 +37,15 @@ type Solution struct {
 	// both of variance 1. It is 1 within a group, whose rotation isn't identified.
 	Leak *mat.Dense
 	Findings
+}
 
+// A draft is a Solution on which is still worked, with what is needed for that.
+type draft struct {
+	Solution
 	leastDependent bool // makeLessDependent replaced the demixing
+	whitened       bool // whitening was kept
+	coarse         bool // a coarse separation
+
 	// models are those of the signals; nil if noise of the channels is in the models.
 	models *demixing
 	// unseen is the noise that the models miss, as far as the dependence of the signals shows it.
@@ -47,9 +54,7 @@ type Solution struct {
 	// hideable is which signals noise may hide that nothing shows; nil if not known.
 	hideable []bool
 	// missed is the variance of noise in each channel that the models miss, if it is known.
-	missed   float64
-	whitened bool // whitening was kept
-	coarse   bool // a coarse separation
+	missed float64
 	// dependent are pairs of a large Dependence, and uncertain those that demixings which are nearly as
 	// good recover otherwise, or of which noise that was found hides one.
 	dependent, uncertain [][2]int
@@ -90,7 +95,7 @@ func (m *demixing) publicSources() []Source {
 // Signals that aren't distinguishable are rotated as near as possible to those of whitening.
 func (s *separator) solution(
 	ctx context.Context, found *descents, null *whitened,
-) (*Solution, error) {
+) (*draft, error) {
 	v := found.verdict
 	accepted := s.d == 1 || v.accepted()
 	b := null.b
@@ -108,7 +113,8 @@ func (s *separator) solution(
 	if err := s.evaluate(ctx, m, b, before); err != nil {
 		return nil, err
 	}
-	sol := &Solution{Mean: s.mean, FromWhite: unitRows(m.b), Leak: mat.NewDense(s.d, s.d, nil)}
+	sol := &draft{whitened: !accepted, models: m, unseen: v.noise, drift: v.drift}
+	sol.Mean, sol.FromWhite, sol.Leak = s.mean, unitRows(m.b), mat.NewDense(s.d, s.d, nil)
 	sol.Resolution, sol.Scale, sol.Noise = resolution, 1, make([]float64, s.d)
 	sol.Demixing, sol.Symmetric = s.fromMixed(sol.FromWhite), s.fromMixed(unitRows(null.b))
 	logDet, _ := mat.LogDet(s.whitening)
@@ -128,14 +134,12 @@ func (s *separator) solution(
 	case len(sol.Groups) < s.d:
 		sol.Reason = SameSpectrum
 	}
-	sol.whitened, sol.models = !accepted, m
-	sol.unseen, sol.drift = v.noise, v.drift
 	return sol, nil
 }
 
 // setGroups sets the pairs and the groups of the solution by the evidence. Signals of pairs that
 // aren't identified share a group. If isIdentified is false, all signals do.
-func (s *separator) setGroups(sol *Solution, v *verdict, isIdentified bool) {
+func (s *separator) setGroups(sol *draft, v *verdict, isIdentified bool) {
 	enough := math.Inf(1)
 	if isIdentified {
 		enough = identified
@@ -173,7 +177,7 @@ func (s *separator) setGroups(sol *Solution, v *verdict, isIdentified bool) {
 }
 
 // setPairDependence sets the dependence of each pair.
-func (s *Solution) setPairDependence(dependence *mat.SymDense) {
+func (s *draft) setPairDependence(dependence *mat.SymDense) {
 	for k, pair := range s.Pairs {
 		s.Pairs[k].Dependence = dependence.At(pair.I, pair.J)
 	}
@@ -181,7 +185,7 @@ func (s *Solution) setPairDependence(dependence *mat.SymDense) {
 
 // setDependence sets the dependence of the pairs of m's signals, and the independence of those of a
 // sequence.
-func (s *Solution) setDependence(m *demixing, p *past.Past) {
+func (s *draft) setDependence(m *demixing, p *past.Past) {
 	dependence := m.dependence()
 	s.setPairDependence(dependence)
 	if !ablation.Off("doubtful") {
