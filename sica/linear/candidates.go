@@ -63,8 +63,11 @@ type candidate struct {
 	b    *mat.Dense // d×d, of the white signals
 }
 
-// ofInnovationsName is the name of the candidate by FastICA of the innovations.
-const ofInnovationsName = "FastICA of innovations"
+// Names of candidates.
+const (
+	whiteningName     = "whitening"
+	ofInnovationsName = "FastICA of innovations"
+)
 
 // candidates are the demixings of the white signals that descents begin with.
 type candidates struct {
@@ -76,7 +79,7 @@ type candidates struct {
 
 // candidates returns the candidates for the white signals except those of addFastICA and addVariances.
 func (s *separator) candidates(ctx context.Context) (*candidates, error) {
-	c := &candidates{all: []candidate{{name: "whitening", b: rotation.Identity(s.d)}}}
+	c := &candidates{all: []candidate{{name: whiteningName, b: rotation.Identity(s.d)}}}
 	if s.d == 1 {
 		return c, nil
 	}

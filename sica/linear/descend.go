@@ -445,6 +445,8 @@ type descents struct {
 	verdict *verdict    // on it; nil if it isn't judged yet
 	ends    []candidate // of all descents by descendAll
 	skipped []Skipped
+	// leastDependent is whether makeLessDependent replaced the best.
+	leastDependent bool
 }
 
 // descendAll descends from the candidates, too, and keeps the shortest code.

@@ -95,7 +95,7 @@ func (f *Findings) IsCoarse() bool { return f.Resolution == coarseResolution }
 // KeptWhitening reports whether the demixing is symmetric whitening, which gives the same signals of
 // any part of a recording.
 func (f *Findings) KeptWhitening() bool {
-	return f.Candidate == "whitening" && f.CodeLength == f.Whitening
+	return f.Candidate == whiteningName && f.CodeLength == f.Whitening
 }
 
 // Unidentified returns the findings without the claim that any signal is identified, for the given

@@ -248,8 +248,8 @@ func (s *separator) removeNonlinearity(
 // searchNonlinearity returns the c with the shortest code length, and by how much that is shorter than
 // with 0. It goes on in steps of each size and direction while the code gets shorter.
 func searchNonlinearity(length func(c float64) float64) (c, gain float64) {
-	linear := length(0)
-	shortest := linear
+	straight := length(0)
+	shortest := straight
 	for _, step := range nonlinearitySteps {
 		for _, change := range []float64{-step, step} {
 			for math.Abs(c+change) <= maxNonlinearity {
@@ -261,5 +261,5 @@ func searchNonlinearity(length func(c float64) float64) (c, gain float64) {
 			}
 		}
 	}
-	return c, linear - shortest
+	return c, straight - shortest
 }

@@ -77,36 +77,35 @@ func (s *separator) partPairs(
 	return &knownPairs{best.b, w.evidence}, nil
 }
 
-// rotateMixed rotates pairs of best's signals by 45° whose code is then shorter, beyond doubt, and
-// descends again. Among many signals some descents end with two sources mixed. It returns the last
-// demixing whose code is shorter than the one before, and its verdict. v is that of best.
-func (s *separator) rotateMixed(
-	ctx context.Context, best *demixing, null *whitened, v *verdict,
-) (*demixing, *verdict, error) {
+// rotateMixed rotates pairs of the best signals found by 45° whose code is then shorter, beyond doubt,
+// and descends again, as long as that shortens the code. Among many signals some descents end with two
+// sources mixed.
+func (s *separator) rotateMixed(ctx context.Context, found *descents, null *whitened) error {
 	for range maxRotations {
-		b, rotated := v.withRotations()
+		b, rotated := found.verdict.withRotations()
 		if !rotated {
 			break
 		}
 		m := s.acquire()
 		if err := s.estimate(ctx, m, b); err != nil {
-			return nil, nil, err
+			return err
 		}
 		m, err := s.descend(ctx, m, maxSteps)
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
-		if m.codeLength >= best.codeLength {
+		if m.codeLength >= found.best.codeLength {
 			s.release(m)
 			break
 		}
-		if v, err = s.judge(ctx, m, null, &knownPairs{best.b, v.evidence}); err != nil {
-			return nil, nil, err
+		v, err := s.judge(ctx, m, null, &knownPairs{found.best.b, found.verdict.evidence})
+		if err != nil {
+			return err
 		}
-		s.release(best)
-		best = m
+		s.release(found.best)
+		found.best, found.verdict = m, v
 	}
-	return best, v, nil
+	return nil
 }
 
 // withRotations returns the demixing with the pairs rotated by 45° whose code is then shorter beyond

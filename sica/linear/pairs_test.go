@@ -60,14 +60,15 @@ func TestMixedPairsAreRotated(t *testing.T) {
 	if gain := v.rotated.At(2, 1); gain != 0 {
 		t.Errorf("signals 3 and 2, which are known, gain %.0f nats", gain)
 	}
-	end, v, err := s.rotateMixed(t.Context(), m, null, v)
-	if err != nil {
+	found := &descents{best: m, verdict: v}
+	if err := s.rotateMixed(t.Context(), found, null); err != nil {
 		t.Fatal(err)
 	}
+	end := found.best
 	if !sameBasin(end.b, right.b) || end.codeLength > right.codeLength {
 		t.Errorf("the code is longer by %.0f nats than the right demixing's", n*(end.codeLength-right.codeLength))
 	}
-	if got := v.evidence.At(5, 3); got < certain {
+	if got := found.verdict.evidence.At(5, 3); got < certain {
 		t.Errorf("signals 6 and 4 have an evidence of %.0f nats", got)
 	}
 }

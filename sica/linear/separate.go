@@ -214,8 +214,7 @@ func (s *separator) separate(ctx context.Context, known *knownPart) (*draft, *ma
 	if err != nil {
 		return nil, nil, err
 	}
-	leastDependent, err := s.makeLessDependent(ctx, found, null)
-	if err != nil {
+	if err := s.makeLessDependent(ctx, found, null); err != nil {
 		return nil, nil, err
 	}
 	if found.verdict == nil {
@@ -228,8 +227,7 @@ func (s *separator) separate(ctx context.Context, known *knownPart) (*draft, *ma
 		}
 	}
 	if s.d > fewSignals {
-		found.best, found.verdict, err = s.rotateMixed(ctx, found.best, null, found.verdict)
-		if err != nil {
+		if err := s.rotateMixed(ctx, found, null); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -237,7 +235,6 @@ func (s *separator) separate(ctx context.Context, known *knownPart) (*draft, *ma
 	if err != nil {
 		return nil, nil, err
 	}
-	solution.leastDependent = leastDependent
 	if found.verdict.accepted() && found.best.explainedByNoise(s.past.N) {
 		return solution, null.noiseMatrix(), nil
 	}

@@ -113,7 +113,8 @@ func (s *separator) solution(
 	if err := s.evaluate(ctx, m, b, before); err != nil {
 		return nil, err
 	}
-	sol := &draft{whitened: !accepted, models: m, unseen: v.noise, drift: v.drift}
+	sol := &draft{whitened: !accepted, leastDependent: found.leastDependent, models: m,
+		unseen: v.noise, drift: v.drift}
 	sol.Mean, sol.FromWhite, sol.Leak = s.mean, unitRows(m.b), mat.NewDense(s.d, s.d, nil)
 	sol.Resolution, sol.Scale, sol.Noise = resolution, 1, make([]float64, s.d)
 	sol.Demixing, sol.Symmetric = s.fromMixed(sol.FromWhite), s.fromMixed(unitRows(null.b))
@@ -122,7 +123,7 @@ func (s *separator) solution(
 	if accepted {
 		sol.CodeLength, sol.Candidate = m.codeLength-logDet, found.name
 	} else {
-		sol.CodeLength, sol.Candidate = sol.Whitening, "whitening"
+		sol.CodeLength, sol.Candidate = sol.Whitening, whiteningName
 	}
 	sol.Sources, sol.Skipped = m.publicSources(), found.skipped
 	sol.Evidence = v.rotation.Evidence - v.occamFactor

@@ -122,12 +122,12 @@ func (s *separator) judgeNonlinear(
 	if err != nil {
 		return err
 	}
-	gain, linear := evidence.NewGain(lengths, total), v.rotation.Evidence
-	v.rotation.Evidence = min(linear, gain.Evidence)
+	gain, overLinear := evidence.NewGain(lengths, total), v.rotation.Evidence
+	v.rotation.Evidence = min(overLinear, gain.Evidence)
 	if !white { // a nonlinear function of a white signal is only another density
 		v.rotation.All = min(v.rotation.All, gain.All)
 	}
-	v.nonlinear = !v.accepted() || linear-v.occamFactor > identified &&
+	v.nonlinear = !v.accepted() || overLinear-v.occamFactor > identified &&
 		v.rotation.Evidence-v.occamFactor <= identified
 	return nil
 }
@@ -315,15 +315,15 @@ func pairsAbove(limit float64, correlations *mat.SymDense, n int) (pairs [][2]in
 // two of these have 0.99.
 func (s *separator) makeLessDependent(
 	ctx context.Context, found *descents, null *whitened,
-) (leastDependent bool, err error) {
+) error {
 	if ablation.Off("mindep") || s.d < 2 || s.d > maxDoubted ||
 		!isDoubtful(found.best.dependence(), s.past.N) {
-		return false, nil
+		return nil
 	}
 	_, positions := s.z.Dims()
 	g, err := grid.New(s.past.Shape, positions)
 	if err != nil {
-		return false, err
+		return err
 	}
 	z, g := g.Middle(s.z, glance)
 	meanDependence := func(b *mat.Dense) (float64, error) {
@@ -340,21 +340,21 @@ func (s *separator) makeLessDependent(
 	}
 	lowest, err := meanDependence(found.best.b)
 	if err != nil {
-		return false, err
+		return err
 	}
 	var least *mat.Dense
-	for _, e := range append(found.ends, candidate{name: "whitening", b: null.b}) {
+	for _, e := range append(found.ends, candidate{name: whiteningName, b: null.b}) {
 		mean, err := meanDependence(e.b)
 		if err != nil {
-			return false, err
+			return err
 		}
 		if mean < lowest {
 			least, lowest, found.name = e.b, mean, e.name
 		}
 	}
 	if least == nil {
-		return false, nil
+		return nil
 	}
-	found.verdict = nil
-	return true, s.evaluate(ctx, found.best, least, nil)
+	found.verdict, found.leastDependent = nil, true
+	return s.evaluate(ctx, found.best, least, nil)
 }
