@@ -39,6 +39,9 @@ const (
 	// maxStep bounds the entries of a step, 0.7 being an angle of 40 degrees: farther is a
 	// permutation.
 	maxStep = 0.7
+	// minEigenvalue bounds a pair's curvature from below, so that a step is at most 20
+	// gradients. Twice of it takes more steps where signals are hardly distinguishable.
+	minEigenvalue = 0.05
 	// A step that doesn't shorten the code shrinks by this factor, as long as it promises enough.
 	shrink = 0.4
 	// minGain is how many nats in all a step must promise and gain for the descent to go on: a
@@ -281,6 +284,15 @@ func (p *derivatives) step() *mat.Dense {
 		e.Scale(maxStep/largest, e)
 	}
 	return e
+}
+
+// curvature returns κ_ij and κ_ji, both multiplied by a factor if necessary so that the smaller
+// eigenvalue of their block, √(κ_ij·κ_ji) − 1 in the scale of the signals in which both are the
+// same, is at least minEigenvalue.
+func (p *derivatives) curvature(i, j int) (a, b float64) {
+	a, b = p.kappa.At(i, j), p.kappa.At(j, i)
+	factor := max(1, (1+minEigenvalue)/math.Sqrt(max(a*b, 1e-300)))
+	return factor * a, factor * b
 }
 
 // promised returns by how many nats per position the step e shortens the code, as far as gradient

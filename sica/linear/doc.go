@@ -29,5 +29,15 @@
 // the curves that undo them. With a local scale, which is estimated from both sides, h_i is a
 // pseudo-likelihood.
 //
-// docs/explanation/linear.md has the order of decisions, the numbers and the references.
+// Where it is decided:
+//
+//   - separate.go: the order of the steps. part.go: whether a part of a long sequence suffices.
+//   - candidates.go, descend.go: the shortest code. dependence.go: whether the least dependent
+//     demixing replaces it.
+//   - accept.go: whether its rotation is accepted or whitening kept, and the evidence for each pair.
+//   - coarse.go: whether a coarse separation is taken.
+//   - noise.go: which demixings, with noise or without, compete. choose.go: which of these is taken.
+//   - identified.go: which signals are identified, and the Reason why others aren't.
+//
+// docs/explanation/linear.md has the rule in words, with references.
 package linear

@@ -9,7 +9,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/ablation"
+	"github.com/seed-47b1e431/gosica/internal/evidence"
 	"github.com/seed-47b1e431/gosica/internal/past"
+	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
@@ -174,6 +176,46 @@ func (s *separator) setGroups(sol *draft, v *verdict, isIdentified bool) {
 		if len(sol.Groups[group[i]]) > 1 {
 			sol.ExpectedError[i] = 1
 		}
+	}
+}
+
+// groups returns the groups of signals that pairs with less evidence than enough connect.
+func groups(pairs *mat.SymDense, enough float64) [][]int {
+	return evidence.Groups(pairs.SymmetricDim(),
+		func(i, j int) bool { return pairs.At(i, j) < enough })
+}
+
+// rotateGroup rotates the rows of b that form a group as near as possible to those of whitening, as
+// the rotation of a group isn't identified. Both have rows in the scale of the innovations.
+func rotateGroup(b, whitening *mat.Dense, group []int) {
+	d, _ := b.Dims()
+	var inverse, shares mat.Dense
+	if inverse.Inverse(whitening) != nil {
+		return
+	}
+	shares.Mul(b, &inverse) // of the whitened signals in the recovered ones
+	groupShares := mat.NewDense(len(group), d, nil)
+	for a, i := range group {
+		groupShares.SetRow(a, shares.RawRowView(i))
+	}
+	part := mat.NewDense(len(group), len(group), nil)
+	for c, j := range evidence.Closest(groupShares, len(group)) {
+		for a := range group {
+			part.Set(a, c, groupShares.At(a, j))
+		}
+	}
+	nearest, ok := rotation.Nearest(part)
+	if !ok {
+		return
+	}
+	var rotated mat.Dense
+	rows := mat.NewDense(len(group), d, nil)
+	for a, i := range group {
+		rows.SetRow(a, b.RawRowView(i))
+	}
+	rotated.Mul(nearest.T(), rows)
+	for a, i := range group {
+		b.SetRow(i, rotated.RawRowView(a))
 	}
 }
 

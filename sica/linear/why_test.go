@@ -1,50 +1,10 @@
 package linear
 
 import (
-	"math"
 	"reflect"
 	"slices"
 	"testing"
-
-	"gonum.org/v1/gonum/mat"
-
-	"github.com/seed-47b1e431/gosica/internal/rotation"
 )
-
-// Doubts take away what the evidence identifies, and the last that does is the reason.
-func TestDoubts(t *testing.T) {
-	for name, test := range map[string]struct {
-		change func(s *draft)
-		groups int
-		want   Reason
-	}{
-		"none":          {func(*draft) {}, 3, AllIdentified},
-		"more sources":  {func(s *draft) { s.SurplusEvidence = 4 }, 1, MoreSources},
-		"dependence":    {func(s *draft) { s.Independence = 0.001 }, 1, Dependence},
-		"dependent two": {func(s *draft) { s.dependent = [][2]int{{1, 0}} }, 2, Dependence},
-		"noise":         {func(s *draft) { s.uncertain = [][2]int{{2, 0}} }, 2, Noise},
-		"hidden noise":  {func(s *draft) { s.hideable = []bool{false, false, true} }, 2, HiddenNoise},
-		"both":          {func(s *draft) { s.uncertain, s.SurplusEvidence = [][2]int{{2, 0}}, 4 }, 1, MoreSources},
-		"whitening": {func(s *draft) {
-			s.whitened, s.Reason, s.SurplusEvidence = true, SameSpectrum, 4
-			s.merge(nil, true)
-		}, 1, SameSpectrum},
-	} {
-		identity := rotation.Identity(3)
-		s := &draft{Solution: Solution{Mean: make([]float64, 3), Demixing: identity, Leak: mat.NewDense(3, 3, nil),
-			Findings: Findings{Independence: 1, Groups: [][]int{{0}, {1}, {2}}, ExpectedError: make([]float64, 3)}}}
-		for i := range 3 {
-			for j := range i {
-				s.Pairs = append(s.Pairs, Pair{I: i, J: j, Evidence: 50, Identified: true})
-			}
-		}
-		test.change(s)
-		s.conclude(&mixture{cfg: Config{Noiseless: true}})
-		if len(s.Groups) != test.groups || s.Reason != test.want || s.Why == "" {
-			t.Errorf("%s: groups %v, %v (%s); want %d, %v", name, s.Groups, s.Reason, s.Why, test.groups, test.want)
-		}
-	}
-}
 
 // Findings about signals in another order say the same of each, also in words.
 func TestReordered(t *testing.T) {
@@ -122,17 +82,5 @@ func TestUnidentified(t *testing.T) {
 	}
 	if u := (*Findings)(nil).Unidentified(Stopped, ""); u != nil {
 		t.Errorf("of nil: %+v, want nil", u)
-	}
-}
-
-// Signals of a sequence that have a tenth of their variance in common aren't both identified.
-func TestCorrelatedPairs(t *testing.T) {
-	for r, want := range map[float64][][2]int{0.2: nil, 0.29: nil, 0.31: {{1, 0}}, -0.5: {{1, 0}}} {
-		// Of white signals, scaled: the correlation of the rows is that of the recovered signals.
-		var s draft
-		s.FromWhite = mat.NewDense(2, 2, []float64{3, 0, 2 * r, 2 * math.Sqrt(1-r*r)})
-		if got := s.correlatedPairs(1000); !slices.Equal(got, want) {
-			t.Errorf("correlation %g: pairs %v, want %v", r, got, want)
-		}
 	}
 }

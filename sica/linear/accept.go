@@ -1,0 +1,192 @@
+package linear
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/ablation"
+	"github.com/seed-47b1e431/gosica/internal/evidence"
+)
+
+const (
+	// sameLength is by how many nats code lengths may differ that count as the same: less
+	// than any decision here asks for.
+	sameLength = 0.2
+)
+
+// angleGain is what an angle must gain, in nats, to be worth estimating: half a nat is gained by chance,
+// and as much is lost elsewhere (H. Akaike, IEEE Trans. Automatic Control 19(6), 1974).
+var angleGain = 1.
+
+// identified is the evidence in nats from which signals count as identified: odds of 20 to 1,
+// as for an error of 5 %. Half of it is 4.5 to 1, twice 400 to 1.
+var identified = math.Log(20)
+
+// certain is the evidence in nats that leaves no doubt, so that a part of a long sequence decides
+// alone. It is a choice; half of it decides more sequences by their part.
+var certain = 10 * identified
+
+// A verdict is what the data say about a demixing.
+type verdict struct {
+	// rotation is the gain of the whole rotation: the smaller of that over whitening, with Gaussian
+	// signals of the same spectrum, and that over nonlinear functions of such signals.
+	rotation evidence.Gain
+	// nonlinear is whether the rotation isn't accepted, or isn't identified, only because it gains
+	// less over nonlinear functions of Gaussian signals.
+	nonlinear   bool
+	occamFactor float64 // code length of all angles in nats
+
+	// Of each pair, in nats:
+	cost            *mat.SymDense // code length of the angle
+	rotated         *mat.SymDense // gain over the rotation by 45°; 0 where not compared
+	distinguishable *mat.SymDense // the larger of the gains over that and over the same spectrum
+	evidence        *mat.SymDense // the smaller of these, less the cost
+
+	leaks  *mat.Dense    // standard error of the share of signal j in the recovered signal i
+	angles *mat.SymDense // standard error of the angle of each pair in radians
+	scaled *mat.Dense    // the demixing, rows in the scale of the innovations
+	noise  noiseEstimate // from the dependence of the signals
+	drift  driftEstimate
+}
+
+// judge compares best with whitening, and each pair of its signals with their rotation and with
+// Gaussian signals of the same spectrum. Known pairs that are certain aren't compared again.
+func (s *separator) judge(
+	ctx context.Context, best *demixing, null *whitened, known *knownPairs,
+) (*verdict, error) {
+	p, err := s.differentiate(ctx, best)
+	if err != nil {
+		return nil, err
+	}
+	v := &verdict{scaled: best.scaled(p), distinguishable: mat.NewSymDense(s.d, nil),
+		rotated: mat.NewSymDense(s.d, nil), cost: mat.NewSymDense(s.d, nil),
+		evidence: mat.NewSymDense(s.d, nil), noise: s.estimateNoise(best, p), drift: s.estimateDrift(best, p)}
+	own := best.sourceLengths()
+	total := best.lengths(own)
+	v.rotation = evidence.NewGain(null.lengths, total)
+	for i := range s.d {
+		for j := range i {
+			v.cost.SetSym(i, j, p.occamFactor(i, j, s.past.N))
+			v.occamFactor += v.cost.At(i, j)
+		}
+	}
+	if v.accepted() && !ablation.Off("nonlinearnull") {
+		if err := s.judgeNonlinear(ctx, v, best, total); err != nil {
+			return nil, err
+		}
+	}
+	if v.leaks, v.angles, err = s.leaks(ctx, best, p); err != nil {
+		return nil, err
+	}
+	return v, s.judgePairs(ctx, v, best, known, own, p)
+}
+
+// judgeNonlinear lowers the gain of the accepted rotation to that over componentwise nonlinear
+// functions of Gaussian signals, if that is smaller. total are the code lengths of best.
+func (s *separator) judgeNonlinear(
+	ctx context.Context, v *verdict, best *demixing, total []float64,
+) error {
+	lengths, white, err := s.nonlinear(ctx, best)
+	if err != nil {
+		return err
+	}
+	gain, overLinear := evidence.NewGain(lengths, total), v.rotation.Evidence
+	v.rotation.Evidence = min(overLinear, gain.Evidence)
+	if !white { // a nonlinear function of a white signal is only another density
+		v.rotation.All = min(v.rotation.All, gain.All)
+	}
+	v.nonlinear = !v.accepted() || overLinear-v.occamFactor > identified &&
+		v.rotation.Evidence-v.occamFactor <= identified
+	return nil
+}
+
+// judgePairs sets the gains and the evidence of each pair of best's signals. own are those of
+// sourceLengths.
+func (s *separator) judgePairs(
+	ctx context.Context, v *verdict, best *demixing, known *knownPairs, own [][]float64,
+	p *derivatives,
+) (err error) {
+	if known == nil {
+		if known, err = s.partPairs(ctx, best, v); err != nil {
+			return err
+		}
+	}
+	var pairs [][2]int
+	for i := range s.d {
+		for j := range i {
+			nats, ok := known.certainEvidence(best.b, i, j)
+			if !ok {
+				pairs = append(pairs, [2]int{i, j})
+			}
+			v.distinguishable.SetSym(i, j, nats)
+			v.evidence.SetSym(i, j, nats)
+		}
+	}
+	// Rotations of many signals take long, and no pair is identified without evidence for the whole.
+	var rotated []evidence.Gain
+	if s.d <= fewSignals || v.rotation.Evidence-v.occamFactor > identified {
+		if rotated, err = s.rotationGains(ctx, best, pairs, own, p); err != nil {
+			return err
+		}
+	}
+	for k, pair := range pairs {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		i, j := pair[0], pair[1]
+		cost, same := v.cost.At(i, j), s.gainOverSameSpectrum(best, own, i, j)
+		v.distinguishable.SetSym(i, j, same.All)
+		v.evidence.SetSym(i, j, same.Evidence-cost)
+		if rotated != nil {
+			v.rotated.SetSym(i, j, rotated[k].All)
+			v.distinguishable.SetSym(i, j, max(rotated[k].All-cost, same.All))
+			v.evidence.SetSym(i, j, min(rotated[k].Evidence, same.Evidence)-cost)
+		}
+	}
+	return nil
+}
+
+// accepted reports whether the rotation replaces whitening. That is so if its evidence is more than
+// angleGain for each angle. It is also so if its gain with all positions is more than that and than
+// the code length of the angles, so that the rotation is likelier.
+func (v *verdict) accepted() bool {
+	d := v.cost.SymmetricDim()
+	angles := angleGain * float64(d*(d-1)/2)
+	return v.rotation.Evidence > angles || v.rotation.All > max(angles, v.occamFactor)
+}
+
+// isCertain reports whether the rotation and each pair are identified beyond doubt.
+func (v *verdict) isCertain() bool {
+	if v.rotation.Evidence-v.occamFactor < certain {
+		return false
+	}
+	for i := range v.evidence.SymmetricDim() {
+		for j := range i {
+			if v.evidence.At(i, j) < certain {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// scaled returns b with rows such that the innovations have information 1.
+func (m *demixing) scaled(p *derivatives) *mat.Dense {
+	b := mat.DenseCopyOf(m.b)
+	for i := range m.sources {
+		floats.Scale(math.Sqrt(p.scores[i].square), b.RawRowView(i))
+	}
+	return b
+}
+
+// occamFactor returns the code length in nats of the angle between signals i and j, which may be
+// any within 90°: the logarithm of 90° over the width of the posterior, with the information
+// n·(κ_ij + κ_ji − 2) (D. J. C. MacKay, Neural Computation 4(3), 1992).
+func (p *derivatives) occamFactor(i, j, n int) float64 {
+	information := float64(n) * (p.kappa.At(i, j) + p.kappa.At(j, i) - 2)
+	const quarter = math.Pi / 2
+	return max(0, math.Log(max(information, 1e-300)*quarter*quarter/(2*math.Pi))/2)
+}
