@@ -11,19 +11,9 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/evidence"
 )
 
-const (
-	// sameLength is by how many nats code lengths may differ that count as the same: less
-	// than any decision here asks for.
-	sameLength = 0.2
-)
-
-// angleGain is what an angle must gain, in nats, to be worth estimating: half a nat is gained by chance,
-// and as much is lost elsewhere (H. Akaike, IEEE Trans. Automatic Control 19(6), 1974).
-var angleGain = 1.
-
-// identified is the evidence in nats from which signals count as identified: odds of 20 to 1,
-// as for an error of 5 %. Half of it is 4.5 to 1, twice 400 to 1.
-var identified = math.Log(20)
+// sameLength is by how many nats code lengths may differ that count as the same: less than any
+// decision here asks for.
+const sameLength = 0.2
 
 // certain is the evidence in nats that leaves no doubt, so that a part of a long sequence decides
 // alone. It is a choice; half of it decides more sequences by their part.
@@ -73,7 +63,7 @@ func (s *separator) judge(
 			v.occamFactor += v.cost.At(i, j)
 		}
 	}
-	if v.accepted() && !ablation.Off("nonlinearnull") {
+	if v.accepted() && !ablation.Off(ablation.NonlinearNull) {
 		if err := s.judgeNonlinear(ctx, v, best, total); err != nil {
 			return nil, err
 		}

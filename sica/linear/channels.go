@@ -38,17 +38,11 @@ const (
 	// distinct is the correlation from which two methods' signals are the same. Half as near
 	// to 1 keeps FastICA's from two starts apart, which costs time only.
 	distinct = 0.9999
+	// mostNoiseShare is the strongest noise that is tried, as a share of the weakest principal
+	// component's variance. More leaves next to nothing of that component, less tries too little
+	// noise.
+	mostNoiseShare = 0.9
 )
-
-// mostNoiseShare is the strongest noise that is tried, as a share of the weakest principal component's
-// variance. Of 24 mixtures of bursts with noise of 0.2 the mean MCC is 0.885, 0.902 and 0.891 with 0.7, 0.9
-// and 0.97.
-var mostNoiseShare = 0.9
-
-// minSignal bounds from below which share of a direction's variance isn't noise: −7 dB. Beyond, its
-// whitening would be noise enlarged. It is a choice; docs/explanation/linear.md#numbers has what half and
-// twice of it, and of the other variables of this package, do.
-var minSignal = 0.2
 
 // timeScales are how many positions become one. At 8 and 16, three instruments, bursts and EEG
 // with noise are recovered best; Laplace AR(1) and smooth AR(2) processes at 1 and 2. Each
@@ -77,14 +71,15 @@ type channels struct {
 	lowered bool
 }
 
-// newChannels returns the channels of a mixture. At most a tenth of the positions of a sequence is left
-// out. For fewer than two time scales there are too few positions, and nothing but the scales is set.
+// newChannels returns the channels of a mixture. At most a tenth of the positions of a sequence is
+// left out. For fewer than two time scales there are too few positions, and nothing but the scales
+// is set.
 func newChannels(x *mixture) *channels {
 	d := len(x.white.Mean)
 	lowered := false
 	shape := x.shape
 	if len(shape) == 1 {
-		if share := x.power.passedShare(); share < maxOccupied && !ablation.Off("passband") {
+		if share := x.power.passedShare(); share < maxOccupied && !ablation.Off(ablation.PassBand) {
 			x, lowered = x.replaced(lowpassed(x.white.White, share)), true
 		}
 		shape = []int{smoothLength(x.shape[0])}
@@ -127,7 +122,7 @@ func newChannels(x *mixture) *channels {
 	c.x[0] = channelsFrom(noisy)
 	c.noisy = newCosine(c.x[0], shape)
 	whitening, sequence := inverseRoot(c.covariance), len(shape) == 1
-	if whitening != nil && sequence && !ablation.Off("passband") {
+	if whitening != nil && sequence && !ablation.Off(ablation.PassBand) {
 		c.noisy.first = c.noisy.highPassEdge(whitening)
 		for len(c.scales) > 2 && n/c.scales[len(c.scales)-1] < 2*c.noisy.first { // little is left there
 			c.scales = c.scales[:len(c.scales)-1]
@@ -197,9 +192,9 @@ func (c *channels) sorted(b *mat.Dense) *mat.Dense {
 }
 
 // textbook returns the demixings of textbook methods, and of each its noiseCorrected. They are
-// FastICA's from two starts, as its contrast has several maxima, and SOBI's, which makes the covariances
-// at the lags 1 to 100 as diagonal as possible. Demixings of the same signals, and those that fail,
-// are left out.
+// FastICA's from two starts, as its contrast has several maxima, and SOBI's, which makes the
+// covariances at the lags 1 to 100 as diagonal as possible. Demixings of the same signals, and
+// those that fail, are left out.
 func (c *channels) textbook(ctx context.Context) ([]*explanation, error) {
 	var all []*explanation
 	add := func(name string, w *mat.Dense, err error) error {
@@ -236,18 +231,19 @@ func (c *channels) textbook(ctx context.Context) ([]*explanation, error) {
 	return all, nil
 }
 
-// noiseCorrected returns the explanation by the mixing near that of the textbook demixing e which has
-// the covariance of the channels without the noise that it implies; nil if it implies none. Textbook
-// methods whiten the channels with their noise. So their mixing A has A·Aᵀ = Σ, the covariance of the
-// channels, and not Σ − N: if a direction is mostly noise, it makes the sources there too strong, and
-// its spectra fit the channels' badly. With the rotation U nearest to (Σ − N)^(−1/2)·A the mixing is
+// noiseCorrected returns the explanation by the mixing near that of the textbook demixing e which
+// has the covariance of the channels without the noise that it implies; nil if it implies none.
+// Textbook methods whiten the channels with their noise. So their mixing A has A·Aᵀ = Σ, the
+// covariance of the channels, and not Σ − N: if a direction is mostly noise, it makes the sources
+// there too strong, and its spectra fit the channels' badly. With the rotation U nearest to (Σ −
+// N)^(−1/2)·A the mixing is
 //
 //	A′ = (Σ − N)^(1/2)·U.
 //
-// N is that of the mixing before; it is nearly the same after correctionRounds. It explains e, unless that
-// is done.
+// N is that of the mixing before; it is nearly the same after correctionRounds. It explains e,
+// unless that is done.
 func (c *channels) noiseCorrected(e *explanation) *explanation {
-	if ablation.Off("corrected") {
+	if ablation.Off(ablation.Corrected) {
 		return nil
 	}
 	corrected := &explanation{name: e.name + " with noise", b: e.b}
@@ -298,7 +294,8 @@ func (c *channels) isDuplicate(a, b *explanation) bool {
 	return floats.Min(correlations) >= distinct
 }
 
-// matches returns, for each signal of a, its correlation with the nearest signal of b, and which that is.
+// matches returns, for each signal of a, its correlation with the nearest signal of b, and which
+// that is.
 func (c *channels) matches(a, b *explanation) (correlations []float64, places []int) {
 	var cross mat.Dense
 	cross.Product(a.b, c.covariance, b.b.T())
@@ -408,8 +405,8 @@ func (c *channels) descent(
 	return &explanation{name: name, b: c.sorted(c.unit(&b))}, nil
 }
 
-// exceedsResolution reports whether noise of the given power in each channel is in some direction
-// a larger share of the variance than the noise of the resolution: whether the largest eigenvalue of
+// exceedsResolution reports whether noise of the given power in each channel is in some direction a
+// larger share of the variance than the noise of the resolution: whether the largest eigenvalue of
 // Σ^(−1/2)·N·Σ^(−1/2) is.
 func (c *channels) exceedsResolution(noise []float64) bool {
 	inverse := inverseRoot(c.covariance)

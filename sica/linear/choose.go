@@ -6,10 +6,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// rejection is by how many nats a pair of signals a code may be longer than the shortest by chance, which
-// takes one to two nats an angle: a few times that. With half of it fewer mixtures are identified.
-var rejection = 5.
-
 // shortest returns the explanation with the shortest code at each scale from finest on.
 func (c *channels) shortest(all []*explanation, finest int) []*explanation {
 	best := make([]*explanation, len(c.scales))

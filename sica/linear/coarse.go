@@ -10,15 +10,6 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/dct"
 )
 
-// coarseResolution is the noise, in standard deviations, that is added to whitened sequences for
-// their coarse separation: what is weaker in a recovered signal can't decide about it. It is a choice:
-// an EEG has as many near-dipolar components with 0.03, the resolution, as with 0.2.
-var coarseResolution = 0.2
-
-// strongPower is the power of the strongest direction of a frequency band, in mean powers, from which
-// a recovered signal can have its mean power there: 1, as no signal of variance 1 can have more.
-var strongPower = 1.
-
 // glanceSteps is how many steps at the fine resolution show whether a fine separation is rejected. It
 // is a choice.
 const glanceSteps = 2
@@ -51,7 +42,7 @@ type coarseSeparation struct {
 // separateCoarsely separates the sequences coarsely. The result is nil with Config.Noiseless, if too
 // few frequencies are strong or nearly all, or if no rotation of whitening is accepted there.
 func (x *mixture) separateCoarsely(ctx context.Context) (*coarseSeparation, error) {
-	if x.cfg.Noiseless || ablation.Off("resolution") {
+	if x.cfg.Noiseless || ablation.Off(ablation.Resolution) {
 		return nil, nil
 	}
 	d, n := x.white.White.Dims()

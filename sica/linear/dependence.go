@@ -16,14 +16,15 @@ import (
 )
 
 const (
-	// independenceLags is up to which lag the innovations of two signals are compared. It is a choice.
+	// independenceLags is up to which lag the innovations of two signals are compared. It is a
+	// choice.
 	independenceLags = 3
-	// largestMeasured is the number of positions of the longest mixtures by which limits were measured.
-	// Longer ones must depend on each other, or contradict their models, as much as is significant there:
-	// in a long recording any dependence is. Of 12 recordings of 160,000 positions (four voices, EEG-like
-	// processes and machines, with noise of 0 and 3 %), each as a whole and by a part of 65,536, all 24
-	// are identified, rightly, with this and with the joints of the part, 15 without both. Half and twice
-	// of it weren't measured.
+	// largestMeasured is the number of positions of the longest mixtures by which limits were
+	// measured. Longer ones must depend on each other, or contradict their models, as much as is
+	// significant there: in a long recording any dependence is. Of 12 recordings of 160,000
+	// positions (four voices, EEG-like processes and machines, with noise of 0 and 3 %), each as a
+	// whole and by a part of 65,536, all 24 are identified, rightly, with this and with the joints
+	// of the part, 15 without both. Half and twice of it weren't measured.
 	largestMeasured = 20000
 	// maxDoubted is the most signals whose dependence is compared, and glance the most
 	// positions, about the middle. Of 8 signals at 4096 positions a comparison takes 0.12 s
@@ -31,19 +32,13 @@ const (
 	// for each of a dozen descents (one core of an AMD EPYC). Beyond, it would take longer
 	// than all the rest.
 	maxDoubted, glance = 8, 4096
+	// significance is how many standard errors a correlation must be away from 0 to overrule the
+	// code length: five, as for a discovery in physics.
+	significance = 5
 	// dependenceBlock is how many positions dependence works on at a time, so that they stay in the
 	// processor's cache. It changes no result up to rounding.
 	dependenceBlock = 1024
 )
-
-// significance is how many standard errors a correlation must be away from 0 to overrule the code length:
-// five, as for a discovery in physics.
-var significance = 5.
-
-// doubtfulDependence is the correlation of the sizes of innovations above which signals of images count as
-// dependent. Of 80 triples of digits those below it were recovered with an MCC of 0.976 or more, those
-// above it with 0.73 to 0.999.
-var doubtfulDependence = 0.1
 
 // dependence returns the correlations of the absolute innovations of each pair, which takes little
 // time, as the models have them. Package dependence measures any form of dependence.
@@ -74,12 +69,12 @@ func (m *demixing) dependence() *mat.SymDense {
 }
 
 // independence returns the probability that innovations of independent signals depend on each other
-// as much as m's do, whose dependence is given. The statistic is the sum of n·r² over all pairs: of the
-// positive correlations r of their magnitudes, and of the correlations of the innovations at the
-// nearest lags, without lag 0, at which a demixing makes them white. Its distribution is close to a
-// multiple of χ² with the same mean and variance. Of more than largestMeasured positions it is the
-// probability that as many depend on each other as much: any dependence, however small, would be
-// significant in a long recording.
+// as much as m's do, whose dependence is given. The statistic is the sum of n·r² over all pairs: of
+// the positive correlations r of their magnitudes, and of the correlations of the innovations at
+// the nearest lags, without lag 0, at which a demixing makes them white. Its distribution is close
+// to a multiple of χ² with the same mean and variance. Of more than largestMeasured positions it is
+// the probability that as many depend on each other as much: any dependence, however small, would
+// be significant in a long recording.
 func (m *demixing) independence(dependence *mat.SymDense) float64 {
 	n := len(m.sources[0].u)
 	innovations := make([][]float64, len(m.sources)) // of variance 1
@@ -116,14 +111,14 @@ func isDoubtful(dependence *mat.SymDense, n int) bool {
 	return len(dependentPairs(dependence, n)) > 0
 }
 
-// dependentPairs returns the pairs of a large dependence. Negative correlations, as of voices that take
-// turns, don't count.
+// dependentPairs returns the pairs of a large dependence. Negative correlations, as of voices that
+// take turns, don't count.
 func dependentPairs(dependence *mat.SymDense, n int) [][2]int {
 	return pairsAbove(doubtfulDependence, dependence, n)
 }
 
-// pairsAbove returns the pairs whose correlation over n positions is larger than the limit and than five of
-// its standard errors.
+// pairsAbove returns the pairs whose correlation over n positions is larger than the limit and than
+// five of its standard errors.
 func pairsAbove(limit float64, correlations *mat.SymDense, n int) (pairs [][2]int) {
 	limit = max(limit, significance/math.Sqrt(float64(n)))
 	for i := range correlations.SymmetricDim() {
@@ -136,17 +131,18 @@ func pairsAbove(limit float64, correlations *mat.SymDense, n int) (pairs [][2]in
 	return pairs
 }
 
-// makeLessDependent replaces what was found by the one, of the demixings at which descents ended and
-// symmetric whitening, whose signals depend least on each other, as package dependence measures it,
-// without a model of them. It does so only if the dependence of the signals found is doubtful: then
-// independent sources are the wrong model, and the shortest code may be that of a wrong demixing.
+// makeLessDependent replaces what was found by the one, of the demixings at which descents ended
+// and symmetric whitening, whose signals depend least on each other, as package dependence measures
+// it, without a model of them. It does so only if the dependence of the signals found is doubtful:
+// then independent sources are the wrong model, and the shortest code may be that of a wrong
+// demixing.
 //
 // Of 20 triples of digits, those of figure 4, three have an MCC of 0.77 to 0.92 without it. With it
 // two of these have 0.99.
 func (s *separator) makeLessDependent(
 	ctx context.Context, found *descents, null *whitened,
 ) error {
-	if ablation.Off("mindep") || s.d < 2 || s.d > maxDoubted ||
+	if ablation.Off(ablation.MinDep) || s.d < 2 || s.d > maxDoubted ||
 		!isDoubtful(found.best.dependence(), s.past.N) {
 		return nil
 	}

@@ -38,6 +38,7 @@
 //   - coarse.go: whether a coarse separation is taken.
 //   - noise.go: which demixings, with noise or without, compete. choose.go: which of these is taken.
 //   - identified.go: which signals are identified, and the Reason why others aren't.
+//   - limits.go: the numbers that decide.
 //
 // docs/explanation/linear.md has the rule in words, with references.
 package linear

@@ -19,11 +19,6 @@ const (
 	sameChoice = 0.99
 )
 
-// minChannelNoise is the share of noise in a channel's variance that isn't next to none: that of the
-// resolution. AR(7) after five GELU steps, which aren't linear, imply 0.0003, three instruments with noise
-// of 0.05 imply 0.003 to 0.02.
-var minChannelNoise = resolution * resolution
-
 // An explanation is a demixing of the channels with the noise that it implies.
 type explanation struct {
 	name  string

@@ -12,11 +12,6 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/linear/internal/density"
 )
 
-// hidingShare is the share of noise in a signal's variance that must be excluded where nothing shows it:
-// what leaves a correlation of 0.9 with the source. With a correlation of 0.923 about twice as many right
-// mixtures of two channels are refused, of 1,440 by normal matrices.
-var hidingShare = 0.19
-
 // hideable returns which of the identified signals of sol noise may hide although nothing shows it:
 // white Gaussian noise, the same in all channels, which is hidingShare of the signal's variance.
 //

@@ -12,14 +12,9 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
-// minIndependence is the probability below which signals don't count as independent. Of 224 mixtures
-// (n = 1,024 and 2,500) that were identified rightly, 10 have less; of 11 that weren't, with more sources
-// than channels, 4. With a tenth of it 5 and 4.
-var minIndependence = 0.01
-
 // minFidelity is the correlation with its source, as the noise lets expect, below which a signal isn't
 // identified: noise of a tenth of its variance.
-var minFidelity = 0.95
+const minFidelity = 0.95
 
 // A doubt is why signals aren't identified although the evidence of their pairs, which takes as many
 // independent sources as channels and the models of the chosen demixing for granted, says that they are.
@@ -59,7 +54,7 @@ func (s *draft) conclude(x *mixture) {
 		}
 	}
 	s.addNoiseError()
-	if !ablation.Off("drift") {
+	if !ablation.Off(ablation.Drift) {
 		s.addDrift()
 	}
 	s.Why = s.sentence(s.whitened)
@@ -83,7 +78,7 @@ func (s *draft) doubtIndependence() doubt {
 // common, and more than by chance: at least one of them is a mixture, unless the sources correlate, as
 // those of images often do.
 func (s *draft) correlatedPairs(n int) [][2]int {
-	if ablation.Off("correlated") {
+	if ablation.Off(ablation.Correlated) {
 		return nil
 	}
 	var sizes mat.SymDense // of the correlations
@@ -101,7 +96,7 @@ func (s *draft) correlatedPairs(n int) [][2]int {
 }
 
 func (f *Findings) isDependent() bool {
-	return f.Independence < minIndependence && !ablation.Off("dependent")
+	return f.Independence < minIndependence && !ablation.Off(ablation.Dependent)
 }
 
 // doubtNoiseLike doubts all signals if one can't be told from white noise of the channels. A nearly
@@ -139,7 +134,7 @@ func (s *draft) doubtHidden() doubt {
 	var hidden []int
 	variance := math.Inf(1)
 	for i, isHideable := range s.hideable {
-		if isHideable && s.Identified(i) && !ablation.Off("hideable") {
+		if isHideable && s.Identified(i) && !ablation.Off(ablation.Hideable) {
 			row := s.Demixing.RawRowView(i)
 			hidden = append(hidden, i)
 			variance = min(variance, hidingShare/floats.Dot(row, row))

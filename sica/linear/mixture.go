@@ -40,7 +40,7 @@ func newMixture(signals *ica.Signals, cfg Config) (*mixture, error) {
 	d, n := x.white.White.Dims()
 	minShare := float64(max(minLowered, minBriefPositions*d)) / float64(n)
 	share := max(x.power.occupiedShare(), minShare)
-	if share < maxOccupied && !ablation.Off("occupied") {
+	if share < maxOccupied && !ablation.Off(ablation.Occupied) {
 		x = x.replaced(lowpassed(x.white.White, share))
 		x.power, x.bandwidth = newBandPower(x.white.White), share
 	}

@@ -22,26 +22,6 @@ const (
 	settledPositions = 4096
 )
 
-// settledShare is the share of the tolerance that a step at a coarser time scale may promise for the
-// rule's demixing to be kept without descents there. All of 228 mixtures without noise (n = 1,024) have the
-// same signals as with descents, in 0.6 of the time, 0.8 at 0.2.
-var settledShare = 0.3
-
-// nearlyAsGood is by how many nats the code of a demixing may be longer, over all time scales and however
-// many signals there are, for its signals to count: the tolerance for three. With that of twelve, 330,
-// Laplace AR(1) processes beside Gaussian noise weren't identified.
-var nearlyAsGood = 15.
-
-// clearlyLonger is by how many tolerances a code of images must be longer at some scale for its signals
-// not to count. It is a choice. In 29 mixtures of digits and photographs (noise of 0 to 0.2) those of other
-// demixings are longer by 10 or more in most that are right, by 1.5 at most in most that are wrong.
-var clearlyLonger = 6.
-
-// clearlyShorter is by how many tolerances a code must be shorter, at half of the scales or more, for
-// whitening to be left for it. Two hearts beside noise of 0.02 gain 10 to 30, AR(7) processes of equal
-// spectra after ten small GELU steps up to 3.
-var clearlyShorter = 5.
-
 // A comparison is that of explanations.
 type comparison struct {
 	c        *channels
@@ -207,7 +187,7 @@ func (c *channels) predictsAs(m *demixing) bool {
 // addCoarser adds the explanations at which descents from the given ones end at the coarser time scales.
 func (s *comparison) addCoarser(ctx context.Context, begin []*explanation) error {
 	c := s.c
-	for k := 1; k < len(c.scales) && !ablation.Off("coarserdescents"); k++ {
+	for k := 1; k < len(c.scales) && !ablation.Off(ablation.CoarserDescents); k++ {
 		e, err := c.descent(ctx, "coarser time scale", k, make([]float64, c.d), begin)
 		if err != nil {
 			return err
@@ -222,7 +202,7 @@ func (s *comparison) addCoarser(ctx context.Context, begin []*explanation) error
 // spectra of white sources don't show any.
 func (s *comparison) addNoisy(ctx context.Context) error {
 	c := s.c
-	if ablation.Off("addnoisy") {
+	if ablation.Off(ablation.AddNoisy) {
 		return nil
 	}
 	best := c.shortest(s.all, 0)
@@ -235,7 +215,7 @@ func (s *comparison) addNoisy(ctx context.Context) error {
 		}
 		s.all = c.appendNew(s.all, e)
 	}
-	if ablation.Off("mostnoise") {
+	if ablation.Off(ablation.MostNoise) {
 		return nil
 	}
 	begin := slices.Concat([]*explanation{best[0], coarsest}, s.textbook[:min(1, len(s.textbook))])
@@ -251,7 +231,7 @@ func (s *comparison) addNoisy(ctx context.Context) error {
 // enough positions for that.
 func (s *comparison) isSettled(ctx context.Context) (bool, error) {
 	c, rule := s.c, s.rule
-	if !c.explain(rule) || ablation.Off("settled") ||
+	if !c.explain(rule) || ablation.Off(ablation.Settled) ||
 		rule.doubted || c.exceedsResolution(rule.model.noise) {
 		return false, nil
 	}
@@ -372,7 +352,7 @@ func (s *comparison) confidence() []float64 {
 // hardly longer then, where at each the excess counts up to the tolerance. Images, which often depend on
 // each other, must say more: its code isn't clearly longer at any scale.
 func (s *comparison) isNearlyAsGood(e *explanation) bool {
-	if ablation.Off("nearlyasgood") {
+	if ablation.Off(ablation.NearlyAsGood) {
 		return false
 	}
 	c := s.c
@@ -412,7 +392,7 @@ func (s *comparison) solution(ctx context.Context) (*draft, error) {
 		return nil, err
 	}
 	evidence := v.rotation.Evidence - v.occamFactor
-	if base.whitened && (ablation.Off("clearlyshorter") || !s.isClearlyShorter()) &&
+	if base.whitened && (ablation.Off(ablation.ClearlyShorter) || !s.isClearlyShorter()) &&
 		(!v.accepted() || evidence <= identified) {
 		return nil, nil
 	}

@@ -11,36 +11,25 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
-// minNoiseLike is the smallest correlation of a signal like noise with the weakest principal component,
-// or of several with as many weakest components. Of 750 mixtures by normal matrices (d = 2 to 8, noise of 0
-// to 0.3) 355 were identified without this and the next five numbers, 35 wrongly, and 323 with them, three
-// wrongly; none that was right is lost.
-var minNoiseLike = 0.97
+const (
+	// minNoiseLike is the smallest correlation of a signal like noise with the weakest principal
+	// component, or of several with as many weakest components.
+	minNoiseLike = 0.97
+	// maxNoiseGainOfTwo is maxNoiseGain for two signals, of which one is often near the weakest
+	// component by chance.
+	maxNoiseGainOfTwo = 0.015
+)
 
-// distinctSpread is the largest ratio of the standard deviation of such a component to that of the next
-// stronger one. Several such components differ by less than this ratio.
-var distinctSpread = 0.85
-
-// maxNoiseShare is the largest share of the channels' variance that such noise would have in each.
-var maxNoiseShare = 0.25
-
-// maxNoiseGain is by how many nats per position the code of a signal like noise is shorter than that of
-// white Gaussian noise, at most; of two signals one is often near the weakest component by chance.
-var maxNoiseGain, maxNoiseGainOfTwo = 0.05, 0.015
-
-// maxNoiseKurtosis is the largest excess kurtosis of a signal like noise: heartbeats have five or more.
-var maxNoiseKurtosis = 1.
-
-// likeNoise returns the signals that can't be told from white noise of the channels, nil if there are
-// none: as many as possible, in the space of as many weakest principal components.
+// likeNoise returns the signals that can't be told from white noise of the channels, nil if there
+// are none: as many as possible, in the space of as many weakest principal components.
 //
-// Noise of the same strength in all channels makes the weakest principal components white and Gaussian,
-// with equal variances. So signals are like noise if they are those components, or rotations of them,
-// the code of each is hardly shorter than that of white Gaussian noise, and none has rare large values,
-// such as heartbeats, which shorten the code by little.
+// Noise of the same strength in all channels makes the weakest principal components white and
+// Gaussian, with equal variances. So signals are like noise if they are those components, or
+// rotations of them, the code of each is hardly shorter than that of white Gaussian noise, and none
+// has rare large values, such as heartbeats, which shorten the code by little.
 func (s *draft) likeNoise(w *pca.Whitening) []int {
 	d := len(s.Mean)
-	if ablation.Off("noiselike") {
+	if ablation.Off(ablation.NoiseLike) {
 		return nil
 	}
 	gain := maxNoiseGain
@@ -74,8 +63,9 @@ func (s *draft) likeNoise(w *pca.Whitening) []int {
 	return nil
 }
 
-// isNoise reports whether the m smallest of the principal components' standard deviations may be those
-// of noise: equal, smaller than the others, and a small share of the variance if all channels have it.
+// isNoise reports whether the m smallest of the principal components' standard deviations may be
+// those of noise: equal, smaller than the others, and a small share of the variance if all channels
+// have it.
 func isNoise(spread []float64, m int) bool {
 	d := len(spread)
 	strongest, total := spread[d-m], floats.Norm(spread, 2)

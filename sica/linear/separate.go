@@ -134,7 +134,7 @@ func (c Config) checkNoise(x *mat.Dense) error {
 }
 
 func separate(ctx context.Context, signals *ica.Signals, cfg Config) (*draft, error) {
-	if ablation.Off("noiseless") {
+	if ablation.Off(ablation.Noiseless) {
 		cfg.Noiseless, cfg.Noise = true, 0
 	}
 	x, err := newMixture(signals, cfg)

@@ -231,7 +231,7 @@ func (s *draft) setPairDependence(dependence *mat.SymDense) {
 func (s *draft) setDependence(m *demixing, p *past.Past) {
 	dependence := m.dependence()
 	s.setPairDependence(dependence)
-	if !ablation.Off("doubtful") {
+	if !ablation.Off(ablation.Doubtful) {
 		s.dependent = dependentPairs(dependence, p.N)
 	}
 	s.Independence = 1

@@ -22,11 +22,6 @@ const (
 	windowedPositions = 8192
 )
 
-// surplusErrors is the evidence for more sources than channels, in standard errors, from which there seem
-// to be some. Of 208 mixtures with noise, but no more sources than channels, one is above it, of 32
-// synthetic EEGs with one to eight sources more 19; above 5, 11 of these.
-var surplusErrors = 3.5
-
 // surplus returns the evidence, in standard errors, that the spectra aren't those of as many sources
 // and white noise: what e's model leaves unexplained. It compares the correlations in frequency bands
 // that the model leaves between the parts of the positions. It is the sum of their products over bands,
@@ -36,7 +31,7 @@ var surplusErrors = 3.5
 // It is 0 for images: the strokes of digits lie in one place and have the same width, so that they
 // correlate in the same way in all parts without surplus sources.
 func (c *channels) surplus(e *explanation) float64 {
-	if len(c.parts) == 0 || ablation.Off("surplus") {
+	if len(c.parts) == 0 || ablation.Off(ablation.Surplus) {
 		return 0
 	}
 	inverses := residualWhitenings(e, c.spectrum, c.parts[0], c.added)

@@ -13,10 +13,6 @@ import (
 // of noise; of two Gaussian signals it is 0.
 const minScoreShare = 0.01
 
-// maxUnseenNoise is the largest share of the channels' variance of noise that nothing excludes beside
-// white signals. It is a choice, near noise of a quarter of the standard deviation.
-var maxUnseenNoise = 0.05
-
 // A noiseEstimate is what the dependence of recovered signals says about noise of the channels that
 // their models miss.
 type noiseEstimate struct {

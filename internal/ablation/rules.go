@@ -1,0 +1,28 @@
+package ablation
+
+// A Rule is a part of the separation that can be off.
+type Rule int
+
+// The rules, with what is off without them.
+const (
+	AddNoisy        Rule = iota // descents with noise in the channels
+	ClearlyShorter              // a demixing whose code is clearly shorter is kept, not whitening
+	CoarserDescents             // descents at coarser time scales
+	Corrected                   // demixings corrected for the noise of the channels
+	Correlated                  // groups of signals of a sequence that correlate
+	Dependent                   // no signal is identified if all are dependent
+	Doubtful                    // groups of signals that depend on each other
+	Drift                       // expected error of a mixing that changes
+	Hideable                    // doubt of signals that noise could hide without a trace
+	MinDep                      // the demixing with the least dependence, if the best is doubtful
+	MostNoise                   // the descent with nearly the most noise that there can be
+	NearlyAsGood                // doubt of signals that differ in a demixing that is nearly as good
+	Noiseless                   // the search with noise in the channels
+	NoiseLike                   // doubt of signals that are like noise
+	NonlinearNull               // evidence against nonlinear mixtures in the judgement of a demixing
+	Occupied                    // low-passing of mixtures that occupy a part of the band
+	PassBand                    // the search for noise within the pass band of filtered recordings
+	Resolution                  // separation at a coarse resolution
+	Settled                     // the search ends early where the noiseless demixing is settled
+	Surplus                     // evidence of more sources than channels
+)
