@@ -16,7 +16,7 @@ import (
 const sameLength = 0.2
 
 // certain is the evidence in nats that leaves no doubt, so that a part of a long sequence decides
-// alone. It is a choice; half of it decides more sequences by their part.
+// alone. Less decides more sequences by their part. It is a choice.
 var certain = 10 * identified
 
 // A verdict is what the data say about a demixing.

@@ -20,28 +20,25 @@ import (
 )
 
 const (
-	// fastICAIterations bounds FastICA's iterations for a candidate. Its end only has to lie
-	// in the right basin, for which 20 suffice as a rule; twice of it costs time only.
+	// fastICAIterations bounds FastICA's iterations for a candidate, whose end only has to lie in
+	// the right basin. More costs time only.
 	fastICAIterations = 100
-	// briefIterations bounds them for more than fewSignals signals, at minBriefPositions for each, or
-	// for FastICA of the signals after that of their innovations has converged. Of 64 signals at 4,000
-	// and 10,000 positions the codes after 20, 40 and 100 are the same, after 10 one is longer.
+	// briefIterations bounds them for more than fewSignals signals with minBriefPositions each,
+	// after FastICA of the innovations has converged, and where FastICA doesn't find the sources
+	// anyway.
 	briefIterations = 30
-	// It also bounds those for manySignals or more with fewer than minHopefulPositions for each, where
-	// FastICA doesn't find the sources. The MCC of 300 Laplace AR(1) sources at 4,000 positions is 0.2;
-	// that of 100 is 0.45 at 1,600, 0.57 to 0.92 at 2,000 and 0.97 at 2,400. That of 24 at 370 is 0.86,
-	// and would be 0.84 with briefIterations.
+	// minHopefulPositions is how many positions each of manySignals or more must have for FastICA
+	// to find the sources.
 	minHopefulPositions, manySignals = 16, 64
-	// fastICATolerance ends them: scikit-learn's default. Twice of it is an angle of a degree,
-	// which a descent corrects in a step.
+	// fastICATolerance ends FastICA's iterations: scikit-learn's default. Twice of it is an angle
+	// of a degree, which a descent corrects in a step.
 	fastICATolerance = 1e-4
-	// maxPredictors bounds the values that the innovations of all signals together are
-	// predicted from, d for each lag. It bounds time and memory (512² moments); half of it
-	// shortens pasts from 22 signals on.
+	// maxPredictors bounds the values that the innovations of all signals together are predicted
+	// from, d for each lag. More takes time and memory (512² moments), less shortens the pasts of
+	// many signals.
 	maxPredictors = 512
-	// firstValues is how many values of each signal's past are tried first. Of 16 signals, with the 24
-	// of maxLags it takes 5 ms, a fiftieth of the separation of 20,000 positions. Half of it misses more
-	// pasts that begin late. It is a choice.
+	// firstValues is how many values of each signal's past are tried first. More takes time, less
+	// misses pasts that begin late. It is a choice.
 	firstValues = 8
 	// maxSweeps and sweepTolerance (radians) end joint diagonalisation. A candidate's angle
 	// only has to be right to some degrees.
@@ -217,13 +214,12 @@ func iterateFastICA(
 }
 
 // innovationBlock is how many positions innovations works on at a time, so that they stay in the
-// processor's cache. Twice and half of it cost time only.
+// processor's cache.
 const innovationBlock = 192
 
-// innovations returns the errors of the prediction of z from the past of all signals together, at the
-// scored positions; z itself if the past predicts nothing. With too many weights they look Gaussian. So
-// Akaike's criterion says how many there are: of 32 Laplace AR(1) sources at 1,024 positions the mean
-// MCC is 0.980 with it, 0.977 with the longest past.
+// innovations returns the errors of the prediction of z from the past of all signals together, at
+// the scored positions; z itself if the past predicts nothing. With too many weights they look
+// Gaussian. So Akaike's criterion says how many there are.
 func (s *separator) innovations() *mat.Dense {
 	weights := s.jointPrediction() // [order·d, d]
 	if weights == nil {

@@ -21,16 +21,10 @@ const (
 	independenceLags = 3
 	// largestMeasured is the number of positions of the longest mixtures by which limits were
 	// measured. Longer ones must depend on each other, or contradict their models, as much as is
-	// significant there: in a long recording any dependence is. Of 12 recordings of 160,000
-	// positions (four voices, EEG-like processes and machines, with noise of 0 and 3 %), each as a
-	// whole and by a part of 65,536, all 24 are identified, rightly, with this and with the joints
-	// of the part, 15 without both. Half and twice of it weren't measured.
+	// significant there: in a long recording any dependence is.
 	largestMeasured = 20000
-	// maxDoubted is the most signals whose dependence is compared, and glance the most
-	// positions, about the middle. Of 8 signals at 4096 positions a comparison takes 0.12 s
-	// where the separation takes 1.9 s, at 16384 positions 0.9 s and 2.6 s, and there is one
-	// for each of a dozen descents (one core of an AMD EPYC). Beyond, it would take longer
-	// than all the rest.
+	// maxDoubted is the most signals whose dependence is compared, and glance the most positions,
+	// about the middle. With more that takes longer than all the rest.
 	maxDoubted, glance = 8, 4096
 	// significance is how many standard errors a correlation must be away from 0 to overrule the
 	// code length: five, as for a discovery in physics.
@@ -136,9 +130,6 @@ func pairsAbove(limit float64, correlations *mat.SymDense, n int) (pairs [][2]in
 // it, without a model of them. It does so only if the dependence of the signals found is doubtful:
 // then independent sources are the wrong model, and the shortest code may be that of a wrong
 // demixing.
-//
-// Of 20 triples of digits, those of figure 4, three have an MCC of 0.77 to 0.92 without it. With it
-// two of these have 0.99.
 func (s *separator) makeLessDependent(
 	ctx context.Context, found *descents, null *whitened,
 ) error {

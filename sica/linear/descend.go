@@ -18,38 +18,38 @@ import (
 )
 
 const (
-	// maxSteps bounds the steps of a descent: half have ended after 6 and 98 of 100 after 30.
+	// maxSteps bounds the steps of a descent. Nearly all end before half of it.
 	maxSteps = 60
-	// firstSteps is that of the candidates after the first, of which half have ended by then.
-	// Twice of it costs the time of as many descents.
+	// firstSteps bounds those of the candidates after the first, of which half have ended by then.
+	// More costs time.
 	firstSteps = 6
 	// minBriefPositions is how many positions a signal must have for the models of such a candidate
-	// not to be chosen anew in its first steps. At 32, with 32 signals, that costs an MCC of
-	// 0.0002 to 0.006; twice and half of it are choices.
+	// not to be chosen anew in its first steps. Less saves time and separates many signals slightly
+	// worse.
 	minBriefPositions = 64
 	// minSufficient is how many positions a signal must have for one candidate to suffice: with fewer
 	// its evidence is seldom certain. It is a choice.
 	minSufficient = 200
-	// promising is how many nats per signal such a candidate may lie behind to go on. It is a
-	// choice: half of it gives up some slow descents, twice follows hopeless ones.
+	// promising is how many nats per signal such a candidate may lie behind to go on. Less gives up
+	// slow descents, more follows hopeless ones. It is a choice.
 	promising = 20
+	// minEigenvalue bounds a pair's curvature from below, so that a step is at most 20 gradients.
+	// More takes more steps where signals are hardly distinguishable.
+	minEigenvalue = 0.05
 	// minSlope is the same for a score's slope, as a share of its mean square: at the edge of
 	// a density the slope says little.
 	minSlope = 0.2
 	// maxStep bounds the entries of a step, 0.7 being an angle of 40 degrees: farther is a
 	// permutation.
 	maxStep = 0.7
-	// minEigenvalue bounds a pair's curvature from below, so that a step is at most 20
-	// gradients. Twice of it takes more steps where signals are hardly distinguishable.
-	minEigenvalue = 0.05
-	// A step that doesn't shorten the code shrinks by this factor, as long as it promises enough.
+	// shrink is the factor by which a step that doesn't shorten the code is made smaller, as long
+	// as it promises enough.
 	shrink = 0.4
 	// minGain is how many nats in all a step must promise and gain for the descent to go on: a
 	// twentieth of sameLength.
 	minGain = 0.01
 	// minEntryGain is the same for each entry of the demixing, if that is more: 1/500 of what
-	// chance gains. With five times of it the code of 32 signals at 1,024 positions is longer by 30
-	// to 90 nats, and their evidence smaller by 15 to 45.
+	// chance gains. More ends descents of many signals too early.
 	minEntryGain = 0.001
 )
 

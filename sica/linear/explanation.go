@@ -13,11 +13,9 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/linear/internal/density"
 )
 
-const (
-	// sameChoice is the correlation from which two signals share the choices of their model: an
-	// angle of 8 degrees. Choosing takes five times as long as fitting. It is a choice.
-	sameChoice = 0.99
-)
+// sameChoice is the correlation from which two signals share the choices of their model: an angle of
+// 8 degrees. Choosing takes five times as long as fitting. It is a choice.
+const sameChoice = 0.99
 
 // An explanation is a demixing of the channels with the noise that it implies.
 type explanation struct {

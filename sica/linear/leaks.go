@@ -11,7 +11,7 @@ import (
 )
 
 // errorPositions is how many positions the errors of the demixing are computed from, at most, in
-// blocks spread over all. It makes them known to two or three hundredths, twice of it to 0.7 of that.
+// blocks spread over all. They are then known to two or three hundredths. More takes longer.
 const errorPositions = 1 << 13
 
 // leaks returns the standard errors of the share of signal j in the recovered signal i, both of

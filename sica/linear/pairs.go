@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// maxRotations is how often pairs of signals that a descent left mixed are rotated. Of 64 signals
-	// at 20,000 positions one is enough. It is a choice.
+	// maxRotations is how often pairs of signals that a descent left mixed are rotated. It is a
+	// choice.
 	maxRotations = 3
 	// basinShare is the share of a signal's power from which two demixings recover the same
 	// one: an angle of 13 degrees, a third of that to the boundary of two basins.

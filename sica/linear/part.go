@@ -14,22 +14,19 @@ import (
 
 const (
 	// minLong is from how many positions on a sequence is long. The part that decides has
-	// partPositions, or partPerSignal for each signal if that is more, and at most half of all. With
-	// it 76 mixtures (38 kinds, 20,000 positions) have the same groups as with twice of it and MCCs
-	// equal to 0.00002, in two thirds of the time. With it 32 and 64 Laplace AR(1) sources have the
-	// same groups as with twice of it, too.
+	// partPositions, or partPerSignal for each signal if that is more, and at most half of all.
+	// More takes longer for the same groups.
 	minLong, partPositions, partPerSignal = 16384, 4096, 128
-	// noisePart is in how many times as many positions noise is looked for. With half of it
-	// it seemed to be in 3 of 6 clean mixtures of 4 and 16 signals; twice takes twice as long. If
-	// there are fewer than an eighth more positions than that, it is looked for in all.
+	// noisePart is in how many times as many positions noise is looked for. Fewer show noise more
+	// often where there is none. If there are fewer than an eighth more positions than that, it is
+	// looked for in all.
 	noisePart = 4
 	// polishSteps bounds the steps with all positions, which end when the next, which is the last,
 	// promises less than polishGain nats for each entry of the demixing: half of what chance gains.
-	// What a step promises falls to a twentieth or less from step to step. One to three are made.
 	polishSteps, polishGain = 8, 0.25
-	// unusualErrors and unusualNats are by how many standard deviations of the part's blocks,
-	// and nats per position in addition, the code of a block may be longer than theirs. Longer
-	// ones are of what doesn't occur in the part. Both are choices; half of them finds chance.
+	// unusualErrors and unusualNats are by how many standard deviations of the part's blocks, and
+	// nats per position in addition, the code of a block may be longer than theirs. Longer ones are
+	// of what doesn't occur in the part. Less finds chance. Both are choices.
 	unusualErrors, unusualNats = 8, 0.1
 )
 

@@ -17,14 +17,12 @@ import (
 )
 
 const (
-	// resolution is the noise, in standard deviations, that is added to the whitened signals
-	// for estimation only. Signals without noise of their own, like a square wave, have
-	// densities and predictions without bound: sine, square and sawtooth end at an MCC of 0.40
-	// without it and at 0.999 with it. Half of it still bounds them; twice hides innovations
-	// below 0.06 standard deviations.
+	// resolution is the noise, in standard deviations, that is added to the whitened signals for
+	// estimation only. Signals without noise of their own, like a square wave, have densities and
+	// predictions without bound. More hides weaker innovations.
 	resolution = 0.03
-	// fewSignals is up to how many signals all candidates, rotations of pairs and explanations with noise
-	// are tried. Of more each takes so long that only the most promising are. It is a choice.
+	// fewSignals is up to how many signals all candidates, rotations of pairs and explanations with
+	// noise are tried. Of more each takes so long that only the most promising are. It is a choice.
 	fewSignals = 16
 )
 

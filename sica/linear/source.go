@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	// maxLags is the most values of a sequence's past that a signal is predicted from: three
-	// times the order of the paper's AR(7). Code length decides how many are used, so twice of
-	// it only costs time, and half is enough for such sources.
+	// maxLags is the most values of a sequence's past that a signal is predicted from: three times
+	// the order of the paper's AR(7). Code length decides how many are used, so that more only
+	// costs time.
 	maxLags = 24
-	// maxNeighbours is the same for images and videos: complete shells up to √10 positions
-	// away in an image. Half of it is one shell of eight.
+	// maxNeighbours is the same for images and videos: complete shells up to √10 positions away in
+	// an image.
 	maxNeighbours = 18
 	// positionsPerLag is how many positions are wanted for each weight of one signal, and
 	// positionsPerWeight for each of the weights that one value of all signals has. Both are
@@ -32,7 +32,7 @@ const (
 	overallShare = 0.1
 	// windowNats and windowShare are by how many nats, in all or a position, a window's code with
 	// simple densities may be longer than the shortest for a density to be fitted with it.
-	// Densities change the order by less as a rule: both are choices, twice costs time only.
+	// Densities change the order by less as a rule. More costs time only. Both are choices.
 	windowNats, windowShare = 20, 0.01
 )
 

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// maxBands is how many frequency bands there are at most. Half of it hides narrow peaks;
-	// twice leaves too few coefficients in each below 2,000 positions.
+	// maxBands is how many frequency bands there are at most. Fewer hide narrow peaks, more have
+	// too few coefficients in short recordings.
 	maxBands = 40
 	// skippedCoefficients are left out at the lowest frequencies: trends aren't noise, and
 	// their few coefficients say nothing of a power. Their number is a choice.

@@ -20,22 +20,19 @@ import (
 )
 
 const (
-	// A curve has knots at the quantiles of a normal signal from −lastKnot to lastKnot, knotDistance
-	// standard deviations apart, and cells of cellWidth from −lastCell to lastCell. They are choices:
-	// with knots a third closer three voices behind tanh have the same MCC to 0.0002.
+	// A curve has knots at the quantiles of a normal signal from −lastKnot to lastKnot,
+	// knotDistance standard deviations apart, and cells of cellWidth from −lastCell to lastCell.
+	// They are choices.
 	lastKnot, knotDistance = 3, 0.5
 	lastCell, cellWidth    = 4, 1. / 32
 	// The linear rule and the descent of the curves, of curveSteps steps, alternate straightenings
-	// times. After two the code of voices behind tanh changes by 0.01 nats per position.
+	// times. More shorten the code little.
 	straightenings, curveSteps = 3, 20
-	// promiseSteps are those from straight lines to see what curves promise. With three sensors that
-	// respond by tanh(v/3) they gain 0.3 nats per position, by tanh(v) 1.3 to 1.7, by v 0.0004 to 0.0024
-	// (12 mixtures each of voices or Laplace AR(1)).
+	// promiseSteps are those from straight lines to see what curves promise.
 	promiseSteps = 5
-	// smoothness is the weight in nats of half the squared difference of the logarithms of a curve's slopes
-	// at neighbouring knots. Without it few large values decide the slopes of the ends: two spectra after a
-	// cubic, 1,024 positions, have an MCC of 0.68, 0.98 with 1, 0.998 with 4 and 16. Two Laplace AR(1)
-	// after tanh have 0.9985, 0.9983 and 0.9957 (n = 6).
+	// smoothness is the weight in nats of half the squared difference of the logarithms of a
+	// curve's slopes at neighbouring knots. Less lets few large values decide the slopes of the
+	// ends, more flattens the curves.
 	smoothness = 4
 	// maxLogSlope bounds the logarithms of slopes: far beyond what sensors do, within what float64 can.
 	maxLogSlope = 100

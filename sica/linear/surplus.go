@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	// surplusParts is into how many parts the positions are cut, whose spectra are compared. With 2 parts 8
-	// of the 208 and 17 of the 32 mixtures of surplusErrors are above it, with 8 none and 18.
+	// surplusParts is into how many parts the positions are cut, whose spectra are compared. Fewer
+	// show surplus sources more often where there are none.
 	surplusParts = 4
-	// windowedPositions is from how many positions on the parts are windowed, so that strong lines don't
-	// leak into other bands. At 2,500 the window, which uses less of the positions, hides half of the
-	// surplus sources.
+	// windowedPositions is from how many positions on the parts are windowed, so that strong lines
+	// don't leak into other bands. With fewer the window, which uses less of them, hides surplus
+	// sources.
 	windowedPositions = 8192
 )
 

@@ -2,8 +2,8 @@ package density
 
 import "math"
 
-// expBits is the logarithm of the length of the table of exp: half of it would leave an error
-// of 1e-9, twice outgrow the processor's first cache.
+// expBits is the logarithm of the length of the table of exp: with less exp is less exact, with
+// more the table outgrows the processor's first cache.
 const expBits = 8
 
 // powers are 2^(k/256), the fractions of their bits.
