@@ -58,7 +58,7 @@ func (x *mixture) separateCoarsely(ctx context.Context) (*coarseSeparation, erro
 	if err != nil {
 		return nil, err
 	}
-	sol, _, err := s.separate(ctx, nil)
+	sol, err := s.separate(ctx, nil)
 	if err != nil || sol.whitened {
 		return nil, err
 	}
@@ -124,8 +124,8 @@ func (x *mixture) separateMany(ctx context.Context, known *knownPart) (*draft, e
 			return coarse.draft, err
 		}
 	}
-	sol, otherNoise, err := s.separate(ctx, known)
-	if err != nil || otherNoise != nil {
+	sol, err := s.separate(ctx, known)
+	if err != nil || sol.otherNoise != nil {
 		return nil, err
 	}
 	return sol, nil

@@ -51,8 +51,8 @@ func (x *mixture) withNoise(ctx context.Context, base *draft) (*draft, error) {
 	return s.result(ctx)
 }
 
-// keeps reports whether withNoise returns base without comparing explanations. Base then has what it
-// says of it.
+// keeps reports whether base can be kept without comparing explanations. It then completes base as
+// withNoise does.
 func (x *mixture) keeps(ctx context.Context, base *draft) (bool, error) {
 	s := x.newComparison(base)
 	if s == nil {
@@ -148,25 +148,15 @@ func (s *comparison) examine(ctx context.Context, sol *draft) (err error) {
 func (s *comparison) compare(ctx context.Context) error {
 	c := s.c
 	s.all = append([]*explanation{s.rule}, s.textbook...)
-	begin := slices.Clone(s.all)
-	if c.d > fewSignals {
-		begin = begin[:1]
-	}
-	err := s.addCoarser(ctx, begin)
-	if err != nil {
-		return err
-	}
-	var ok bool
-	if s.all, ok, err = c.measureAll(ctx, s.all, 0); err != nil || !ok {
-		return err
-	}
-	if c.d <= fewSignals {
-		if err := s.addNoisy(ctx); err != nil {
+	for _, add := range []func(context.Context) error{s.addCoarser, s.addNoisy} {
+		if err := add(ctx); err != nil {
 			return err
 		}
-		if s.all, ok, err = c.measureAll(ctx, s.all, 0); err != nil || !ok {
+		all, ok, err := c.measureAll(ctx, s.all, 0)
+		if err != nil || !ok {
 			return err
 		}
+		s.all = all
 	}
 	s.chosen, s.scale = c.choose(s.all, 0)
 	if c.isImage() && !s.chosen.impliesNoise() {
@@ -182,9 +172,13 @@ func (c *channels) predictsAs(m *demixing) bool {
 	return !slices.ContainsFunc(m.sources, func(s source) bool { return len(s.weights) > lags })
 }
 
-// addCoarser adds the explanations at which descents from the given ones end at the coarser time scales.
-func (s *comparison) addCoarser(ctx context.Context, begin []*explanation) error {
+// addCoarser adds the explanations at which descents from those before end at the coarser time scales.
+func (s *comparison) addCoarser(ctx context.Context) error {
 	c := s.c
+	begin := slices.Clone(s.all)
+	if c.d > fewSignals {
+		begin = begin[:1]
+	}
 	for k := 1; k < len(c.scales) && !ablation.Off(ablation.CoarserDescents); k++ {
 		e, err := c.descent(ctx, "coarser time scale", k, make([]float64, c.d), begin)
 		if err != nil {
@@ -200,7 +194,7 @@ func (s *comparison) addCoarser(ctx context.Context, begin []*explanation) error
 // spectra of white sources don't show any.
 func (s *comparison) addNoisy(ctx context.Context) error {
 	c := s.c
-	if ablation.Off(ablation.AddNoisy) {
+	if c.d > fewSignals || ablation.Off(ablation.AddNoisy) {
 		return nil
 	}
 	best := c.shortest(s.all, 0)

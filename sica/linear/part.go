@@ -46,8 +46,8 @@ func (x *mixture) separateByPart(ctx context.Context) (*draft, error) {
 	length := blocks * signal.PartBlock
 	z := signal.SpreadBlocks(x.white.White, blocks, signal.PartBlock)
 	p := newPast([]int{length}, d).Blocks(signal.PartBlock)
-	sol, otherNoise, err := x.replaced(z).separateWith(ctx, sphericalNoise(d, resolution), p)
-	if err != nil || otherNoise != nil {
+	sol, err := x.replaced(z).separateWith(ctx, sphericalNoise(d, resolution), p)
+	if err != nil || sol.otherNoise != nil {
 		return nil, err
 	}
 	part := &knownPart{sol, p}

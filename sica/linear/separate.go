@@ -140,13 +140,11 @@ func separate(ctx context.Context, signals *ica.Signals, cfg Config) (*draft, er
 		return nil, err
 	}
 	s, err := x.separateByPart(ctx)
+	if s == nil && err == nil { // a part doesn't suffice
+		s, err = x.separateAll(ctx)
+	}
 	if err != nil {
 		return nil, err
-	}
-	if s == nil { // a part doesn't suffice
-		if s, err = x.separateAll(ctx); err != nil {
-			return nil, err
-		}
 	}
 	if len(x.shape) == 1 {
 		s.dependent = append(s.dependent, s.correlatedPairs(x.shape[0])...)
@@ -174,33 +172,30 @@ func (x *mixture) separateAll(ctx context.Context) (*draft, error) {
 func (x *mixture) withoutNoise(ctx context.Context) (*draft, error) {
 	d := len(x.white.Mean)
 	p := newPast(x.shape, d)
-	solution, sharedNoise, err := x.separateWith(ctx, sphericalNoise(d, resolution), p)
-	if sharedNoise == nil || err != nil {
-		return solution, err
+	sol, err := x.separateWith(ctx, sphericalNoise(d, resolution), p)
+	if err != nil || sol.otherNoise == nil {
+		return sol, err
 	}
-	solution, _, err = x.separateWith(ctx, sharedNoise, p)
-	return solution, err
+	return x.separateWith(ctx, sol.otherNoise, p)
 }
 
-// separateWith separates the mixture after adding noise to it, as separator does. The other result is
-// that of separate.
+// separateWith separates the mixture after adding noise to it, as separator does.
 func (x *mixture) separateWith(
 	ctx context.Context, noiseMatrix *mat.Dense, p *past.Past,
-) (*draft, *mat.Dense, error) {
+) (*draft, error) {
 	s, err := x.separator(ctx, noiseMatrix, p)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	return s.separate(ctx, nil)
 }
 
-// separate separates the signals of s. If their noise may explain the result, it also returns the
-// matrix of a noise that can't. known may be nil; otherwise its demixing is the only candidate, and
-// the pairs that are certain there count as such.
-func (s *separator) separate(ctx context.Context, known *knownPart) (*draft, *mat.Dense, error) {
+// separate separates the signals of s. known may be nil; otherwise its demixing is the only
+// candidate, and the pairs that are certain there count as such.
+func (s *separator) separate(ctx context.Context, known *knownPart) (*draft, error) {
 	null, err := s.whiten(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	var found *descents
 	if known == nil {
@@ -210,10 +205,10 @@ func (s *separator) separate(ctx context.Context, known *knownPart) (*draft, *ma
 		err = s.descendAll(ctx, found, []candidate{{name: known.Candidate, b: known.models.b}})
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := s.makeLessDependent(ctx, found, null); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if found.verdict == nil {
 		if known == nil { // whose pairs are in its own order
@@ -221,22 +216,22 @@ func (s *separator) separate(ctx context.Context, known *knownPart) (*draft, *ma
 		}
 		pairs := known.pairs(found.best, s.past.N)
 		if found.verdict, err = s.judge(ctx, found.best, null, pairs); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	if s.d > fewSignals {
 		if err := s.rotateMixed(ctx, found, null); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
-	solution, err := s.solution(ctx, found, null)
+	sol, err := s.solution(ctx, found, null)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if found.verdict.accepted() && found.best.explainedByNoise(s.past.N) {
-		return solution, null.noiseMatrix(), nil
+		sol.otherNoise = null.noiseMatrix()
 	}
-	return solution, nil, nil
+	return sol, nil
 }
 
 // search finds the demixing of the shortest code by descents from all candidates, or from the first

@@ -50,6 +50,9 @@ type draft struct {
 
 	// models are those of the signals; nil if noise of the channels is in the models.
 	models *demixing
+	// otherNoise is the matrix of a noise, as for addNoise, that can't explain the result; nil unless
+	// the noise of the resolution may.
+	otherNoise *mat.Dense
 	// unseen is the noise that the models miss, as far as the dependence of the signals shows it.
 	unseen noiseEstimate
 	drift  driftEstimate
