@@ -283,7 +283,8 @@ func (s *separator) predictionFrom(limit int) *mat.Dense {
 	size := limit * s.d
 	gram, cross := mat.NewSymDense(size, nil), mat.NewDense(size, s.d, nil)
 	for k := range limit {
-		copyBlock(cross, k*s.d, 0, s.moments.Between(0, k+1).T())
+		block := cross.Slice(k*s.d, (k+1)*s.d, 0, s.d).(*mat.Dense)
+		block.Copy(s.moments.Between(0, k+1).T())
 		for l := k; l < limit; l++ {
 			c := s.moments.Between(k+1, l+1)
 			for i := range s.d {
@@ -300,11 +301,6 @@ func (s *separator) predictionFrom(limit int) *mat.Dense {
 		return ar.Solve(gram, cross, ar.MomentRidge)
 	}
 	return ar.JointPrediction(gram, cross, s.moments.Between(0, 0), s.past.N)
-}
-
-func copyBlock(to *mat.Dense, i, j int, from mat.Matrix) {
-	r, c := from.Dims()
-	to.Slice(i, i+r, j, j+c).(*mat.Dense).Copy(from)
 }
 
 // covariance is the mean of z_t·z_{t+lag}ᵀ, made symmetric, from first on.

@@ -17,26 +17,22 @@
 // and densities distinguish sources at once. If nothing identifies a rotation, the result is the
 // symmetric whitening of the innovations.
 //
-// The models of L have no noise. Two checks replace a demixing that noise misleads:
-//
-//   - For more than 16 channels a coarse separation, of the strong frequencies of a sequence, is
-//     taken if its models reject the demixing of all frequencies (Findings.Resolution).
-//   - For 2 to 32 channels, demixings of baselines, coarser time scales and models with noise
-//     compete by one score (Findings.Noise, Scale).
-//
 // Limits: a nonlinear mixing can identify a wrong rotation, and outliers can rotate the result.
 // Package sica handles both. Sensors that saturate are the simplest nonlinear mixing: Straighten finds
 // the curves that undo them. With a local scale, which is estimated from both sides, h_i is a
 // pseudo-likelihood.
 //
-// Where it is decided:
+// The models of L have no noise. So what noise or more sources than channels mislead is replaced.
+// These files decide:
 //
 //   - separate.go: the order of the steps. part.go: whether a part of a long sequence suffices.
 //   - candidates.go, descend.go: the shortest code. dependence.go: whether the least dependent
 //     demixing replaces it.
 //   - accept.go: whether its rotation is accepted or whitening kept, and the evidence for each pair.
-//   - coarse.go: whether a coarse separation is taken.
-//   - noise.go: which demixings, with noise or without, compete. choose.go: which of these is taken.
+//   - coarse.go: for more than 16 channels, whether a separation of the strong frequencies of a
+//     sequence replaces that of all (Findings.Resolution).
+//   - noise.go: for 2 to 32 channels, which demixings of baselines, coarser time scales and models
+//     with noise compete (Findings.Noise, Scale). choose.go: which of these is taken.
 //   - identified.go: which signals are identified, and the Reason why others aren't.
 //   - limits.go: the numbers that decide.
 //

@@ -75,9 +75,14 @@ func (x *mixture) newComparison(base *draft) *comparison {
 	if len(c.scales) < 2 {
 		return nil
 	}
-	s := &comparison{c: c, base: base, rule: c.explanationOf(base)}
-	s.rule.doubted = len(base.likeNoise(x.white)) == 1 || base.isDependent()
-	return s
+	rule := &explanation{
+		name: base.Candidate, b: c.demixing(base.Demixing), sources: make([][]source, len(c.scales)),
+		doubted: len(base.likeNoise(x.white)) == 1 || base.isDependent(),
+	}
+	if !c.lowered && base.models != nil && c.predictsAs(base.models) {
+		rule.sources[0] = base.models.sources
+	}
+	return &comparison{c: c, base: base, rule: rule}
 }
 
 // keepRule chooses the rule's explanation if it can be kept without a comparison, and reports whether
@@ -98,16 +103,6 @@ func (s *comparison) keepRule(ctx context.Context) (kept bool, err error) {
 	return kept, err
 }
 
-// explanationOf returns the explanation by the solution without noise in its models.
-func (c *channels) explanationOf(base *draft) *explanation {
-	e := &explanation{name: base.Candidate, b: c.demixing(base.Demixing),
-		sources: make([][]source, len(c.scales))}
-	if !c.lowered && base.models != nil && c.predictsAs(base.models) {
-		e.sources[0] = base.models.sources
-	}
-	return e
-}
-
 // result returns the solution of the chosen explanation, or base if that is the rule's or none, with
 // what the comparison says of it.
 func (s *comparison) result(ctx context.Context) (*draft, error) {
@@ -124,7 +119,7 @@ func (s *comparison) result(ctx context.Context) (*draft, error) {
 		}
 	}
 	s.chosen, s.scale = s.rule, 0
-	copy(s.base.Noise, s.rule.model.noise)
+	s.base.Noise = slices.Clone(s.rule.model.noise)
 	return s.base, s.examine(ctx, s.base)
 }
 

@@ -113,8 +113,8 @@ func (x *mixture) examineMiddle(
 	if !sufficient || err != nil || !base.isCertain() {
 		return false, err
 	}
-	polished.Scale, polished.Noise = base.Scale, base.Noise
-	polished.SurplusEvidence, polished.hideable = base.SurplusEvidence, base.hideable
+	polished.Noise, polished.hideable = base.Noise, base.hideable
+	polished.SurplusEvidence = base.SurplusEvidence
 	return true, nil
 }
 
