@@ -35,8 +35,8 @@ func (c *channels) excess(e *explanation, all []*explanation, finest int) []floa
 	return nats
 }
 
-// choose returns the explanation of the smallest score by the time scales from finest on, and the index of
-// the scale at which its code is nearest to the shortest.
+// choose returns the explanation of the smallest score by the time scales from finest on, and the
+// index of the scale at which its code is nearest to the shortest.
 func (c *channels) choose(all []*explanation, finest int) (*explanation, int) {
 	scores := make([]float64, len(all))
 	for k, e := range all {

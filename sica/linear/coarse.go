@@ -39,8 +39,8 @@ type coarseSeparation struct {
 	codeLength float64 // in nats per position
 }
 
-// separateCoarsely separates the sequences coarsely. The result is nil with Config.Noiseless, if too
-// few frequencies are strong or nearly all, or if no rotation of whitening is accepted there.
+// separateCoarsely separates the sequences coarsely. The result is nil with Config.Noiseless, if
+// too few frequencies are strong or nearly all, or if no rotation of whitening is accepted there.
 func (x *mixture) separateCoarsely(ctx context.Context) (*coarseSeparation, error) {
 	if x.cfg.Noiseless || ablation.Off(ablation.Resolution) {
 		return nil, nil
@@ -54,7 +54,8 @@ func (x *mixture) separateCoarsely(ctx context.Context) (*coarseSeparation, erro
 	if m < minBriefPositions*d || float64(m) > maxOccupied*float64(n) {
 		return nil, nil
 	}
-	s, err := x.replaced(z).separator(ctx, sphericalNoise(d, coarseResolution), newPast([]int{m}, d))
+	strong := x.replaced(z)
+	s, err := strong.separator(ctx, sphericalNoise(d, coarseResolution), newPast(strong.shape, d))
 	if err != nil {
 		return nil, err
 	}
@@ -98,9 +99,10 @@ func (x *mixture) withCoarse(ctx context.Context, base *draft) (*draft, error) {
 	return coarse.draft, nil
 }
 
-// separateMany separates all positions of many sequences, of which known is the solution of a part. A coarse separation is first. If it rejects what a few steps from it at the fine resolution
-// lead to, it is the result: a fine separation would be rejected as well. The result is nil if the
-// noise of the resolution may explain it.
+// separateMany separates all positions of many sequences, of which known is the solution of a part.
+// A coarse separation is first. If it rejects what a few steps from it at the fine resolution lead
+// to, it is the result: a fine separation would be rejected as well. The result is nil if the noise
+// of the resolution may explain it.
 func (x *mixture) separateMany(ctx context.Context, known *knownPart) (*draft, error) {
 	d := len(x.white.Mean)
 	s, err := x.separator(ctx, sphericalNoise(d, resolution), newPast(x.shape, d))

@@ -28,7 +28,7 @@
 //   - separate.go: the order of the steps. part.go: whether a part of a long sequence suffices.
 //   - candidates.go, descend.go: the shortest code. dependence.go: whether the least dependent
 //     demixing replaces it.
-//   - accept.go: whether its rotation is accepted or whitening kept, and the evidence for each pair.
+//   - accept.go: whether its rotation or whitening is taken, and the evidence for each pair.
 //   - coarse.go: for more than 16 channels, whether a separation of the strong frequencies of a
 //     sequence replaces that of all (Findings.Resolution).
 //   - noise.go: for 2 to 32 channels, which demixings of baselines, coarser time scales and models

@@ -13,8 +13,8 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/linear/internal/density"
 )
 
-// sameChoice is the correlation from which two signals share the choices of their model: an angle of
-// 8 degrees. Choosing takes five times as long as fitting. It is a choice.
+// sameChoice is the correlation from which two signals share the choices of their model: an angle
+// of 8 degrees. Choosing takes five times as long as fitting. It is a choice.
 const sameChoice = 0.99
 
 // An explanation is a demixing of the channels with the noise that it implies.
@@ -37,7 +37,8 @@ type explanation struct {
 func (e *explanation) impliesNoise() bool { return floats.Max(e.model.noise) >= minChannelNoise }
 
 // measureAll explains the explanations that aren't explained yet, measures all at the scales from
-// finest on, and returns those for which that is possible. ok is whether the first, the rule's, is one.
+// finest on, and returns those for which that is possible. ok is whether the first, the rule's, is
+// one.
 func (c *channels) measureAll(
 	ctx context.Context, all []*explanation, finest int,
 ) (valid []*explanation, ok bool, err error) {

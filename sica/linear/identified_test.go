@@ -23,15 +23,18 @@ func TestDoubts(t *testing.T) {
 		"dependent two": {func(s *draft) { s.dependent = [][2]int{{1, 0}} }, 2, Dependence},
 		"noise":         {func(s *draft) { s.uncertain = [][2]int{{2, 0}} }, 2, Noise},
 		"hidden noise":  {func(s *draft) { s.hideable = []bool{false, false, true} }, 2, HiddenNoise},
-		"both":          {func(s *draft) { s.uncertain, s.SurplusEvidence = [][2]int{{2, 0}}, 4 }, 1, MoreSources},
+		"both": {func(s *draft) {
+			s.uncertain, s.SurplusEvidence = [][2]int{{2, 0}}, 4
+		}, 1, MoreSources},
 		"whitening": {func(s *draft) {
 			s.whitened, s.Reason, s.SurplusEvidence = true, SameSpectrum, 4
 			s.merge(nil, true)
 		}, 1, SameSpectrum},
 	} {
 		identity := rotation.Identity(3)
-		s := &draft{Solution: Solution{Mean: make([]float64, 3), Demixing: identity, Leak: mat.NewDense(3, 3, nil),
-			Findings: Findings{Independence: 1, Groups: [][]int{{0}, {1}, {2}}, ExpectedError: make([]float64, 3)}}}
+		s := new(draft)
+		s.Mean, s.Demixing, s.Leak = make([]float64, 3), identity, mat.NewDense(3, 3, nil)
+		s.Independence, s.Groups, s.ExpectedError = 1, [][]int{{0}, {1}, {2}}, make([]float64, 3)
 		for i := range 3 {
 			for j := range i {
 				s.Pairs = append(s.Pairs, Pair{I: i, J: j, Evidence: 50, Identified: true})

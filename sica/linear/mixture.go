@@ -24,8 +24,8 @@ type mixture struct {
 	cfg       Config
 }
 
-// newMixture whitens the mixed signals. A sequence without power at high frequencies is taken at the
-// lower rate that suffices.
+// newMixture whitens the mixed signals. A sequence without power at high frequencies is taken at
+// the lower rate that suffices.
 func newMixture(signals *ica.Signals, cfg Config) (*mixture, error) {
 	white, err := signals.Whitening()
 	if err != nil {

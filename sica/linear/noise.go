@@ -20,7 +20,7 @@ const (
 	settledPositions = 4096
 )
 
-// A comparison is that of explanations.
+// A comparison chooses among explanations of the channels.
 type comparison struct {
 	c        *channels
 	base     *draft         // without noise in its models: the rule's
@@ -65,8 +65,8 @@ func (x *mixture) keeps(ctx context.Context, base *draft) (bool, error) {
 	return true, err
 }
 
-// newComparison returns the comparison with base's explanation. It is nil with Config.Noiseless, for one
-// signal, and for too few positions: then base is kept.
+// newComparison returns the comparison with base's explanation. It is nil with Config.Noiseless,
+// for one signal, and for too few positions: then base is kept.
 func (x *mixture) newComparison(base *draft) *comparison {
 	if x.cfg.Noiseless || len(x.white.Mean) < 2 {
 		return nil
@@ -76,7 +76,8 @@ func (x *mixture) newComparison(base *draft) *comparison {
 		return nil
 	}
 	rule := &explanation{
-		name: base.Candidate, b: c.demixing(base.Demixing), sources: make([][]source, len(c.scales)),
+		name: base.Candidate, b: c.demixing(base.Demixing),
+		sources: make([][]source, len(c.scales)),
 		doubted: len(base.likeNoise(x.white)) == 1 || base.isDependent(),
 	}
 	if !c.lowered && base.models != nil && c.predictsAs(base.models) {
@@ -85,8 +86,9 @@ func (x *mixture) newComparison(base *draft) *comparison {
 	return &comparison{c: c, base: base, rule: rule}
 }
 
-// keepRule chooses the rule's explanation if it can be kept without a comparison, and reports whether
-// it can. A coarse base, which noise doesn't mislead, and one of more than maxChannels channels are kept.
+// keepRule chooses the rule's explanation if it can be kept without a comparison, and reports
+// whether it can. A coarse base, which noise doesn't mislead, and one of more than maxChannels
+// channels are kept.
 func (s *comparison) keepRule(ctx context.Context) (kept bool, err error) {
 	if s.base.coarse || s.c.d > maxChannels {
 		if s.c.explain(s.rule) {
@@ -103,8 +105,8 @@ func (s *comparison) keepRule(ctx context.Context) (kept bool, err error) {
 	return kept, err
 }
 
-// result returns the solution of the chosen explanation, or base if that is the rule's or none, with
-// what the comparison says of it.
+// result returns the solution of the chosen explanation, or base if that is the rule's or none,
+// with what the comparison says of it.
 func (s *comparison) result(ctx context.Context) (*draft, error) {
 	if s.chosen == nil {
 		return s.base, nil
@@ -135,11 +137,11 @@ func (s *comparison) examine(ctx context.Context, sol *draft) (err error) {
 	return err
 }
 
-// compare chooses among the rule's demixing, those of textbook methods, those at which descents from all
-// of these end at coarser time scales, and those at which they end with noise in the models. Of more than
-// fewSignals channels a descent takes so long that there are only those from the rule's, without noise.
-// Of images only one with noise is chosen beside the rule's: images such as digits often depend on each
-// other, so that a shorter code alone isn't enough.
+// compare chooses among the rule's demixing, those of textbook methods, those at which descents
+// from all of these end at coarser time scales, and those at which they end with noise in the
+// models. Of more than fewSignals channels a descent takes so long that there are only those from
+// the rule's, without noise. Of images only one with noise is chosen beside the rule's: images such
+// as digits often depend on each other, so that a shorter code alone isn't enough.
 func (s *comparison) compare(ctx context.Context) error {
 	c := s.c
 	s.all = append([]*explanation{s.rule}, s.textbook...)
@@ -167,7 +169,8 @@ func (c *channels) predictsAs(m *demixing) bool {
 	return !slices.ContainsFunc(m.sources, func(s source) bool { return len(s.weights) > lags })
 }
 
-// addCoarser adds the explanations at which descents from those before end at the coarser time scales.
+// addCoarser adds the explanations at which descents from those before end at the coarser time
+// scales.
 func (s *comparison) addCoarser(ctx context.Context) error {
 	c := s.c
 	begin := slices.Clone(s.all)
@@ -211,11 +214,11 @@ func (s *comparison) addNoisy(ctx context.Context) error {
 	return err
 }
 
-// isSettled reports whether the rule's demixing can be kept without a descent: it isn't doubted, its
-// signals imply no noise above that of the resolution, no step at a coarser time scale promises a much
-// shorter code, and none of the textbook methods' demixings would be chosen for it there. At the finest
-// scale the rule has compared these. Of a long sequence the coarser scales from settledScale on have
-// enough positions for that.
+// isSettled reports whether the rule's demixing can be kept without a descent: it isn't doubted,
+// its signals imply no noise above that of the resolution, no step at a coarser time scale promises
+// a much shorter code, and none of the textbook methods' demixings would be chosen for it there. At
+// the finest scale the rule has compared these. Of a long sequence the coarser scales from
+// settledScale on have enough positions for that.
 func (s *comparison) isSettled(ctx context.Context) (bool, error) {
 	c, rule := s.c, s.rule
 	if !c.explain(rule) || ablation.Off(ablation.Settled) ||

@@ -77,9 +77,9 @@ func (s *separator) partPairs(
 	return &knownPairs{best.b, w.evidence}, nil
 }
 
-// rotateMixed rotates pairs of the best signals found by 45° whose code is then shorter, beyond doubt,
-// and descends again, as long as that shortens the code. Among many signals some descents end with two
-// sources mixed.
+// rotateMixed rotates pairs of the best signals found by 45° whose code is then shorter, beyond
+// doubt, and descends again, as long as that shortens the code. Among many signals some descents
+// end with two sources mixed.
 func (s *separator) rotateMixed(ctx context.Context, found *descents, null *whitened) error {
 	for range maxRotations {
 		b, rotated := found.verdict.withRotations()

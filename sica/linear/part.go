@@ -88,10 +88,10 @@ func partBlocks(shape []int, d, n int) int {
 	return blocks
 }
 
-// examineMiddle completes the findings of polished by a stretch of positions about the middle, if that
-// suffices to see that there is no noise, which it reports. It does if there are an eighth more
-// positions, and the demixing of all of them is kept there, and as certain as the part's. Noise is
-// estimated from spectra, which the blocks of the part would blur.
+// examineMiddle completes the findings of polished by a stretch of positions about the middle, if
+// that suffices to see that there is no noise, which it reports. It does if there are an eighth
+// more positions, and the demixing of all of them is kept there, and as certain as the part's.
+// Noise is estimated from spectra, which the blocks of the part would blur.
 func (x *mixture) examineMiddle(
 	ctx context.Context, stretch int, part, polished *draft,
 ) (sufficient bool, err error) {

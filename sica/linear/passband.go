@@ -184,8 +184,9 @@ func (c *cosine) highPassEdge(whitening *mat.Dense) int {
 	return edge
 }
 
-// lowpassed returns the given share of the frequencies of the white sequences z, d×n, from 0 on, at a
-// sampling rate that is lower by that factor. At most a tenth of the positions, at the end, is dropped.
+// lowpassed returns the given share of the frequencies of the white sequences z, d×n, from 0 on, at
+// a sampling rate that is lower by that factor. At most a tenth of the positions, at the end, is
+// dropped.
 func lowpassed(z *mat.Dense, share float64) *mat.Dense {
 	d, n := z.Dims()
 	n = smoothLength(n)

@@ -41,7 +41,7 @@ type Solution struct {
 	Findings
 }
 
-// A draft is a Solution on which is still worked, with what is needed for that.
+// A draft is a Solution in the making, with what the decisions about it need.
 type draft struct {
 	Solution
 	leastDependent bool // makeLessDependent replaced the demixing
@@ -50,8 +50,8 @@ type draft struct {
 
 	// models are those of the signals; nil if noise of the channels is in the models.
 	models *demixing
-	// otherNoise is the matrix of a noise, as for addNoise, that can't explain the result; nil unless
-	// the noise of the resolution may.
+	// otherNoise is the matrix of a noise, as for addNoise, that can't explain the result; nil
+	// unless the noise of the resolution may.
 	otherNoise *mat.Dense
 	// unseen is the noise that the models miss, as far as the dependence of the signals shows it.
 	unseen noiseEstimate
