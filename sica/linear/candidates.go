@@ -74,7 +74,7 @@ type candidates struct {
 	converged   bool       // whether FastICA of them did
 }
 
-// candidates returns the candidates for the white signals except those of addFastICA and addVariances.
+// candidates returns the candidates for the white signals except those of addFurther.
 func (s *separator) candidates(ctx context.Context) (*candidates, error) {
 	c := &candidates{all: []candidate{{name: whiteningName, b: rotation.Identity(s.d)}}}
 	if s.d == 1 {
@@ -96,8 +96,9 @@ func (s *separator) candidates(ctx context.Context) (*candidates, error) {
 	})
 }
 
-// addFastICA adds FastICA's demixing of the white signals z of s.
-func (c *candidates) addFastICA(ctx context.Context, s *separator) error {
+// addFurther adds FastICA's demixing of the white signals z of s, and the one whose innovations have
+// diagonal covariances in blocks of positions.
+func (c *candidates) addFurther(ctx context.Context, s *separator) error {
 	if s.d == 1 {
 		return nil
 	}
@@ -105,16 +106,12 @@ func (c *candidates) addFastICA(ctx context.Context, s *separator) error {
 	if s.d > fewSignals && c.converged {
 		limit = min(limit, briefIterations)
 	}
-	return c.add(ctx, "FastICA", func() (*mat.Dense, error) {
+	err := c.add(ctx, "FastICA", func() (*mat.Dense, error) {
 		b, _, err := fastICA(ctx, s.z, s.seed, limit)
 		return b, err
 	})
-}
-
-// addVariances adds the candidate whose innovations have diagonal covariances in blocks of positions.
-func (c *candidates) addVariances(ctx context.Context) error {
-	if c.innovations == nil {
-		return nil
+	if err != nil {
+		return err
 	}
 	return c.add(ctx, "variances", func() (*mat.Dense, error) {
 		return varianceDemixing(ctx, c.innovations)

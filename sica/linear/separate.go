@@ -246,10 +246,7 @@ func (s *separator) search(ctx context.Context, null *whitened) (*descents, erro
 		return nil, err
 	}
 	if found.verdict == nil || !found.verdict.isCertain() {
-		if err := begin.addFastICA(ctx, s); err != nil {
-			return nil, err
-		}
-		if err := begin.addVariances(ctx); err != nil {
+		if err := begin.addFurther(ctx, s); err != nil {
 			return nil, err
 		}
 		err = s.descendAll(ctx, found, begin.all)
