@@ -60,8 +60,7 @@ type channels struct {
 	parts      []*spectrum     // of surplusParts equal parts of noisy; nil for images
 	added      []float64       // d×d, the covariance of the noise of the resolution
 	choices    [][]modelChoice // of models, made so far at each scale
-	seed       uint64
-	sameUnit   bool // Config.SameUnit
+	cfg        Config
 	// lowered is whether the rate is lower than that of the rule without noise, as a filter had
 	// weakened the noise of the higher frequencies: the models' noise is white.
 	lowered bool
@@ -83,7 +82,7 @@ func newChannels(x *mixture) *channels {
 	n := grid.Product(shape)
 	c := &channels{
 		d: d, sd: make([]float64, d), covariance: mat.NewSymDense(d, nil), white: x.white,
-		added: make([]float64, d*d), seed: x.cfg.Seed, sameUnit: x.cfg.SameUnit, lowered: lowered,
+		added: make([]float64, d*d), cfg: x.cfg, lowered: lowered,
 	}
 	for _, k := range timeScales {
 		if n/k >= minPositions {
@@ -114,7 +113,7 @@ func newChannels(x *mixture) *channels {
 	z := x.white.White.Slice(0, d, 0, n).(*mat.Dense)
 	c.clean = sync.OnceValue(func() *cosine { return newCosine(channelsFrom(z), shape) })
 	noisy := mat.DenseCopyOf(z)
-	addNoise(noisy, sphericalNoise(d, resolution), c.seed)
+	addNoise(noisy, sphericalNoise(d, resolution), c.cfg.Seed)
 	c.x[0] = channelsFrom(noisy)
 	c.noisy = newCosine(c.x[0], shape)
 	whitening, sequence := inverseRoot(c.covariance), len(shape) == 1
@@ -181,10 +180,10 @@ func (c *channels) sorted(b *mat.Dense) *mat.Dense {
 	}
 	var fromWhite mat.Dense
 	fromWhite.Mul(b, root)
-	if c.sameUnit {
+	if c.cfg.SameUnit {
 		root.Mul(diagonal(c.sd), root)
 	}
-	return sortedRows(b, orderByShare(&fromWhite, root, c.sameUnit))
+	return sortedRows(b, orderByShare(&fromWhite, root, c.cfg.SameUnit))
 }
 
 // textbook returns the demixings of textbook methods, and of each its noiseCorrected. They are
@@ -206,7 +205,7 @@ func (c *channels) textbook(ctx context.Context) ([]*explanation, error) {
 		return nil
 	}
 	for k := range uint64(fastICAStarts) {
-		w := fastica.Start(c.seed+k, c.d)
+		w := fastica.Start(c.cfg.Seed+k, c.d)
 		_, err := iterateFastICA(ctx, c.white.White, w, 2*fastICAIterations, true)
 		if err := add("FastICA", w, err); err != nil {
 			return nil, err
@@ -333,7 +332,7 @@ func (c *channels) separator(ctx context.Context, scale int, noise []float64) (*
 	}
 	y := mat.NewDense(c.d, n, nil)
 	signal.Mix(y, whitening, z)
-	addNoise(y, matrix, c.seed)
+	addNoise(y, matrix, c.cfg.Seed)
 	s, err := newSeparator(ctx, y, newPast(shape, c.d))
 	if err != nil {
 		return nil, err

@@ -66,20 +66,17 @@ var (
 	// signals not to count. More leaves more signals unidentified. It is a choice.
 	clearlyLonger = 6.
 	// hidingShare is the share of noise in a signal's variance that must be excluded where nothing
-	// shows it: it leaves a correlation of 0.9 with the source. More identifies more signals, wrong
-	// ones too.
+	// shows it: it leaves a correlation of 0.9 with the source. More identifies more, wrong ones
+	// too.
 	hidingShare = 0.19
 	// maxUnseenNoise is the largest share of the channels' variance of noise that nothing excludes
 	// beside white signals. More leaves more of these unidentified. It is a choice.
 	maxUnseenNoise = 0.05
-
-	// Which signals are like noise:
-
-	// distinctSpread is the largest ratio of the standard deviation of a component of noise to that
-	// of the next stronger component. Components of noise differ by less than it. More finds noise
-	// more often.
+	// distinctSpread is the largest ratio of the standard deviation of a principal component of
+	// noise to that of the next stronger one; several of noise differ by less. More finds one more
+	// often.
 	distinctSpread = 0.85
-	// maxNoiseShare is the largest share of the channels' variance that such noise would have in
+	// maxNoiseShare is the largest share of the channels' variance that such noise may have in
 	// each.
 	maxNoiseShare = 0.25
 	// maxNoiseGain is by how many nats per position the code of a signal like noise is shorter than
