@@ -41,10 +41,11 @@ func Lower(x *mat.Dense) *mat.Dense {
 // CheckRank returns an error if d signals at n positions with these means, and these
 // singular values of the signals less their means, largest first, are linearly
 // dependent to float64's precision: if the smallest singular value is no more than
-// the rounding of the signals.
+// the rounding of the signals, or of the decomposition, in which that of n positions adds
+// up to √n.
 func CheckRank(values, means []float64, n int) error {
-	d := len(values)
-	rounding := 4 * 0x1p-52 * max(values[0], floats.Norm(means, math.Inf(1))*math.Sqrt(float64(n)))
+	d, root := len(values), math.Sqrt(float64(n))
+	rounding := 0x1p-52 * max(max(4, root)*values[0], 4*floats.Norm(means, math.Inf(1))*root)
 	if smallest := values[d-1]; !(smallest > rounding) {
 		return fmt.Errorf("the %d signals are linearly dependent to float64's precision "+
 			"(their smallest singular value is %.1e of the largest): leave out a signal that "+

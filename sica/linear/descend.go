@@ -180,7 +180,8 @@ func (m *demixing) choose(c *coder, i int, y []float64, tolerance float64) {
 	m.sources[i].row = row
 }
 
-// update sets m to the demixing b. fit must set the model of its i-th signal, y.
+// update sets m to the demixing b. fit must set the model of its i-th signal, y. Of a singular b the
+// code length is infinite, and there are no models.
 func (s *separator) update(
 	ctx context.Context, m *demixing, b mat.Matrix, fit func(c *coder, i int, y []float64),
 ) error {
@@ -483,7 +484,10 @@ func (s *separator) descendAll(ctx context.Context, found *descents, candidates 
 	})
 	for _, k := range order {
 		m, from := demixings[k], candidates[k]
-		if slices.ContainsFunc(found.ends, func(e candidate) bool { return sameBasin(from.b, e.b) }) {
+		isSingular := math.IsInf(m.codeLength, 1)
+		if isSingular || slices.ContainsFunc(found.ends, func(e candidate) bool {
+			return sameBasin(from.b, e.b)
+		}) {
 			s.release(m)
 			continue
 		}

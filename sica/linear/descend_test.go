@@ -167,6 +167,30 @@ func TestDescentNeverAscends(t *testing.T) {
 	}
 }
 
+// A singular candidate has no code. It is left out, whatever memory of others it took.
+func TestSingularCandidate(t *testing.T) {
+	const d, n = 3, 1000
+	x, err := datasets.LaplaceAR(rand.New(rand.NewPCG(21, 0)), d, n, 0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := prepared(t, x)
+	singular := candidate{"singular", mat.NewDense(d, d, []float64{1, 0, 0, 0, 1, 0, 1, 1, 0})}
+	identity := candidate{"identity", mat.NewDense(d, d, []float64{1, 0, 0, 0, 1, 0, 0, 0, 1})}
+	var found descents
+	for _, all := range [][]candidate{{singular}, {identity, singular}} {
+		if err := s.descendAll(t.Context(), &found, all); err != nil {
+			t.Fatal(err)
+		}
+		if len(all) == 1 && found.best != nil {
+			t.Errorf("a descent from %s", found.name)
+		}
+	}
+	if found.name != "identity" || len(found.ends) != 1 {
+		t.Errorf("best from %q of %d ends, want identity of 1", found.name, len(found.ends))
+	}
+}
+
 // The candidate that finds most sources suffices if its signals are independent and identified beyond
 // doubt. If they depend on each other it has no verdict.
 func TestSufficient(t *testing.T) {

@@ -102,6 +102,14 @@ func TestWhitenErrors(t *testing.T) {
 			t.Errorf("error %v, want one with %q", err, test.want)
 		}
 	}
+	// Rounding of many positions adds up: 3 signals in 4 channels have no full rank.
+	for seed := range uint64(8) {
+		var many mat.Dense
+		many.Mul(mixed(seed, 4, 5).Slice(0, 4, 0, 3), mixed(seed, 3, 40000))
+		if _, err := Whiten(&many); err == nil || !strings.Contains(err.Error(), "linearly dependent") {
+			t.Errorf("seed %d, 40,000 positions: error %v, want linearly dependent", seed, err)
+		}
+	}
 	c, err := Whiten(x)
 	if err != nil {
 		t.Fatal(err)
