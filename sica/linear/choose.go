@@ -53,15 +53,16 @@ func (c *channels) score(e *explanation, all []*explanation, finest int) float64
 	return c.prior(e, all[0]) + floats.Norm(c.excess(e, all, finest), 2)
 }
 
-// prior returns the tolerance for an unexpected explanation, which must gain as much, and 0 for an expected
-// one. That is the rule's, or any with noise if the rule's is doubted.
+// prior returns what an unexpected explanation must gain. Expected is the rule's, so that others must
+// gain a tolerance. But if the rule's is doubted, any with noise is expected: then one without must
+// gain what nearlyAsGood has, whatever the number of channels, as the odds against independent signals
+// don't grow with that.
 func (c *channels) prior(e, rule *explanation) float64 {
-	isExpected := e == rule
-	if rule.doubted {
-		isExpected = floats.Sum(e.model.noise) > 0
+	switch {
+	case rule.doubted && floats.Sum(e.model.noise) == 0:
+		return nearlyAsGood
+	case !rule.doubted && e != rule:
+		return c.tolerance()
 	}
-	if isExpected {
-		return 0
-	}
-	return c.tolerance()
+	return 0
 }
