@@ -120,7 +120,7 @@ func newSelection(ctx context.Context, baselines []Baseline, o Options) (*select
 	s := &selection{baselines: baselines}
 	for _, b := range baselines {
 		if err := signal.CheckMixed(b.Signals); err != nil {
-			return nil, fmt.Errorf("baseline %s: %w", b.Name, err)
+			return nil, fmt.Errorf("baseline %s: %w", b.Name, signal.AsErrSignals(err))
 		}
 		signals := b.Signals
 		if hasRepeats(signals) {

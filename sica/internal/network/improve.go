@@ -135,8 +135,11 @@ func (i *improver) improve(ctx context.Context) (*Improvement, error) {
 		return i.straighten(ctx)
 	}
 	screening, open, err := i.gate(ctx)
-	if err != nil {
-		return nil, nil // mostly as there are too few positions: the rule's separation stands
+	switch {
+	case errors.Is(err, signal.ErrSignals):
+		return nil, nil // too few positions to examine: the rule's separation stands
+	case err != nil:
+		return nil, err
 	}
 	coarse := coarseChannel(i.x.X())
 	var straight *Improvement

@@ -1,6 +1,7 @@
 package network
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -99,6 +100,45 @@ func newImprover(t *testing.T, x *mat.Dense, transforms []preprocess.Transform) 
 		t.Fatal(err)
 	}
 	return i
+}
+
+// brokenMap is a step that fails.
+type brokenMap struct{ mapping.Map }
+
+var errBroken = errors.New("broken")
+
+func (brokenMap) Apply(*mat.Dense) (*mat.Dense, error) { return nil, errBroken }
+
+// Signals that can't be compared leave the linear rule's separation as it is; other errors are
+// returned.
+func TestImproveErrors(t *testing.T) {
+	s, err := datasets.LaplaceAR(newRand(1), 2, 1024, 0.7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	saturated, err := datasets.PostNonlinearMix(newRand(2), s, math.Tanh)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, shape := range map[int][]int{18: {18}, 1024: {16, 64}} {
+		x := mat.DenseCopyOf(saturated.Slice(0, 2, 0, n))
+		i := newImprover(t, x, nil)
+		if i.x, err = ica.New(x, shape...); err != nil {
+			t.Fatal(err)
+		}
+		i.options.Shape = shape
+		if improvement, err := i.improve(t.Context()); improvement != nil || err != nil {
+			t.Errorf("shape %v: %+v, error %v", shape, improvement, err)
+		}
+	}
+	i := newImprover(t, s, nil)
+	i.white.Maps = append([]mapping.Map{brokenMap{}}, i.white.Maps...)
+	if _, err := i.improve(t.Context()); !errors.Is(err, errBroken) {
+		t.Errorf("error %v of the gate, want %v", err, errBroken)
+	}
+	if _, err := i.straighten(t.Context()); !errors.Is(err, errBroken) {
+		t.Errorf("error %v of curves, want %v", err, errBroken)
+	}
 }
 
 // Of voices with silences, whose positions repeat, conditional normalisation isn't the

@@ -27,13 +27,15 @@ type index struct {
 	scored []int // positions with a complete past
 }
 
-// CheckShape returns an error unless networks can be fitted to signals at positions of this
-// shape.
+// CheckShape returns an error, which wraps signal.ErrSignals, unless networks can be fitted to
+// signals at positions of this shape.
 func CheckShape(shape []int) error {
 	_, err := newIndex(shape, 1)
 	return err
 }
 
+// newIndex returns the index of positions of a shape with a past of this reach. The error for too
+// few positions wraps signal.ErrSignals.
 func newIndex(shape []int, reach int) (*index, error) {
 	offsets := past.Within(reach, len(shape))
 	before, after := past.Margins(offsets, len(shape))
@@ -46,8 +48,8 @@ func newIndex(shape []int, reach int) (*index, error) {
 	}
 	for a, n := range shape {
 		if n < minShape[a] {
-			return nil, fmt.Errorf("x: has positions of shape %v, too few for networks that see a "+
-				"past of %d; must be at least %v", shape, reach, minShape)
+			return nil, signal.AsErrSignals(fmt.Errorf("x: has positions of shape %v, too few for "+
+				"networks that see a past of %d; must be at least %v", shape, reach, minShape))
 		}
 	}
 	x := &index{Past: past.New(shape, offsets), reach: reach, stride: grid.Product(shape[1:])}
@@ -193,9 +195,10 @@ func (o Options) index(ctx context.Context, signals []*mat.Dense) (*index, error
 }
 
 // indexed checks the signals z, and returns the options with the defaults for them and their index.
+// The error for a constant signal or too few positions wraps signal.ErrSignals.
 func (o Options) indexed(ctx context.Context, z *mat.Dense) (Options, *index, error) {
 	if err := signal.CheckMixed(z); err != nil {
-		return o, nil, err
+		return o, nil, signal.AsErrSignals(err)
 	}
 	d, n := z.Dims()
 	o = o.withDefaults(d, n)

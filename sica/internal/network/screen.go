@@ -34,8 +34,8 @@ type Screening struct {
 }
 
 // Screen tests whether the signals z of a linear demixing, d×n of a sequence, are reason to fit a
-// network. It is an error if there are too few positions for the test. It stops with ctx's error
-// when ctx ends.
+// network. The error for too few positions, or a signal that is constant there, wraps
+// signal.ErrSignals. It stops with ctx's error when ctx ends.
 func Screen(ctx context.Context, z *mat.Dense, o Options) (*Screening, error) {
 	o, x, err := o.indexed(ctx, z)
 	if err != nil {

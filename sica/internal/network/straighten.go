@@ -2,6 +2,7 @@ package network
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -24,11 +25,22 @@ const straightBlocks = comparedBlocks / 2
 // straightName is the name of a baseline in sentences.
 const straightName = "the linear rule after straightening each channel by a curve"
 
-// straighten compares the linear rule with the linear rule after straightening the channels, as sensors
-// that saturate need it. That is better if it has a significantly shorter code, and if all signals are
-// identified only so or, of a sequence, noise can't explain the gain. Otherwise the result is nil. A single
-// channel isn't straightened.
+// straighten compares the linear rule with the linear rule after straightening the channels, as
+// sensors that saturate need it. That is better if it has a significantly shorter code, and if all
+// signals are identified only so or, of a sequence, noise can't explain the gain. Otherwise the
+// result is nil, also if there are too few positions to compare, or if the straightened channels
+// can't be whitened. A single channel isn't straightened.
 func (i *improver) straighten(ctx context.Context) (*Improvement, error) {
+	improvement, err := i.withCurves(ctx)
+	if errors.Is(err, signal.ErrSignals) {
+		return nil, nil
+	}
+	return improvement, err
+}
+
+// withCurves is straighten, with an error that wraps signal.ErrSignals for signals that can't be
+// compared or whitened.
+func (i *improver) withCurves(ctx context.Context) (*Improvement, error) {
 	if d, _ := i.x.Dims(); d < 2 {
 		return nil, nil
 	}
@@ -37,7 +49,7 @@ func (i *improver) straighten(ctx context.Context) (*Improvement, error) {
 	o.Shape = shape
 	s, err := i.straightened(ctx, x, shape)
 	if s == nil || err != nil {
-		return nil, ctx.Err() // without the end of ctx: straightened channels can't be whitened
+		return nil, err
 	}
 	c, err := i.linearComparison(ctx, x, o)
 	if err != nil {
@@ -105,17 +117,20 @@ func (i *improver) straightened(
 		minGain = i.noiseNats()
 	}
 	curves, err := linear.Straighten(ctx, signals, demixing, minGain, options)
+	if err != nil && !errors.Is(err, ctx.Err()) {
+		err = signal.AsErrSignals(err) // the straightened channels can't be whitened
+	}
 	if curves == nil || err != nil {
 		return nil, err
 	}
 	maps = append(maps, (*mapping.Curves)(curves))
 	straight, err := mapping.ApplyAll(i.x.X(), maps)
 	if err != nil {
-		return nil, err
+		return nil, signal.AsErrSignals(err) // they overflow
 	}
 	z, whitening, err := mapping.Fit(ctx, straight, []preprocess.Transform{preprocess.ZCA})
 	if err != nil {
-		return nil, err
+		return nil, signal.AsErrSignals(err)
 	}
 	demixed, err := Demix(ctx, i.x, Separation{
 		Transforms: slices.Concat(i.transforms, []preprocess.Transform{Curves, preprocess.ZCA}),
