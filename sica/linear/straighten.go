@@ -200,7 +200,10 @@ func (s *straightening) fit(ctx context.Context, do func(c *coder, i int, y []fl
 	signal.Mix(s.y, s.demixing, s.straight)
 	return parallel.Do(ctx, len(s.coders), len(s.sources), func(worker, i int) {
 		y := s.y.RawRowView(i)
-		s.sources[i].q, _ = past.SelfMoments(ctx, s.past, y) // if ctx ends, Do says so
+		var err error
+		if s.sources[i].q, err = past.SelfMoments(ctx, s.past, y); err != nil {
+			return // ctx has ended, which Do says
+		}
 		do(s.coders[worker], i, y)
 	})
 }
