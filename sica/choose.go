@@ -2,6 +2,7 @@ package sica
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -111,9 +112,6 @@ func (f *fitting) separate(r *fitRun) (*separation, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.ctx.Err() != nil && s.Network == nil {
-		s.markStopped(f.cfg.Method)
-	}
 	if s.byLinearRule() && len(s.Linear.Groups) > 1 {
 		switch {
 		case f.cfg.Method == LinearOnly:
@@ -139,30 +137,22 @@ func transformed(
 	return &separation{Separation: network.Separation{Transforms: names, Maps: maps, Z: z}}, err
 }
 
-// markStopped says that the context ended before the method had done its work, which for Auto is to
-// examine nonlinear mixings: then nothing is identified.
-func (s *separation) markStopped(m Method) {
-	s.CutShort = true
-	switch {
-	case m == NetworkOnly:
-		s.Why = "Stopped before a network was fitted: the signals are whitened only."
-	case s.isWhitened():
-		s.Why = "Stopped before the linear rule had ended: the signals are whitened only."
-	case m == Auto:
-		s.Linear, s.Why = s.Linear.Unidentified(linear.Stopped, stoppedSentence), stoppedSentence
-	default:
-		s.CutShort = false // LinearOnly has done all
-	}
+// The reasons of a choice that was cut short.
+const (
+	noNetworkSentence = "Stopped before a network was fitted: the signals are whitened only."
+	whitenedSentence  = "Stopped before the linear rule had ended: the signals are whitened only."
+	stoppedSentence   = "Stopped before all nonlinear mixings were examined. Nothing is identified."
+)
+
+// cutShort returns s as what is left of a choice that the end of the context cut short.
+func (s *separation) cutShort(why string) *separation {
+	s.CutShort, s.Why = true, why
+	s.Linear = s.Linear.Unidentified(linear.Stopped, why)
+	return s
 }
 
-// isWhitened reports whether s is whitening, without a method behind it.
-func (s *separation) isWhitened() bool {
-	chosen, n := s.chosen(), len(s.Transforms)
-	return chosen.Name == "" && chosen.Method == NoMethod && n > 0 && s.Transforms[n-1] == preprocess.ZCA
-}
-
-// stoppedSentence is the reason of a choice that was cut short.
-const stoppedSentence = "Stopped before all nonlinear mixings were examined. Nothing is identified."
+// isEnd reports whether err is that of ctx, which has ended.
+func isEnd(ctx context.Context, err error) bool { return err != nil && errors.Is(err, ctx.Err()) }
 
 // byLinearRule reports whether the linear rule made s, without curves of the channels.
 func (s *separation) byLinearRule() bool {
@@ -189,18 +179,27 @@ func (c *chooser) choose(ctx context.Context) (*separation, error) {
 		return nil, err
 	}
 	if c.cfg.Method == NetworkOnly {
-		return c.network(ctx, white)
+		s, err := c.network(ctx, white)
+		if isEnd(ctx, err) {
+			return white.cutShort(noNetworkSentence), nil
+		}
+		return s, err
 	}
 	demixed, err := c.demix(ctx, white)
-	if err != nil || ctx.Err() != nil {
-		return demixed, err
+	switch {
+	case isEnd(ctx, err):
+		return white.cutShort(whitenedSentence), nil
+	case err != nil:
+		return nil, err
 	}
 	if len(c.cfg.Candidates) > 0 {
 		best, err := c.compareCustom(ctx, white, demixed)
-		if ctx.Err() != nil {
+		switch {
+		case isEnd(ctx, err) && c.cfg.Method == LinearOnly:
 			return demixed, nil
-		}
-		if err != nil || best.Name != "" {
+		case isEnd(ctx, err):
+			return demixed.cutShort(stoppedSentence), nil
+		case err != nil || best.Name != "":
 			return best, err
 		}
 	}
@@ -215,7 +214,11 @@ func (c *chooser) choose(ctx context.Context) (*separation, error) {
 	if c.cfg.Method == LinearOnly {
 		return demixed, nil
 	}
-	return c.improve(ctx, white, demixed)
+	improved, err := c.improve(ctx, white, demixed)
+	if isEnd(ctx, err) {
+		return demixed.cutShort(stoppedSentence), nil
+	}
+	return improved, err
 }
 
 // clippedSentence says which of the mixed signals are clipped at n positions.
@@ -238,9 +241,6 @@ func (c *chooser) demix(ctx context.Context, white *separation) (*separation, er
 		o.SameUnit = c.run.reduced
 	}
 	demixed, err := network.Demix(ctx, c.x, white.Separation, o)
-	if ctx.Err() != nil {
-		return white, nil
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -260,16 +260,10 @@ func (c *chooser) networkOptions() network.Options {
 // network returns the separation by NetworkOnly.
 func (c *chooser) network(ctx context.Context, white *separation) (*separation, error) {
 	m, err := network.Fit(ctx, white.Z, c.networkOptions())
-	if ctx.Err() != nil {
-		return white, nil
-	}
 	if err != nil {
 		return nil, err
 	}
 	followed, err := network.WithNetwork(ctx, white.Separation, m, white.Z, c.networkOptions())
-	if ctx.Err() != nil {
-		return white, nil
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -374,13 +368,13 @@ func (c *chooser) compareCustom(
 	baselines, places := []network.Baseline{b}, []int{0} // of the baselines among all
 	for _, method := range c.cfg.Candidates {
 		custom, b, err := c.custom(ctx, method, x)
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if err != nil {
+		switch {
+		case isEnd(ctx, err):
+			return nil, err
+		case err != nil:
 			custom = new(separation)
 			custom.Name, custom.Failed = method.Name(), err.Error()
-		} else {
+		default:
 			baselines, places = append(baselines, b), append(places, len(all))
 		}
 		all = append(all, custom)

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"sort"
 	"strings"
@@ -198,6 +199,43 @@ func TestCancelledChoiceIdentifiesNothing(t *testing.T) {
 		}
 		if f := s.Linear; f == nil || len(f.Groups) != 1 || slices.ContainsFunc(f.Pairs, identified) {
 			t.Errorf("after %d calls: %+v", calls, f)
+		}
+	}
+}
+
+// A choice that isn't cut short is the whole one, and it is kept if the context ends just after it.
+func TestFinishedChoiceIsKept(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // the context is then checked equally often
+	b, x := backendtest.Open(t, backend.Go), rotatedAR7(t, 4)
+	for _, cfg := range []Config{
+		{Method: LinearOnly}, {Method: Auto}, {Method: NetworkOnly, NetworkSteps: 3},
+	} {
+		choose := func(ctx context.Context) *separation {
+			signals, err := ica.New(x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := &fitting{ctx: ctx, backend: b, cfg: cfg, grid: signals.Grid()}
+			s, err := f.separate(&fitRun{x: signals})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
+		}
+		choose(t.Context()) // compiles
+		ctx, calls := contexttest.Counted(t.Context())
+		whole := choose(ctx)
+		checks := calls()
+		for _, after := range []int{checks / 7, checks / 2, checks - 2, checks - 1, checks} {
+			s := choose(contexttest.EndsAfter(t.Context(), after))
+			if s.CutShort == (after == checks) {
+				t.Errorf("%s after %d of %d checks: cut short %v, %s",
+					cfg.Method, after, checks, s.CutShort, s.Why)
+			}
+			if !s.CutShort && (!mat.Equal(s.Z, whole.Z) || s.Why != whole.Why) {
+				t.Errorf("%s after %d of %d checks: %s, want %s",
+					cfg.Method, after, checks, s.Why, whole.Why)
+			}
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/gomlx/compute"
@@ -345,7 +346,8 @@ func (f *fitting) separations() ([]*separation, error) {
 		}
 		all = append(all, s)
 	}
-	if f.checkpoint != nil && f.ctx.Err() == nil { // an ended ctx cuts the choice short
+	isCutShort := func(s *separation) bool { return s.CutShort }
+	if f.checkpoint != nil && !slices.ContainsFunc(all, isCutShort) {
 		if err := f.writeSeparations(all); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrCheckpoint, err)
 		}

@@ -195,7 +195,7 @@ func (s *selection) fitNetworks(ctx context.Context) error {
 		o.Past = -1
 	}
 	models, err := fitAll(ctx, xs, s.rivals(places), o)
-	if ctx.Err() != nil {
+	if isEnd(ctx, err) {
 		return err
 	}
 	if err != nil {

@@ -105,8 +105,8 @@ const minLevels = 200
 // rule's only if noise can't explain its shorter code. Nothing is compared of sequences with a channel of
 // fewer than minLevels different values, and no networks if they would take longer than maxSeconds.
 //
-// Without a comparison the result is nil, unless the linear rule's signals are Unexplained. It is nil if
-// ctx ends.
+// Without a comparison the result is nil, unless the linear rule's signals are Unexplained. It
+// stops with ctx's error when ctx ends.
 func Improve(ctx context.Context, x *ica.Signals,
 	transforms []preprocess.Transform, white, demixed Separation, o Options,
 ) (*Improvement, error) {
@@ -114,12 +114,11 @@ func Improve(ctx context.Context, x *ica.Signals,
 		return nil, nil // as of an EEG: a network learns from what the coarse separation leaves out
 	}
 	i := &improver{x: x, transforms: transforms, white: white, linear: demixed, options: o}
-	improvement, err := i.improve(ctx)
-	if ctx.Err() != nil {
-		return nil, nil
-	}
-	return improvement, err
+	return i.improve(ctx)
 }
+
+// isEnd reports whether err is that of ctx, which has ended.
+func isEnd(ctx context.Context, err error) bool { return err != nil && errors.Is(err, ctx.Err()) }
 
 // An improver has the arguments of Improve.
 type improver struct {
@@ -288,8 +287,8 @@ func (i *improver) comparison(ctx context.Context, x *mat.Dense, o Options) (*co
 	if err == nil {
 		err = c.add(ctx, x, conditional, "conditional normalisation")
 	}
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
+	if isEnd(ctx, err) {
+		return nil, err
 	}
 	if err != nil {
 		conditional.Failed = err.Error()
@@ -331,8 +330,8 @@ func (c *comparison) addNoisy(ctx context.Context, seed uint64) error {
 		return nil // too few positions
 	}
 	found, err := linear.Separate(ctx, x, linear.Config{Seed: seed, Noiseless: true})
-	if ctx.Err() != nil {
-		return ctx.Err()
+	if isEnd(ctx, err) {
+		return err
 	}
 	if err != nil {
 		return nil // the innovations can't be whitened
@@ -453,7 +452,7 @@ func (c *comparison) gain(choice *Choice, place int) float64 {
 // rotation of the network's signals, they are rotated as near to the whitened signals, white, as
 // possible: these are right if the mixing was nearly symmetric. Otherwise they stay, as the
 // nonlinearity that a network leaves can look like evidence for another rotation, or make the
-// signals depend on each other.
+// signals depend on each other. It stops with ctx's error when ctx ends.
 func WithNetwork(
 	ctx context.Context, s Separation, model *Model, white *mat.Dense, o Options,
 ) (Separation, error) {
@@ -468,6 +467,9 @@ func WithNetwork(
 	x, err := ica.New(z, o.Shape...)
 	if err == nil {
 		found, err = linear.Separate(ctx, x, linear.Config{Seed: o.Seed, Noiseless: true})
+	}
+	if isEnd(ctx, err) {
+		return Separation{}, err
 	}
 	if err != nil {
 		s.Network.Identified = false // the rule has no evidence

@@ -117,7 +117,7 @@ func (i *improver) straightened(
 		minGain = i.noiseNats()
 	}
 	curves, err := linear.Straighten(ctx, signals, demixing, minGain, options)
-	if err != nil && !errors.Is(err, ctx.Err()) {
+	if !isEnd(ctx, err) {
 		err = signal.AsErrSignals(err) // the straightened channels can't be whitened
 	}
 	if curves == nil || err != nil {
