@@ -72,7 +72,7 @@ func (f *fitting) checkpointKey() (string, error) {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s\n%s\n%d\n", settings, f.backend.Name(), len(f.runs))
 	for _, run := range f.runs {
-		x := run.x.X()
+		x := run.reduced.X()
 		d, n := x.Dims()
 		fmt.Fprintf(h, "%d %d %d\n", run.seed, d, n)
 		for i := range d {
@@ -146,7 +146,7 @@ func (f *fitting) readSeparations() ([]*separation, error) {
 }
 
 func (f *fitting) readSeparation(dir string, r int, run runBegin) (*separation, error) {
-	d, n := f.runs[r].x.Dims()
+	d, n := f.runs[r].reduced.Dims()
 	z, err := mapping.ReadSignals(dir, beginSignals(r), d, n)
 	if err == nil {
 		err = signal.Check(beginSignals(r), z)

@@ -17,7 +17,6 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/internal/network"
-	"github.com/seed-47b1e431/gosica/sica/internal/outlier"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/nonlinear"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
@@ -76,36 +75,33 @@ type separation struct {
 // chosen returns the candidate that s is.
 func (s *separation) chosen() Candidate { return candidateOf(s.Separation) }
 
-// chooser chooses the separation of the mixed signals x.
+// chooser chooses the separation of the mended signals of a run.
 type chooser struct {
 	cfg      Config
 	backend  compute.Backend
 	run      *fitRun
-	x        *ica.Signals // of the run, without outliers
+	mended   *ica.Signals // the reduced ones, with outliers mended
 	progress func(doing string, done float64)
 }
 
 // separate returns what the method makes of the signals of a run. If the context ends, it is
 // whitening, or as far as the method had come, without an error.
 func (f *fitting) separate(r *fitRun) (*separation, error) {
+	if f.cfg.Method == NoMethod {
+		return transformed(f.ctx, r.reduced, f.cfg.Transforms)
+	}
+	mended, outliers, err := f.setAside(r.reduced)
+	if err != nil {
+		return nil, err
+	}
 	c := &chooser{
-		cfg: f.cfg, backend: f.backend, run: r, x: r.x,
+		cfg: f.cfg, backend: f.backend, run: r, mended: mended,
 		progress: func(string, float64) {},
 	}
 	c.cfg.Seed = r.seed
 	if f.cfg.OnProgress != nil {
 		c.progress = func(doing string, done float64) {
 			guard.Callback("OnProgress", func() { f.cfg.OnProgress(r.place, doing, done) })
-		}
-	}
-	if f.cfg.Method == NoMethod {
-		return transformed(f.ctx, r.x, f.cfg.Transforms)
-	}
-	outliers := outlier.Find(r.x.X(), f.grid)
-	if outliers != nil {
-		var err error
-		if c.x, err = r.x.Replaced(outlier.Mend(r.x.X(), outliers)); err != nil {
-			return nil, err
 		}
 	}
 	s, err := c.choose(f.ctx)
@@ -116,17 +112,11 @@ func (f *fitting) separate(r *fitRun) (*separation, error) {
 		switch {
 		case f.cfg.Method == LinearOnly:
 			s.Why += " " + linearOnlySentence
-		case r.x.Grid().Axes() > 1:
+		case f.grid.Axes() > 1:
 			s.Why += " " + curvesOnlySentence
 		}
 	}
-	if outliers == nil {
-		return s, nil
-	}
-	s.Outliers = outliers
-	s.Why = strings.TrimSpace(s.Why + " " + outlier.Sentence(outliers))
-	s.Z, err = mapping.ApplyAll(r.x.X(), s.Maps)
-	return s, err
+	return s, s.putBack(r.reduced, outliers)
 }
 
 // transformed returns the signals after transforms, without a method behind them.
@@ -174,7 +164,7 @@ const unexplainedSentence = "So no signal is identified: more sources than chann
 // ended.
 func (c *chooser) choose(ctx context.Context) (*separation, error) {
 	transforms := append(slices.Clone(c.cfg.Transforms), preprocess.ZCA)
-	white, err := transformed(ctx, c.x, transforms)
+	white, err := transformed(ctx, c.mended, transforms)
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +194,7 @@ func (c *chooser) choose(ctx context.Context) (*separation, error) {
 		}
 	}
 	if c.run.clipped.Channels != nil {
-		_, n := c.x.Dims()
+		_, n := c.mended.Dims()
 		demixed.Why = strings.TrimSpace(demixed.Why + " " + clippedSentence(c.run.clipped, n))
 		if c.cfg.Method == Auto {
 			demixed.Why += " No network was fitted, as none can undo clipping."
@@ -238,9 +228,9 @@ func (c *chooser) demix(ctx context.Context, white *separation) (*separation, er
 	o := linear.Config{Seed: c.cfg.Seed}
 	if len(white.Maps) == 1 {
 		o.Noise, o.NoiseLeftOut = c.run.leftOut, true
-		o.SameUnit = c.run.reduced
+		o.SameUnit = c.run.isReduced()
 	}
-	demixed, err := network.Demix(ctx, c.x, white.Separation, o)
+	demixed, err := network.Demix(ctx, c.mended, white.Separation, o)
 	if err != nil {
 		return nil, err
 	}
@@ -252,7 +242,7 @@ func (c *chooser) demix(ctx context.Context, white *separation) (*separation, er
 // networkOptions are the settings of networks, and of the comparison of code lengths.
 func (c *chooser) networkOptions() network.Options {
 	return network.Options{
-		Backend: c.backend, Shape: c.x.Shape(), Seed: c.cfg.Seed, Steps: c.cfg.NetworkSteps,
+		Backend: c.backend, Shape: c.mended.Shape(), Seed: c.cfg.Seed, Steps: c.cfg.NetworkSteps,
 		OnProgress: c.progress,
 	}
 }
@@ -289,7 +279,7 @@ func gainOverWhitening(gain nonlinear.Difference) string {
 
 // improve returns the linear rule's separation, demixed, or a nonlinear one that is better.
 func (c *chooser) improve(ctx context.Context, white, demixed *separation) (*separation, error) {
-	better, err := network.Improve(ctx, c.x, c.cfg.Transforms,
+	better, err := network.Improve(ctx, c.mended, c.cfg.Transforms,
 		white.Separation, demixed.Separation, c.networkOptions())
 	if err != nil {
 		return nil, err
@@ -356,7 +346,7 @@ func (c *chooser) compareCustom(
 	ctx context.Context, white, demixed *separation,
 ) (*separation, error) {
 	o := c.networkOptions()
-	x, err := network.AddResolution(ctx, c.x.X(), white.Z, white.Maps, o)
+	x, err := network.AddResolution(ctx, c.mended.X(), white.Z, white.Maps, o)
 	if err != nil {
 		return nil, err
 	}
@@ -405,7 +395,7 @@ func (c *chooser) custom(
 	ctx context.Context, method ica.Method, x *mat.Dense,
 ) (*separation, network.Baseline, error) {
 	model, err := guard.Result(method.Name()+": Fit", func() (*ica.Model, error) {
-		return method.Fit(ctx, c.x)
+		return method.Fit(ctx, c.mended)
 	})
 	if err != nil {
 		return nil, network.Baseline{}, err
@@ -413,7 +403,7 @@ func (c *chooser) custom(
 	if err := model.Validate(); err != nil {
 		return nil, network.Baseline{}, fmt.Errorf("%s: %w", method.Name(), err)
 	}
-	d, n := c.x.Dims()
+	d, n := c.mended.Dims()
 	if k, m := model.Signals.Dims(); k != d || m != n {
 		return nil, network.Baseline{}, fmt.Errorf("%s: made %d×%d signals of %d×%d; must be as many",
 			method.Name(), k, m, d, n)

@@ -50,7 +50,7 @@ func separate(t *testing.T, ctx context.Context, x *mat.Dense, cfg Config) (*sep
 		t.Fatal(err)
 	}
 	f := &fitting{ctx: ctx, cfg: cfg, grid: signals.Grid()}
-	return f.separate(&fitRun{x: signals})
+	return f.separate(&fitRun{prepared: signals, reduced: signals})
 }
 
 // For each method the maps of the separation, applied to the mixed signals, give its signals.
@@ -216,7 +216,7 @@ func TestFinishedChoiceIsKept(t *testing.T) {
 				t.Fatal(err)
 			}
 			f := &fitting{ctx: ctx, backend: b, cfg: cfg, grid: signals.Grid()}
-			s, err := f.separate(&fitRun{x: signals})
+			s, err := f.separate(&fitRun{prepared: signals, reduced: signals})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -119,18 +119,22 @@ type fitting struct {
 type fitRun struct {
 	place int // in FitRuns
 	seed  uint64
-	x     *ica.Signals // mixed, then prepared, then reduced
 
-	maps     []mapping.Map // that prepared and reduced the mixed signals
-	prepared bool
-	why      string            // in sentences, what these maps did
-	hint     string            // what is to be known about the shape; empty for nothing
-	clipped  clipping.Clipping // of the mixed signals of a sequence
-	reduced  bool              // whether x are principal components
+	mixed    *ica.Signals // as given
+	prepared *ica.Signals // the mixed ones after Config.Prepare; the same without
+	reduced  *ica.Signals // principal components of the prepared ones; the same if all are kept
+
+	maps    []mapping.Map     // from the mixed signals to the reduced ones
+	why     string            // in sentences, what these maps did
+	hint    string            // what is to be known about the shape; empty for nothing
+	clipped clipping.Clipping // of the mixed signals of a sequence
 	// leftOut is the mean variance of the principal components that were left out, of channels of
 	// variance 1; 0 for none.
 	leftOut float64
 }
+
+// isReduced reports whether the reduced signals are principal components.
+func (r *fitRun) isReduced() bool { return r.reduced != r.prepared }
 
 func (f *fitting) run(runs []Run) (results []*Result, err error) {
 	defer guard.Catch(&err)
@@ -218,10 +222,10 @@ func (f *fitting) checkRun(r *fitRun, run, first Run) error {
 			return kindError{err, ErrSignals}
 		}
 	}
-	if r.x, err = ica.NewWide(run.X, f.cfg.Shape...); err != nil {
+	if r.mixed, err = ica.NewWide(run.X, f.cfg.Shape...); err != nil {
 		return kindError{err, ErrSignals}
 	}
-	if r.x, err = r.x.WithJoints(run.Joints); err != nil {
+	if r.mixed, err = r.mixed.WithJoints(run.Joints); err != nil {
 		return kindError{err, ErrSignals}
 	}
 	if f.grid.Axes() < 2 { // images have equal values by their nature
@@ -231,14 +235,15 @@ func (f *fitting) checkRun(r *fitRun, run, first Run) error {
 	return nil
 }
 
-// prepare replaces the signals of a run by what Config.Prepare makes of them.
+// prepare sets the prepared signals of a run: what Config.Prepare makes of the mixed ones.
 func (f *fitting) prepare(r *fitRun) error {
 	if f.cfg.Prepare == nil {
+		r.prepared = r.mixed
 		return nil
 	}
 	fitted, err := guard.Result(fmt.Sprintf("%T: Fit", f.cfg.Prepare),
 		func() (preprocess.Applier, error) {
-			return f.cfg.Prepare.Fit(f.ctx, mat.DenseCopyOf(r.x.X()))
+			return f.cfg.Prepare.Fit(f.ctx, mat.DenseCopyOf(r.mixed.X()))
 		})
 	if err != nil {
 		return fmt.Errorf("Prepare: %w", err)
@@ -247,39 +252,38 @@ func (f *fitting) prepare(r *fitRun) error {
 		return fmt.Errorf("Prepare: %T: Fit returned nil; must return an Applier", f.cfg.Prepare)
 	}
 	m := mapping.AsMap(fitted)
-	x, err := m.Apply(r.x.X())
+	x, err := m.Apply(r.mixed.X())
 	if err != nil {
 		return fmt.Errorf("Prepare: %w", err)
 	}
-	d, _ := r.x.Dims()
+	d, _ := r.mixed.Dims()
 	if k, _ := x.Dims(); k != d {
 		return fmt.Errorf("Prepare: %T: %d signals became %d; must be as many", f.cfg.Prepare, d, k)
 	}
-	joints := r.x.Joints()
-	if r.x, err = ica.NewWide(x, r.x.Shape()...); err == nil {
-		r.x, err = r.x.WithJoints(joints)
+	if r.prepared, err = ica.NewWide(x, r.mixed.Shape()...); err == nil {
+		r.prepared, err = r.prepared.WithJoints(r.mixed.Joints())
 	}
 	if err != nil {
 		return fmt.Errorf("Prepare: the prepared %w", kindError{err, ErrSignals})
 	}
-	r.maps, r.prepared = append(r.maps, m), true
+	r.maps = append(r.maps, m)
 	r.why = fmt.Sprintf("The mixed signals were prepared by the custom transform %T. ", f.cfg.Prepare)
 	return nil
 }
 
-// reduce replaces the signals of a run by their principal components, if Config.Components
-// or their rank is less than their number.
+// reduce sets the reduced signals of a run: the principal components of the prepared ones, if
+// Config.Components or their rank is less than their number.
 func (f *fitting) reduce(r *fitRun) error {
-	m, err := mapping.Reduce(r.x.X(), f.cfg.Components, f.cfg.Rounding)
+	m, err := mapping.Reduce(r.prepared.X(), f.cfg.Components, f.cfg.Rounding)
 	if err != nil && f.cfg.Components > 0 {
-		full, fullErr := mapping.Reduce(r.x.X(), 0, f.cfg.Rounding)
+		full, fullErr := mapping.Reduce(r.prepared.X(), 0, f.cfg.Rounding)
 		if fullErr == nil && full.Rank >= 2 && full.Rank < f.cfg.Components {
 			err = fmt.Errorf("Config.Components: is %d of mixed signals of rank %d; must be 2 to %[2]d, "+
 				"or 0 for the rank", f.cfg.Components, full.Rank)
 		}
 	}
 	if err == nil {
-		if d, n := r.x.Dims(); f.cfg.Method != NoMethod && n < m.Components()+2 {
+		if d, n := r.prepared.Dims(); f.cfg.Method != NoMethod && n < m.Components()+2 {
 			err = f.cfg.tooFew(d, n, fmt.Sprintf(" of rank %d", m.Rank), d+2)
 		}
 	}
@@ -291,17 +295,17 @@ func (f *fitting) reduce(r *fitRun) error {
 		return kindError{err, ErrSignals}
 	}
 	if m.Components() == m.Channels() {
+		r.reduced = r.prepared
 		return nil
 	}
-	x, err := m.Apply(r.x.X())
+	x, err := m.Apply(r.prepared.X())
 	if err != nil {
 		return kindError{err, ErrSignals}
 	}
-	if r.x, err = r.x.Replaced(x); err != nil {
+	if r.reduced, err = r.prepared.Replaced(x); err != nil {
 		return kindError{err, ErrSignals}
 	}
-	r.maps = append(r.maps, m)
-	r.reduced, r.leftOut = true, m.LeftOut()
+	r.maps, r.leftOut = append(r.maps, m), m.LeftOut()
 	why := fmt.Sprintf("The %d mixed signals were reduced to %d principal components, which hold "+
 		"%.4g %% of their variance",
 		m.Channels(), m.Components(), 100*m.Explained)
@@ -316,9 +320,9 @@ func (f *fitting) reduce(r *fitRun) error {
 
 // checkRanks returns an error unless the reduced signals of the runs are equally many.
 func (f *fitting) checkRanks() error {
-	d0, _ := f.runs[0].x.Dims()
+	d0, _ := f.runs[0].reduced.Dims()
 	for _, r := range f.runs {
-		if d, _ := r.x.Dims(); d != d0 {
+		if d, _ := r.reduced.Dims(); d != d0 {
 			err := fmt.Errorf("run %d: has %d linearly independent signals; must have %d as run 1, "+
 				"or Components must be set", r.place+1, d, d0)
 			return kindError{err, ErrSignals}

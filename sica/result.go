@@ -122,7 +122,7 @@ func (f *fitting) result(r *fitRun, s *separation, out *iterate.Output) *Result 
 	result := &Result{
 		Z: out.Z, Initial: s.Z,
 		Summary: Summary{
-			Shape: f.grid.Shape(), Trace: Trace(out.Trace), Prepared: r.prepared,
+			Shape: f.grid.Shape(), Trace: Trace(out.Trace), Prepared: f.cfg.Prepare != nil,
 			Chosen: s.chosen(), Candidates: s.Candidates,
 			Linear: s.Linear, Network: s.Network, Outliers: s.Outliers, Clipped: r.clipped.Channels,
 			CutShort: s.CutShort,
@@ -148,7 +148,7 @@ func (f *fitting) result(r *fitRun, s *separation, out *iterate.Output) *Result 
 		}
 	}
 	result.Why = r.why + result.Why + r.hint
-	result.Linear = result.ofChannels(s.Linear, r.x.X())
+	result.Linear = result.ofChannels(s.Linear, r.reduced.X())
 	result.setMoments()
 	return result
 }
