@@ -193,24 +193,37 @@ func (f *fitting) check(runs []Run) error {
 	f.recognise(runs)
 	f.runs = make([]*fitRun, len(runs))
 	for place, run := range runs {
-		r := &fitRun{place: place, seed: run.Seed}
-		f.runs[place] = r
-		if err := f.checkRun(r, run, runs[0]); err != nil {
+		if err := checkSize(run.X, runs[0].X); err != nil {
+			return f.errorOf(place, err)
+		}
+	}
+	if err := f.checkSettings(runs[0].X.Dims()); err != nil {
+		return f.errorOf(0, err)
+	}
+	for place, run := range runs {
+		f.runs[place] = &fitRun{place: place, seed: run.Seed}
+		if err := f.checkRun(f.runs[place], run); err != nil {
 			return f.errorOf(place, err)
 		}
 	}
 	return nil
 }
 
-func (f *fitting) checkRun(r *fitRun, run, first Run) error {
-	if run.X == nil || run.X.IsEmpty() {
-		return kindError{signal.Check("x", run.X), ErrSignals}
+// checkSize returns an error unless the signals x of a run have the size of the first run's.
+func checkSize(x, first *mat.Dense) error {
+	if x == nil || x.IsEmpty() {
+		return kindError{signal.Check("x", x), ErrSignals}
 	}
-	d, n := run.X.Dims()
-	if d0, n0 := first.X.Dims(); d != d0 || n != n0 {
-		return fmt.Errorf("x: is %d×%d; must be %d×%d, the size of run 1", d, n, d0, n0)
+	d, n := x.Dims()
+	if d0, n0 := first.Dims(); d != d0 || n != n0 {
+		err := fmt.Errorf("x: is %d×%d; must be %d×%d, the size of run 1", d, n, d0, n0)
+		return kindError{err, ErrSignals}
 	}
-	var err error
+	return nil
+}
+
+// checkSettings checks the settings for d mixed signals at n positions, and sets the grid.
+func (f *fitting) checkSettings(d, n int) (err error) {
 	if f.grid, err = f.cfg.grid(d, n); err != nil {
 		return err
 	}
@@ -218,10 +231,13 @@ func (f *fitting) checkRun(r *fitRun, run, first Run) error {
 		return err
 	}
 	if f.cfg.Method == NetworkOnly {
-		if err := network.CheckShape(f.grid.Shape()); err != nil {
-			return kindError{err, ErrSignals}
-		}
+		return network.CheckShape(f.grid.Shape())
 	}
+	return nil
+}
+
+// checkRun checks a run, and sets what is known of its mixed signals.
+func (f *fitting) checkRun(r *fitRun, run Run) (err error) {
 	if r.mixed, err = ica.NewWide(run.X, f.cfg.Shape...); err != nil {
 		return kindError{err, ErrSignals}
 	}

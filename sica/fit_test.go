@@ -308,7 +308,9 @@ func TestFitErrors(t *testing.T) {
 		t.Error("no runs gave no error")
 	}
 	short, _ := mixedAR7(t, 1, 200, 1, false)
-	if _, err := FitRuns(context.Background(), []Run{{X: good}, {X: short}}, FastWGF().On(b)); err == nil || !strings.Contains(err.Error(), "run 2: x: is 2×200; must be 2×256, the size of run 1") {
+	_, err := FitRuns(context.Background(), []Run{{X: good}, {X: short}}, FastWGF().On(b))
+	const want = "sica: run 2: x: is 2×200; must be 2×256, the size of run 1"
+	if !errors.Is(err, ErrSignals) || err.Error() != want {
 		t.Errorf("runs of two sizes: %v", err)
 	}
 }
