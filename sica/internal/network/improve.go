@@ -29,8 +29,9 @@ type Separation struct {
 	Maps []mapping.Map
 	Z    *mat.Dense
 	// Linear says what the data tell about the linear rule's demixing after the transforms; nil for
-	// another separation.
-	Linear *linear.Findings
+	// another separation. Demixing is it, d×d, of the signals before they were whitened.
+	Linear   *linear.Findings
+	Demixing *mat.Dense
 	// IsNetwork is whether the last step is a network. Network says what the data tell about its
 	// signals; nil for a network that wasn't chosen.
 	IsNetwork bool
@@ -67,7 +68,7 @@ func Demix(
 	z, err := demixing.Apply(white.Z)
 	return Separation{
 		Transforms: white.Transforms, Maps: append(slices.Clone(white.Maps), demixing),
-		Z: z, Linear: &solution.Findings,
+		Z: z, Linear: &solution.Findings, Demixing: solution.Demixing,
 	}, err
 }
 

@@ -109,14 +109,11 @@ func (i *improver) straightened(
 		return nil, err
 	}
 	options := linear.Config{Seed: i.options.Seed}
-	white := i.linear.Maps[len(maps)].(*mapping.Symmetric)
-	demixing := new(mat.Dense) // of the linear rule
-	demixing.Mul(i.linear.Maps[len(maps)+1].(*mapping.Affine).Dense(), white.Affine().Dense())
 	minGain := 0.
 	if len(shape) == 1 {
 		minGain = i.noiseNats()
 	}
-	curves, err := linear.Straighten(ctx, signals, demixing, minGain, options)
+	curves, err := linear.Straighten(ctx, signals, i.linear.Demixing, minGain, options)
 	if !isEnd(ctx, err) {
 		err = signal.AsErrSignals(err) // the straightened channels can't be whitened
 	}
