@@ -351,13 +351,13 @@ func (c *chooser) compareCustom(
 		return nil, err
 	}
 	all := []*separation{demixed}
-	b, err := network.NewBaseline(ctx, "the linear rule", x, demixed.Maps)
+	rule, err := network.NewCode(ctx, "the linear rule", x, demixed.Maps)
 	if err != nil {
 		return nil, err
 	}
-	baselines, places := []network.Baseline{b}, []int{0} // of the baselines among all
+	codes, places := []network.Code{rule}, []int{0} // of the codes among all
 	for _, method := range c.cfg.Candidates {
-		custom, b, err := c.custom(ctx, method, x)
+		custom, code, err := c.custom(ctx, method, x)
 		switch {
 		case isEnd(ctx, err):
 			return nil, err
@@ -365,11 +365,11 @@ func (c *chooser) compareCustom(
 			custom = new(separation)
 			custom.Name, custom.Failed = method.Name(), err.Error()
 		default:
-			baselines, places = append(baselines, b), append(places, len(all))
+			codes, places = append(codes, code), append(places, len(all))
 		}
 		all = append(all, custom)
 	}
-	choice, err := network.Choose(ctx, baselines, o)
+	choice, err := network.Choose(ctx, codes, o)
 	if err != nil {
 		return nil, err
 	}
@@ -389,23 +389,23 @@ func (c *chooser) compareCustom(
 	return s, nil
 }
 
-// custom returns the separation by a custom method, and its baseline for the signals x, which have
+// custom returns the separation by a custom method, and its code for the signals x, which have
 // the noise of the resolution if they need it.
 func (c *chooser) custom(
 	ctx context.Context, method ica.Method, x *mat.Dense,
-) (*separation, network.Baseline, error) {
+) (*separation, network.Code, error) {
 	model, err := guard.Result(method.Name()+": Fit", func() (*ica.Model, error) {
 		return method.Fit(ctx, c.mended)
 	})
 	if err != nil {
-		return nil, network.Baseline{}, err
+		return nil, network.Code{}, err
 	}
 	if err := model.Validate(); err != nil {
-		return nil, network.Baseline{}, fmt.Errorf("%s: %w", method.Name(), err)
+		return nil, network.Code{}, fmt.Errorf("%s: %w", method.Name(), err)
 	}
 	d, n := c.mended.Dims()
 	if k, m := model.Signals.Dims(); k != d || m != n {
-		return nil, network.Baseline{}, fmt.Errorf("%s: made %d×%d signals of %d×%d; must be as many",
+		return nil, network.Code{}, fmt.Errorf("%s: made %d×%d signals of %d×%d; must be as many",
 			method.Name(), k, m, d, n)
 	}
 	s := &separation{
@@ -417,6 +417,6 @@ func (c *chooser) custom(
 	if solution, ok := model.Details.(*linear.Solution); ok {
 		s.Linear = &solution.Findings
 	}
-	b, err := network.NewBaseline(ctx, method.Name(), x, s.Maps)
-	return s, b, err
+	code, err := network.NewCode(ctx, method.Name(), x, s.Maps)
+	return s, code, err
 }

@@ -22,12 +22,11 @@ import (
 // invertible.
 const (
 	// metricPositions is the number of positions at which outputs are measured, every evaluateEvery
-	// steps. The correlations have standard errors of 0.04; twice of it takes twice the time.
+	// steps: correlations have standard errors of 0.04.
 	metricPositions = 512
 	// metricRidge is added to the variances of the standardised outputs, which are 1. It limits the
-	// steps along directions with less than a tenth of the variance. With a tenth of it, ten
-	// signals got the same log-likelihood; twenty diverged, at a learning rate a third above
-	// manyRate.
+	// steps along directions with less than a tenth of the variance. With less of it the training
+	// of twenty signals is nearer to diverging.
 	metricRidge = 0.1
 )
 

@@ -23,26 +23,21 @@ import (
 // one, with the signals' values one position before, and with products of these. The part that past
 // strengths explain is left out; of a strength, also that which the signal's own values explain.
 type Curvature struct {
-	// Deviation is the largest of the statistics, in standard deviations from the mean under the
+	// deviation is the largest of the statistics, in standard deviations from the mean under the
 	// null hypothesis. Both are estimated by shifting the innovations against the values.
-	Deviation float64
-	// Predictable is whether linear prediction leaves next to nothing of a signal at half of the
+	deviation float64
+	// predictable is whether linear prediction leaves next to nothing of a signal at half of the
 	// positions or more, or of its means over 8 positions, as for waves and telegraphs. Then
 	// nothing is measured.
-	Predictable bool
+	predictable bool
 }
 
 const (
-	// evidentSigmas is the deviation above which a curvature is evident. It is for 136 of 170
-	// nonlinear mixtures of two and three signals (n = 1,024), and for 1 of 236 linear ones, of
-	// which 41 depend on each other, with noise or surplus sources. With half of it for 147 and 10,
-	// with twice for 118 and none.
+	// evidentSigmas is the deviation above which a curvature is evident. With less of it, noise and
+	// surplus sources more often seem nonlinear; with more, nonlinear mixtures are missed.
 	evidentSigmas = 6
-	// certainSigmas is that where noise or more sources than channels were found, which can bend signals,
-	// too, and of more than eight signals, whose networks take minutes. Of 30
-	// linear mixtures of 10, 16 and 24 signals (n = 2,048) none is above it, and 1 of 15 windows of
-	// an EEG (10 to 32 channels, n = 10,000); above half of it are 2 and 4. After one or two
-	// leaky-ReLU layers (n = 16,384) the deviation is 53 at least.
+	// certainSigmas is that where noise or more sources than channels were found, which can bend
+	// signals, too, and of more than eight signals, whose networks take minutes.
 	certainSigmas = 12
 
 	// longOrder is the largest order of a linear prediction, in positions, at which signals don't
@@ -52,19 +47,16 @@ const (
 	longOrder = 8
 
 	// innovationShare is the median deviation of innovations, as a share of that of the signal,
-	// below which a signal is Predictable. dependence.Measure has the same limit. AR(1) signals of
-	// coefficient 0.995 have about this share; those of 0.999 and 0.98 half and twice of it.
+	// below which a signal is predictable: about that of an AR(1) signal of coefficient 0.995.
+	// dependence.Measure has the same limit.
 	innovationShare = 0.1
 	// meanLength is the number of positions over which means are taken, which are then predicted,
-	// too: in the values of waves with noise, the noise hides that the waves are Predictable. Of 64
-	// mixtures of waves with noise of up to 0.2 standard deviations, 62 are Predictable with it, 31
-	// without; of 304 other mixtures, 2 more are. With 4 positions 46 of the 64 are; with 16 none,
-	// as there are too few means.
+	// too: noise hides that the single values of waves are predictable. Fewer leave more of the
+	// noise, more leave too few means.
 	meanLength = 8
 
-	// At most curvatureBlocks blocks of curvatureBlock positions are measured. Time and deviations
-	// are proportional to the number of positions: half of them miss mixtures that are nonlinear by
-	// a third less.
+	// At most curvatureBlocks blocks of curvatureBlock positions are measured. Fewer miss weakly
+	// nonlinear mixtures, more take longer.
 	curvatureBlocks, curvatureBlock = 4, 2048
 )
 
@@ -73,11 +65,11 @@ const (
 var jointOrders = []int{1, 2, 3, 4, 6, 8, 12, 16, 24, 32}
 
 // Evident reports whether noise and surplus sources can't explain the curvature.
-func (c *Curvature) Evident() bool { return c.Deviation > evidentSigmas }
+func (c *Curvature) Evident() bool { return c.deviation > evidentSigmas }
 
-// MeasureCurvature measures the curvature of the signals z, d×n, of a sequence. It is zero for
+// measureCurvature measures the curvature of the signals z, d×n, of a sequence. It is zero for
 // fewer than two signals or too few positions. It stops with ctx's error when ctx ends.
-func MeasureCurvature(ctx context.Context, z *mat.Dense) (*Curvature, error) {
+func measureCurvature(ctx context.Context, z *mat.Dense) (*Curvature, error) {
 	c := &Curvature{}
 	d, n := z.Dims()
 	if d < 2 || n < minPositions {
@@ -88,13 +80,13 @@ func MeasureCurvature(ctx context.Context, z *mat.Dense) (*Curvature, error) {
 	if innovations == nil {
 		return c, nil
 	}
-	c.Predictable = predictable(z, innovations)
-	if m := means(z, meanLength); !c.Predictable && m != nil {
+	c.predictable = predictable(z, innovations)
+	if m := means(z, meanLength); !c.predictable && m != nil {
 		m = standardised(m)
 		left, _ := ar.JointResiduals(m, jointOrders)
-		c.Predictable = left != nil && predictable(m, left)
+		c.predictable = left != nil && predictable(m, left)
 	}
-	if c.Predictable {
+	if c.predictable {
 		return c, nil
 	}
 	l := newInnovationData(z, innovations, order)
@@ -109,10 +101,10 @@ func MeasureCurvature(ctx context.Context, z *mat.Dense) (*Curvature, error) {
 		}
 		for _, a := range measure() {
 			all.join(a)
-			c.Deviation = max(c.Deviation, a.deviation())
+			c.deviation = max(c.deviation, a.deviation())
 		}
 	}
-	c.Deviation = max(c.Deviation, all.deviation())
+	c.deviation = max(c.deviation, all.deviation())
 	return c, nil
 }
 
@@ -160,9 +152,8 @@ func means(z *mat.Dense, length int) *mat.Dense {
 }
 
 // maxSkewness is the largest skewness of signals that count as symmetric. Values are clipped at
-// skewnessCut standard deviations before. The most skewed signals of 36 synthetic EEGs have 1.08 to
-// 2.06; those of 24 mixtures of sources after tanh, cubics and layers up to 0.32. At half of it all
-// of the 24 still count as symmetric; at twice, so do 32 of the 36 EEGs.
+// skewnessCut standard deviations before. Synthetic EEGs are above it, mixtures of sources after
+// tanh, cubics and layers far below.
 const maxSkewness, skewnessCut = 1, 4
 
 // symmetric reports whether the standardised signals z are symmetric enough for even functions

@@ -113,7 +113,7 @@ func TestCurvatureOfNonlinearMixtures(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c, err := MeasureCurvature(t.Context(), linearlyDemixed(t, x))
+			c, err := measureCurvature(t.Context(), linearlyDemixed(t, x))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -130,7 +130,7 @@ func TestCurvatureOfNonlinearMixtures(t *testing.T) {
 // Of few positions, and of one signal, there is nothing to measure.
 func TestCurvatureOfLittle(t *testing.T) {
 	for _, z := range []*mat.Dense{mat.NewDense(2, 50, nil), mat.NewDense(1, 500, nil)} {
-		c, err := MeasureCurvature(t.Context(), z)
+		c, err := measureCurvature(t.Context(), z)
 		if err != nil || *c != (Curvature{}) {
 			t.Errorf("%+v, %v", c, err)
 		}
@@ -147,14 +147,14 @@ func TestCurvatureOfManySignals(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := MeasureCurvature(t.Context(), s)
+		c, err := measureCurvature(t.Context(), s)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if c.Evident() {
 			evident++
 		}
-		t.Logf("seed %d: deviation %.1f", seed, c.Deviation)
+		t.Logf("seed %d: deviation %.1f", seed, c.deviation)
 	}
 	if evident > 1 {
 		t.Errorf("evident in %d of 3", evident)

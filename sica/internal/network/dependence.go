@@ -16,8 +16,8 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/internal/network/internal/source"
 )
 
-// A Dependence is the mutual information of signals I < J beyond their own pasts, in nats. It is
-// that of the innovation of I with the innovation and the prediction of J, and the reverse, where a
+// A dependence is the mutual information of signals i < j beyond their own pasts, in nats. It is
+// that of the innovation of i with the innovation and the prediction of j, and the reverse, where a
 // prediction is from a signal's own past and the innovation is its error. It is 0 for independent
 // sources.
 //
@@ -26,42 +26,40 @@ import (
 //
 // The measure of package dependence differs: that measures how large a dependence is, from
 // neighbours on both sides; this tests whether it is significant, from the past alone.
-type Dependence struct {
-	I int
-	J int
-	// Nats is the estimate minus the mean of the estimates with J shifted against I. SE is the
+type dependence struct {
+	i int
+	j int
+	// nats is the estimate minus the mean of the estimates with j shifted against i. se is the
 	// standard deviation of these: of estimates by chance for independent signals with such pasts.
-	Nats float64
-	SE   float64
+	nats float64
+	se   float64
 }
 
 const (
 	// nullShifts is the number of shifts that estimate the distribution under independence: its
-	// standard deviation to an eighth. A choice: half is noisier by √2, twice takes twice as long.
+	// standard deviation to an eighth. It is a choice.
 	nullShifts = 32
-	// degree is the highest degree of the polynomials. Degree 4 detected dependence more clearly
-	// than 6 after leaky-ReLU layers, a cubic, a tanh and GELU steps. Nearest neighbours (A.
-	// Kraskov et al., Physical Review E 69, 066138, 2004) detected it less often than both, in a
-	// hundred times the time.
+	// degree is the highest degree of the polynomials. A higher one, and nearest neighbours (A.
+	// Kraskov et al., Physical Review E 69, 066138, 2004), detect dependence less clearly.
 	degree = 4
 	// At most maxPositions, divided by the number of signals, are compared, evenly spaced, but at
 	// least enoughComparedPositions. It is a choice: all pairs then take a second or two.
 	maxPositions, enoughComparedPositions = 1 << 14, 1024
-	// minPositions is the smallest number of positions at which dependence is tested. A choice.
+	// minPositions is the smallest number of positions at which dependence is tested. It is a
+	// choice.
 	minPositions = 100
-	// falseAlarm is the probability of a false detection in all pairs together. A choice.
+	// falseAlarm is the probability of a false detection in all pairs together. It is a choice.
 	falseAlarm = 0.01
 )
 
 // dependences returns the dependence of every pair of the signals z, d×n. The first tenth of the
 // positions isn't used; if fewer than 100 are left, the result is nil.
 //
-// The dependences of at most maxConditioned signals are those of their innovations as Markov chains,
-// where these describe a signal much better than an autoregression and the dependences by
-// autoregressions are significant. The innovations that an autoregression finds in a telegraph depend
-// on its level: two independent telegraphs seemed to depend on each other significantly in 22 of 600
-// mixtures (n = 1,024), and do in one. The innovations of more signals are those of autoregressions.
-func dependences(ctx context.Context, z *mat.Dense, x *index) ([]Dependence, error) {
+// The dependences of at most maxConditioned signals are those of their innovations as Markov
+// chains, where these describe a signal much better than an autoregression and the dependences by
+// autoregressions are significant: the innovations that an autoregression finds in a telegraph
+// depend on its level. The innovations of more signals are those of autoregressions.
+func dependences(ctx context.Context, z *mat.Dense, x *index) ([]dependence, error) {
 	positions := x.withoutFirstBlock(x.scored)
 	if len(positions) < minPositions {
 		return nil, nil
@@ -77,7 +75,7 @@ func dependences(ctx context.Context, z *mat.Dense, x *index) ([]Dependence, err
 	if err != nil || d > maxConditioned {
 		return pairs, err
 	}
-	if _, dependent := Worst(pairs); !dependent {
+	if _, dependent := mostSignificant(pairs); !dependent {
 		return pairs, nil
 	}
 	jumping := false
@@ -103,7 +101,7 @@ func comparedPositions(d int) int { return max(enoughComparedPositions, maxPosit
 // predictions at compared positions. Positions are all of which these are taken.
 func compareInnovations(
 	ctx context.Context, z *mat.Dense, positions []int, innovations, predictions [][]float64,
-) ([]Dependence, error) {
+) ([]dependence, error) {
 	d, _ := z.Dims()
 	all := make([]features, d)
 	for i := range d {
@@ -117,7 +115,7 @@ func compareInnovations(
 	if err != nil {
 		return nil, err
 	}
-	if _, significant := Worst(pairs); significant {
+	if _, significant := mostSignificant(pairs); significant {
 		return measurePairs(ctx, all, false)
 	}
 	return pairs, nil
@@ -129,11 +127,11 @@ type features struct{ innovations, states *mat.Dense }
 
 // measurePairs returns the dependences of every two signals. If glance is true, those that are far
 // from significant are estimated roughly.
-func measurePairs(ctx context.Context, signals []features, glance bool) ([]Dependence, error) {
-	var pairs []Dependence
+func measurePairs(ctx context.Context, signals []features, glance bool) ([]dependence, error) {
+	var pairs []dependence
 	for i := range signals {
 		for j := i + 1; j < len(signals); j++ {
-			pairs = append(pairs, Dependence{I: i, J: j})
+			pairs = append(pairs, dependence{i: i, j: j})
 		}
 	}
 	enough := math.Inf(-1)
@@ -142,21 +140,19 @@ func measurePairs(ctx context.Context, signals []features, glance bool) ([]Depen
 	}
 	err := parallel.Do(ctx, parallel.Workers(len(pairs)), len(pairs), func(_, k int) {
 		pair := &pairs[k]
-		pair.Nats, pair.SE = dependence(signals[pair.I], signals[pair.J], enough)
+		pair.nats, pair.se = excessInformation(signals[pair.i], signals[pair.j], enough)
 	})
 	return pairs, err
 }
 
 // Every glanceEvery-th shift comes first, and the others only where the dependence by these is
-// above suspectShare of the significant one (J. Besag, P. Clifford, Biometrika 78(2), 1991). Of
-// normally distributed information that misses 2 of 10,000 dependences that are just significant,
-// and 14 % of independent pairs go on. With half of suspectShare it is none and 29 %, with 0.75 10
-// % and 6 %.
+// above suspectShare of the significant one (J. Besag, P. Clifford, Biometrika 78(2), 1991). With
+// less of suspectShare more independent pairs go on, with more significant ones are missed.
 const glanceEvery, suspectShare = 4, 0.5
 
-// dependence returns the Nats and the SE of two signals. If Nats is less than enough times SE by a
-// part of the shifts, both are of these.
-func dependence(a, b features, enough float64) (nats, se float64) {
+// excessInformation returns the nats and the se of the dependence of two signals. If nats is less
+// than enough times se by a part of the shifts, both are of these.
+func excessInformation(a, b features, enough float64) (nats, se float64) {
 	_, n := a.states.Dims()
 	measured, _ := information(a, b, 0)
 	var shifted []float64
@@ -322,12 +318,12 @@ func errorsByChance(alarm float64, pairs int) float64 {
 	return chance.Quantile(1 - alarm/float64(max(1, pairs)))
 }
 
-// Worst returns the pair whose dependence is the most standard errors above 0, and whether it is
-// significant among so many pairs.
-func Worst(pairs []Dependence) (worst Dependence, significant bool) {
+// mostSignificant returns the pair whose dependence is the most standard errors above 0, and
+// whether it is significant among so many pairs.
+func mostSignificant(pairs []dependence) (worst dependence, significant bool) {
 	maxErrors := math.Inf(-1)
 	for _, p := range pairs {
-		if errors := p.Nats / p.SE; errors > maxErrors {
+		if errors := p.nats / p.se; errors > maxErrors {
 			worst, maxErrors = p, errors
 		}
 	}

@@ -93,7 +93,7 @@ func TestTelegraphsAreIndependent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if worst, dependent := Worst(pairs); dependent {
+		if worst, dependent := mostSignificant(pairs); dependent {
 			t.Errorf("seed %d: %+v", seed, worst)
 		}
 	}
@@ -133,13 +133,13 @@ func TestDependencesOfMixtures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		most, evident := Worst(all)
-		if evident != test.evident || (evident && (most.I != test.i || most.J != test.j)) {
+		most, evident := mostSignificant(all)
+		if evident != test.evident || (evident && (most.i != test.i || most.j != test.j)) {
 			t.Errorf("%s: evident %t, most %+v", name, evident, most)
 		}
 	}
 	few, err := dependencesOf(t, s.Slice(0, 3, 0, 90).(*mat.Dense))
-	if _, evident := Worst(few); err != nil || few != nil || evident {
+	if _, evident := mostSignificant(few); err != nil || few != nil || evident {
 		t.Errorf("90 positions: %v, %v", few, err)
 	}
 }
@@ -161,8 +161,8 @@ func TestPastIsThatOfSource(t *testing.T) {
 	}{
 		{seventh, Options{Shape: []int{3000}}, 7},
 		{first, Options{Shape: []int{3000}}, 2},
-		{first, Options{Shape: []int{3000}, Past: 5}, 5},
-		{first, Options{Shape: []int{3000}, Past: -1}, 0},
+		{first, Options{Shape: []int{3000}, past: 5}, 5},
+		{first, Options{Shape: []int{3000}, past: -1}, 0},
 		{first, Options{Shape: []int{60, 50}}, 2},
 		{first, Options{Shape: []int{20, 150}}, 1},
 	} {
@@ -201,8 +201,8 @@ func TestGlanceAtPairs(t *testing.T) {
 		if glance[k] != p {
 			few++
 		}
-		dependent := p.I == 0 && p.J == 2
-		if p.Nats > limit*p.SE != dependent || dependent && glance[k] != p {
+		dependent := p.i == 0 && p.j == 2
+		if p.nats > limit*p.se != dependent || dependent && glance[k] != p {
 			t.Errorf("at a glance %+v, by all shifts %+v", glance[k], p)
 		}
 	}
@@ -212,7 +212,7 @@ func TestGlanceAtPairs(t *testing.T) {
 }
 
 // dependencesOf returns the dependences of a sequence.
-func dependencesOf(t *testing.T, z *mat.Dense) ([]Dependence, error) {
+func dependencesOf(t *testing.T, z *mat.Dense) ([]dependence, error) {
 	t.Helper()
 	_, x, err := Options{}.indexed(t.Context(), z)
 	if err != nil {

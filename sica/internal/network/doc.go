@@ -16,6 +16,8 @@
 // Words: a run is one restart on one fold of held-out positions. A fold's best run has the shortest
 // code at these. Whitened signals are those of symmetric whitening, with which every run begins.
 //
+// A Code describes the mixed signals by those of a separation; codes are compared by length.
+//
 // The names to know are Options, Fit, Model and Improve:
 //
 //	model, err := network.Fit(ctx, mixed, network.Options{}) // d×n

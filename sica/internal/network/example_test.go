@@ -1,4 +1,4 @@
-package network_test
+package network
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
-	"github.com/seed-47b1e431/gosica/sica/internal/network"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
@@ -30,8 +29,8 @@ func ExampleFit() {
 		fmt.Println(err)
 		return
 	}
-	o := network.Options{Backend: b, Seed: 1, Restarts: 2, Layers: 3, Steps: 600, Batch: 256}
-	m, err := network.Fit(context.Background(), x, o)
+	o := Options{Backend: b, Seed: 1, restarts: 2, layers: 3, Steps: 600, batch: 256}
+	m, err := Fit(context.Background(), x, o)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -71,7 +71,7 @@ func needsXLA(t *testing.T, b compute.Backend) {
 
 // small is enough for two signals behind a layer or two. Fits of as many positions share a program,
 // which XLA takes seconds to compile.
-var small = Options{Seed: 1, Layers: 4, Restarts: 2}
+var small = Options{Seed: 1, layers: 4, restarts: 2}
 
 // A nonlinear mixing is undone, where whitening has an MCC of 0.71, and the signals are identified.
 func TestFitSeparates(t *testing.T) {
@@ -99,8 +99,8 @@ func TestFitSeparates(t *testing.T) {
 	// The code length is what the kept map gives, on the host with sources
 	// fitted anew: their likelihoods differ by little.
 	index, _ := newIndex([]int{1024}, 2)
-	chosen := m.Runs[m.Chosen]
-	train, held := index.split(chosen.Fold)
+	chosen := m.runs[m.chosen]
+	train, held := index.split(chosen.fold)
 	logDet, err := m.Map.LogDet(x)
 	if err != nil {
 		t.Fatal(err)
@@ -154,7 +154,7 @@ func TestFitUnidentified(t *testing.T) {
 }
 
 // short are settings for a fit of a second.
-var short = Options{Seed: 7, Steps: 60, Restarts: 2, Layers: 2, Batch: 128}
+var short = Options{Seed: 7, Steps: 60, restarts: 2, layers: 2, batch: 128}
 
 // The backends give the same result up to float32's precision.
 func TestFitBackendsAgree(t *testing.T) {
@@ -173,8 +173,8 @@ func TestFitBackendsAgree(t *testing.T) {
 // precision, which training makes somewhat worse.
 func sameRuns(t *testing.T, a, b *Model) {
 	t.Helper()
-	for r := range a.Runs {
-		if x, y := a.Runs[r].CodeLength, b.Runs[r].CodeLength; math.Abs(x-y) > 1e-4 {
+	for r := range a.runs {
+		if x, y := a.runs[r].codeLength, b.runs[r].codeLength; math.Abs(x-y) > 1e-4 {
 			t.Errorf("run %d has code length %g and %g", r, x, y)
 		}
 	}
@@ -211,14 +211,14 @@ func TestFitsTogetherAreIndependent(t *testing.T) {
 func TestFitImage(t *testing.T) {
 	_, x := leakyProblem(t, 1, 1, 40*15)
 	o := short
-	o.Shape, o.Past = []int{40, 15}, 1
+	o.Shape, o.past = []int{40, 15}, 1
 	m := mustFit(t, onGo(t), x, o)
 	row := o
 	row.Shape = nil
 	if mustFit(t, onGo(t), x, row).CodeLength == m.CodeLength {
 		t.Error("a sequence has the code length of the image")
 	}
-	if last := m.Runs[0].Curve[len(m.Runs[0].Curve)-1]; last.Step != o.Steps || math.IsNaN(last.HeldOut) {
+	if last := m.runs[0].curve[len(m.runs[0].curve)-1]; last.step != o.Steps || math.IsNaN(last.heldOut) {
 		t.Errorf("the curve ends with %+v", last)
 	}
 }
@@ -252,7 +252,7 @@ func TestFitScales(t *testing.T) {
 func TestFitWithoutPast(t *testing.T) {
 	_, x := leakyProblem(t, 1, 1, 400)
 	o := short
-	o.Past = -1
+	o.past = -1
 	if m := mustFit(t, onGo(t), x, o); m.Identified {
 		t.Errorf("identified without a past: %+v", m)
 	}
@@ -289,7 +289,7 @@ func TestFitErrors(t *testing.T) {
 		"finite":                 func() error { _, err := Fit(t.Context(), nan, Options{Backend: b}); return err },
 		"linearly dependent":     func() error { _, err := Fit(t.Context(), double, Options{Backend: b}); return err },
 		"at least 4 positions":   func() error { _, err := Fit(t.Context(), drawNormal(1, 3, 2, 1), Options{Backend: b}); return err },
-		"must be at least [310]": func() error { _, err := Fit(t.Context(), x, Options{Backend: b, Past: 30}); return err },
+		"must be at least [310]": func() error { _, err := Fit(t.Context(), x, Options{Backend: b, past: 30}); return err },
 	} {
 		if err := fit(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)

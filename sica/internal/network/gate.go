@@ -12,32 +12,28 @@ import (
 
 // The gate has three numbers, one for each test: evidentSigmas and these.
 const (
-	// certainAlarm is the probability of dependence by chance, in all pairs together, below which it is
-	// beyond doubt. From 1e-5 to 1e-3 it is so of 138 to 147 of 170 nonlinear mixtures and of none of
-	// 74 linear ones (n = 1,024).
+	// certainAlarm is the probability of dependence by chance, in all pairs together, below which
+	// it is beyond doubt. A tenth and ten times of it hardly decide otherwise.
 	certainAlarm = 1e-4
 	// minConditionalGain is by how many nats per position the code of conditional normalisation
-	// must be shorter than the linear rule's, and by more than a standard error. It is the only
-	// reason for 12 of 158 nonlinear mixtures, and for 2 of 3 linear ones of 236 (n = 1,024). Half
-	// and twice of it decide all of these the same.
+	// must be shorter than the linear rule's, and by more than a standard error. Half and twice of
+	// it decide the same.
 	minConditionalGain = 0.02
 )
 
 const (
-	// The last two tests are made for at most maxConditioned signals: conditional normalisation
-	// takes seconds for more, and networks of more take minutes. It is a choice.
+	// The last two tests are made for at most maxConditioned signals, as conditional normalisation
+	// takes seconds for more. It is a choice.
 	maxConditioned = 4
-	// Conditional normalisation is evaluated at glancePositions in the middle, as its time grows
-	// with the positions. It is a choice: half of it misses weakly nonlinear mixings, twice costs
-	// seconds in each linear fit.
+	// Conditional normalisation is evaluated at glancePositions in the middle. It is a choice:
+	// fewer miss weakly nonlinear mixings, more take longer in each linear fit.
 	glancePositions = 2048
-	// hopelessErrors is by how many standard errors its code must be longer to be no reason. If it is at
-	// the positions that the first fold holds out, the second isn't evaluated: of 210 evaluations of linear
-	// mixtures that ends 162, and none that is a reason for networks (n = 1,024).
+	// hopelessErrors is by how many standard errors its code must be longer to be no reason. If it
+	// is at the positions that the first fold holds out, the second isn't evaluated.
 	hopelessErrors = 2
 	// minNoise is the share of a channel's variance from which the linear rule's noise counts:
-	// noise of one percent of its standard deviation. With ten times of it, a network was fitted to
-	// one of six synthetic EEGs with noise of 0.5 µV. Half and twice of it are as good.
+	// noise of one percent of its standard deviation. With more of it networks are fitted to noisy
+	// channels.
 	minNoise = 1e-4
 )
 
@@ -53,32 +49,32 @@ const (
 //
 // The last two count for at most maxConditioned signals, and only where the rule found no noise and
 // no more sources than channels, which explain them. The Why of the screening says which holds.
-func (i *improver) gate(ctx context.Context) (s *Screening, open bool, err error) {
-	z := signal.SpreadBlocks(i.linear.Z, comparedBlocks, comparedBlock)
+func (imp *improver) gate(ctx context.Context) (s *Screening, open bool, err error) {
+	z := signal.SpreadBlocks(imp.demixed.Z, comparedBlocks, comparedBlock)
 	d, n := z.Dims()
-	o := i.options
+	o := imp.options
 	o.Shape = []int{n}
 	if s, err = Screen(ctx, z, o); err != nil {
 		return nil, false, err
 	}
-	noisy := hasNoise(i.linear.Linear)
-	if s.Network && noisy && s.Curvature.Deviation <= certainSigmas {
+	noisy := hasNoise(imp.demixed.Linear)
+	if s.Network && noisy && s.Curvature.deviation <= certainSigmas {
 		s.Network = false
-		s.Why = s.explain()
+		s.why = s.explain()
 	}
-	if s.Network || !s.Predicted || s.isPredictable() || d > maxConditioned || noisy {
+	if s.Network || !s.predicted || s.isPredictable() || d > maxConditioned || noisy {
 		return s, s.Network, nil
 	}
-	gain, err := i.conditionalGain(ctx)
+	gain, err := imp.conditionalGain(ctx)
 	switch {
 	case err != nil:
 		return s, false, err
 	case gain.Mean > max(minConditionalGain, gain.SE):
-		s.Why = fmt.Sprintf("Conditional normalisation gives the mixed signals a code that is "+
+		s.why = fmt.Sprintf("Conditional normalisation gives the mixed signals a code that is "+
 			"%.3f ± %.3f nats per position shorter.", gain.Mean, gain.SE)
 		return s, true, nil
 	case s.isCertain() && !isHopeless(gain):
-		s.Why = s.dependence() + ", and no noise that explains it was found."
+		s.why = s.dependence() + ", and no noise that explains it was found."
 		return s, true, nil
 	}
 	return s, false, nil
@@ -86,8 +82,8 @@ func (i *improver) gate(ctx context.Context) (s *Screening, open bool, err error
 
 // isUnexplained reports whether the linear rule's signals depend on each other beyond doubt, and
 // the rule found neither noise nor surplus sources.
-func (i *improver) isUnexplained(s *Screening) bool {
-	return s.isCertain() && !hasNoise(i.linear.Linear)
+func (imp *improver) isUnexplained(s *Screening) bool {
+	return s.isCertain() && !hasNoise(imp.demixed.Linear)
 }
 
 // hasNoise reports whether the linear rule found noise in a channel, or more sources than channels.
@@ -100,15 +96,15 @@ func hasNoise(findings *linear.Findings) bool {
 // linear rule's, in the middle of the mixed signals; 0 if it can't be evaluated. It is that of the
 // first fold if that is hopeless. The gain needn't be significant: it is a reason to fit networks,
 // whose gain must be significant.
-func (i *improver) conditionalGain(ctx context.Context) (gain nonlinear.Difference, err error) {
-	x, g := i.x.Grid().Middle(i.x.X(), glancePositions)
-	o := i.options
+func (imp *improver) conditionalGain(ctx context.Context) (gain nonlinear.Difference, err error) {
+	x, g := imp.x.Grid().Middle(imp.x.X(), glancePositions)
+	o := imp.options
 	o.Shape = g.Shape()
-	c, err := i.comparison(ctx, x, o)
-	if err != nil || len(c.baselines) <= conditionalPlace {
+	c, err := imp.codes(ctx, x, o)
+	if err != nil || len(c.codes) <= conditionalPlace {
 		return gain, err
 	}
-	s, err := newSelection(ctx, c.baselines[linearPlace:], o)
+	s, err := newComparison(ctx, c.codes[linearPlace:], o)
 	if err != nil {
 		return gain, err
 	}

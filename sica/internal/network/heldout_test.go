@@ -29,9 +29,9 @@ func TestHeldOutIsTheGraphs(t *testing.T) {
 		} {
 			mixed, shape := c.mixed, c.shape
 			d, _ := mixed.Dims()
-			o := Options{Shape: shape, Past: 2, Restarts: 2, Layers: 2, Batch: 128}
+			o := Options{Shape: shape, past: 2, restarts: 2, layers: 2, batch: 128}
 			if d > 2 {
-				o.Restarts = 1
+				o.restarts = 1
 			}
 			tr := trainingOf(t, b, mixed, o)
 			if d > 2 {

@@ -87,24 +87,23 @@ type Improvement struct {
 	Why string
 }
 
-// minLevels is how many different values each channel must have for networks. A smooth map of
-// continuous sources has as many as there are positions. Fewer are steps of more than the
-// resolution of 0.03 within six standard deviations, which a network describes by their gaps.
-// Without this rule networks are taken for 6 of 30 linear mixtures with such a channel (n = 2,000),
-// all with steps of half a standard deviation or one. Half and twice of it decide these the same.
+// minLevels is how many different values each channel must have for networks: so many steps of the
+// resolution, 0.03, are in six standard deviations. A network would describe larger steps by their
+// gaps, and seem to be of use for linear mixtures.
 const minLevels = 200
 
 // Improve looks for a nonlinear separation of the mixed signals x that is better than the linear
 // rule's. x must be without outliers, and o.Shape that of x. White and demixed are the separations
 // by whitening and by the linear rule, after the transforms.
 //
-// It compares nothing if the linear rule's separation is a coarse one of more sources than channels, or
-// if no signal of a sequence is predicted by its own past. The first rival is the linear rule after
-// straightening the channels, if that promises enough. The others are only compared of sequences, and if
-// the gate finds reason to: whitening, conditional normalisation, and networks behind both. The
-// comparison is by the code length at held-out positions. A nonlinear separation replaces the linear
-// rule's only if noise can't explain its shorter code. Nothing is compared of sequences with a channel of
-// fewer than minLevels different values, and no networks if they would take longer than maxSeconds.
+// It compares nothing if the linear rule's separation is a coarse one of more sources than
+// channels, or if no signal of a sequence is predicted by its own past. The first to be compared
+// with it is the linear rule after straightening the channels, if that promises enough. The others
+// are only compared of sequences, and if the gate finds reason to: whitening, conditional
+// normalisation, and networks behind both. The comparison is by the code length at held-out
+// positions. A nonlinear separation replaces the linear rule's only if noise can't explain its
+// shorter code. Nothing is compared of sequences with a channel of fewer than minLevels different
+// values, and no networks if they would take longer than maxSeconds.
 //
 // Without a comparison the result is nil, unless the linear rule's signals are Unexplained. It
 // stops with ctx's error when ctx ends.
@@ -114,8 +113,8 @@ func Improve(ctx context.Context, x *ica.Signals,
 	if demixed.Linear.IsCoarse() && demixed.Linear.Reason == linear.MoreSources {
 		return nil, nil // as of an EEG: a network learns from what the coarse separation leaves out
 	}
-	i := &improver{x: x, transforms: transforms, white: white, linear: demixed, options: o}
-	return i.improve(ctx)
+	imp := &improver{x: x, transforms: transforms, white: white, demixed: demixed, options: o}
+	return imp.improve(ctx)
 }
 
 // isEnd reports whether err is that of ctx, which has ended.
@@ -123,67 +122,67 @@ func isEnd(ctx context.Context, err error) bool { return err != nil && errors.Is
 
 // An improver has the arguments of Improve.
 type improver struct {
-	x             *ica.Signals
-	transforms    []preprocess.Transform
-	white, linear Separation
-	options       Options
+	x              *ica.Signals
+	transforms     []preprocess.Transform
+	white, demixed Separation
+	options        Options
 }
 
-func (i *improver) improve(ctx context.Context) (*Improvement, error) {
-	if i.x.Grid().Axes() > 1 {
+func (imp *improver) improve(ctx context.Context) (*Improvement, error) {
+	if imp.x.Grid().Axes() > 1 {
 		// After GELU steps networks made digits no better (docs/evaluation/nonlinear.md).
-		return i.straighten(ctx)
+		return imp.straighten(ctx)
 	}
-	screening, open, err := i.gate(ctx)
+	screening, open, err := imp.gate(ctx)
 	switch {
 	case errors.Is(err, signal.ErrSignals):
 		return nil, nil // too few positions to examine: the rule's separation stands
 	case err != nil:
 		return nil, err
 	}
-	coarse := coarseChannel(i.x.X())
+	coarse := coarseChannel(imp.x.X())
 	var straight *Improvement
-	if coarse < 0 && screening.Predicted { // else other mixings of white signals seem bent sensors
-		if straight, err = i.straighten(ctx); err != nil {
+	if coarse < 0 && screening.predicted { // else other mixings of white signals seem bent sensors
+		if straight, err = imp.straighten(ctx); err != nil {
 			return nil, err
 		}
 	}
 	switch {
 	case open && coarse >= 0:
 		objection := fmt.Sprintf(" But channel %d has too few different values for networks.", coarse+1)
-		return i.keep(screening, objection), nil
+		return imp.keep(screening, objection), nil
 	case open:
-		return i.withNetworks(ctx, screening, straight)
+		return imp.withNetworks(ctx, screening, straight)
 	case straight != nil:
 		return straight, nil
-	case i.isUnexplained(screening):
-		return i.keep(screening, ""), nil
+	case imp.isUnexplained(screening):
+		return imp.keep(screening, ""), nil
 	}
 	return nil, nil
 }
 
 // withNetworks is improve if the gate is open: it compares networks, too. straight is the improvement by
 // curves, nil if there is none.
-func (i *improver) withNetworks(
+func (imp *improver) withNetworks(
 	ctx context.Context, screening *Screening, straight *Improvement,
 ) (*Improvement, error) {
-	x, shape := i.compared(comparedBlocks)
-	o := i.options
+	x, shape := imp.compared(comparedBlocks)
+	o := imp.options
 	d, n := x.Dims()
 	o.Shape = shape
-	cost := o.Cost(d, n)
-	if cost.Seconds > maxSeconds {
+	cost := o.expectedCost(d, n)
+	if cost.seconds > maxSeconds {
 		limit := fmt.Sprintf(" But networks of %d signals would take about %s, and weren't fitted.",
 			d, cost)
-		return i.keep(screening, limit), nil
+		return imp.keep(screening, limit), nil
 	}
-	c, err := i.comparison(ctx, x, o)
+	c, err := imp.codes(ctx, x, o)
 	if err != nil {
 		return nil, err
 	}
-	for k := range c.baselines {
+	for k := range c.codes {
 		// No network is fitted behind the linear rule, whose rotation is that of a linear mixing.
-		c.baselines[k].Network = k != linearPlace && (k == whitenedPlace || !o.many(d))
+		c.codes[k].network = k != linearPlace && (k == whitenedPlace || !o.many(d))
 	}
 	if err := c.addNoisy(ctx, o.Seed); err != nil {
 		return nil, err
@@ -194,12 +193,12 @@ func (i *improver) withNetworks(
 			return nil, err
 		}
 	}
-	o.minGain = i.noiseNats()
-	choice, err := Choose(ctx, c.baselines, o)
+	o.noiseGain = imp.noiseGain()
+	choice, err := Choose(ctx, c.codes, o)
 	if err != nil {
 		return nil, err
 	}
-	improvement, err := i.accept(ctx, c, choice, screening)
+	improvement, err := imp.accept(ctx, c, choice, screening)
 	if err != nil {
 		return nil, err
 	}
@@ -222,68 +221,67 @@ func coarseChannel(x *mat.Dense) int {
 }
 
 // keep returns the linear rule's separation, with what speaks against others.
-func (i *improver) keep(s *Screening, objection string) *Improvement {
+func (imp *improver) keep(s *Screening, objection string) *Improvement {
 	return &Improvement{
-		Chosen: i.linear, Unexplained: i.isUnexplained(s), Why: s.Why + objection,
+		Chosen: imp.demixed, Unexplained: imp.isUnexplained(s), Why: s.why + objection,
 	}
 }
 
-// Networks and their rivals are fitted to and compared on comparedBlocks blocks of
-// comparedBlock positions, where there are more. The time grows with the positions, and from
-// 16,384 on networks recover signals to an MCC of 0.9996 and better (docs/evaluation/nonlinear.md).
-// They are a choice: twice of them take twice the time.
+// Separations are fitted to and compared on comparedBlocks blocks of comparedBlock positions, where
+// there are more. They are a choice: the time grows with the positions, and from 16,384 on networks
+// recover signals to an MCC of 0.9996 and better (docs/evaluation/nonlinear.md).
 const comparedBlocks, comparedBlock = 4, 8192
 
-// The places of the separations without a network in a comparison.
+// The places of the codes in a codeSet.
 const (
 	whitenedPlace = iota
 	linearPlace
 	conditionalPlace
 )
 
-// A comparison has the separations without a network: whitening, the linear rule and, if it is
-// possible, conditional normalisation.
-type comparison struct {
-	x         *mat.Dense // the mixed signals, with the noise of the resolution
-	baselines []Baseline
-	failed    []Separation // those without signals
+// A codeSet has the codes of the separations without a network: whitening, the linear rule and, if
+// it is possible, conditional normalisation.
+type codeSet struct {
+	x      *mat.Dense // the mixed signals, with the noise of the resolution
+	codes  []Code
+	failed []Separation // without signals
 }
 
-// linearComparison returns the comparison of whitening and the linear rule for the mixed signals x, all
-// with the same noise of the resolution.
-func (i *improver) linearComparison(
+// linearCodes returns the codes of whitening and the linear rule for the mixed signals x, with the
+// same noise of the resolution.
+func (imp *improver) linearCodes(
 	ctx context.Context, x *mat.Dense, o Options,
-) (*comparison, error) {
-	white, err := mapping.ApplyAll(x, i.white.Maps)
+) (*codeSet, error) {
+	white, err := mapping.ApplyAll(x, imp.white.Maps)
 	if err != nil {
 		return nil, err
 	}
-	x, err = AddResolution(ctx, x, white, i.white.Maps, o)
+	x, err = AddResolution(ctx, x, white, imp.white.Maps, o)
 	if err != nil {
 		return nil, err
 	}
-	c := &comparison{x: x}
-	if err := c.add(ctx, x, i.white, "whitening"); err != nil {
+	c := &codeSet{x: x}
+	if err := c.add(ctx, x, imp.white, "whitening"); err != nil {
 		return nil, err
 	}
-	if err := c.add(ctx, x, i.linear, "the linear rule"); err != nil {
+	if err := c.add(ctx, x, imp.demixed, "the linear rule"); err != nil {
 		return nil, err
 	}
 	return c, nil
 }
 
-// comparison returns that of linearComparison with conditional normalisation.
-func (i *improver) comparison(ctx context.Context, x *mat.Dense, o Options) (*comparison, error) {
-	c, err := i.linearComparison(ctx, x, o)
+// codes returns linearCodes with conditional normalisation.
+func (imp *improver) codes(ctx context.Context, x *mat.Dense, o Options) (*codeSet, error) {
+	c, err := imp.linearCodes(ctx, x, o)
 	if err != nil {
 		return nil, err
 	}
 	x = c.x
-	if d, _ := x.Dims(); slices.Contains(i.transforms, preprocess.Conditional) || o.many(d) {
+	if d, _ := x.Dims(); slices.Contains(imp.transforms, preprocess.Conditional) || o.many(d) {
 		return c, nil // conditional normalisation is among the transforms, or would take minutes
 	}
 	var conditional Separation
-	steps := append(slices.Clone(i.transforms), preprocess.Conditional)
+	steps := append(slices.Clone(imp.transforms), preprocess.Conditional)
 	conditional.Z, conditional.Maps, conditional.Transforms, err = mapping.Begin(ctx, x, steps)
 	if err == nil {
 		err = c.add(ctx, x, conditional, "conditional normalisation")
@@ -298,28 +296,28 @@ func (i *improver) comparison(ctx context.Context, x *mat.Dense, o Options) (*co
 	return c, nil
 }
 
-// add adds a separation, and the baseline that it is for the mixed signals x.
-func (c *comparison) add(ctx context.Context, x *mat.Dense, s Separation, name string) error {
-	b, err := NewBaseline(ctx, name, x, s.Maps)
+// add adds the code of a separation for the mixed signals x.
+func (c *codeSet) add(ctx context.Context, x *mat.Dense, s Separation, name string) error {
+	code, err := NewCode(ctx, name, x, s.Maps)
 	if err != nil {
 		return err
 	}
-	b.separation, b.place = s, len(c.baselines)
-	c.baselines = append(c.baselines, b)
+	code.separation, code.place = s, len(c.codes)
+	c.codes = append(c.codes, code)
 	return nil
 }
 
-// addNoisy adds the linear rule with noise, a baseline for mixtures with sensor noise or surplus
+// addNoisy adds the code of the linear rule with noise, for mixtures with sensor noise or surplus
 // sources: the signals of the linear rule are predicted jointly from the pasts of all, and the
-// innovations are demixed by the linear rule again. A network must have a shorter code than this
-// baseline, too. The prediction has the determinant 1 at each position. Nothing is added if there
-// is no prediction.
-func (c *comparison) addNoisy(ctx context.Context, seed uint64) error {
-	rule := c.baselines[linearPlace]
-	if len(rule.LogDet) != 1 {
+// innovations are demixed by the linear rule again. A network must have a shorter code than this,
+// too. The prediction has the determinant 1 at each position. Nothing is added if there is no
+// prediction.
+func (c *codeSet) addNoisy(ctx context.Context, seed uint64) error {
+	rule := c.codes[linearPlace]
+	if len(rule.logDet) != 1 {
 		return nil // a transform isn't linear
 	}
-	signals, _ := signal.Centred(rule.Signals)
+	signals, _ := signal.Centred(rule.signals)
 	residuals, order := ar.JointResiduals(signals, jointOrders)
 	if residuals == nil {
 		return nil
@@ -344,33 +342,33 @@ func (c *comparison) addNoisy(ctx context.Context, seed uint64) error {
 	// half a nat by chance, and lengthens it as much at others (H. Akaike, IEEE Transactions on
 	// Automatic Control 19(6), 1974).
 	logDet -= float64(d*d*order) / float64(n)
-	rule.Name, rule.Signals = "the linear rule with noise", z
-	rule.LogDet = []float64{rule.LogDet[0] + logDet}
-	c.baselines = append(c.baselines, rule)
+	rule.name, rule.signals = "the linear rule with noise", z
+	rule.logDet = []float64{rule.logDet[0] + logDet}
+	c.codes = append(c.codes, rule)
 	return nil
 }
 
-// NewBaseline returns the baseline of maps that are applied to the mixed signals x. It has one
-// log-determinant if all are equal. Choose takes these for linear; their codes needn't be significantly
-// shorter than that of another.
-func NewBaseline(
+// NewCode returns the code of the mixed signals x by maps that are applied to them. It has one
+// log-determinant if all are equal. Choose takes it for linear then, and it needn't be
+// significantly shorter than another.
+func NewCode(
 	ctx context.Context, name string, x *mat.Dense, maps []mapping.Map,
-) (Baseline, error) {
+) (Code, error) {
 	z, logDet, err := mapping.ApplyLogDet(ctx, x, maps)
 	if err == nil && !slices.ContainsFunc(logDet, func(v float64) bool { return v != logDet[0] }) {
 		logDet = logDet[:1]
 	}
-	return Baseline{Name: name, Signals: z, LogDet: logDet}, err
+	return Code{name: name, signals: z, logDet: logDet}, err
 }
 
 // withCodeLengths returns the separations of the choice's candidates, networks among them, with
 // their code lengths. The linear rule has that of the best of its models if its own is significantly
 // longer than the shortest.
-func (c *comparison) withCodeLengths(choice *Choice) []Separation {
+func (c *codeSet) withCodeLengths(choice *Choice) []Separation {
 	var all []Separation
 	for _, k := range choice.Candidates {
-		b := c.baselines[k.Baseline]
-		if b.place != k.Baseline {
+		b := c.codes[k.code]
+		if b.place != k.code {
 			rule := &all[linearPlace]
 			if rule.Excess.Significant() &&
 				(!k.Excess.Significant() || k.CodeLength < rule.CodeLength) {
@@ -379,10 +377,10 @@ func (c *comparison) withCodeLengths(choice *Choice) []Separation {
 			continue // not a separation of its own
 		}
 		s := b.separation
-		if k.Network {
+		if k.network {
 			s.Linear, s.IsNetwork = nil, true
 		}
-		s.CodeLength, s.Excess, s.Failed = k.CodeLength, k.Excess, k.Failed
+		s.CodeLength, s.Excess, s.Failed = k.CodeLength, k.Excess, k.failed
 		all = append(all, s)
 	}
 	return all
@@ -390,27 +388,27 @@ func (c *comparison) withCodeLengths(choice *Choice) []Separation {
 
 // accept returns the improvement by the choice. The linear rule stays if the choice is linear, or
 // if noise may explain its shorter code.
-func (i *improver) accept(
-	ctx context.Context, c *comparison, choice *Choice, screening *Screening,
+func (imp *improver) accept(
+	ctx context.Context, c *codeSet, choice *Choice, screening *Screening,
 ) (*Improvement, error) {
-	model := choice.Network()
-	switch failed := choice.Failed(); {
-	case model == nil && c.baselines[choice.Chosen].place <= linearPlace && failed != "":
-		return i.keep(screening, " But networks failed: "+failed+"."), nil
-	case model == nil && c.baselines[choice.Chosen].place <= linearPlace:
-		return i.keep(screening, " But nothing nonlinear describes the mixed signals in a "+
+	model := choice.network()
+	switch failed := choice.failed(); {
+	case model == nil && c.codes[choice.Chosen].place <= linearPlace && failed != "":
+		return imp.keep(screening, " But networks failed: "+failed+"."), nil
+	case model == nil && c.codes[choice.Chosen].place <= linearPlace:
+		return imp.keep(screening, " But nothing nonlinear describes the mixed signals in a "+
 			"significantly shorter code."), nil
-	case c.gain(choice, choice.Chosen) <= i.noiseNats():
-		return i.keep(screening,
+	case c.gain(choice, choice.Chosen) <= imp.noiseGain():
+		return imp.keep(screening,
 			" But the nonlinear demixing with the shortest code may describe noise only."), nil
 	}
-	chosen := c.baselines[choice.Candidates[choice.Chosen].Baseline].separation
+	chosen := c.codes[choice.Candidates[choice.Chosen].code].separation
 	var err error
-	if chosen.Z, err = mapping.ApplyAll(i.x.X(), chosen.Maps); err != nil {
+	if chosen.Z, err = mapping.ApplyAll(imp.x.X(), chosen.Maps); err != nil {
 		return nil, err
 	}
 	if model != nil {
-		if chosen, err = WithNetwork(ctx, chosen, model, i.white.Z, i.options); err != nil {
+		if chosen, err = WithNetwork(ctx, chosen, model, imp.white.Z, imp.options); err != nil {
 			return nil, err
 		}
 	}
@@ -420,18 +418,17 @@ func (i *improver) accept(
 	return &Improvement{Chosen: chosen, Why: choice.Why}, nil
 }
 
-// noiseNats is the gain that noise and surplus sources can explain, in nats per position and
-// signal: by how much the code of a nonlinear demixing is shorter than those of the linear rule.
-// They explain half of it if the rule found neither. Then 31 of 34 nonlinear mixtures (n = 1,024)
-// have a larger gain, and 9 of 69 linear ones that were made for false calls: EEGs, spike trains,
-// and rates. With half in both cases it is 32 and 12, with all in both 27 and 7.
-const noiseNats = 0.12
+// noiseGainPerSignal is the gain that noise and surplus sources can explain, in nats per position
+// and signal: by how much the code of a nonlinear demixing is shorter than those of the linear
+// rule. They explain half of it if the rule found neither. With less of it networks are taken for
+// more linear mixtures, such as EEGs and spike trains, with more for fewer nonlinear ones.
+const noiseGainPerSignal = 0.12
 
-// noiseNats returns the gain that noise and surplus sources can explain, in nats per position.
-func (i *improver) noiseNats() float64 {
-	d, _ := i.x.Dims()
-	nats := noiseNats * float64(d)
-	if hasNoise(i.linear.Linear) {
+// noiseGain returns the gain that noise and surplus sources can explain, in nats per position.
+func (imp *improver) noiseGain() float64 {
+	d, _ := imp.x.Dims()
+	nats := noiseGainPerSignal * float64(d)
+	if hasNoise(imp.demixed.Linear) {
 		return nats
 	}
 	return nats / 2
@@ -439,10 +436,10 @@ func (i *improver) noiseNats() float64 {
 
 // gain returns by how many nats per position the code of a candidate is shorter than each of those
 // of the linear rule: its own, with noise and with logarithms.
-func (c *comparison) gain(choice *Choice, place int) float64 {
+func (c *codeSet) gain(choice *Choice, place int) float64 {
 	shortest := math.Inf(1)
 	for _, k := range choice.Candidates {
-		if !k.Network && c.baselines[k.Baseline].place == linearPlace {
+		if !k.network && c.codes[k.code].place == linearPlace {
 			shortest = min(shortest, k.CodeLength)
 		}
 	}

@@ -61,22 +61,22 @@ func TestSeparationsBehindTransforms(t *testing.T) {
 		{[]preprocess.Transform{preprocess.Gaussianise}, false, 3},
 		{[]preprocess.Transform{preprocess.Conditional}, false, 2},
 	} {
-		i := newImprover(t, &x, test.transforms)
-		c, err := i.comparison(t.Context(), &x, i.options)
+		imp := newImprover(t, &x, test.transforms)
+		c, err := imp.codes(t.Context(), &x, imp.options)
 		if err != nil {
 			t.Fatalf("%v: %v", test.transforms, err)
 		}
-		if len(c.baselines) != test.count {
-			t.Fatalf("%v: %d separations, want %d", test.transforms, len(c.baselines), test.count)
+		if len(c.codes) != test.count {
+			t.Fatalf("%v: %d separations, want %d", test.transforms, len(c.codes), test.count)
 		}
-		for k, s := range c.baselines[:2] {
-			if (len(s.LogDet) == 1) != test.linear {
-				t.Errorf("%v: separation %d has %d log-determinants", test.transforms, k, len(s.LogDet))
+		for k, s := range c.codes[:2] {
+			if (len(s.logDet) == 1) != test.linear {
+				t.Errorf("%v: separation %d has %d log-determinants", test.transforms, k, len(s.logDet))
 			}
 		}
 		if test.count == 3 {
 			want := append(slices.Clone(test.transforms), preprocess.Conditional)
-			if got := c.baselines[conditionalPlace].separation.Transforms; !slices.Equal(got, want) {
+			if got := c.codes[conditionalPlace].separation.Transforms; !slices.Equal(got, want) {
 				t.Errorf("%v: the third separation is %v, want %v", test.transforms, got, want)
 			}
 		}
@@ -90,16 +90,16 @@ func newImprover(t *testing.T, x *mat.Dense, transforms []preprocess.Transform) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	i := &improver{x: signals, transforms: transforms, options: Options{Shape: signals.Shape()}}
+	imp := &improver{x: signals, transforms: transforms, options: Options{Shape: signals.Shape()}}
 	steps := append(slices.Clone(transforms), preprocess.ZCA)
-	i.white.Z, i.white.Maps, i.white.Transforms, err = mapping.Begin(t.Context(), x, steps)
+	imp.white.Z, imp.white.Maps, imp.white.Transforms, err = mapping.Begin(t.Context(), x, steps)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if i.linear, err = Demix(t.Context(), signals, i.white, linear.Config{}); err != nil {
+	if imp.demixed, err = Demix(t.Context(), signals, imp.white, linear.Config{}); err != nil {
 		t.Fatal(err)
 	}
-	return i
+	return imp
 }
 
 // brokenMap is a step that fails.
@@ -122,21 +122,21 @@ func TestImproveErrors(t *testing.T) {
 	}
 	for n, shape := range map[int][]int{18: {18}, 1024: {16, 64}} {
 		x := mat.DenseCopyOf(saturated.Slice(0, 2, 0, n))
-		i := newImprover(t, x, nil)
-		if i.x, err = ica.New(x, shape...); err != nil {
+		imp := newImprover(t, x, nil)
+		if imp.x, err = ica.New(x, shape...); err != nil {
 			t.Fatal(err)
 		}
-		i.options.Shape = shape
-		if improvement, err := i.improve(t.Context()); improvement != nil || err != nil {
+		imp.options.Shape = shape
+		if improvement, err := imp.improve(t.Context()); improvement != nil || err != nil {
 			t.Errorf("shape %v: %+v, error %v", shape, improvement, err)
 		}
 	}
-	i := newImprover(t, s, nil)
-	i.white.Maps = append([]mapping.Map{brokenMap{}}, i.white.Maps...)
-	if _, err := i.improve(t.Context()); !errors.Is(err, errBroken) {
+	imp := newImprover(t, s, nil)
+	imp.white.Maps = append([]mapping.Map{brokenMap{}}, imp.white.Maps...)
+	if _, err := imp.improve(t.Context()); !errors.Is(err, errBroken) {
 		t.Errorf("error %v of the gate, want %v", err, errBroken)
 	}
-	if _, err := i.straighten(t.Context()); !errors.Is(err, errBroken) {
+	if _, err := imp.straighten(t.Context()); !errors.Is(err, errBroken) {
 		t.Errorf("error %v of curves, want %v", err, errBroken)
 	}
 }
@@ -161,20 +161,20 @@ func TestSilence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	i := newImprover(t, x, nil)
-	c, err := i.comparison(t.Context(), x, i.options)
+	imp := newImprover(t, x, nil)
+	c, err := imp.codes(t.Context(), x, imp.options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	chosen, err := Choose(t.Context(), c.baselines, i.options)
+	chosen, err := Choose(t.Context(), c.codes, imp.options)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, of := range chosen.Candidates {
-		t.Logf("%s: %.3f nats per position", c.baselines[of.Baseline].Name, of.CodeLength)
+		t.Logf("%s: %.3f nats per position", c.codes[of.code].name, of.CodeLength)
 	}
 	if chosen.Chosen != linearPlace {
-		t.Errorf("%s is the shortest description", c.baselines[chosen.Chosen].Name)
+		t.Errorf("%s is the shortest description", c.codes[chosen.Chosen].name)
 	}
 }
 
@@ -208,18 +208,18 @@ func TestGate(t *testing.T) {
 		"a matrix":          {linearly, false, false, false},
 		"a matrix in noise": {noisy, false, false, false},
 	} {
-		i := newImprover(t, test.x, nil)
-		screening, open, err := i.gate(t.Context())
+		imp := newImprover(t, test.x, nil)
+		screening, open, err := imp.gate(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		if open != test.open || screening.Network != test.curved ||
-			screening.isCertain() != test.certain || !screening.Predicted {
+			screening.isCertain() != test.certain || !screening.predicted {
 			t.Errorf("%s: open %v; %+v %+v, want %+v",
 				name, open, screening, screening.Curvature, test)
 		}
-		if i.isUnexplained(screening) != (test.certain && !hasNoise(i.linear.Linear)) {
-			t.Errorf("%s: unexplained %v", name, i.isUnexplained(screening))
+		if imp.isUnexplained(screening) != (test.certain && !hasNoise(imp.demixed.Linear)) {
+			t.Errorf("%s: unexplained %v", name, imp.isUnexplained(screening))
 		}
 	}
 }
@@ -252,11 +252,11 @@ func TestCoarseChannel(t *testing.T) {
 // The gain is over the shortest code of the linear rule, and noise explains twice as much of it if
 // the rule found noise or more sources than channels.
 func TestGain(t *testing.T) {
-	c := &comparison{baselines: []Baseline{{}, {place: linearPlace}, {place: conditionalPlace}, {place: linearPlace}}}
+	c := &codeSet{codes: []Code{{}, {place: linearPlace}, {place: conditionalPlace}, {place: linearPlace}}}
 	choice := &Choice{Candidates: []Candidate{
-		{Baseline: whitenedPlace, CodeLength: 1}, {Baseline: linearPlace, CodeLength: 3},
-		{Baseline: conditionalPlace, CodeLength: 2.25}, {Baseline: 3, CodeLength: 2.5},
-		{Baseline: whitenedPlace, Network: true, CodeLength: 2},
+		{code: whitenedPlace, CodeLength: 1}, {code: linearPlace, CodeLength: 3},
+		{code: conditionalPlace, CodeLength: 2.25}, {code: 3, CodeLength: 2.5},
+		{code: whitenedPlace, network: true, CodeLength: 2},
 	}}
 	for place, want := range []float64{1.5, -0.5, 0.25, 0, 0.5} {
 		if got := c.gain(choice, place); got != want {
@@ -271,12 +271,12 @@ func TestGain(t *testing.T) {
 		findings linear.Findings
 		want     float64
 	}{
-		{linear.Findings{Noise: []float64{0, minNoise / 2, 0}}, 1.5 * noiseNats},
-		{linear.Findings{Noise: []float64{0, 2 * minNoise, 0}}, 3 * noiseNats},
-		{linear.Findings{Reason: linear.MoreSources}, 3 * noiseNats},
+		{linear.Findings{Noise: []float64{0, minNoise / 2, 0}}, 1.5 * noiseGainPerSignal},
+		{linear.Findings{Noise: []float64{0, 2 * minNoise, 0}}, 3 * noiseGainPerSignal},
+		{linear.Findings{Reason: linear.MoreSources}, 3 * noiseGainPerSignal},
 	} {
-		i := &improver{x: x, linear: Separation{Linear: &test.findings}}
-		if got := i.noiseNats(); got != test.want {
+		imp := &improver{x: x, demixed: Separation{Linear: &test.findings}}
+		if got := imp.noiseGain(); got != test.want {
 			t.Errorf("%+v: %g, want %g", test.findings, got, test.want)
 		}
 	}
@@ -286,12 +286,12 @@ func TestGain(t *testing.T) {
 // longer.
 func TestCodeLengthOfRule(t *testing.T) {
 	long, equal := nonlinear.Difference{Mean: 0.2, SE: 0.06}, nonlinear.Difference{Mean: 0.1, SE: 0.06}
-	c := &comparison{baselines: []Baseline{{}, {place: linearPlace}, {place: linearPlace}}}
+	c := &codeSet{codes: []Code{{}, {place: linearPlace}, {place: linearPlace}}}
 	for _, test := range []struct{ own, noisy, want nonlinear.Difference }{
 		{long, nonlinear.Difference{}, nonlinear.Difference{}}, {long, equal, equal}, {equal, nonlinear.Difference{}, equal},
 	} {
 		all := c.withCodeLengths(&Choice{Candidates: []Candidate{
-			{}, {Baseline: linearPlace, Excess: test.own}, {Baseline: 2, Excess: test.noisy},
+			{}, {code: linearPlace, Excess: test.own}, {code: 2, Excess: test.noisy},
 		}})
 		if len(all) != 2 || all[linearPlace].Excess != test.want {
 			t.Errorf("%+v: %+v", test, all)

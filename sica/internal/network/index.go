@@ -158,10 +158,10 @@ const (
 // autoregressions that give the signals the shortest code. It is an error if ctx ends.
 func (o Options) index(ctx context.Context, signals []*mat.Dense) (*index, error) {
 	switch {
-	case o.Past < 0:
+	case o.past < 0:
 		return newIndex(o.Shape, 0)
-	case o.Past > 0:
-		return newIndex(o.Shape, o.Past)
+	case o.past > 0:
+		return newIndex(o.Shape, o.past)
 	}
 	maxPast := maxPastSequence
 	if len(o.Shape) > 1 {

@@ -25,7 +25,7 @@ type judge struct {
 
 	train, held [][]int     // positions of each fold
 	whitened    [][]float64 // log-likelihoods of the whitened signals at held, of each fold
-	runs        []Run
+	runs        []fittedRun
 	maps        []*mapping.Invertible // of each run, from the whitened signals
 	z           []*mat.Dense          // of each run, its signals
 }
@@ -45,7 +45,7 @@ func (t *training) models(ctx context.Context, problems []*problem) ([]*Model, e
 
 // model returns the model of problem i: the best of its runs, and what the data say about it.
 func (t *training) model(ctx context.Context, i int, p *problem) (*Model, error) {
-	n := t.options.Restarts * folds
+	n := t.options.restarts * folds
 	j := &judge{problem: p, index: t.index, d: t.d}
 	for fold := range folds {
 		train, held := t.index.split(fold)
@@ -66,9 +66,9 @@ func (t *training) model(ctx context.Context, i int, p *problem) (*Model, error)
 		if b.network == nil {
 			return nil, fmt.Errorf("restart %d never had a finite likelihood", restart)
 		}
-		run := Run{Restart: restart, Fold: fold, Step: b.step, Curve: b.curve,
-			CodeLength:    -b.value - p.logDet,
-			OverWhitening: b.value - stat.Mean(j.whitened[fold], nil)}
+		run := fittedRun{restart: restart, fold: fold, step: b.step, curve: b.curve,
+			codeLength:    -b.value - p.logDet,
+			overWhitening: b.value - stat.Mean(j.whitened[fold], nil)}
 		j.runs = append(j.runs, run)
 		j.maps = append(j.maps, b.network)
 		z, err := b.network.Apply(p.whitened)
@@ -76,35 +76,35 @@ func (t *training) model(ctx context.Context, i int, p *problem) (*Model, error)
 			return nil, err
 		}
 		j.z = append(j.z, z)
-		if run.OverWhitening > j.runs[m.Chosen].OverWhitening {
-			m.Chosen = len(j.runs) - 1
+		if run.overWhitening > j.runs[m.chosen].overWhitening {
+			m.chosen = len(j.runs) - 1
 		}
 	}
-	m.Runs = j.runs
+	m.runs = j.runs
 	return m, j.fill(ctx, m)
 }
 
 // fill sets what m says of the chosen run.
 func (j *judge) fill(ctx context.Context, m *Model) error {
-	chosen, z, lags := j.runs[m.Chosen], j.z[m.Chosen], j.index.lags
-	m.CodeLength = chosen.CodeLength
-	best, err := j.scores(ctx, m.Chosen)
+	chosen, z, lags := j.runs[m.chosen], j.z[m.chosen], j.index.lags
+	m.CodeLength = chosen.codeLength
+	best, err := j.scores(ctx, m.chosen)
 	if err != nil {
 		return err
 	}
-	choices := len(j.runs) * len(chosen.Curve)
-	m.OverWhitening = nonlinear.NewDifference(chargeChoice(best, choices), j.whitened[chosen.Fold])
-	if m.PastGain, err = j.pastGain(ctx, m.Chosen); err != nil {
+	choices := len(j.runs) * len(chosen.curve)
+	m.OverWhitening = nonlinear.NewDifference(chargeChoice(best, choices), j.whitened[chosen.fold])
+	if m.PastGain, err = j.pastGain(ctx, m.chosen); err != nil {
 		return err
 	}
 
 	scaled := innovationScaled(z, lags, j.index.scored)
-	if m.Pairs, err = rotatePairs(ctx, scaled, lags, j.index.scored); err != nil {
+	if m.pairs, err = rotatePairs(ctx, scaled, lags, j.index.scored); err != nil {
 		return err
 	}
-	m.Groups = groups(j.d, m.Pairs)
-	rotation := nearestRotation(scaled, j.problem.whitened, m.Groups)
-	m.Map = compose(j.problem.whitening, j.maps[m.Chosen], outputMap(z, scaled, rotation))
+	m.Groups = groups(j.d, m.pairs)
+	nearest := nearestRotation(scaled, j.problem.whitened, m.Groups)
+	m.Map = compose(j.problem.whitening, j.maps[m.chosen], outputMap(z, scaled, nearest))
 
 	for fold := range j.held {
 		l, err := j.likelihoods(ctx, j.bestRun(fold))
@@ -116,17 +116,17 @@ func (j *judge) fill(ctx context.Context, m *Model) error {
 	if err := j.compareRuns(ctx, m, best); err != nil {
 		return err
 	}
-	m.Identified = len(m.Groups) == 0 && m.Known()
+	m.Identified = len(m.Groups) == 0 && m.known()
 	m.HeldOut = heldOutCurve(chosen)
 	return nil
 }
 
 // heldOutCurve returns the code lengths at a run's evaluations, NaN where its likelihood wasn't
 // finite.
-func heldOutCurve(r Run) klflow.Curve {
+func heldOutCurve(r fittedRun) klflow.Curve {
 	var curve klflow.Curve
-	for _, e := range r.Curve {
-		length := -e.HeldOut
+	for _, e := range r.curve {
+		length := -e.heldOut
 		if math.IsInf(length, 0) {
 			length = math.NaN()
 		}
@@ -137,7 +137,7 @@ func heldOutCurve(r Run) klflow.Curve {
 
 // compareRuns sets the Agreement of m. Best are the scores of the chosen run.
 func (j *judge) compareRuns(ctx context.Context, m *Model, best []float64) error {
-	fold := j.runs[m.Chosen].Fold
+	fold := j.runs[m.chosen].fold
 	align := func(z *mat.Dense) *mat.Dense {
 		if len(m.Groups) == 0 {
 			return z
@@ -149,7 +149,7 @@ func (j *judge) compareRuns(ctx context.Context, m *Model, best []float64) error
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if r == m.Chosen {
+		if r == m.chosen {
 			continue
 		}
 		isGood, err := j.isEquallyGood(ctx, r, fold, best)
@@ -157,7 +157,7 @@ func (j *judge) compareRuns(ctx context.Context, m *Model, best []float64) error
 			return err
 		}
 		if isGood {
-			a, err := agreement(align(j.z[m.Chosen]), align(j.z[r]))
+			a, err := agreement(align(j.z[m.chosen]), align(j.z[r]))
 			if err != nil {
 				return err
 			}
@@ -171,7 +171,7 @@ func (j *judge) compareRuns(ctx context.Context, m *Model, best []float64) error
 // scores returns the log-likelihoods of the whitened signals under run r at its fold's held-out
 // positions. The source models are fitted anew.
 func (j *judge) scores(ctx context.Context, r int) ([]float64, error) {
-	fold := j.runs[r].Fold
+	fold := j.runs[r].fold
 	logDet, err := j.logDet(r)
 	if err != nil {
 		return nil, err
@@ -187,7 +187,7 @@ func (j *judge) scores(ctx context.Context, r int) ([]float64, error) {
 
 // likelihoods returns those of the mixed signals under run r at its fold's held-out positions.
 func (j *judge) likelihoods(ctx context.Context, r int) (likelihoods, error) {
-	fold := j.runs[r].Fold
+	fold := j.runs[r].fold
 	logDet, err := j.logDet(r)
 	if err != nil {
 		return likelihoods{}, err
@@ -208,7 +208,7 @@ func (j *judge) logDet(r int) ([]float64, error) {
 		return nil, err
 	}
 	var held []float64
-	for _, t := range j.held[j.runs[r].Fold] {
+	for _, t := range j.held[j.runs[r].fold] {
 		held = append(held, all[t])
 	}
 	return held, nil
@@ -219,8 +219,8 @@ func (j *judge) logDet(r int) ([]float64, error) {
 func (j *judge) isEquallyGood(
 	ctx context.Context, r, fold int, best []float64,
 ) (bool, error) {
-	if j.runs[r].Fold != fold {
-		return r == j.bestRun(j.runs[r].Fold), nil
+	if j.runs[r].fold != fold {
+		return r == j.bestRun(j.runs[r].fold), nil
 	}
 	scores, err := j.scores(ctx, r)
 	if err != nil {
@@ -233,7 +233,7 @@ func (j *judge) isEquallyGood(
 func (j *judge) bestRun(fold int) int {
 	best := -1
 	for r, run := range j.runs {
-		if run.Fold == fold && (best < 0 || run.OverWhitening > j.runs[best].OverWhitening) {
+		if run.fold == fold && (best < 0 || run.overWhitening > j.runs[best].overWhitening) {
 			best = r
 		}
 	}

@@ -20,24 +20,24 @@ var logOffsets = []float64{0.003, 0.01, 0.03, 0.1, 0.3, 1}
 // are a choice.
 var logLags = []int{-1, -2, -3}
 
-// addLogarithms adds the linear rule with the logarithm of each signal that has a shorter code so:
-// a baseline for sources whose changes are larger where their values are, as of rates, prices and
-// concentrations. A network describes that in a shorter code than the models of signals, though the
-// mixing is linear, so that it must have a shorter code than this baseline, too. Nothing is added
-// if no signal has a shorter code.
-func (c *comparison) addLogarithms() {
-	rule := c.baselines[linearPlace]
-	if len(rule.LogDet) != 1 {
+// addLogarithms adds the code of the linear rule with the logarithm of each signal that has a
+// shorter code so, for sources whose changes are larger where their values are, as of rates, prices
+// and concentrations. A network describes that in a shorter code than the models of signals, though
+// the mixing is linear, so that it must have a shorter code than this, too. Nothing is added if no
+// signal has a shorter code.
+func (c *codeSet) addLogarithms() {
+	rule := c.codes[linearPlace]
+	if len(rule.logDet) != 1 {
 		return // a transform isn't linear
 	}
-	d, n := rule.Signals.Dims()
-	logDet := slices.Repeat(rule.LogDet, n)
+	d, n := rule.signals.Dims()
+	logDet := slices.Repeat(rule.logDet, n)
 	signals := mat.NewDense(d, n, nil)
 	changed := false
 	for i := range d {
-		y := logarithm(rule.Signals.RawRowView(i))
+		y := logarithm(rule.signals.RawRowView(i))
 		if y == nil {
-			y = rule.Signals.RawRowView(i)
+			y = rule.signals.RawRowView(i)
 		} else {
 			changed = true
 			floats.Sub(logDet, y) // the logarithm of its slope is −y
@@ -45,8 +45,8 @@ func (c *comparison) addLogarithms() {
 		signals.SetRow(i, y)
 	}
 	if changed {
-		rule.Name, rule.Signals, rule.LogDet = "the linear rule with logarithms", signals, logDet
-		c.baselines = append(c.baselines, rule)
+		rule.name, rule.signals, rule.logDet = "the linear rule with logarithms", signals, logDet
+		c.codes = append(c.codes, rule)
 	}
 }
 

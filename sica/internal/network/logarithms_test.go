@@ -47,7 +47,7 @@ func TestLogarithm(t *testing.T) {
 	}
 }
 
-// The rule's baseline with logarithms has them where they shorten the code, and counts as the rule.
+// The rule's code with logarithms has them where they shorten the code, and counts as the rule.
 func TestAddLogarithms(t *testing.T) {
 	const n = 4000
 	rng := rand.New(rand.NewPCG(2, 0))
@@ -59,32 +59,32 @@ func TestAddLogarithms(t *testing.T) {
 			z.Set(i, k, v)
 		}
 	}
-	compare := func() *comparison {
-		c := &comparison{baselines: make([]Baseline, linearPlace+1)}
-		c.baselines[linearPlace] = Baseline{Signals: z, LogDet: []float64{2}, place: linearPlace}
+	compare := func() *codeSet {
+		c := &codeSet{codes: make([]Code, linearPlace+1)}
+		c.codes[linearPlace] = Code{signals: z, logDet: []float64{2}, place: linearPlace}
 		c.addLogarithms()
 		return c
 	}
-	if c := compare(); len(c.baselines) > linearPlace+1 {
-		t.Error("Gaussian signals have a baseline with logarithms")
+	if c := compare(); len(c.codes) > linearPlace+1 {
+		t.Error("Gaussian signals have a code with logarithms")
 	}
 	for k, v := range z.RawRowView(1) {
 		z.Set(1, k, math.Exp(v))
 	}
 	c := compare()
-	if len(c.baselines) != linearPlace+2 {
-		t.Fatalf("%d baselines", len(c.baselines))
+	if len(c.codes) != linearPlace+2 {
+		t.Fatalf("%d codes", len(c.codes))
 	}
-	b := c.baselines[linearPlace+1]
+	b := c.codes[linearPlace+1]
 	if b.place != linearPlace {
 		t.Errorf("its place is %d", b.place)
 	}
-	if !floats.Equal(b.Signals.RawRowView(0), z.RawRowView(0)) {
+	if !floats.Equal(b.signals.RawRowView(0), z.RawRowView(0)) {
 		t.Error("the Gaussian signal changed")
 	}
 	for k, v := range logarithm(z.RawRowView(1)) {
-		if math.Abs(b.LogDet[k]-2+v) > 1e-12 {
-			t.Fatalf("log-determinant %g at %d, want %g", b.LogDet[k], k, 2-v)
+		if math.Abs(b.logDet[k]-2+v) > 1e-12 {
+			t.Fatalf("log-determinant %g at %d, want %g", b.logDet[k], k, 2-v)
 		}
 	}
 }

@@ -18,42 +18,29 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/nonlinear"
 )
 
-// fewSignals is the largest number of signals whose restarts are trained together. Networks of more
-// signals are trained as "many": they are deeper, are trained longer, have matrices instead of
-// their factors for variables, and are restarted until they recover the same. So are those of fewer
-// signals if no other network recovers the same (see deepened). It is a choice: up to
-// it all restarts take seconds, and fit into one program.
+// fewSignals is the largest number of signals whose restarts are trained together, in one program.
+// Networks of more signals are trained as "many": they are deeper, are trained longer, have
+// matrices instead of their factors for variables, and are restarted until they recover the same.
+// So are those of fewer signals if no other network recovers the same (see deepened). It is a
+// choice.
 const fewSignals = 8
 
 // many reports whether networks of d signals are trained as many.
 func (o Options) many(d int) bool { return o.deep || d > fewSignals }
 
-// The settings of the training of many signals, measured on Laplace AR(1) sources, coefficients of
-// 0.4 to 0.9, after three leaky-ReLU layers. A gap is the mean difference of the held-out
-// log-likelihood to that of the true inverse, in nats per position.
+// The settings of the training of many signals, chosen by the log-likelihood at held-out positions
+// after three leaky-ReLU layers.
 const (
-	// The first restart has firstLayers layers. For ten signals the gaps of single runs were −3.7 and
-	// −3.5 with 10 layers, −0.2 and −1.3 with 16 (the better of four, two seeds).
-	firstLayers = 16
-	// Later restarts have layersPerSignal layers for each signal, from firstLayers to maxLayers. For
-	// 20 signals (n = 65,536) gaps were −13 and −4.5 with 16 and 32, and no better with 48. After one
-	// or two layers 16 are enough, in half of the time.
+	// The first restart has firstLayers layers, which are enough after one or two layers. Later
+	// ones have layersPerSignal for each signal, from firstLayers to maxLayers.
+	firstLayers                = 16
 	layersPerSignal, maxLayers = 1.6, 32
-	// manySteps is the number of steps of a run. For ten signals, 8000 and 12,000 took gaps of
-	// −0.65 ± 0.15 and −0.30 ± 0.11 (five seeds).
-	manySteps = 12000
-	// manyRate is the learning rate times d. For ten signals, 0.18 and 0.3 are as good; for 20 the
-	// training diverges with 0.36.
-	manyRate = 0.18
-	// manyRestarts is the number of restarts. It is a choice: three of ten signals take about a minute.
-	manyRestarts = 3
-	// manyBeta1 is the decay of the first moment of Adam. For ten signals after three layers, gaps
-	// were −2.8 and −1.6 with 0.9 and 0.95 (two seeds).
-	manyBeta1 = 0.95
-	// manyEvaluations is the number of evaluations in a training. It is a choice: twice of it takes
-	// twice the time on the host; with half of it the network that is kept may be a twenty-fifth of
-	// the steps from the best.
-	manyEvaluations = 50
+	manySteps                  = 12000 // of a run; fewer end before the optimum
+	// manyRate is the learning rate times d. With twice of it the training of 20 signals diverges.
+	manyRate        = 0.18
+	manyRestarts    = 3    // a choice: three of ten signals take about a minute
+	manyBeta1       = 0.95 // the decay of the first moment of Adam
+	manyEvaluations = 50   // in a training; a choice: more cost time on the host
 )
 
 // stages are the ends of the stages of a run, as shares of its steps. After each, its signals are
@@ -63,15 +50,15 @@ var stages = [...]float64{1.0 / 8, 1.0 / 2, 4.0 / 5, 1}
 // trainMany trains one restart after the other, in all problems and folds beside each other, until
 // the best networks of the folds, which begin with others and see other positions, recover the same
 // signals. A run that diverges begins its stage again at half the rate. It ends after the first
-// stage, with errFutile, if all networks are behind their rivals by more than futileSigmas.
+// stage, with errFutile, if all networks are behind the linear codes by more than futileSigmas.
 func (t *training) trainMany(ctx context.Context) error {
-	cost := t.options.Cost(t.signals[0].Dims())
-	cost.Seconds *= float64(len(t.signals))
+	cost := t.options.expectedCost(t.signals[0].Dims())
+	cost.seconds *= float64(len(t.signals))
 	t.options.cost = &cost
 	defer func() { t.options.cost = nil }()
 	t.options.report(fitting, 0)
 	var done atomic.Int64
-	for restart := range t.options.Restarts {
+	for restart := range t.options.restarts {
 		if err := t.trainRestart(ctx, restart, &done); err != nil {
 			return err
 		}
@@ -87,7 +74,7 @@ func (t *training) trainRestart(ctx context.Context, restart int, done *atomic.I
 	slots := make([]*slot, len(t.signals)*folds)
 	err := inSlots(slots, func(k int) (err error) {
 		problem, fold := k/folds, k%folds
-		run := (problem*t.options.Restarts+restart)*folds + fold
+		run := (problem*t.options.restarts+restart)*folds + fold
 		slots[k], err = t.newSlot(ctx, run, done)
 		return err
 	})
@@ -119,7 +106,7 @@ func (o Options) layersOf(restart int) int {
 	if restart > 0 {
 		return o.laterLayers
 	}
-	return o.Layers
+	return o.layers
 }
 
 // inSlots calls do for the places of all slots, shared among the processors.
@@ -201,7 +188,7 @@ func (t *training) newSlot(ctx context.Context, run int, done *atomic.Int64) (*s
 	s := &slot{training: *t, run: run, rate: 1, done: done,
 		sample: columns(t.signals[problem], subsample(train, metricPositions))}
 	s.active = []int{run}
-	s.options.Layers = t.options.layersOf(restart)
+	s.options.layers = t.options.layersOf(restart)
 	if err := s.acquire(ctx); err != nil {
 		return nil, err
 	}
@@ -253,13 +240,13 @@ func (s *slot) look(step int) error {
 	return s.restore(s.begin)
 }
 
-// isPromising reports whether the run isn't far behind the problem's rival.
+// isPromising reports whether the run isn't far behind the problem's linear code.
 func (s *slot) isPromising() bool { return s.behind <= futileSigmas }
 
 // lastValue returns the last held-out log-likelihood of the run; −∞ if it diverged.
 func (s *slot) lastValue() float64 {
 	curve := s.best[s.run].curve
-	value := curve[len(curve)-1].HeldOut
+	value := curve[len(curve)-1].heldOut
 	if math.IsNaN(value) {
 		return math.Inf(-1)
 	}

@@ -64,19 +64,19 @@ func skipManyOnXLA(t *testing.T, b compute.Backend) {
 // signals. What becomes of a run doesn't depend on the others.
 func TestRestarts(t *testing.T) {
 	_, x := manyProblem(t, 1, 9, 1, 600)
-	o := Options{Layers: 2, Restarts: 2, Steps: 80, Past: 2, Batch: 128, LearningRate: 0.02}
+	o := Options{layers: 2, restarts: 2, Steps: 80, past: 2, batch: 128, learningRate: 0.02}
 	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		skipManyOnXLA(t, b)
 		tr := trained(t, b, x, o)
 		for r, best := range tr.best {
-			if last := best.curve[len(best.curve)-1]; last.Step != 80 {
-				t.Errorf("run %d ended at step %d, want 80", r, last.Step)
+			if last := best.curve[len(best.curve)-1]; last.step != 80 {
+				t.Errorf("run %d ended at step %d, want 80", r, last.step)
 			}
 		}
 		if same, err := tr.foldsAgree(); same || err != nil {
 			t.Errorf("after 80 steps the folds agree: %v (%v)", same, err)
 		}
-		o.Restarts = 1
+		o.restarts = 1
 		for r, best := range trained(t, b, x, o).best {
 			if !reflect.DeepEqual(best.curve, tr.best[r].curve) {
 				t.Errorf("run %d is %v alone, %v before another", r, best.curve, tr.best[r].curve)
@@ -95,8 +95,8 @@ func TestRestarts(t *testing.T) {
 func TestDivergedRun(t *testing.T) {
 	_, x := manyProblem(t, 1, 9, 1, 600)
 	b := backendtest.Open(t, backend.Go)
-	s := slotOf(t, trainingOf(t, b, x, Options{Layers: 1, Restarts: 1, Steps: 100, Past: 2, Batch: 128,
-		LearningRate: 1e6}))
+	s := slotOf(t, trainingOf(t, b, x, Options{layers: 1, restarts: 1, Steps: 100, past: 2, batch: 128,
+		learningRate: 1e6}))
 	if err := s.stage(t.Context(), 0, 50); err != nil {
 		t.Fatal(err)
 	}
@@ -120,19 +120,19 @@ func TestCost(t *testing.T) {
 		signals, restarts int
 		seconds           float64
 	}{{10, 1, 39}, {20, 1, 105}, {20, 2, 361}} {
-		c := Options{Restarts: measured.restarts}.Cost(measured.signals, 16384)
-		if want := measured.seconds; c.Seconds < want/1.5 || c.Seconds > 1.5*want {
+		c := Options{restarts: measured.restarts}.expectedCost(measured.signals, 16384)
+		if want := measured.seconds; c.seconds < want/1.5 || c.seconds > 1.5*want {
 			t.Errorf("%d signals, restarts %d: %v, measured %g s", measured.signals,
 				measured.restarts, c, want)
 		}
 	}
 	previous := 0.0
 	for _, d := range []int{9, 10, 20, 1000} {
-		c := Options{}.Cost(d, 16384)
-		if c.Seconds <= previous {
+		c := Options{}.expectedCost(d, 16384)
+		if c.seconds <= previous {
 			t.Errorf("%d signals: %v, as much as fewer", d, c)
 		}
-		previous = c.Seconds
+		previous = c.seconds
 	}
 	if previous < maxSeconds {
 		t.Errorf("a thousand signals: %g s", previous)
@@ -145,7 +145,7 @@ func TestSuspects(t *testing.T) {
 	for i := range 12 {
 		z.Set(i, 0, float64(i))
 	}
-	pairs := []Dependence{
+	pairs := []dependence{
 		{0, 1, 1, 1}, {10, 11, 9, 1}, {2, 5, 8, 1}, {5, 7, 7, 1}, {3, 8, 6, 1}, {4, 9, 5, 1},
 	}
 	got := mat.Col(nil, 0, selectSuspects(z, pairs))
@@ -163,7 +163,7 @@ func TestTenSignals(t *testing.T) {
 	b := fastest(t)
 	needsXLA(t, b)
 	s, x := manyProblem(t, 1, 10, 1, 4096)
-	m := mustFit(t, b, x, Options{Seed: 1, Layers: 2, Steps: 1500, Restarts: 1})
+	m := mustFit(t, b, x, Options{Seed: 1, layers: 2, Steps: 1500, restarts: 1})
 	if mcc := mcc(t, apply(t, m.Map, x), s); mcc < 0.98 {
 		t.Errorf("MCC %.4f, want 0.98", mcc)
 	} else {
@@ -222,7 +222,7 @@ func TestUnmix(t *testing.T) {
 	b := backendtest.Open(t, backend.Go)
 	var x mat.Dense
 	x.Mul(rotation.Random(newRand(2), 9), s)
-	tr := trainingOf(t, b, &x, Options{Layers: 1, Restarts: 1, Steps: 80, Batch: 128})
+	tr := trainingOf(t, b, &x, Options{layers: 1, restarts: 1, Steps: 80, batch: 128})
 	h := slotOf(t, tr)
 	if _, err := h.evaluate(0); err != nil {
 		t.Fatal(err)
@@ -254,7 +254,7 @@ func TestLayersOfRestarts(t *testing.T) {
 	for _, test := range []struct{ d, layers, first, later int }{
 		{2, 0, 8, 8}, {10, 0, 16, 16}, {15, 0, 16, 24}, {30, 0, 16, 32}, {30, 5, 5, 5},
 	} {
-		o := Options{Layers: test.layers}
+		o := Options{layers: test.layers}
 		for range 2 {
 			o = o.withDefaults(test.d, 10000)
 		}
@@ -274,7 +274,7 @@ func TestDeeperNetworksFollowDefaults(t *testing.T) {
 		deepens bool
 	}{
 		{Options{}, 2, true}, {Options{}, fewSignals, true}, {Options{}, fewSignals + 1, false},
-		{Options{Steps: 100}, 5, false}, {Options{Layers: 3}, 5, false}, {Options{Restarts: 1}, 5, false},
+		{Options{Steps: 100}, 5, false}, {Options{layers: 3}, 5, false}, {Options{restarts: 1}, 5, false},
 	} {
 		o := c.given.withDefaults(c.signals, 1000)
 		if again := o.withDefaults(c.signals, 1000); again.deepens != c.deepens || o.deepens != c.deepens {
@@ -282,7 +282,7 @@ func TestDeeperNetworksFollowDefaults(t *testing.T) {
 		}
 	}
 	o := Options{deep: true}.withDefaults(5, 1000)
-	if o.Layers != firstLayers || o.Steps != manySteps || o.deepens {
+	if o.layers != firstLayers || o.Steps != manySteps || o.deepens {
 		t.Errorf("deep: %+v", o)
 	}
 }

@@ -58,17 +58,17 @@ func compose(
 	first *mapping.Affine, m *mapping.Invertible, last *mapping.Affine,
 ) *mapping.Invertible {
 	n := len(m.Asymmetries)
-	linear := append([]*mapping.Affine(nil), m.Linear...)
-	linear[0] = first.Then(linear[0])
-	linear[n] = linear[n].Then(last)
-	return &mapping.Invertible{Linear: linear, Asymmetries: m.Asymmetries}
+	maps := append([]*mapping.Affine(nil), m.Linear...)
+	maps[0] = first.Then(maps[0])
+	maps[n] = maps[n].Then(last)
+	return &mapping.Invertible{Linear: maps, Asymmetries: m.Asymmetries}
 }
 
 // outputMap returns the affine map from the signals z to rotated signals of mean 0 and variance 1.
 // The rotation applies to scaled, which is z with innovations of variance 1.
-func outputMap(z, scaled, rotation *mat.Dense) *mapping.Affine {
+func outputMap(z, scaled, nearest *mat.Dense) *mapping.Affine {
 	var rotated mat.Dense
-	rotated.Mul(rotation, scaled)
+	rotated.Mul(nearest, scaled)
 	d, _ := z.Dims()
 	// From variance 1 to innovations of variance 1: the inverse of standardising scaled.
 	standardisation := mapping.Standardisation(scaled)
@@ -78,5 +78,5 @@ func outputMap(z, scaled, rotation *mat.Dense) *mapping.Affine {
 	}
 	zero := make([]float64, d)
 	return mapping.Standardisation(z).Then(mapping.LinearMap(scale, zero)).
-		Then(mapping.LinearMap(rotation, zero)).Then(mapping.Standardisation(&rotated))
+		Then(mapping.LinearMap(nearest, zero)).Then(mapping.Standardisation(&rotated))
 }

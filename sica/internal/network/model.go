@@ -17,39 +17,39 @@ type Model struct {
 	// Map maps mixed signals to recovered ones, which have mean 0 and variance 1 at the positions
 	// that it was fitted to.
 	Map *mapping.Invertible
-	// Runs are all restarts on all folds. Chosen is the one whose network Map is.
-	Runs   []Run
-	Chosen int
+	// runs are all restarts on all folds. chosen is the one whose network Map is.
+	runs   []fittedRun
+	chosen int
 	// CodeLength is the code length of x at the held-out positions of the chosen run, including
 	// the log-Jacobian term, without the cost of the choice.
 	CodeLength float64
 
 	nonlinear.Findings
-	// Pairs hold by how much a rotation by 45° makes the code of every two signals longer.
-	Pairs []Pair
+	// pairs hold by how much a rotation by 45° makes the code of every two signals longer.
+	pairs []pairLoss
 
 	// likelihoods are, for each fold, the log-likelihoods of x under the fold's best run at its
 	// held-out positions, with the cost of the choice among the restarts and steps.
 	likelihoods []likelihoods
 }
 
-// A Run is one restart on one fold.
-type Run struct {
-	Restart int
-	Fold    int
-	// CodeLength is the code length of x at the fold's held-out positions. OverWhitening is by how
+// A fittedRun is one restart on one fold.
+type fittedRun struct {
+	restart int
+	fold    int
+	// codeLength is the code length of x at the fold's held-out positions. overWhitening is by how
 	// much that of the whitened signals is longer.
-	CodeLength    float64
-	OverWhitening float64
-	// Step is the step of the evaluation whose network was kept; Curve has all evaluations.
-	Step  int
-	Curve []Evaluation
+	codeLength    float64
+	overWhitening float64
+	// step is the step of the evaluation whose network was kept; curve has all evaluations.
+	step  int
+	curve []evaluation
 }
 
-// Known reports whether the model's signals are the sources, as far as the data say, up to
+// known reports whether the model's signals are the sources, as far as the data say, up to
 // rotations that are not identified: each is predicted by its own past, and other runs recovered
 // the same signals.
-func (m *Model) Known() bool { return len(m.Unpredicted()) == 0 && m.Reproduced() }
+func (m *Model) known() bool { return len(m.Unpredicted()) == 0 && m.Reproduced() }
 
 // Why says in a sentence what the evidence is.
 func (m *Model) Why() string {

@@ -16,37 +16,39 @@ type Options struct {
 	Shape []int
 	// Seed is the seed of all random draws.
 	Seed uint64
-	// Past is the reach of the values that predict a source from its own past: p lags in a
-	// sequence, a half-disk of that radius in an image. -1 is none. By default it is the reach that
-	// predicts the mixed signals with the shortest code, as a map hardly changes it: 2 to 8 in a
-	// sequence and 2 to 3 in an image, or 1 if there are too few positions for 2.
-	Past int
-	// Restarts is the number of networks that are trained for each fold. The default is 4; for more
-	// than eight signals 3, of which no more are trained once the folds' best recover the same.
-	Restarts int
-	// Layers is the number of nonlinear layers of the network. The default is 8; for d > 8 signals
-	// it is 16 and, after the first restart, 1.6·d from 16 to 32.
-	Layers int
 	// Steps is the number of steps of Adam. The default is d·n/4, but at least 2400 and at most
 	// 4800; for more than eight signals it is 12,000.
 	Steps int
-	// Batch is the number of positions in a step. The default is 512.
-	Batch int
-	// LearningRate is the highest learning rate of the network; that of the sources is twice as
-	// much. The default is 0.04, for d > 8 signals 0.18/d.
-	LearningRate float64
-	// OnProgress, if it isn't nil, is called while a fit makes progress, with what is being done and the
-	// fraction of it that is done, 0 to 1.
+	// OnProgress, if it isn't nil, is called while a fit makes progress, with what is being done and
+	// the fraction of it that is done, 0 to 1.
 	OnProgress func(doing string, fraction float64)
 
-	// minGain is by how many nats per position the code must be shorter than that of a linear
-	// demixing for a network to be of use; 0 if a significantly shorter code is enough.
-	minGain float64
+	// past is the reach of the values that predict a source from its own past: p lags in a
+	// sequence, a half-disk of that radius in an image. -1 is none. By default it is the reach that
+	// predicts the mixed signals with the shortest code, as a map hardly changes it: 2 to 8 in a
+	// sequence and 2 to 3 in an image, or 1 if there are too few positions for 2.
+	past int
+	// restarts is the number of networks that are trained for each fold. The default is 4; for more
+	// than eight signals 3, of which no more are trained once the folds' best recover the same.
+	restarts int
+	// layers is the number of nonlinear layers of the network. The default is 8; for d > 8 signals
+	// it is 16 and, after the first restart, 1.6·d from 16 to 32.
+	layers int
+	// batch is the number of positions in a step. The default is 512.
+	batch int
+	// learningRate is the highest learning rate of the network; that of the sources is twice as
+	// much. The default is 0.04, for d > 8 signals 0.18/d.
+	learningRate float64
 
-	deepens     bool  // deeper networks follow where none is reproduced; of few signals by default
-	deep        bool  // trained as of many signals
-	laterLayers int   // the Layers of restarts after the first, of many signals
-	cost        *Cost // of networks of many signals; nil before and after their fit
+	// noiseGain is by how many nats per position noise can shorten the code of a network: it must
+	// be shorter than that of a linear demixing by more. 0 if a significantly shorter code is
+	// enough.
+	noiseGain float64
+
+	deepens     bool          // deeper networks follow where none is reproduced
+	deep        bool          // trained as of many signals
+	laterLayers int           // the layers of restarts after the first, of many signals
+	cost        *trainingCost // of networks of many signals; nil before and after their fit
 }
 
 // What a fit is doing, for OnProgress. Where networks of many signals are fitted, their cost follows.
@@ -76,32 +78,14 @@ func (o *Options) report(doing string, fraction float64) {
 	o.OnProgress(doing, fraction)
 }
 
-// The settings of training that aren't options. The numbers of steps and the learning rate were
-// measured in development, after layers of leaky ReLU, with the others as they are:
-//
-//	signals  layers  n       seeds         steps  rate  mean MCC
-//	2        3       1,024   21 to 36      1200   0.02  0.981
-//	                                       2400   0.02  0.990
-//	                                       1200   0.04  0.988
-//	                                       2400   0.04  0.992
-//	2        3       4,096   21 to 28             0.02  0.996
-//	                                              0.04  0.998
-//	5        2               11 to 13             0.02  0.996
-//	                                              0.04  0.998
-//
-// More positions and more signals need more steps:
-//
-//	2        3       4,096   1001 to 1008  2400         0.998
-//	                                       4096         0.998
-//	2        3       16,384  1201 to 1204  2400         0.9988
-//	                                       4800         0.9996
-//	5        2       4,096   1101 to 1104  2400         0.995
-//	                                       4096         0.997
+// The settings of training that aren't options. Fewer steps end before the optimum of 16,384
+// positions or of five signals, half the learning rate of few positions
+// (laboratory/tables/results/nonlinear.md).
 const (
 	minSteps, maxSteps = 2400, 4800
 	learningRate       = 0.04
 
-	// The others are choices: half and twice of them weren't measured.
+	// The others are choices.
 	waitSteps     = 60   // in which only the sources are fitted, before the map moves
 	rampSteps     = 60   // in which the map's learning rate rises to its highest
 	evaluateEvery = 50   // steps
@@ -115,7 +99,7 @@ func (o Options) withDefaults(d, n int) Options {
 	if o.Shape == nil {
 		o.Shape = []int{n}
 	}
-	if o.laterLayers == 0 && o.Layers == 0 && o.Restarts == 0 && o.Steps == 0 && !o.many(d) {
+	if o.laterLayers == 0 && o.layers == 0 && o.restarts == 0 && o.Steps == 0 && !o.many(d) {
 		o.deepens = true
 	}
 	layers, steps, rate := 8, min(max(d*n/4, minSteps), maxSteps), learningRate
@@ -125,12 +109,12 @@ func (o Options) withDefaults(d, n int) Options {
 		restarts = manyRestarts
 		later = min(max(int(layersPerSignal*float64(d)), firstLayers), maxLayers)
 	}
-	if o.Layers > 0 {
-		later = o.Layers
+	if o.layers > 0 {
+		later = o.layers
 	}
 	o.laterLayers = cmp.Or(o.laterLayers, later)
-	o.Restarts, o.Layers = cmp.Or(o.Restarts, restarts), cmp.Or(o.Layers, layers)
-	o.Steps, o.Batch = cmp.Or(o.Steps, steps), cmp.Or(o.Batch, 512)
-	o.LearningRate = cmp.Or(o.LearningRate, rate)
+	o.restarts, o.layers = cmp.Or(o.restarts, restarts), cmp.Or(o.layers, layers)
+	o.Steps, o.batch = cmp.Or(o.Steps, steps), cmp.Or(o.batch, 512)
+	o.learningRate = cmp.Or(o.learningRate, rate)
 	return o
 }

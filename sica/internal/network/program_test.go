@@ -17,7 +17,7 @@ import (
 func TestPooledProgramGivesSameFit(t *testing.T) {
 	_, first := leakyProblem(t, 1, 1, 512)
 	_, second := leakyProblem(t, 2, 1, 600)
-	o := Options{Restarts: 2, Layers: 2, Steps: 100, Past: 2, Batch: 128}
+	o := Options{restarts: 2, layers: 2, Steps: 100, past: 2, batch: 128}
 	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
 		idle = programs.NewPool((*program).finalize)
 		alone := mustFit(t, b, second, o)

@@ -19,7 +19,7 @@ import (
 // such as the background of an image, as a share of the standard deviation of a signal. Without it
 // the density of a repeated point, and so the likelihood, has no bound, and maps that contract the
 // surroundings of the point have the shortest code. It is that of the linear rule
-// (linear.Findings.Resolution); half and twice of it weren't measured for networks.
+// (linear.Findings.Resolution).
 const resolutionStd = 0.03
 
 // addResolutionNoise adds Gaussian noise to the signals z, d×n, whose standard deviations are stds,
@@ -46,7 +46,7 @@ func standardDeviations(z *mat.Dense) []float64 {
 }
 
 // AddResolution returns the mixed signals x with the noise of the resolution if the whitened
-// signals, white, need it. Maps are the steps from x to white. All baselines are compared on these
+// signals, white, need it. Maps are the steps from x to white. All codes are compared on these
 // signals.
 func AddResolution(
 	ctx context.Context, x, white *mat.Dense, maps []mapping.Map, o Options,

@@ -11,26 +11,27 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/internal/quantile"
+	"github.com/seed-47b1e431/gosica/sica/internal/network/internal/source"
 	"github.com/seed-47b1e431/gosica/sica/nonlinear"
 )
 
 // A Screening is a test of the recovered signals of a linear demixing: whether they are reason to
 // fit a network.
 type Screening struct {
-	// Network is whether they are: whether they are Predicted and Dependent, and their Curvature is
+	// Network is whether they are: whether they are predicted and Dependent, and their Curvature is
 	// Evident, which neither sensor noise nor surplus sources explain.
 	Network bool
-	// Dependent is whether the signals depend on each other significantly, by the Pairs.
+	// Dependent is whether the signals depend on each other significantly, by the pairs.
 	Dependent bool
-	Pairs     []Dependence
+	pairs     []dependence
 	// Curvature says how much their mixing varies with their values; nil of signals that aren't
 	// Dependent.
 	Curvature *Curvature
-	// Predicted is whether at least one signal is predicted by its own past. Otherwise no nonlinear
+	// predicted is whether at least one signal is predicted by its own past. Otherwise no nonlinear
 	// demixing could be identified.
-	Predicted bool
-	// Why says the result in a sentence.
-	Why string
+	predicted bool
+	// why says the result in a sentence.
+	why string
 }
 
 // Screen tests whether the signals z of a linear demixing, d×n of a sequence, are reason to fit a
@@ -43,28 +44,28 @@ func Screen(ctx context.Context, z *mat.Dense, o Options) (*Screening, error) {
 	}
 	o.report(measuring, 0)
 	s := &Screening{}
-	if s.Pairs, err = dependences(ctx, z, x); err != nil {
+	if s.pairs, err = dependences(ctx, z, x); err != nil {
 		return nil, err
 	}
-	if _, s.Dependent = Worst(s.Pairs); s.Dependent {
-		s.Curvature, err = MeasureCurvature(ctx, selectSuspects(z, s.Pairs))
+	if _, s.Dependent = mostSignificant(s.pairs); s.Dependent {
+		s.Curvature, err = measureCurvature(ctx, selectSuspects(z, s.pairs))
 		if err != nil {
 			return nil, err
 		}
-		if s.Curvature.Predictable {
-			s.Pairs, s.Dependent, s.Predicted = nil, false, true
-			s.Why = "The signals are predicted too well for their innovations to be examined."
+		if s.Curvature.predictable {
+			s.pairs, s.Dependent, s.predicted = nil, false, true
+			s.why = "The signals are predicted too well for their innovations to be examined."
 			return s, nil
 		}
 	}
-	if s.Predicted, err = x.anyPredicted(ctx, z, o); err != nil {
+	if s.predicted, err = x.anyPredicted(ctx, z, o); err != nil {
 		return nil, err
 	}
-	s.Network = s.Predicted && s.Dependent && s.Curvature.Evident()
+	s.Network = s.predicted && s.Dependent && s.Curvature.Evident()
 	if d, _ := z.Dims(); o.many(d) && s.Network {
-		s.Network = s.Curvature.Deviation > certainSigmas
+		s.Network = s.Curvature.deviation > certainSigmas
 	}
-	s.Why = s.explain()
+	s.why = s.explain()
 	return s, nil
 }
 
@@ -73,7 +74,7 @@ func (s *Screening) explain() string {
 	switch {
 	case !s.Dependent:
 		return "The signals don't depend on each other significantly."
-	case !s.Predicted:
+	case !s.predicted:
 		return s.dependence() + ". Signals that their pasts don't predict can't show why."
 	case !s.Network:
 		return "Sensor noise or more sources than channels may explain how the signals depend on " +
@@ -84,20 +85,20 @@ func (s *Screening) explain() string {
 
 // dependence says which signals depend on each other most significantly, and how much.
 func (s *Screening) dependence() string {
-	worst, _ := Worst(s.Pairs)
+	worst, _ := mostSignificant(s.pairs)
 	return fmt.Sprintf("Signals %d and %d depend on each other (mutual information of their "+
 		"innovations, in nats per position: %.3f, SE %.3f)",
-		worst.I+1, worst.J+1, worst.Nats, worst.SE)
+		worst.i+1, worst.j+1, worst.nats, worst.se)
 }
 
 // isPredictable reports whether the signals depend on each other, but are predicted too well for their
 // innovations to be examined. Then no networks are compared, and curves are.
-func (s *Screening) isPredictable() bool { return s.Curvature != nil && s.Curvature.Predictable }
+func (s *Screening) isPredictable() bool { return s.Curvature != nil && s.Curvature.predictable }
 
 // isCertain reports whether the signals depend on each other beyond doubt.
 func (s *Screening) isCertain() bool {
-	worst, _ := Worst(s.Pairs)
-	return worst.Nats > errorsByChance(certainAlarm, len(s.Pairs))*worst.SE
+	worst, _ := mostSignificant(s.pairs)
+	return worst.nats > errorsByChance(certainAlarm, len(s.pairs))*worst.se
 }
 
 // selectSuspects returns at most fewSignals of the signals z, in their order: those in the most
@@ -106,18 +107,18 @@ func (s *Screening) isCertain() bool {
 //
 // Curvature's null hypothesis stays the same: if z is a linear mixture of any number of sources
 // with noise, so are any of its signals.
-func selectSuspects(z *mat.Dense, pairs []Dependence) *mat.Dense {
+func selectSuspects(z *mat.Dense, pairs []dependence) *mat.Dense {
 	d, n := z.Dims()
 	if d <= fewSignals || len(pairs) == 0 {
 		return z
 	}
 	pairs = slices.Clone(pairs)
-	slices.SortStableFunc(pairs, func(a, b Dependence) int {
-		return cmp.Compare(b.Nats/b.SE, a.Nats/a.SE)
+	slices.SortStableFunc(pairs, func(a, b dependence) int {
+		return cmp.Compare(b.nats/b.se, a.nats/a.se)
 	})
 	var chosen []int
 	for _, p := range pairs {
-		for _, i := range []int{p.I, p.J} {
+		for _, i := range []int{p.i, p.j} {
 			if len(chosen) < fewSignals && !slices.Contains(chosen, i) {
 				chosen = append(chosen, i)
 			}
@@ -143,7 +144,7 @@ func (x *index) anyPredicted(ctx context.Context, z *mat.Dense, o Options) (bool
 }
 
 // firstScored is how many positions are scored first for whether a signal is predicted. It is a
-// choice: most signals that are predicted are so at as many.
+// choice.
 const firstScored = 2048
 
 // isCorrelated reports whether an autoregression saves more than the code of its coefficients for
@@ -175,8 +176,20 @@ func (x *index) pastShortens(ctx context.Context, z []float64, o Options, positi
 	var with, without []float64
 	for fold := range folds {
 		train, held := x.split(fold)
-		a, b := scorePast(ctx, z, x.lags, subsample(train, positions), subsample(held, positions)) // by the past, without it
+		a, b := scorePast(ctx, z, x.lags, subsample(train, positions), subsample(held, positions))
 		with, without = append(with, a...), append(without, b...)
 	}
 	return nonlinear.NewDifference(with, without).Significant()
+}
+
+// scorePast returns the log-likelihoods of the signal z at the held-out positions under a model
+// with its past and under one without, both fitted to the training positions. If ctx ends, they
+// mean nothing.
+func scorePast(
+	ctx context.Context, z []float64, lags, train, held []int,
+) (with, without []float64) {
+	with, without = make([]float64, len(held)), make([]float64, len(held))
+	source.Fit(ctx, z, lags, train).LogDensities(z, lags, held, with)
+	source.Fit(ctx, z, nil, train).LogDensities(z, nil, held, without)
+	return with, without
 }

@@ -22,7 +22,7 @@ const Curves preprocess.Transform = "curves"
 // networks, as their slopes are few.
 const straightBlocks = comparedBlocks / 2
 
-// straightName is the name of a baseline in sentences.
+// straightName is the name of its code in sentences.
 const straightName = "the linear rule after straightening each channel by a curve"
 
 // straighten compares the linear rule with the linear rule after straightening the channels, as
@@ -30,8 +30,8 @@ const straightName = "the linear rule after straightening each channel by a curv
 // signals are identified only so or, of a sequence, noise can't explain the gain. Otherwise the
 // result is nil, also if there are too few positions to compare, or if the straightened channels
 // can't be whitened. A single channel isn't straightened.
-func (i *improver) straighten(ctx context.Context) (*Improvement, error) {
-	improvement, err := i.withCurves(ctx)
+func (imp *improver) straighten(ctx context.Context) (*Improvement, error) {
+	improvement, err := imp.withCurves(ctx)
 	if errors.Is(err, signal.ErrSignals) {
 		return nil, nil
 	}
@@ -40,18 +40,18 @@ func (i *improver) straighten(ctx context.Context) (*Improvement, error) {
 
 // withCurves is straighten, with an error that wraps signal.ErrSignals for signals that can't be
 // compared or whitened.
-func (i *improver) withCurves(ctx context.Context) (*Improvement, error) {
-	if d, _ := i.x.Dims(); d < 2 {
+func (imp *improver) withCurves(ctx context.Context) (*Improvement, error) {
+	if d, _ := imp.x.Dims(); d < 2 {
 		return nil, nil
 	}
-	o := i.options
-	x, shape := i.compared(straightBlocks)
+	o := imp.options
+	x, shape := imp.compared(straightBlocks)
 	o.Shape = shape
-	s, err := i.straightened(ctx, x, shape)
+	s, err := imp.straightened(ctx, x, shape)
 	if s == nil || err != nil {
 		return nil, err
 	}
-	c, err := i.linearComparison(ctx, x, o)
+	c, err := imp.linearCodes(ctx, x, o)
 	if err != nil {
 		return nil, err
 	}
@@ -61,16 +61,17 @@ func (i *improver) withCurves(ctx context.Context) (*Improvement, error) {
 			return nil, err
 		}
 	}
-	place := len(c.baselines)
+	place := len(c.codes)
 	if err := c.add(ctx, c.x, *s, straightName); err != nil {
 		return nil, err
 	}
-	choice, err := Choose(ctx, c.baselines, o)
+	choice, err := Choose(ctx, c.codes, o)
 	if err != nil {
 		return nil, err
 	}
-	identified := s.areIdentified() && !i.linear.areIdentified()
-	if choice.Chosen != place || !identified && (!isSequence || c.gain(choice, place) <= i.noiseNats()) {
+	identified := s.areIdentified() && !imp.demixed.areIdentified()
+	isLarge := isSequence && c.gain(choice, place) > imp.noiseGain()
+	if choice.Chosen != place || !identified && !isLarge {
 		return nil, nil
 	}
 	return &Improvement{Chosen: *s, All: c.withCodeLengths(choice), Why: whyStraight(choice, *s)}, nil
@@ -78,12 +79,12 @@ func (i *improver) withCurves(ctx context.Context) (*Improvement, error) {
 
 // compared returns the positions at which separations are compared, and their shape: blocks of a
 // sequence, and as many positions in the middle of images.
-func (i *improver) compared(blocks int) (x *mat.Dense, shape []int) {
-	if i.x.Grid().Axes() > 1 {
-		middle, g := i.x.Grid().Middle(i.x.X(), blocks*comparedBlock)
+func (imp *improver) compared(blocks int) (x *mat.Dense, shape []int) {
+	if imp.x.Grid().Axes() > 1 {
+		middle, g := imp.x.Grid().Middle(imp.x.X(), blocks*comparedBlock)
 		return middle, g.Shape()
 	}
-	x = signal.SpreadBlocks(i.x.X(), blocks, comparedBlock)
+	x = signal.SpreadBlocks(imp.x.X(), blocks, comparedBlock)
 	_, n := x.Dims()
 	return x, []int{n}
 }
@@ -96,10 +97,10 @@ func whyStraight(choice *Choice, s Separation) string { return choice.Why + " " 
 
 // straightened returns the linear rule's separation after straightening the channels, nil if that
 // promises nothing. The curves are those of the compared positions x, of the given shape.
-func (i *improver) straightened(
+func (imp *improver) straightened(
 	ctx context.Context, x *mat.Dense, shape []int,
 ) (*Separation, error) {
-	maps := slices.Clone(i.white.Maps[:len(i.white.Maps)-1]) // without whitening
+	maps := slices.Clone(imp.white.Maps[:len(imp.white.Maps)-1]) // without whitening
 	channels, err := mapping.ApplyAll(x, maps)
 	if err != nil {
 		return nil, err
@@ -108,12 +109,12 @@ func (i *improver) straightened(
 	if err != nil {
 		return nil, err
 	}
-	options := linear.Config{Seed: i.options.Seed}
-	minGain := 0.
+	options := linear.Config{Seed: imp.options.Seed}
+	noiseGain := 0.
 	if len(shape) == 1 {
-		minGain = i.noiseNats()
+		noiseGain = imp.noiseGain()
 	}
-	curves, err := linear.Straighten(ctx, signals, i.linear.Demixing, minGain, options)
+	curves, err := linear.Straighten(ctx, signals, imp.demixed.Demixing, noiseGain, options)
 	if !isEnd(ctx, err) {
 		err = signal.AsErrSignals(err) // the straightened channels can't be whitened
 	}
@@ -121,7 +122,7 @@ func (i *improver) straightened(
 		return nil, err
 	}
 	maps = append(maps, (*mapping.Curves)(curves))
-	straight, err := mapping.ApplyAll(i.x.X(), maps)
+	straight, err := mapping.ApplyAll(imp.x.X(), maps)
 	if err != nil {
 		return nil, signal.AsErrSignals(err) // they overflow
 	}
@@ -129,8 +130,8 @@ func (i *improver) straightened(
 	if err != nil {
 		return nil, signal.AsErrSignals(err)
 	}
-	demixed, err := Demix(ctx, i.x, Separation{
-		Transforms: slices.Concat(i.transforms, []preprocess.Transform{Curves, preprocess.ZCA}),
+	demixed, err := Demix(ctx, imp.x, Separation{
+		Transforms: slices.Concat(imp.transforms, []preprocess.Transform{Curves, preprocess.ZCA}),
 		Maps:       append(maps, whitening...), Z: z,
 	}, options)
 	return &demixed, err

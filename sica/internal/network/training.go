@@ -47,10 +47,10 @@ type training struct {
 	batches     []*rand.Rand // of each run
 
 	heldOut [][]heldOutSignals // of each problem and fold
-	// rivals are, for each problem and fold, the log-likelihoods of the whitened signals under
-	// another model; nil for a problem without one.
-	rivals [][][]float64
-	best   []record // of each run
+	// linearScores are, for each problem and fold, the log-likelihoods of the whitened signals
+	// under a linear model; nil for a problem without one.
+	linearScores [][][]float64
+	best         []record // of each run
 }
 
 // A record is what is kept of a run: its learning curve, and its network at the evaluation with the
@@ -59,21 +59,21 @@ type record struct {
 	value   float64 // the log-likelihood in nats per position
 	step    int
 	network *mapping.Invertible
-	curve   []Evaluation
+	curve   []evaluation
 }
 
-// An Evaluation is a point of a run's learning curve: the log-likelihood at held-out positions, in
+// An evaluation is a point of a run's learning curve: the log-likelihood at held-out positions, in
 // nats per position of the whitened signals.
-type Evaluation struct {
-	Step    int
-	HeldOut float64
+type evaluation struct {
+	step    int
+	heldOut float64
 }
 
-func (t *training) runs() int { return len(t.signals) * t.options.Restarts * folds }
+func (t *training) runs() int { return len(t.signals) * t.options.restarts * folds }
 
 // locate returns the problem, restart and fold of run r.
 func (t *training) locate(r int) (problem, restart, fold int) {
-	restarts := t.options.Restarts
+	restarts := t.options.restarts
 	return r / (restarts * folds), r / folds % restarts, r % folds
 }
 
@@ -100,13 +100,13 @@ func newTraining(
 		t.heldOut = append(t.heldOut, heldOut)
 	}
 	for _, p := range problems {
-		var rivals [][]float64
-		for _, rival := range p.rivals {
-			rival = slices.Clone(rival)
-			floats.AddConst(-p.logDet, rival)
-			rivals = append(rivals, rival)
+		var linearScores [][]float64
+		for _, scores := range p.linearScores {
+			scores = slices.Clone(scores)
+			floats.AddConst(-p.logDet, scores)
+			linearScores = append(linearScores, scores)
 		}
-		t.rivals = append(t.rivals, rivals)
+		t.linearScores = append(t.linearScores, linearScores)
 	}
 	if o.many(d) {
 		return t, nil // each slot acquires a program
@@ -126,7 +126,7 @@ func newTraining(
 // optimizer reset. A program that was compiled before is used again.
 func (t *training) acquire(ctx context.Context) error {
 	l, batchDims, o := t.likelihood(), t.batchDims(), t.options
-	key := programs.Key{Backend: o.Backend, Spec: fmt.Sprint(l, batchDims, o.Steps, o.LearningRate)}
+	key := programs.Key{Backend: o.Backend, Spec: fmt.Sprint(l, batchDims, o.Steps, o.learningRate)}
 	lease, err := idle.Acquire(ctx, key, func() (*program, error) { return newProgram(l, batchDims, o) })
 	if err != nil {
 		return err
@@ -147,7 +147,7 @@ func (t *training) likelihood() likelihood {
 		past[k] = append([]int{0}, offset...) // none in other pieces
 	}
 	full := t.options.many(t.d)
-	return likelihood{len(t.active), t.options.Layers, full, past}
+	return likelihood{len(t.active), t.options.layers, full, past}
 }
 
 // choosePieces sets the pieces of a batch: their number, their rows, and where they may start. The
@@ -169,7 +169,7 @@ func (t *training) choosePieces() {
 		}
 		t.rows--
 	}
-	t.pieces = max(1, t.options.Batch/((t.rows-x.Before[0])*width))
+	t.pieces = max(1, t.options.batch/((t.rows-x.Before[0])*width))
 }
 
 func (t *training) batchDims() []int {
@@ -222,7 +222,7 @@ func (t *training) initialise() error {
 		_, restart, fold := t.locate(r)
 		rng := t.stream(weightStream, restart, fold)
 		rngs = append(rngs, rng)
-		rotations = append(rotations, initialRotation(rng, t.d, restart, t.options.Restarts))
+		rotations = append(rotations, initialRotation(rng, t.d, restart, t.options.restarts))
 	}
 	if err := layers.InitialiseInvertible(t.store.Scope(mapScope), rngs, rotations); err != nil {
 		return err
@@ -328,21 +328,11 @@ func (t *training) sources() ([][]*source.Model, error) {
 }
 
 // Training ends early, as futile, if at futileSteps steps or later the codes of all networks are
-// longer than those of their rivals by more than futileSigmas standard errors, or if from then to
+// longer than the linear ones by more than futileSigmas standard errors, or if from then to
 // patientSteps steps or later none of them ever was the shorter. It also does if at futileSteps or
-// later they aren't shorter by futileShare of Options.minGain.
-//
-// In 48 nonlinear mixtures (13 kinds at n = 1,024 and five at 16,384) the code of the best network
-// was shorter than its rival's by 1.8 to 37 standard errors at 300 steps, by 1.5 to 37 at 600, and
-// by 1.5 to 37 at the end. Networks of two linear mixtures (n = 16,000) were behind until 3,200 steps,
-// and to the end. At half the steps some source models aren't fitted yet; twice the steps take
-// twice the time. The number of standard errors is a choice.
-//
-// Of 24 linear mixtures of synthetic EEGs with one or two surplus sources (n = 3,000) networks were
-// fitted to 14 in vain, in 10 to 14 s of a core. At 300 steps 13 of these are below futileShare of
-// the gain that they need, so that they take 4 to 5 s; the last isn't. Of 24 nonlinear mixtures of
-// pulses (n = 3,000) the smallest gain there is 1.1 times what is needed, and 50 others (25 kinds)
-// are separated the same. With half of it three more of the 14 are trained to the end.
+// later they aren't shorter by futileShare of Options.noiseGain. With fewer steps some source
+// models aren't fitted yet, more steps take longer in vain. The number of standard errors is a
+// choice.
 const (
 	futileSteps, futileSigmas, patientSteps = 300, 10, 600
 	futileShare                             = 0.5
@@ -361,7 +351,7 @@ func (t *training) train(ctx context.Context) error {
 	if _, err := t.evaluate(0); err != nil {
 		return err
 	}
-	closest := math.Inf(1) // the least that the networks were behind their rivals
+	closest := math.Inf(1) // the least that the networks were behind the linear codes
 	for step := 0; step < t.options.Steps; {
 		n := min(evaluateEvery, t.options.Steps-step)
 		if err := t.advance(ctx, n); err != nil {
@@ -377,7 +367,7 @@ func (t *training) train(ctx context.Context) error {
 		}
 		closest = min(closest, s.behind)
 		if s.behind > futileSigmas || step >= patientSteps && closest > 0 ||
-			t.options.minGain > 0 && s.gain < futileShare*t.options.minGain {
+			t.options.noiseGain > 0 && s.gain < futileShare*t.options.noiseGain {
 			return errFutile
 		}
 	}
@@ -392,14 +382,15 @@ func (t *training) advance(ctx context.Context, n int) error {
 	return err
 }
 
-// A standing compares the networks of the active runs with their rivals at the held-out positions.
+// A standing compares the networks of the active runs with the linear codes at the held-out
+// positions.
 type standing struct {
-	// behind is by how many standard errors the code of a run is longer than its rival's, of the run
-	// for which that is least; −∞ without rivals.
+	// behind is by how many standard errors the code of a run is longer than the linear one, of the
+	// run for which that is least; −∞ without linear codes.
 	behind float64
 	// gain is by how many nats per position the code of a problem's networks, the best of each fold,
-	// is shorter than its rival's on average, of the problem for which that is most; +∞ without
-	// rivals.
+	// is shorter than the linear one on average, of the problem for which that is most; +∞ without
+	// linear codes.
 	gain float64
 }
 
@@ -426,15 +417,15 @@ func (t *training) evaluate(step int) (standing, error) {
 	for k, r := range t.active {
 		problem, _, fold := t.locate(r)
 		value := stat.Mean(scores[k], nil)
-		if t.rivals[problem] == nil {
+		if t.linearScores[problem] == nil {
 			behind, gains[problem][fold] = math.Inf(-1), math.Inf(1)
 		} else {
-			gain := nonlinear.NewDifference(scores[k], t.rivals[problem][fold])
+			gain := nonlinear.NewDifference(scores[k], t.linearScores[problem][fold])
 			behind = min(behind, -gain.Mean/gain.SE)
 			gains[problem][fold] = max(gains[problem][fold], gain.Mean)
 		}
 		b := &t.best[r]
-		b.curve = append(b.curve, Evaluation{step, value})
+		b.curve = append(b.curve, evaluation{step, value})
 		if value > b.value {
 			b.value, b.step, b.network = value, step, maps[k]
 		}
@@ -506,9 +497,9 @@ func newProgram(l likelihood, batchDims []int, o Options) (*program, error) {
 	p := &program{store: model.NewStore()}
 	p.store.SetParam(layers.ParamRuns, l.runs)
 	mapSchedule := flows.Schedule{
-		Rate: o.LearningRate, Wait: waitSteps, Ramp: rampSteps, Steps: o.Steps, PerRun: l.full,
+		Rate: o.learningRate, Wait: waitSteps, Ramp: rampSteps, Steps: o.Steps, PerRun: l.full,
 	}
-	sourceSchedule := flows.Schedule{Rate: 2 * o.LearningRate, Steps: o.Steps, PerRun: l.full}
+	sourceSchedule := flows.Schedule{Rate: 2 * o.learningRate, Steps: o.Steps, PerRun: l.full}
 	beta1 := 0.9
 	if l.full {
 		beta1 = manyBeta1

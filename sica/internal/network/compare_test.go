@@ -17,24 +17,24 @@ import (
 )
 
 // whitening is that start of x.
-func whitening(t *testing.T, x *mat.Dense) Baseline {
+func whitening(t *testing.T, x *mat.Dense) Code {
 	t.Helper()
 	w, logDet, err := whiten(x)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Baseline{Name: "whitening", Signals: apply(t, w, x), LogDet: []float64{logDet}, Network: true}
+	return Code{name: "whitening", signals: apply(t, w, x), logDet: []float64{logDet}, network: true}
 }
 
 // demixed is the start of x that knows its linear mixing.
-func demixed(t *testing.T, mixing, x *mat.Dense) Baseline {
+func demixed(t *testing.T, mixing, x *mat.Dense) Code {
 	t.Helper()
 	var inverse mat.Dense
 	if err := inverse.Inverse(mixing); err != nil {
 		t.Fatal(err)
 	}
 	logDet, _ := mat.LogDet(&inverse)
-	return Baseline{Name: "the truth", Signals: apply(t, mapping.LinearMap(&inverse, []float64{0, 0}), x), LogDet: []float64{logDet}}
+	return Code{name: "the truth", signals: apply(t, mapping.LinearMap(&inverse, []float64{0, 0}), x), logDet: []float64{logDet}}
 }
 
 // Networks behind whitening that don't get ahead of the right linear demixing aren't trained to the
@@ -50,7 +50,7 @@ func TestChooseFutile(t *testing.T) {
 	var x mat.Dense
 	x.Mul(mixing, s)
 	fitted := 0.0
-	o := Options{Backend: b, Seed: 1, Layers: 4, Restarts: 1, Steps: 4800, OnProgress: func(doing string, fraction float64) {
+	o := Options{Backend: b, Seed: 1, layers: 4, restarts: 1, Steps: 4800, OnProgress: func(doing string, fraction float64) {
 		switch doing {
 		case fitting:
 			fitted = fraction
@@ -58,17 +58,17 @@ func TestChooseFutile(t *testing.T) {
 			t.Error("networks were judged")
 		}
 	}}
-	c, err := Choose(t.Context(), []Baseline{whitening(t, &x), demixed(t, mixing, &x)}, o)
+	c, err := Choose(t.Context(), []Code{whitening(t, &x), demixed(t, mixing, &x)}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := float64(patientSteps) / 4800; fitted == 0 || fitted > want {
 		t.Errorf("trained %g of the steps, want at most %g", fitted, want)
 	}
-	if c.Chosen != 1 || c.Model != nil || c.Failed() != "" || strings.Contains(c.Why, "failed") {
+	if c.Chosen != 1 || c.model != nil || c.failed() != "" || strings.Contains(c.Why, "failed") {
 		t.Errorf("%+v", c)
 	}
-	if k := c.Candidates[len(c.Candidates)-1]; !k.Network || !k.futile {
+	if k := c.Candidates[len(c.Candidates)-1]; !k.network || !k.futile {
 		t.Errorf("the network is %+v", k)
 	}
 }
@@ -92,13 +92,13 @@ func TestChooseMinGain(t *testing.T) {
 		futile  bool
 	}{{0, false}, {0.01, false}, {10, true}} {
 		fitted := 0.0
-		o := Options{Backend: b, Seed: 1, Layers: 4, Restarts: 1, Steps: 400, minGain: test.minGain,
+		o := Options{Backend: b, Seed: 1, layers: 4, restarts: 1, Steps: 400, noiseGain: test.minGain,
 			OnProgress: func(doing string, fraction float64) {
 				if doing == fitting {
 					fitted = fraction
 				}
 			}}
-		c, err := Choose(t.Context(), []Baseline{whitening(t, x), demixed(t, mixing, x)}, o)
+		c, err := Choose(t.Context(), []Code{whitening(t, x), demixed(t, mixing, x)}, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +107,7 @@ func TestChooseMinGain(t *testing.T) {
 			want = float64(futileSteps) / 400
 		}
 		k := c.Candidates[len(c.Candidates)-1]
-		if !k.Network || k.futile != test.futile || fitted != want {
+		if !k.network || k.futile != test.futile || fitted != want {
 			t.Errorf("minimal gain %g: trained %g of the steps, want %g; %+v", test.minGain, fitted,
 				want, k)
 		}
@@ -127,12 +127,12 @@ func TestChooseLinear(t *testing.T) {
 	var stages []string
 	o := Options{OnProgress: func(doing string, _ float64) { stages = append(stages, doing) }}
 	white, truth := whitening(t, &x), demixed(t, mixing, &x)
-	white.Network = false
-	c, err := Choose(t.Context(), []Baseline{white, truth}, o)
+	white.network = false
+	c, err := Choose(t.Context(), []Code{white, truth}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Chosen != 1 || c.Model != nil || c.Network() != nil || !c.Candidates[0].Excess.Significant() {
+	if c.Chosen != 1 || c.model != nil || c.network() != nil || !c.Candidates[0].Excess.Significant() {
 		t.Errorf("%+v", c)
 	}
 	if !strings.Contains(c.Why, "the truth describes the mixed signals best (") {
@@ -146,14 +146,14 @@ func TestChooseLinear(t *testing.T) {
 // The reason for a network says by how much its code is shorter than the linear rule's, and than the
 // runner-up's.
 func TestAdvantage(t *testing.T) {
-	s := &selection{
+	s := &comparison{
 		Choice: Choice{Candidates: []Candidate{
-			{Baseline: 0, CodeLength: 2.9, Excess: nonlinear.Difference{Mean: 0.9, SE: 0.05}},
-			{Baseline: 1, CodeLength: 2.3, Excess: nonlinear.Difference{Mean: 0.3, SE: 0.02}},
-			{Baseline: 0, Network: true, CodeLength: 2},
+			{code: 0, CodeLength: 2.9, Excess: nonlinear.Difference{Mean: 0.9, SE: 0.05}},
+			{code: 1, CodeLength: 2.3, Excess: nonlinear.Difference{Mean: 0.3, SE: 0.02}},
+			{code: 0, network: true, CodeLength: 2},
 		}},
-		baselines: []Baseline{{Name: "the linear rule", LogDet: []float64{0}},
-			{Name: "conditional normalisation", LogDet: make([]float64, 2)}},
+		codes: []Code{{name: "the linear rule", logDet: []float64{0}},
+			{name: "conditional normalisation", logDet: make([]float64, 2)}},
 	}
 	want := "0.900 nats per position shorter than the linear rule, SE 0.050; 0.300 shorter than " +
 		"conditional normalisation, SE 0.020"
@@ -182,7 +182,7 @@ func TestCalled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return whitening(t, x).Signals
+		return whitening(t, x).signals
 	}
 	for _, c := range []struct {
 		name                          string
@@ -198,7 +198,7 @@ func TestCalled(t *testing.T) {
 			t.Fatal(err)
 		}
 		if call.Network != c.network || call.Dependent != c.dependent ||
-			call.Predicted != c.predicted || len(call.Pairs) != 1 {
+			call.predicted != c.predicted || len(call.pairs) != 1 {
 			t.Errorf("%s: %+v", c.name, call)
 		}
 	}
@@ -208,13 +208,13 @@ func TestCalled(t *testing.T) {
 func TestChooseScale(t *testing.T) {
 	_, x := leakyProblem(t, 1, 1, 1000)
 	start := whitening(t, x)
-	larger := Baseline{Name: "larger", Signals: mat.DenseCopyOf(start.Signals), LogDet: make([]float64, 1000)}
-	larger.Signals.Scale(8, larger.Signals)
-	for k := range larger.LogDet {
-		larger.LogDet[k] = start.LogDet[0] + 2*2.0794415416798357 // log 8
+	larger := Code{name: "larger", signals: mat.DenseCopyOf(start.signals), logDet: make([]float64, 1000)}
+	larger.signals.Scale(8, larger.signals)
+	for k := range larger.logDet {
+		larger.logDet[k] = start.logDet[0] + 2*2.0794415416798357 // log 8
 	}
-	start.Network = false
-	c, err := Choose(t.Context(), []Baseline{start, larger}, Options{})
+	start.network = false
+	c, err := Choose(t.Context(), []Code{start, larger}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,15 +233,15 @@ func TestChooseNetwork(t *testing.T) {
 	needsXLA(t, b)
 	s, x := leakyProblem(t, 1, 2, 1024)
 	start := whitening(t, x)
-	c, err := Choose(t.Context(), []Baseline{start}, with(small, b))
+	c, err := Choose(t.Context(), []Code{start}, with(small, b))
 	if err != nil {
 		t.Fatalf("%+v", err)
 	}
-	m := c.Network()
+	m := c.network()
 	if m == nil {
 		t.Fatalf("no network: %+v", c)
 	}
-	z := apply(t, m.Map, start.Signals)
+	z := apply(t, m.Map, start.signals)
 	if mcc := mcc(t, z, s); mcc < .98 {
 		t.Errorf("MCC %g, want .98", mcc)
 	}
@@ -249,7 +249,7 @@ func TestChooseNetwork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, dependent := Worst(after); dependent || !c.Candidates[0].Excess.Significant() || !strings.Contains(c.Why, "Nonlinear: a network on whitening describes the mixed signals best") {
+	if _, dependent := mostSignificant(after); dependent || !c.Candidates[0].Excess.Significant() || !strings.Contains(c.Why, "Nonlinear: a network on whitening describes the mixed signals best") {
 		t.Errorf("after: %+v; %s", after, c.Why)
 	}
 }
@@ -266,14 +266,14 @@ func TestChooseStops(t *testing.T) {
 			cancel()
 		}
 	}
-	c, err := Choose(ctx, []Baseline{whitening(t, x)}, with(o, onGo(t)))
+	c, err := Choose(ctx, []Code{whitening(t, x)}, with(o, onGo(t)))
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("error %v, want context.Canceled", err)
 	}
-	if c == nil || c.Chosen != 0 || c.Model != nil {
+	if c == nil || c.Chosen != 0 || c.model != nil {
 		t.Errorf("%+v", c)
 	}
-	if c, err := Choose(ctx, []Baseline{whitening(t, x)}, with(short, onGo(t))); c != nil || !errors.Is(err, context.Canceled) {
+	if c, err := Choose(ctx, []Code{whitening(t, x)}, with(short, onGo(t))); c != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("after the end: %+v, %v", c, err)
 	}
 }
@@ -281,13 +281,13 @@ func TestChooseStops(t *testing.T) {
 func TestChooseErrors(t *testing.T) {
 	_, x := leakyProblem(t, 1, 1, 100)
 	good := whitening(t, x)
-	with := func(change func(s *Baseline)) Baseline {
+	with := func(change func(s *Code)) Code {
 		s := good
 		change(&s)
 		return s
 	}
-	for want, starts := range map[string][]Baseline{
-		"baseline odd: x: is empty": {with(func(s *Baseline) { s.Name, s.Signals = "odd", nil })},
+	for want, starts := range map[string][]Code{
+		"code of odd: x: is empty": {with(func(s *Code) { s.name, s.signals = "odd", nil })},
 	} {
 		if _, err := Choose(t.Context(), starts, Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
@@ -295,7 +295,7 @@ func TestChooseErrors(t *testing.T) {
 	}
 }
 
-// A baseline whose code is no shorter than another's within the error isn't called better.
+// A code that is no shorter than another within the error isn't called better.
 func TestChooseTie(t *testing.T) {
 	s, err := datasets.LaplaceAR(newRand(1), 2, 512, .7)
 	if err != nil {
@@ -303,9 +303,9 @@ func TestChooseTie(t *testing.T) {
 	}
 	var swapped mat.Dense
 	swapped.Mul(mat.NewDense(2, 2, []float64{0, 1, -1, 0}), s)
-	c, err := Choose(t.Context(), []Baseline{
-		{Name: "one", Signals: s, LogDet: []float64{0}},
-		{Name: "another", Signals: &swapped, LogDet: []float64{0}},
+	c, err := Choose(t.Context(), []Code{
+		{name: "one", signals: s, logDet: []float64{0}},
+		{name: "another", signals: &swapped, logDet: []float64{0}},
 	}, Options{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -319,7 +319,7 @@ func TestChooseTie(t *testing.T) {
 // The simplest that isn't beaten is taken: a shorter code has to be so beyond chance, for a
 // kind that isn't as simple.
 func TestSimplest(t *testing.T) {
-	s := &selection{baselines: []Baseline{{LogDet: []float64{0}}, {LogDet: []float64{0}}, {LogDet: make([]float64, 2)}}}
+	s := &comparison{codes: []Code{{logDet: []float64{0}}, {logDet: []float64{0}}, {logDet: make([]float64, 2)}}}
 	rng := newRand(8)
 	noise := make([]float64, 4000)
 	for k := range noise {
@@ -350,7 +350,7 @@ func TestSimplest(t *testing.T) {
 		s.Candidates = nil
 		for k, v := range test.scores {
 			mean := floats.Sum(v) / float64(len(v))
-			s.Candidates = append(s.Candidates, Candidate{Baseline: min(k, 2), Network: k > 2, CodeLength: -mean, scores: v})
+			s.Candidates = append(s.Candidates, Candidate{code: min(k, 2), network: k > 2, CodeLength: -mean, scores: v})
 		}
 		if chosen := s.simplest(); chosen != test.chosen {
 			t.Errorf("%s: %d, want %d", name, chosen, test.chosen)
@@ -379,7 +379,7 @@ func TestScore(t *testing.T) {
 		"varying":       {[]Candidate{candidate(-3, 1.5, 1), candidate(-2, .2, 1)}, true},
 		"within chance": {[]Candidate{candidate(-3, .5, 1), candidate(-2, .02, 1)}, false},
 	} {
-		s := &selection{Choice: Choice{Candidates: test.candidates}}
+		s := &comparison{Choice: Choice{Candidates: test.candidates}}
 		s.score()
 		for k, c := range s.Candidates {
 			want := c.constant

@@ -16,25 +16,13 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/nonlinear"
 )
 
-// scorePast returns the log-likelihoods of the signal z at the held-out positions under a model
-// with its past and under one without, both fitted to the training positions. If ctx ends, they mean
-// nothing.
-func scorePast(
-	ctx context.Context, z []float64, lags, train, held []int,
-) (with, without []float64) {
-	with, without = make([]float64, len(held)), make([]float64, len(held))
-	source.Fit(ctx, z, lags, train).LogDensities(z, lags, held, with)
-	source.Fit(ctx, z, nil, train).LogDensities(z, nil, held, without)
-	return with, without
-}
-
-// A Pair says by how much the code of signals I and J gets longer if they are rotated by 45°, at
-// equal innovation variance, and their models are fitted anew. Without a significant Loss their
+// A pairLoss says by how much the code of signals i and j gets longer if they are rotated by 45°,
+// at equal innovation variance, and their models are fitted anew. Without a significant loss their
 // rotation isn't identified.
-type Pair struct {
-	I    int
-	J    int
-	Loss nonlinear.Difference
+type pairLoss struct {
+	i    int
+	j    int
+	loss nonlinear.Difference
 }
 
 // innovationScaled returns z with mean 0 and innovations of variance 1.
@@ -56,27 +44,26 @@ func innovationScaled(z *mat.Dense, lags, positions []int) *mat.Dense {
 }
 
 // glancePairs is the number of positions at which every two of many signals are rotated first. Only
-// pairs without a significant loss there are rotated at all positions. A loss of 0.05 nats with a
-// standard deviation of 0.5 is six standard errors at them. At half of them it is four; twice take
-// twice the time.
+// pairs without a significant loss there are rotated at all positions. With more of it the first
+// rotations take longer, with less more pairs are rotated twice.
 const glancePairs = 4096
 
 // rotatePairs returns the losses by rotation of every two signals of z. It stops with ctx's error
 // when ctx ends.
-func rotatePairs(ctx context.Context, z *mat.Dense, lags, positions []int) ([]Pair, error) {
+func rotatePairs(ctx context.Context, z *mat.Dense, lags, positions []int) ([]pairLoss, error) {
 	d, _ := z.Dims()
 	first := positions
 	if d > fewSignals {
 		first = subsample(positions, glancePairs)
 	}
-	var pairs []Pair
+	var pairs []pairLoss
 	glance := newPairRotations(z, lags, first)
 	for i := range d {
 		for j := i + 1; j < d; j++ {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			pairs = append(pairs, Pair{i, j, glance.loss(ctx, i, j)})
+			pairs = append(pairs, pairLoss{i, j, glance.loss(ctx, i, j)})
 		}
 	}
 	if len(first) == len(positions) {
@@ -87,8 +74,8 @@ func rotatePairs(ctx context.Context, z *mat.Dense, lags, positions []int) ([]Pa
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if !p.Loss.Significant() {
-			pairs[k].Loss = all.loss(ctx, p.I, p.J)
+		if !p.loss.Significant() {
+			pairs[k].loss = all.loss(ctx, p.i, p.j)
 		}
 	}
 	return pairs, ctx.Err()
@@ -133,10 +120,10 @@ func (r *pairRotations) addScores(ctx context.Context, signal, scores []float64)
 
 // groups joins the signals of pairs without a significant loss, and returns the groups of more than
 // one signal.
-func groups(d int, pairs []Pair) [][]int {
+func groups(d int, pairs []pairLoss) [][]int {
 	joined := map[[2]int]bool{}
 	for _, p := range pairs {
-		joined[[2]int{p.J, p.I}] = !p.Loss.Significant()
+		joined[[2]int{p.j, p.i}] = !p.loss.Significant()
 	}
 	all := evidence.Groups(d, func(i, j int) bool { return joined[[2]int{i, j}] })
 	var several [][]int

@@ -17,29 +17,26 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/nonlinear"
 )
 
-// A Baseline is a separation without a network. Networks are compared with baselines, and may be
-// fitted behind them.
-type Baseline struct {
-	// Name is the name in sentences: "whitening".
-	Name string
-	// Signals are its signals z of the mixed signals x, d×n.
-	Signals *mat.Dense
-	// LogDet is log|det ∂z/∂x| at each position, or one number if it is the same everywhere, as for
+// A Code describes the mixed signals x, d×n, by the signals z of a separation without a network.
+// Codes are compared with each other and with those of networks, which may be fitted behind them.
+type Code struct {
+	name    string     // in sentences: "whitening"
+	signals *mat.Dense // z, d×n
+	// logDet is log|det ∂z/∂x| at each position, or one number if it is the same everywhere, as for
 	// a linear map.
-	LogDet []float64
-	// Network is whether a network is fitted behind it.
-	Network bool
+	logDet  []float64
+	network bool // whether a network is to be fitted behind it
 
-	separation Separation // in a comparison, the one that it is
-	// place is that of the separation's own baseline. The linear rule has others, with other models of its
-	// signals; see addNoisy and addLogarithms.
+	separation Separation // in a codeSet, the one that it is of
+	// place is that of the separation's own code. The linear rule has others, with other models of
+	// its signals; see addNoisy and addLogarithms.
 	place int
 }
 
-// A Candidate is a baseline, or a network behind it.
+// A Candidate is a code, or that of a network behind it.
 type Candidate struct {
-	Baseline int // which
-	Network  bool
+	code    int // its place among the codes
+	network bool
 	// CodeLength is the code length of x at the positions that the folds hold out, in nats per
 	// position, including the log-Jacobian term. That of a network includes the cost of its choice
 	// among the restarts and steps.
@@ -47,9 +44,8 @@ type Candidate struct {
 	// Excess is by how much the code is longer than the shortest, without the last positions if
 	// they don't fill a block of nonlinear.NewDifference. It may be below 0 for equally short codes.
 	Excess nonlinear.Difference
-	// Failed says why a network wasn't fitted to the end.
-	Failed string
 
+	failed string    // why a network wasn't fitted to the end
 	futile bool      // whether it failed because its training was futile
 	scores []float64 // minus the code length at each of those positions
 	likelihoods
@@ -57,86 +53,87 @@ type Candidate struct {
 
 // A Choice is the result of Choose.
 type Choice struct {
-	// Candidates are the baselines in their order, then the networks that were fitted. Chosen is
-	// the linear baseline with the shortest code, unless the code of a nonlinear baseline is
-	// significantly shorter, or that of a network significantly shorter still.
+	// Candidates are the codes in their order, then those of the networks that were fitted. Chosen
+	// is the shortest linear code, unless a nonlinear one is significantly shorter, or that of a
+	// network significantly shorter still.
 	Candidates []Candidate
 	Chosen     int
-	// Model is the network with the shortest code, a map of the signals of its baseline; nil if
-	// none was fitted.
-	Model *Model
 	// Why says in a sentence or two what was chosen, and why.
 	Why string
+
+	// model is the network with the shortest code, a map of the signals before it; nil if none was
+	// fitted.
+	model *Model
 }
 
-// Network returns the model that was chosen, nil if a baseline was.
-func (c *Choice) Network() *Model {
-	if c.Candidates[c.Chosen].Network {
-		return c.Model
+// network returns the model that was chosen, nil if a code without one was.
+func (c *Choice) network() *Model {
+	if c.Candidates[c.Chosen].network {
+		return c.model
 	}
 	return nil
 }
 
-// Failed says why networks weren't fitted to the end; it is empty if they were, if none was to be,
+// failed says why networks weren't fitted to the end; it is empty if they were, if none was to be,
 // or if their training was futile.
-func (c *Choice) Failed() string {
+func (c *Choice) failed() string {
 	for _, k := range c.Candidates {
-		if k.Failed != "" && !k.futile {
-			return k.Failed
+		if k.failed != "" && !k.futile {
+			return k.failed
 		}
 	}
 	return ""
 }
 
-// Choose compares baselines, and networks behind those that shall have one, by the code length of x
-// at held-out positions. Screen tells whether there is reason to fit networks at all.
+// Choose compares codes, and networks behind those that shall have one, by their lengths at
+// held-out positions. Screen tells whether there is reason to fit networks at all.
 //
-// If ctx ends, the choice is among the baselines, and the error is that of ctx. The choice is nil
-// if not even they were compared.
-func Choose(ctx context.Context, baselines []Baseline, o Options) (*Choice, error) {
-	s, err := newSelection(ctx, baselines, o)
+// If ctx ends, the choice is among the codes without networks, and the error is that of ctx. The
+// choice is nil if not even they were compared.
+func Choose(ctx context.Context, codes []Code, o Options) (*Choice, error) {
+	s, err := newComparison(ctx, codes, o)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.scoreBaselines(ctx); err != nil {
+	if err := s.scoreCodes(ctx); err != nil {
 		return nil, err
 	}
 	err = s.fitNetworks(ctx)
 	return s.choose(), err
 }
 
-// A selection is the state of Choose.
-type selection struct {
+// A comparison is the state of Choose.
+type comparison struct {
 	Choice
-	baselines []Baseline
-	signals   []*mat.Dense // of the baselines, with the noise of the resolution if positions repeat
-	models    []*Model     // of the candidates after the baselines
-	options   Options
-	index     *index
-	constant  bool // whether only the likelihoods of constant strength are needed
+	codes    []Code
+	signals  []*mat.Dense // of the codes, with the noise of the resolution if positions repeat
+	models   []*Model     // of the candidates after the codes
+	options  Options
+	index    *index
+	constant bool // whether only the likelihoods of constant strength are needed
 }
 
-func newSelection(ctx context.Context, baselines []Baseline, o Options) (*selection, error) {
-	s := &selection{baselines: baselines}
-	for _, b := range baselines {
-		if err := signal.CheckMixed(b.Signals); err != nil {
-			return nil, fmt.Errorf("baseline %s: %w", b.Name, signal.AsErrSignals(err))
+func newComparison(ctx context.Context, codes []Code, o Options) (*comparison, error) {
+	s := &comparison{codes: codes}
+	for _, c := range codes {
+		if err := signal.CheckMixed(c.signals); err != nil {
+			return nil, fmt.Errorf("code of %s: %w", c.name, signal.AsErrSignals(err))
 		}
-		signals := b.Signals
+		signals := c.signals
 		if hasRepeats(signals) {
 			signals = mat.DenseCopyOf(signals)
 			addResolutionNoise(signals, standardDeviations(signals), o.Seed)
 		}
 		s.signals = append(s.signals, signals)
 	}
-	s.options = o.withDefaults(baselines[0].Signals.Dims())
+	s.options = o.withDefaults(codes[0].signals.Dims())
 	var err error
 	s.index, err = s.options.index(ctx, s.signals)
 	return s, err
 }
 
-// scoreBaselines computes the likelihoods of the baselines.
-func (s *selection) scoreBaselines(ctx context.Context) error {
+// scoreCodes computes the likelihoods of the codes.
+func (s *comparison) scoreCodes(ctx context.Context) error {
 	for fold := range folds {
 		if err := s.scoreFold(ctx, fold); err != nil {
 			return err
@@ -145,15 +142,15 @@ func (s *selection) scoreBaselines(ctx context.Context) error {
 	return nil
 }
 
-// scoreFold adds the likelihoods of the baselines at the positions that a fold holds out. Folds
+// scoreFold adds the likelihoods of the codes at the positions that a fold holds out. Folds
 // must be scored in order.
-func (s *selection) scoreFold(ctx context.Context, fold int) error {
+func (s *comparison) scoreFold(ctx context.Context, fold int) error {
 	train, held := s.index.split(fold)
 	for k, z := range s.signals {
 		done := float64(k)/float64(len(s.signals)) + float64(fold)
 		s.options.report(measuring, done/float64(folds))
 		if fold == 0 {
-			s.Candidates = append(s.Candidates, Candidate{Baseline: k})
+			s.Candidates = append(s.Candidates, Candidate{code: k})
 		}
 		l, err := fitLikelihoods(ctx, z, s.index.lags, train, held,
 			!s.constant, source.Autoregressive, source.Jumping)
@@ -165,9 +162,9 @@ func (s *selection) scoreFold(ctx context.Context, fold int) error {
 	return nil
 }
 
-// logDet returns the log-determinants of baseline k at the given positions.
-func (s *selection) logDet(k int, positions []int) []float64 {
-	all := s.baselines[k].LogDet
+// logDet returns the log-determinants of code k at the given positions.
+func (s *comparison) logDet(k int, positions []int) []float64 {
+	all := s.codes[k].logDet
 	selected := make([]float64, len(positions))
 	for i, t := range positions {
 		if len(all) == 1 {
@@ -178,12 +175,12 @@ func (s *selection) logDet(k int, positions []int) []float64 {
 	return selected
 }
 
-// fitNetworks fits a network behind each baseline that shall have one.
-func (s *selection) fitNetworks(ctx context.Context) error {
+// fitNetworks fits a network behind each code that shall have one.
+func (s *comparison) fitNetworks(ctx context.Context) error {
 	var xs []*mat.Dense
-	var places []int // of xs among the baselines
-	for k, b := range s.baselines {
-		if b.Network {
+	var places []int // of xs among the codes
+	for k, c := range s.codes {
+		if c.network {
 			xs, places = append(xs, s.signals[k]), append(places, k)
 		}
 	}
@@ -191,22 +188,22 @@ func (s *selection) fitNetworks(ctx context.Context) error {
 		return nil
 	}
 	o := s.options
-	if o.Past = s.index.reach; o.Past == 0 {
-		o.Past = -1
+	if o.past = s.index.reach; o.past == 0 {
+		o.past = -1
 	}
-	models, err := fitAll(ctx, xs, s.rivals(places), o)
+	models, err := fitAll(ctx, xs, s.linearScores(places), o)
 	if isEnd(ctx, err) {
 		return err
 	}
 	if err != nil {
 		s.Candidates = append(s.Candidates, Candidate{
-			Baseline: places[0], Network: true, Failed: err.Error(), futile: errors.Is(err, errFutile),
+			code: places[0], network: true, failed: err.Error(), futile: errors.Is(err, errFutile),
 		})
 		return nil
 	}
 	s.models = models
 	for i, m := range models {
-		c := Candidate{Baseline: places[i], Network: true}
+		c := Candidate{code: places[i], network: true}
 		for fold, l := range m.likelihoods {
 			_, held := s.index.split(fold)
 			c.append(l.add(s.logDet(places[i], held)))
@@ -216,9 +213,9 @@ func (s *selection) fitNetworks(ctx context.Context) error {
 	return nil
 }
 
-// rivals returns, for the given baselines and each fold, the log-likelihoods of the baseline's
-// signals at the held-out positions under the best linear baseline; nil if no baseline is linear.
-func (s *selection) rivals(baselines []int) [][][]float64 {
+// linearScores returns, for the codes at these places and each fold, the log-likelihoods of the
+// code's signals at the held-out positions under the shortest linear code; nil if none is linear.
+func (s *comparison) linearScores(places []int) [][][]float64 {
 	best, highest := -1, math.Inf(-1)
 	for _, k := range s.levelCandidates(0) {
 		if mean := stat.Mean(s.Candidates[k].constant, nil); mean > highest {
@@ -228,27 +225,27 @@ func (s *selection) rivals(baselines []int) [][][]float64 {
 	if best < 0 {
 		return nil
 	}
-	rivals := make([][][]float64, len(baselines))
-	for i, k := range baselines {
+	all := make([][][]float64, len(places))
+	for i, k := range places {
 		rest := s.Candidates[best].constant
 		for fold := range folds {
 			_, held := s.index.split(fold)
-			rival := slices.Clone(rest[:len(held)])
-			floats.Sub(rival, s.logDet(k, held))
-			rivals[i], rest = append(rivals[i], rival), rest[len(held):]
+			scores := slices.Clone(rest[:len(held)])
+			floats.Sub(scores, s.logDet(k, held))
+			all[i], rest = append(all[i], scores), rest[len(held):]
 		}
 	}
-	return rivals
+	return all
 }
 
 // score sets the scores and code lengths of all candidates by one kind of source models, and returns
 // the candidate with the shortest code. The innovations of the models are of constant strength, unless the
 // strength of the signals with the shortest code varies significantly. Only these decide: the nonlinearity
 // that a linear demixing leaves can look like a varying strength.
-func (s *selection) score() (best int) {
+func (s *comparison) score() (best int) {
 	set := func(scores func(l likelihoods) []float64) (best int) {
 		for k := range s.Candidates {
-			if c := &s.Candidates[k]; c.Failed == "" {
+			if c := &s.Candidates[k]; c.failed == "" {
 				c.scores = scores(c.likelihoods)
 				c.CodeLength = -stat.Mean(c.scores, nil)
 			}
@@ -263,13 +260,13 @@ func (s *selection) score() (best int) {
 }
 
 // choose sets the choice and its evidence.
-func (s *selection) choose() *Choice {
+func (s *comparison) choose() *Choice {
 	best := s.score()
 	if s.models != nil {
-		s.Model = s.models[s.shortestOf(s.levelCandidates(networkLevel))-len(s.baselines)]
+		s.model = s.models[s.shortestOf(s.levelCandidates(networkLevel))-len(s.codes)]
 	}
 	for k := range s.Candidates {
-		if c := &s.Candidates[k]; c.Failed == "" {
+		if c := &s.Candidates[k]; c.failed == "" {
 			c.Excess = nonlinear.NewDifference(s.Candidates[best].scores, c.scores)
 		}
 	}
@@ -280,7 +277,7 @@ func (s *selection) choose() *Choice {
 
 // simplest returns the candidate with the shortest code of the lowest level that no level above it
 // beats.
-func (s *selection) simplest() int {
+func (s *comparison) simplest() int {
 	chosen := -1
 	for level := range networkLevel + 1 {
 		best := s.shortestOf(s.levelCandidates(level))
@@ -294,7 +291,7 @@ func (s *selection) simplest() int {
 // levelBeats reports whether, for each candidate of the lower level, the level has one with a
 // significantly shorter code. To beat the lower level's shortest code isn't enough: a few positions
 // can give a correct demixing a code that is longer than that, though not significantly.
-func (s *selection) levelBeats(level, lower int) bool {
+func (s *comparison) levelBeats(level, lower int) bool {
 	for _, below := range s.levelCandidates(lower) {
 		beats := func(k int) bool {
 			return isSignificantlyShorter(s.Candidates[k], s.Candidates[below])
@@ -307,10 +304,10 @@ func (s *selection) levelBeats(level, lower int) bool {
 }
 
 // levelCandidates returns the candidates of a level that didn't fail.
-func (s *selection) levelCandidates(level int) []int {
+func (s *comparison) levelCandidates(level int) []int {
 	var candidates []int
 	for k, c := range s.Candidates {
-		if c.Failed == "" && s.level(k) == level {
+		if c.failed == "" && s.level(k) == level {
 			candidates = append(candidates, k)
 		}
 	}
@@ -331,27 +328,27 @@ func isSignificantlyShorter(a, b Candidate) bool {
 // networkLevel is the level of networks.
 const networkLevel = 2
 
-// level returns 0 for a linear baseline, 1 for a nonlinear one and 2 for a network.
-func (s *selection) level(k int) int {
+// level returns 0 for a linear code, 1 for a nonlinear one and 2 for a network.
+func (s *comparison) level(k int) int {
 	switch c := s.Candidates[k]; {
-	case c.Network:
+	case c.network:
 		return networkLevel
-	case len(s.baselines[c.Baseline].LogDet) > 1:
+	case len(s.codes[c.code].logDet) > 1:
 		return 1
 	}
 	return 0
 }
 
-func (s *selection) name(k int) string {
+func (s *comparison) name(k int) string {
 	c := s.Candidates[k]
-	if c.Network {
-		return "a network on " + s.baselines[c.Baseline].Name
+	if c.network {
+		return "a network on " + s.codes[c.code].name
 	}
-	return s.baselines[c.Baseline].Name
+	return s.codes[c.code].name
 }
 
 // why explains the choice. Best is the candidate with the shortest code.
-func (s *selection) why(best int) string {
+func (s *comparison) why(best int) string {
 	var b strings.Builder
 	chosen := s.Candidates[s.Chosen]
 	if s.level(s.Chosen) > 0 {
@@ -360,7 +357,7 @@ func (s *selection) why(best int) string {
 	b.WriteString(s.name(s.Chosen))
 	next := s.next(best)
 	switch {
-	case s.Chosen == best && next >= 0 && !chosen.Network &&
+	case s.Chosen == best && next >= 0 && !chosen.network &&
 		!isSignificantlyShorter(chosen, s.Candidates[next]):
 		longer := s.Candidates[next].Excess
 		fmt.Fprintf(&b, " was chosen, but %s describes the mixed signals equally well within two "+
@@ -377,39 +374,39 @@ func (s *selection) why(best int) string {
 			chosen.Excess.SE)
 	}
 	b.WriteString(". ")
-	if failed := s.Failed(); failed != "" {
+	if failed := s.failed(); failed != "" {
 		fmt.Fprintf(&b, "Networks failed: %s. ", failed)
 	}
-	if chosen.Network {
-		b.WriteString(s.Model.Why())
+	if chosen.network {
+		b.WriteString(s.model.Why())
 	}
 	return strings.TrimSpace(b.String())
 }
 
 // advantage says by how much the code of best is shorter than that of the next candidate and,
 // first, if best is nonlinear, than those of the linear ones.
-func (s *selection) advantage(best, next int) string {
+func (s *comparison) advantage(best, next int) string {
 	say := func(k int, unit string) string {
 		longer := s.Candidates[k].Excess
 		return fmt.Sprintf("%.3f%s shorter than %s, SE %.3f", longer.Mean, unit, s.name(k), longer.SE)
 	}
 	const unit = " nats per position"
-	linear := -1
+	linearBest := -1
 	if s.level(best) > 0 {
-		linear = s.shortestOf(s.levelCandidates(0))
+		linearBest = s.shortestOf(s.levelCandidates(0))
 	}
-	if linear < 0 || linear == next {
+	if linearBest < 0 || linearBest == next {
 		return say(next, unit)
 	}
-	return say(linear, unit) + "; " + say(next, "")
+	return say(linearBest, unit) + "; " + say(next, "")
 }
 
 // next returns the candidate with the shortest code except best, the runner-up; −1 if there is none.
 // Without best, −1, it is the shortest of all.
-func (s *selection) next(best int) int {
+func (s *comparison) next(best int) int {
 	var others []int
 	for k, c := range s.Candidates {
-		if k != best && c.Failed == "" {
+		if k != best && c.failed == "" {
 			others = append(others, k)
 		}
 	}
@@ -417,7 +414,7 @@ func (s *selection) next(best int) int {
 }
 
 // shortestOf returns the one of the candidates with the shortest code, −1 of none.
-func (s *selection) shortestOf(candidates []int) int {
+func (s *comparison) shortestOf(candidates []int) int {
 	shortest := -1
 	for _, k := range candidates {
 		if shortest < 0 || s.Candidates[k].CodeLength < s.Candidates[shortest].CodeLength {

@@ -96,7 +96,7 @@ func TestRotatedPairsWithEqualCodeAreJoined(t *testing.T) {
 	if got := groups(3, pairs); !reflect.DeepEqual(got, [][]int{{0, 2}}) {
 		t.Errorf("groups %v of pairs %v, want signals 0 and 2 joined", got, pairs)
 	}
-	if got := groups(4, []Pair{{0, 1, nonlinear.Difference{Mean: 1, SE: .1}}, {0, 2, nonlinear.Difference{Mean: 0, SE: 1}}, {1, 3, nonlinear.Difference{Mean: 0, SE: 1}}, {2, 3, nonlinear.Difference{Mean: 0, SE: 1}}}); !reflect.DeepEqual(got, [][]int{{0, 1, 2, 3}}) {
+	if got := groups(4, []pairLoss{{0, 1, nonlinear.Difference{Mean: 1, SE: .1}}, {0, 2, nonlinear.Difference{Mean: 0, SE: 1}}, {1, 3, nonlinear.Difference{Mean: 0, SE: 1}}, {2, 3, nonlinear.Difference{Mean: 0, SE: 1}}}); !reflect.DeepEqual(got, [][]int{{0, 1, 2, 3}}) {
 		t.Errorf("groups %v, want one of all", got)
 	}
 }
@@ -131,10 +131,10 @@ func TestPairsOfManySignals(t *testing.T) {
 		if k == 0 { // of signals 0 and 1
 			positions = x.scored
 		}
-		two := mat.NewDense(2, n, slices.Concat(z.RawRowView(p.I), z.RawRowView(p.J)))
+		two := mat.NewDense(2, n, slices.Concat(z.RawRowView(p.i), z.RawRowView(p.j)))
 		alone, err := rotatePairs(t.Context(), two, x.lags, positions)
-		if err != nil || alone[0].Loss != p.Loss {
-			t.Errorf("signals %d and %d: %+v, alone %+v (%v)", p.I, p.J, p.Loss, alone, err)
+		if err != nil || alone[0].loss != p.loss {
+			t.Errorf("signals %d and %d: %+v, alone %+v (%v)", p.i, p.j, p.loss, alone, err)
 		}
 	}
 }
