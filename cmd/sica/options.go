@@ -193,13 +193,13 @@ func fitMethods() (all []methods.Method) {
 	for _, m := range methods.All() {
 		if m.Name == "sica-linear" {
 			m.Presets = []methods.Preset{methods.Default, methods.Smoke}
-			m.SICA = func() sica.Config {
+			m.New = methods.SICA(func() sica.Config {
 				cfg := sica.Default()
 				cfg.Method, cfg.NetworkSteps = sica.LinearOnly, 0
 				return cfg
-			}
+			})
 		}
-		if m.SICA != nil {
+		if _, err := m.Config(methods.Task{Preset: m.Nearest(methods.Default)}); err == nil {
 			all = append(all, m)
 		}
 	}

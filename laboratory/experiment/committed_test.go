@@ -187,11 +187,14 @@ func TestCommittedIteratesAreReproduced(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	brief := methods.Method{Presets: []methods.Preset{methods.Paper}, SICA: func() sica.Config {
+	oneIteration := func() sica.Config {
 		cfg := sica.PaperWGF()
 		cfg.Flow.Iterations = 1
 		return cfg
-	}}
+	}
+	brief := methods.Method{
+		Presets: []methods.Preset{methods.Paper}, New: methods.SICA(oneIteration),
+	}
 	f, err := fitIterates(t.Context(), brief, methods.Task{
 		Backend: b, Signals: x, Preset: methods.Paper, Seed: want.Seed,
 	})

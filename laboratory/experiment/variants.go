@@ -98,11 +98,11 @@ func variants() []methods.Method {
 	paper := []methods.Preset{methods.Paper}
 	wgf := func(name string, change func(*sica.Config)) methods.Method {
 		return methods.Method{Name: name, Label: plot.SICAWGF, Presets: paper,
-			SICA: changed(sica.PaperWGF, change)}
+			New: methods.SICA(changed(sica.PaperWGF, change))}
 	}
 	rf := func(name string, change func(*sica.Config)) methods.Method {
 		return methods.Method{Name: name, Label: plot.SICARF, Presets: paper,
-			SICA: changed(sica.PaperRF, change)}
+			New: methods.SICA(changed(sica.PaperRF, change))}
 	}
 	step := func(c *sica.Config, eta float64) { c.Flow.FirstStep, c.Flow.LastStep = eta, eta }
 	return []methods.Method{
@@ -124,7 +124,7 @@ func variants() []methods.Method {
 		// The number of waves is a choice: the paper has none.
 		rf("sica-rf-waves", func(c *sica.Config) { c.Flow.TimeWaves = 4 }),
 		{Name: "sica-whitening", Label: plot.SICAFast, Presets: []methods.Preset{methods.Default},
-			SICA: changed(sica.FastWGF, func(c *sica.Config) { c.Flow = nil })},
+			New: methods.SICA(changed(sica.FastWGF, func(c *sica.Config) { c.Flow = nil }))},
 		changedPCL("pcl-falling", func(c *pcl.Config) { c.Decay = true }),
 		// As the public program has it that the paper was inspired by.
 		changedPCL("pcl-joint", func(c *pcl.Config) { c.Raw, c.Joint = true, true }),

@@ -45,7 +45,7 @@ const (
 	Smoke Preset = "smoke"
 )
 
-// A Method separates mixed signals with the settings of a preset. It has either New or SICA.
+// A Method separates mixed signals with the settings of a preset.
 type Method struct {
 	// Name is short, in lower case, such as "sica-rf": for flags and files.
 	Name string
@@ -54,11 +54,8 @@ type Method struct {
 	Label string
 	// Presets are those that the method has, none if it has no settings.
 	Presets []Preset
-	// New returns the method with the settings of a task; nil for SICA.
+	// New returns the method with the settings of a task.
 	New func(t Task) ica.Method
-	// SICA returns the settings of package sica, those of Smoke being their Smoke; nil for other
-	// methods.
-	SICA func() sica.Config
 }
 
 // A Task is what a method gets to do.
@@ -81,23 +78,24 @@ func All() []Method {
 	paper := []Preset{Paper, Smoke}
 	chosen := []Preset{Default, Smoke}
 	return []Method{
-		{"sica", plot.Default, chosen, nil, sica.Default},
-		{"sica-linear", plot.SICALinear, nil, newLinear, nil},
-		{"sica-direct", plot.SICADirect, chosen, nil, sica.Direct},
-		{"sica-fast", plot.SICAFast, chosen, nil, sica.FastWGF},
-		{"sica-wgf", plot.SICAWGF, paper, nil, sica.PaperWGF},
-		{"sica-rf", plot.SICARF, paper, nil, sica.PaperRF},
-		{"sica-rf-standardised", plot.StandardisedRF, paper, nil, standardisedRF},
-		{"fastica", plot.FastICA, all, newFastICA, nil},
-		{"lica", plot.LICA, all, newLICA, nil},
-		{"pcl", plot.PCL, all, newPCL, nil},
-		{"ivae", plot.IVAE, all, newIVAE, nil},
-		{"sobi", plot.SOBI, chosen, fixed(sobi.Default()), nil},
-		{"jade", plot.JADE, chosen, fixed(jade.Default()), nil},
-		{"picard", plot.Picard, chosen, newPicard, nil},
-		{"zca", plot.ZCA, nil, fixed(zca.Whitening{}), nil},
-		{"gaussianise+zca", plot.GaussianisedZCA, nil, fixed(zca.Gaussianised{}), nil},
-		{"mixed", plot.Mixed, nil, fixed(asMixed{}), nil},
+		{Name: "sica", Label: plot.Default, Presets: chosen, New: SICA(sica.Default)},
+		{Name: "sica-linear", Label: plot.SICALinear, New: newLinear},
+		{Name: "sica-direct", Label: plot.SICADirect, Presets: chosen, New: SICA(sica.Direct)},
+		{Name: "sica-fast", Label: plot.SICAFast, Presets: chosen, New: SICA(sica.FastWGF)},
+		{Name: "sica-wgf", Label: plot.SICAWGF, Presets: paper, New: SICA(sica.PaperWGF)},
+		{Name: "sica-rf", Label: plot.SICARF, Presets: paper, New: SICA(sica.PaperRF)},
+		{Name: "sica-rf-standardised", Label: plot.StandardisedRF, Presets: paper,
+			New: SICA(standardisedRF)},
+		{Name: "fastica", Label: plot.FastICA, Presets: all, New: newFastICA},
+		{Name: "lica", Label: plot.LICA, Presets: all, New: newLICA},
+		{Name: "pcl", Label: plot.PCL, Presets: all, New: newPCL},
+		{Name: "ivae", Label: plot.IVAE, Presets: all, New: newIVAE},
+		{Name: "sobi", Label: plot.SOBI, Presets: chosen, New: fixed(sobi.Default())},
+		{Name: "jade", Label: plot.JADE, Presets: chosen, New: fixed(jade.Default())},
+		{Name: "picard", Label: plot.Picard, Presets: chosen, New: newPicard},
+		{Name: "zca", Label: plot.ZCA, New: fixed(zca.Whitening{})},
+		{Name: "gaussianise+zca", Label: plot.GaussianisedZCA, New: fixed(zca.Gaussianised{})},
+		{Name: "mixed", Label: plot.Mixed, New: fixed(asMixed{})},
 	}
 }
 
@@ -161,54 +159,33 @@ type Fitted struct {
 // has no such preset, if the signals don't suit it, if the checkpoint can't be used (it wraps
 // sica.ErrCheckpoint) or, with ctx.Err() wrapped, once ctx has ended.
 func (m Method) Fit(ctx context.Context, t Task) (*Fitted, error) {
-	if err := m.CheckPreset(t.Preset); err != nil {
+	config, err := m.Settings(t)
+	if err != nil {
 		return nil, err
 	}
 	began := time.Now()
-	fit := m.fitNew
-	if m.SICA != nil {
-		fit = m.fitSICA
-	}
-	f, err := fit(ctx, t)
+	model, err := m.fit(ctx, t)
 	if err != nil {
 		return nil, fmt.Errorf("methods: %w", err)
 	}
-	f.Elapsed = max(f.Elapsed, time.Since(began))
+	f := &Fitted{Model: model, Config: config, Elapsed: time.Since(began)}
+	if r, ok := model.Details.(*sica.Result); ok {
+		f.Elapsed = max(f.Elapsed, r.Elapsed)
+	}
 	return f, nil
 }
 
-// fitSICA is SICA.
-func (m Method) fitSICA(ctx context.Context, t Task) (*Fitted, error) {
-	cfg, err := m.Config(t)
-	if err != nil {
-		return nil, err
-	}
-	model, err := sica.AsMethod(cfg.On(t.Backend)).Fit(ctx, t.Signals)
-	if err != nil {
-		return nil, err
-	}
-	return &Fitted{Model: model, Config: cfg, Elapsed: model.Details.(*sica.Result).Elapsed}, nil
-}
-
-// fitNew fits the method that New returns.
-func (m Method) fitNew(ctx context.Context, t Task) (*Fitted, error) {
-	method := m.New(t)
-	x := t.Signals
-	if method != (asMixed{}) {
+func (m Method) fit(ctx context.Context, t Task) (*ica.Model, error) {
+	method, x := m.New(t), t.Signals
+	switch method.(type) {
+	case sicaMethod, asMixed: // without reduction, or with its own
+	default:
 		var err error
 		if x, err = reduced(x); err != nil {
 			return nil, err
 		}
 	}
-	model, err := method.Fit(ctx, x)
-	if err != nil {
-		return nil, err
-	}
-	f := &Fitted{Model: model}
-	if t.Preset != "" {
-		f.Config = method
-	}
-	return f, nil
+	return method.Fit(ctx, x)
 }
 
 // reduced returns the signals, or their principal components if some of them determine

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/sica"
@@ -24,25 +25,47 @@ const imageIterations = 20
 // sequence. It is an error if the method isn't SICA, or has no such preset; it names those that
 // it has.
 func (m Method) Config(t Task) (sica.Config, error) {
-	if m.SICA == nil || !m.Has(t.Preset) {
-		return sica.Config{}, fmt.Errorf("methods: preset: %s has no %q of SICA's; "+
-			"must be one of %q", m.Name, t.Preset, m.Presets)
-	}
-	cfg := m.SICA()
-	if t.Preset == Smoke {
-		cfg = cfg.Smoke()
-	}
-	cfg.Seed = t.Seed
-	if t.Signals != nil {
-		cfg.Shape = t.Signals.GridShape()
-	}
-	if t.Preset == Paper {
-		cfg.Checkpoint = t.Checkpoint
-		if cfg.Flow != nil && cfg.Flow.Kind == klflow.RF && len(cfg.Shape) == 2 {
-			cfg.Flow.Iterations = imageIterations
+	if m.Has(t.Preset) {
+		if s, ok := m.New(t).(sicaMethod); ok {
+			return s.cfg, nil
 		}
 	}
-	return cfg, nil
+	return sica.Config{}, fmt.Errorf("methods: preset: %s has no %q of SICA's; "+
+		"must be one of %q", m.Name, t.Preset, m.Presets)
+}
+
+// SICA returns the New of a Method that is package sica with these settings, those of Smoke being
+// their Smoke.
+func SICA(settings func() sica.Config) func(Task) ica.Method {
+	return func(t Task) ica.Method {
+		cfg := settings()
+		if t.Preset == Smoke {
+			cfg = cfg.Smoke()
+		}
+		cfg.Seed = t.Seed
+		if t.Signals != nil {
+			cfg.Shape = t.Signals.GridShape()
+		}
+		if t.Preset == Paper {
+			cfg.Checkpoint = t.Checkpoint
+			if cfg.Flow != nil && cfg.Flow.Kind == klflow.RF && len(cfg.Shape) == 2 {
+				cfg.Flow.Iterations = imageIterations
+			}
+		}
+		return sicaMethod{cfg, t.Backend}
+	}
+}
+
+// sicaMethod is package sica as a method.
+type sicaMethod struct {
+	cfg     sica.Config // without the backend
+	backend compute.Backend
+}
+
+func (s sicaMethod) Name() string { return "sica" }
+
+func (s sicaMethod) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
+	return sica.AsMethod(s.cfg.On(s.backend)).Fit(ctx, x)
 }
 
 // Settings returns the settings of a task as Fitted.Config has them, nil if the method has none.
@@ -50,13 +73,15 @@ func (m Method) Settings(t Task) (any, error) {
 	if err := m.CheckPreset(t.Preset); err != nil {
 		return nil, err
 	}
-	switch {
-	case m.SICA != nil:
-		return m.Config(t)
-	case t.Preset == "":
+	if t.Preset == "" {
 		return nil, nil
 	}
-	return m.New(t), nil
+	switch method := m.New(t).(type) {
+	case sicaMethod:
+		return method.cfg, nil
+	default:
+		return method, nil
+	}
 }
 
 // asMixed leaves the signals as they are: what the paper calls the baseline.
