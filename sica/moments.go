@@ -65,15 +65,14 @@ func newJointMoments(a, z *mat.Dense, weights []float64) *jointMoments {
 }
 
 // patternBlocks is the number of blocks of the jackknife that says how exact a pattern by cubes is.
-// A choice.
+// It is a choice.
 const patternBlocks = 20
 
 // weighCubes sets byCubes: 1 − V/D², and at least 0, as in the estimators of James and Stein. D is
 // the distance of the pattern by cubes from that by a regression, and V its variance by the
 // jackknife over the moments without a block of positions each. It is 0 if the signals are so
 // collinear that one of the two can't be solved for. Weaker signals have no pattern by cubes, as
-// their peaks can be those of the strongest: by cubes, shares of components of a recorded ECG, which
-// have their peaks together, rose from 3 to 10 %.
+// their peaks can be those of the strongest.
 func (m *jointMoments) weighCubes(a *mat.Dense, without []*jointMoments) {
 	d, _ := a.Dims()
 	strengths, blocks := m.strengths(a), len(without)
@@ -109,7 +108,7 @@ func (m *jointMoments) weighCubes(a *mat.Dense, without []*jointMoments) {
 }
 
 // minHeavyKurtosis is the kurtosis E[z⁴]/E[z²]² from which a signal is heavy-tailed. A Gaussian has
-// 3, a Laplace variable 6, blinks and heartbeats have 10 and more. A choice.
+// 3, a Laplace variable 6, blinks and heartbeats have 10 and more. It is a choice.
 const minHeavyKurtosis = 4
 
 // strongestHeavy returns the strongest of the heavy-tailed signals among the centred ones, k×n, −1 if

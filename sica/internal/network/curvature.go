@@ -43,7 +43,7 @@ const (
 	// longOrder is the largest order of a linear prediction, in positions, at which signals don't
 	// count as periodic. Periodic ones are waves and voices, whose phase doesn't follow from one
 	// value: for them, the part that values further back explain is left out, too. It is a choice:
-	// with half of it AR(7) signals count as periodic, with twice hardly any signal does.
+	// below it AR(7) signals count as periodic.
 	longOrder = 8
 
 	// innovationShare is the median deviation of innovations, as a share of that of the signal,

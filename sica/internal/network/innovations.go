@@ -140,8 +140,7 @@ func selfFeatures(v []float64) [][]float64 {
 }
 
 // strengthFloor is added to the absolute values of normal scores before their logarithm is taken,
-// so that the smallest tenth of them is about equal. It is a choice: with half and twice of it that
-// is a twentieth and a sixth.
+// so that the smallest tenth of them is about equal. It is a choice.
 const strengthFloor = 0.1
 
 // strength returns the logarithms of the scores' absolute values.
@@ -197,8 +196,8 @@ type span struct {
 	many bool        // whether there are more than calibratedSignals signals
 }
 
-// calibratedSignals is the largest number of signals with which the constants of Curvature were
-// measured. Up to it extension.remaining isn't computed but 1: the constants include its effect, at
+// calibratedSignals is the largest number of signals with which the limits of a Curvature were
+// measured. Up to it extension.remaining isn't computed but 1: the limits include its effect, at
 // most one standard deviation.
 const calibratedSignals = 4
 
@@ -283,16 +282,14 @@ type association struct {
 }
 
 // curvatureShifts is the number of shifts that estimate the distribution under the null hypothesis:
-// its standard deviation to a seventh. With half of them it is to a fifth; twice take twice the
-// time.
+// its standard deviation to a seventh. It is a choice.
 const curvatureShifts = 24
 
 // add adds the squared correlations of y with the rows of x, beyond what x.known explains of y.
 //
 // Rows that are shifted aren't orthogonal to x.known as y is, which makes their correlations by
-// chance smaller: by a seventh or more for 8 signals at 1,024 positions, where known has 149
-// dimensions. The sum is multiplied by x.remaining, so that it gets smaller by as much. Otherwise
-// independent signals would deviate by 3 to 10 standard deviations.
+// chance smaller. The sum is multiplied by x.remaining, so that it gets smaller by as much.
+// Otherwise many independent signals would deviate significantly.
 func (a *association) add(y []float64, x *extension) {
 	y = x.known.residual(y)
 	n, power := len(y), floats.Dot(y, y)

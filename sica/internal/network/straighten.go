@@ -18,8 +18,8 @@ import (
 // is found with the demixing that follows it.
 const Curves preprocess.Transform = "curves"
 
-// straightBlocks is how many blocks of a sequence curves are fitted to and compared at: half of those of
-// networks, as their slopes are few.
+// straightBlocks is how many blocks of a sequence curves are fitted to and compared at. It is a
+// choice: fewer than those of networks, as the slopes of curves are few.
 const straightBlocks = comparedBlocks / 2
 
 // straightName is the name of its code in sentences.

@@ -42,8 +42,8 @@ func (s *Model) Variables() (coefficients, mixture []float64) {
 }
 
 // emSteps is the number of steps of EM. The log-likelihood at held-out positions is then within
-// 0.002 nats per position of that after a thousand steps for Laplace and Gaussian innovations (n =
-// 1,024 and 4,096), and within 0.02 for uniform ones. More steps overfit the former at n = 1,024.
+// 0.002 nats per position of that after a thousand steps for Laplace and Gaussian innovations, and
+// within 0.02 for uniform ones. More steps overfit a thousand positions.
 const emSteps = 40
 
 // Fit fits a model to z at the given positions: the autoregression by least squares, then the
@@ -162,7 +162,7 @@ type block struct {
 }
 
 // blockLength is small enough for a block of four components to stay in the processor's nearest
-// cache: 12 KiB. Half and twice of it take as long within a tenth.
+// cache: 12 KiB.
 const blockLength = 256
 
 func newBlock(components int) *block {
@@ -222,8 +222,8 @@ func exponentiate(values []float64) {
 	}
 }
 
-// powerSteps is the number of powers from 1 to 2. With half of them the polynomial is exact to 10⁻¹⁵, with
-// twice they take 4 KiB of the nearest cache.
+// powerSteps is the number of powers from 1 to 2: more take more of the nearest cache, fewer make
+// the polynomial less exact.
 const powerSteps = 256
 
 // powers are the bits of 2^(k/powerSteps).
