@@ -169,11 +169,7 @@ func (c *chooser) choose(ctx context.Context) (*separation, error) {
 		return nil, err
 	}
 	if c.cfg.Method == NetworkOnly {
-		s, err := c.network(ctx, white)
-		if isEnd(ctx, err) {
-			return white.cutShort(noNetworkSentence), nil
-		}
-		return s, err
+		return c.network(ctx, white)
 	}
 	demixed, err := c.demix(ctx, white)
 	switch {
@@ -186,7 +182,7 @@ func (c *chooser) choose(ctx context.Context) (*separation, error) {
 		best, err := c.compareCustom(ctx, white, demixed)
 		switch {
 		case isEnd(ctx, err) && c.cfg.Method == LinearOnly:
-			return demixed, nil
+			return demixed, nil // the method itself has done all
 		case isEnd(ctx, err):
 			return demixed.cutShort(stoppedSentence), nil
 		case err != nil || best.Name != "":
@@ -204,11 +200,7 @@ func (c *chooser) choose(ctx context.Context) (*separation, error) {
 	if c.cfg.Method == LinearOnly {
 		return demixed, nil
 	}
-	improved, err := c.improve(ctx, white, demixed)
-	if isEnd(ctx, err) {
-		return demixed.cutShort(stoppedSentence), nil
-	}
-	return improved, err
+	return c.improve(ctx, white, demixed)
 }
 
 // clippedSentence says which of the mixed signals are clipped at n positions.
@@ -249,12 +241,15 @@ func (c *chooser) networkOptions() network.Options {
 
 // network returns the separation by NetworkOnly.
 func (c *chooser) network(ctx context.Context, white *separation) (*separation, error) {
+	var followed network.Separation
 	m, err := network.Fit(ctx, white.Z, c.networkOptions())
-	if err != nil {
-		return nil, err
+	if err == nil {
+		followed, err = network.WithNetwork(ctx, white.Separation, m, white.Z, c.networkOptions())
 	}
-	followed, err := network.WithNetwork(ctx, white.Separation, m, white.Z, c.networkOptions())
-	if err != nil {
+	switch {
+	case isEnd(ctx, err):
+		return white.cutShort(noNetworkSentence), nil
+	case err != nil:
 		return nil, err
 	}
 	return &separation{
@@ -281,10 +276,12 @@ func gainOverWhitening(gain nonlinear.Difference) string {
 func (c *chooser) improve(ctx context.Context, white, demixed *separation) (*separation, error) {
 	better, err := network.Improve(ctx, c.mended, c.cfg.Transforms,
 		white.Separation, demixed.Separation, c.networkOptions())
-	if err != nil {
+	switch {
+	case isEnd(ctx, err):
+		return demixed.cutShort(stoppedSentence), nil
+	case err != nil:
 		return nil, err
-	}
-	if better == nil {
+	case better == nil:
 		return demixed, nil
 	}
 	s := &separation{Separation: better.Chosen, Candidates: demixed.Candidates, Why: better.Why}

@@ -137,8 +137,8 @@ func (m Method) constant() string {
 	return strconv.Quote(string(m))
 }
 
-// Default returns the settings to begin with: Auto with the seed 1, without iterations, which
-// hardly change what the linear rule recovers (docs/explanation/method.md).
+// Default returns the settings to begin with: Auto with the seed 1. It makes no iterations
+// (docs/explanation/method.md says why).
 func Default() Config { return Config{Seed: 1} }
 
 // Direct returns Default with NetworkOnly: an invertible network that minimises SICA's criterion
