@@ -321,11 +321,11 @@ func errorsByChance(alarm float64, pairs int) float64 {
 // mostSignificant returns the pair whose dependence is the most standard errors above 0, and
 // whether it is significant among so many pairs.
 func mostSignificant(pairs []dependence) (worst dependence, significant bool) {
-	maxErrors := math.Inf(-1)
+	maxSigmas := math.Inf(-1)
 	for _, p := range pairs {
-		if errors := p.nats / p.se; errors > maxErrors {
-			worst, maxErrors = p, errors
+		if sigmas := p.nats / p.se; sigmas > maxSigmas {
+			worst, maxSigmas = p, sigmas
 		}
 	}
-	return worst, maxErrors > errorsByChance(falseAlarm, len(pairs))
+	return worst, maxSigmas > errorsByChance(falseAlarm, len(pairs))
 }
