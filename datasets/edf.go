@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/seed-47b1e431/gosica/datasets/internal/column"
@@ -174,12 +176,33 @@ func (r *Recording) originSignals(record edfRecord) (signals []edf.Signal, used 
 		if row >= 0 && !used[row] {
 			used[row] = true
 			s.Values, s.PerRecord = r.Signals.RawRowView(row), record.positions
+			s.Prefilter = r.prefilter(s.Prefilter)
 			signals = append(signals, s)
 		} else if row < 0 && r.keeps(o, i, record.positions, record.seconds) {
 			signals = append(signals, s)
 		}
 	}
 	return signals, used
+}
+
+// highpassText is how EDF files say which high-pass filter a signal went through.
+var highpassText = regexp.MustCompile(`HP:\s*(?:DC|([0-9.]+)\s*Hz)`)
+
+// prefilter returns the text about filters of a signal whose text was before, with r's Highpass unless
+// an earlier filter is higher.
+func (r *Recording) prefilter(before string) string {
+	if r.Highpass == 0 {
+		return before
+	}
+	own := fmt.Sprintf("HP:%gHz", r.Highpass)
+	match := highpassText.FindStringSubmatch(before)
+	if match == nil {
+		return latinText(strings.TrimSpace(own+" "+before), 80)
+	}
+	if hz, err := strconv.ParseFloat(match[1], 64); err == nil && hz >= r.Highpass {
+		return before
+	}
+	return latinText(strings.Replace(before, match[0], own, 1), 80)
 }
 
 // otherSignals returns those that no file had: of r's signals the ones not used, and columns.
@@ -192,6 +215,7 @@ func (r *Recording) otherSignals(record edfRecord, used []bool) (others []edf.Si
 		}
 		s := edf.Signal{
 			Label: latinLabel(r.name(i)), Values: r.Signals.RawRowView(i), PerRecord: perRecord,
+			Prefilter: r.prefilter(""),
 		}
 		if r.Units != nil {
 			s.Unit = latinUnit(r.Units[i])

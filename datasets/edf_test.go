@@ -55,6 +55,34 @@ func writeTestEDF(t *testing.T, path string, format edf.Format) *edf.File {
 	return f
 }
 
+// A high-pass filter is in the header of what is written, unless an earlier one is higher.
+func TestEDFHighpass(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.edf")
+	writeTestEDF(t, path, edf.EDFPlus)
+	for _, test := range []struct {
+		hz      float64
+		fp1, cz string // fp1 had HP:0.1Hz
+	}{{0, "HP:0.1Hz", ""}, {1, "HP:1Hz", "HP:1Hz"}, {0.05, "HP:0.1Hz", "HP:0.05Hz"}} {
+		r, err := ReadRecording(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Highpass = test.hz
+		out := filepath.Join(dir, "b.edf")
+		if err := WriteRecording(out, r); err != nil {
+			t.Fatal(err)
+		}
+		s := readTestEDF(t, out).Signals
+		if s[0].Prefilter != test.fp1 || s[2].Prefilter != test.cz {
+			t.Errorf("%g Hz: %q and %q, want %q and %q", test.hz, s[0].Prefilter, s[2].Prefilter, test.fp1, test.cz)
+		}
+		if s[1].Prefilter != "" || s[3].Prefilter != "" { // not of Signals
+			t.Errorf("%g Hz: trigger %q, respiration %q", test.hz, s[1].Prefilter, s[3].Prefilter)
+		}
+	}
+}
+
 func readTestEDF(t *testing.T, path string) *edf.File {
 	t.Helper()
 	file, err := os.Open(path)

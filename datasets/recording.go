@@ -35,6 +35,9 @@ type Recording struct {
 	// OtherRates are signals of another rate than Rate, with as many Values as that gives, which
 	// EDF and BDF files may have. Resample makes values at the positions of Signals from them.
 	OtherRates []Column
+	// Highpass is the frequency in Hz of a high-pass filter that Signals went through after they were
+	// recorded, 0 for none. EDF and BDF files are written with it.
+	Highpass float64 `json:",omitzero"`
 	// Places holds the number of each signal's column in the file, from 0 on. Files are written with
 	// their columns, those of Aside too, in this order. Nil is the order of the signals, with Aside
 	// last in CSV, EDF and BDF files and left out of WAV and NPY.

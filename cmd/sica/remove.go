@@ -316,6 +316,9 @@ func (opt *removeOptions) removal(in *files.Stream, model *files.Model) (*remova
 			r.written = append(r.written, filter.NewZeroPhase(r.highpass, in.About.Rate))
 		}
 	}
+	if r.written != nil {
+		in.About.Highpass = r.highpass
+	}
 	return r, nil
 }
 

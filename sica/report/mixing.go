@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/clipping"
 	"github.com/seed-47b1e431/gosica/internal/notes"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/internal/network"
@@ -42,11 +44,11 @@ func (s *subject) looksNonlinear(
 		return r.Chosen.Excess.Significant() && !slices.ContainsFunc(r.Candidates, isUnbeaten), nil
 	}
 	screening, err := network.Screen(ctx, s.z, network.Options{Seed: r.Seed})
-	if ctx.Err() != nil {
-		return false, ctx.Err()
-	}
-	if err != nil || !screening.Network {
+	if errors.Is(err, signal.ErrSignals) || err == nil && !screening.Network {
 		return false, nil
+	}
+	if err != nil {
+		return false, err
 	}
 	explained := l.noiseShare() > 0 || l.Reason == linear.MoreSources
 	return !explained || screening.Curvature.Evident(), nil
