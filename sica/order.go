@@ -146,6 +146,9 @@ func (r *Result) reordered(order []int, signs []float64) *Result {
 		iterate.Stage{Fixed: mapping.LinearMap(turn, make([]float64, k))})
 	if next.Linear = r.Linear.Reordered(order); next.Linear != nil {
 		next.Why = strings.Replace(r.Why, r.Linear.Why, next.Linear.Why, 1)
+		if m := r.Linear.MutualInformation; m != nil {
+			next.Why = strings.Replace(next.Why, m.String(), next.Linear.MutualInformation.String(), 1)
+		}
 	}
 	if r.moments != nil {
 		next.moments = r.moments.reordered(order, signs)

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -63,6 +64,45 @@ func TestOrderedLikeRestores(t *testing.T) {
 			if err != nil || err2 != nil || !mat.EqualApprox(got, want, 1e-9) {
 				t.Errorf("%s: patterns %v, want %v", name, mat.Formatted(got), mat.Formatted(want))
 			}
+		}
+	}
+}
+
+// The sentence about the signals that depend on each other names them in the new order, too.
+func TestOrderedLikeRenumbersDependence(t *testing.T) {
+	draw := rng(7)
+	s := noise(draw, 3, 1024, func(r *rand.Rand) float64 { return 2*r.Float64() - 1 })
+	x := mixed(t, s, 1, false)
+	for c := range 2 { // the third channel is linear
+		row := x.RawRowView(c)
+		for k, v := range row {
+			row[k] = v + 0.3*v*v*v
+		}
+	}
+	r, err := Fit(t.Context(), x, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sentence := regexp.MustCompile(`Signals (\d) and (\d) depend`)
+	named := func(why string) []string { return sentence.FindStringSubmatch(why) }
+	pair := named(r.Why)
+	if pair == nil || named(r.Linear.Why) == nil {
+		t.Fatalf("no pair is named: %q, %q", r.Why, r.Linear.Why)
+	}
+	dir := filepath.Join(t.TempDir(), "saved")
+	if err := r.Save(dir); err != nil {
+		t.Fatal(err)
+	}
+	if r, err = Load(dir); err != nil {
+		t.Fatal(err)
+	}
+	moved := r.reordered([]int{2, 0, 1}, []float64{1, 1, 1}) // signal 1 is now the second
+	place := map[string]string{"1": "2", "2": "3", "3": "1"}
+	want := []string{place[pair[1]], place[pair[2]]}
+	slices.Sort(want)
+	for _, why := range []string{moved.Why, moved.Linear.Why} {
+		if got := named(why); !slices.Equal(got[1:], want) {
+			t.Errorf("%q; want signals %v", why, want)
 		}
 	}
 }

@@ -2,7 +2,9 @@ package linear
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 )
 
 // Findings say what the data tell about a Solution.
@@ -71,6 +73,9 @@ type Findings struct {
 	// 0.01 no signal is identified. It is 1 for images, whose sources often depend on each other:
 	// of these, pairs of a large Dependence aren't identified.
 	Independence float64 `json:"independence"`
+	// MutualInformation is that of the two signals that depend on each other most significantly. It is
+	// nil if none do, and unless sica.Result.Why says why no nonlinear demixing was chosen.
+	MutualInformation *MutualInformation `json:"mutual_information,omitempty"`
 	// Candidate is what led to the demixing: the start of a descent, such as "spectra", or "coarser time
 	// scale", "with noise" and "most noise" for descents there. It isn't one of the methods in
 	// sica.Summary.Candidates.
@@ -158,6 +163,12 @@ func (f *Findings) Reordered(order []int) *Findings {
 	if kept := f.KeptWhitening(); f.Why == f.sentence(kept) {
 		r.Why = r.sentence(kept)
 	}
+	if m := f.MutualInformation; m != nil {
+		moved := *m
+		moved.I, moved.J = max(place[m.I], place[m.J]), min(place[m.I], place[m.J])
+		r.MutualInformation = &moved
+		r.Why = strings.Replace(r.Why, m.String(), moved.String(), 1)
+	}
 	return &r
 }
 
@@ -217,4 +228,20 @@ type Pair struct {
 	// far from 0, the sources depend on each other or the mixing isn't linear. Then none of the
 	// models is right, and the rotation may be wrong, however large the Evidence is.
 	Dependence float64 `json:"dependence"`
+}
+
+// A MutualInformation is how far the innovations of two signals, I > J, depend on each other.
+type MutualInformation struct {
+	I int `json:"i"`
+	J int `json:"j"`
+	// Nats is the estimate in nats per position, 0 on average for independent signals, and SE its
+	// standard error for these.
+	Nats float64 `json:"nats"`
+	SE   float64 `json:"se"`
+}
+
+// String says it in a sentence without its full stop.
+func (m *MutualInformation) String() string {
+	return fmt.Sprintf("Signals %d and %d depend on each other (mutual information of their "+
+		"innovations, in nats per position: %.3f, SE %.3f)", m.J+1, m.I+1, m.Nats, m.SE)
 }

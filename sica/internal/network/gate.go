@@ -74,7 +74,7 @@ func (imp *improver) gate(ctx context.Context) (s *Screening, open bool, err err
 			"%.3f ± %.3f nats per position shorter.", gain.Mean, gain.SE)
 		return s, true, nil
 	case s.isCertain() && !isHopeless(gain):
-		s.why = s.dependence() + ", and no noise that explains it was found."
+		s.why = s.dependence().String() + ", and no noise that explains it was found."
 		return s, true, nil
 	}
 	return s, false, nil

@@ -222,9 +222,13 @@ func coarseChannel(x *mat.Dense) int {
 
 // keep returns the linear rule's separation, with what speaks against others.
 func (imp *improver) keep(s *Screening, objection string) *Improvement {
-	return &Improvement{
-		Chosen: imp.demixed, Unexplained: imp.isUnexplained(s), Why: s.why + objection,
+	chosen := imp.demixed
+	if s.Dependent {
+		findings := *chosen.Linear
+		findings.MutualInformation = s.dependence()
+		chosen.Linear = &findings
 	}
+	return &Improvement{Chosen: chosen, Unexplained: imp.isUnexplained(s), Why: s.why + objection}
 }
 
 // Separations are fitted to and compared on comparedBlocks blocks of comparedBlock positions, where

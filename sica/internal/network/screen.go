@@ -3,7 +3,6 @@ package network
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/internal/quantile"
 	"github.com/seed-47b1e431/gosica/sica/internal/network/internal/source"
+	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/nonlinear"
 )
 
@@ -75,20 +75,18 @@ func (s *Screening) explain() string {
 	case !s.Dependent:
 		return "The signals don't depend on each other significantly."
 	case !s.predicted:
-		return s.dependence() + ". Signals that their pasts don't predict can't show why."
+		return s.dependence().String() + ". Signals that their pasts don't predict can't show why."
 	case !s.Network:
 		return "Sensor noise or more sources than channels may explain how the signals depend on " +
 			"each other."
 	}
-	return s.dependence() + "."
+	return s.dependence().String() + "."
 }
 
-// dependence says which signals depend on each other most significantly, and how much.
-func (s *Screening) dependence() string {
+// dependence returns which signals depend on each other most significantly, and how much.
+func (s *Screening) dependence() *linear.MutualInformation {
 	worst, _ := mostSignificant(s.pairs)
-	return fmt.Sprintf("Signals %d and %d depend on each other (mutual information of their "+
-		"innovations, in nats per position: %.3f, SE %.3f)",
-		worst.i+1, worst.j+1, worst.nats, worst.se)
+	return &linear.MutualInformation{I: worst.j, J: worst.i, Nats: worst.nats, SE: worst.se}
 }
 
 // isPredictable reports whether the signals depend on each other, but are predicted too well for their
