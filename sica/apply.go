@@ -85,8 +85,8 @@ func (r *Result) bound(
 	}
 	_, n := x.Dims()
 	if len(shape) > 0 {
-		if _, err := grid.New(shape, n); err != nil {
-			return nil, nil, err
+		if err := grid.Check(shape, n); err != nil {
+			return nil, nil, fmt.Errorf("shape: %w", err)
 		}
 	} else if grid.Product(r.Shape) == n {
 		shape = r.Shape

@@ -17,6 +17,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/ica"
+	"github.com/seed-47b1e431/gosica/sica/internal/network"
 	"github.com/seed-47b1e431/gosica/sica/klflow"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
@@ -209,34 +210,15 @@ func (e kindError) Unwrap() error        { return e.error }
 // there are fewer than two signals or too few positions for the Method; see Fit. Whether the
 // rank of the signals allows Components is checked by Fit.
 func (c Config) Validate(d, n int) error {
-	_, err := c.grid(d, n)
-	if err == nil {
-		err = c.checkRounding(d)
-	}
-	if err != nil {
+	if _, err := c.check(d, n); err != nil {
 		return fmt.Errorf("sica: %w", err)
 	}
 	return nil
 }
 
-// checkRounding returns an error unless Rounding can be that of d mixed signals.
-func (c Config) checkRounding(d int) error {
-	if k := len(c.Rounding); k != 0 && k != d {
-		return kindError{fmt.Errorf("Rounding: has %d steps; must have one for each of the %d "+
-			"signals, or be nil", k, d), ErrConfig}
-	}
-	for i, step := range c.Rounding {
-		if !(step >= 0) || math.IsInf(step, 0) {
-			return kindError{fmt.Errorf("Rounding: step %d is %g; must be 0 or more, and finite",
-				i+1, step), ErrConfig}
-		}
-	}
-	return nil
-}
-
-// grid returns the index of n positions of d signals, mixed or recovered, if the settings
-// are valid for them.
-func (c Config) grid(d, n int) (*grid.Grid, error) {
+// check returns the index of n positions of d mixed signals, or the error of Validate without its
+// prefix.
+func (c Config) check(d, n int) (*grid.Grid, error) {
 	if d < 2 {
 		return nil, kindError{fmt.Errorf("x: is %d signal; must be at least 2", d), ErrSignals}
 	}
@@ -245,24 +227,18 @@ func (c Config) grid(d, n int) (*grid.Grid, error) {
 		return nil, kindError{c.tooFew(d, n, "", least), ErrSignals}
 	}
 	g, err := grid.New(c.Shape, n)
-	if err != nil { // its argument is the field
-		err = fmt.Errorf("Shape: %w", grid.Check(c.Shape, n))
+	if err != nil {
+		err = fmt.Errorf("Shape: %w", err)
 	} else {
-		err = c.validate(d)
-	}
-	if err == nil && c.Flow != nil && c.Flow.Kind == "" {
-		err = errors.New("Flow: has no Kind; start from sica.FastWGF().Flow, sica.PaperWGF().Flow or " +
-			"sica.PaperRF().Flow, and change fields")
-	}
-	if err == nil && c.Flow != nil {
-		if err = iterate.Config(*c.Flow).Validate(g); err != nil {
-			err = fmt.Errorf("Flow: %w", err)
-		}
+		err = c.checkFields(d, g)
 	}
 	if err != nil {
 		return nil, kindError{err, ErrConfig}
 	}
-	return g, nil
+	if c.Method == NetworkOnly {
+		err = network.CheckShape(g.Shape())
+	}
+	return g, err
 }
 
 // tooFew is the error that n positions of d signals, perhaps of a rank, are less than the least.
@@ -275,7 +251,9 @@ func (c Config) tooFew(d, n int, rank string, least int) error {
 		rank, c.Method.constant(), least, advice, signal.Transposed("x", d > n))
 }
 
-func (c Config) validate(d int) error {
+// checkFields returns an error unless all fields except Shape are valid for d mixed signals at the
+// positions of g.
+func (c Config) checkFields(d int, g *grid.Grid) error {
 	for _, t := range c.Transforms {
 		if err := mapping.Check(t); err != nil {
 			return fmt.Errorf("Transforms: %w", err)
@@ -306,7 +284,42 @@ func (c Config) validate(d int) error {
 				strings.Join(parts, ", "))
 		}
 	}
-	return checkNames(c.Candidates)
+	if err := checkNames(c.Candidates); err != nil {
+		return err
+	}
+	if err := c.checkRounding(d); err != nil {
+		return err
+	}
+	if c.Flow == nil {
+		return nil
+	}
+	return checkFlow(*c.Flow, g)
+}
+
+// checkRounding returns an error unless Rounding can be that of d mixed signals.
+func (c Config) checkRounding(d int) error {
+	if k := len(c.Rounding); k != 0 && k != d {
+		return fmt.Errorf("Rounding: has %d steps; must have one for each of the %d signals, or be nil",
+			k, d)
+	}
+	for i, step := range c.Rounding {
+		if !(step >= 0) || math.IsInf(step, 0) {
+			return fmt.Errorf("Rounding: step %d is %g; must be 0 or more, and finite", i+1, step)
+		}
+	}
+	return nil
+}
+
+// checkFlow returns an error unless the settings of a flow are valid at the positions of g.
+func checkFlow(flow klflow.Config, g *grid.Grid) error {
+	if flow.Kind == "" {
+		return errors.New("Flow: has no Kind; start from sica.FastWGF().Flow, sica.PaperWGF().Flow or " +
+			"sica.PaperRF().Flow, and change fields")
+	}
+	if err := iterate.Config(flow).Validate(g); err != nil {
+		return fmt.Errorf("Flow: %w", err)
+	}
+	return nil
 }
 
 // checkNames returns an error unless the names of the methods differ and are as ica.Method demands

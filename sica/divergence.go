@@ -68,7 +68,7 @@ func checkEstimate(z *mat.Dense, shape []int) (*grid.Grid, error) {
 	}
 	g, err := grid.New(grid.WithoutOnes(shape), n)
 	if err != nil {
-		return nil, kindError{err, ErrConfig}
+		return nil, kindError{fmt.Errorf("shape: %w", err), ErrConfig}
 	}
 	if err := iterate.CheckEstimate(g); err != nil {
 		return nil, kindError{err, ErrSignals}

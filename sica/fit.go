@@ -19,7 +19,6 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/sealed"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/ica"
-	"github.com/seed-47b1e431/gosica/sica/internal/network"
 	"github.com/seed-47b1e431/gosica/sica/klflow"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
@@ -197,7 +196,7 @@ func (f *fitting) check(runs []Run) error {
 			return f.errorOf(place, err)
 		}
 	}
-	if err := f.checkSettings(runs[0].X.Dims()); err != nil {
+	if f.grid, err = f.cfg.check(runs[0].X.Dims()); err != nil {
 		return f.errorOf(0, err)
 	}
 	for place, run := range runs {
@@ -218,20 +217,6 @@ func checkSize(x, first *mat.Dense) error {
 	if d0, n0 := first.Dims(); d != d0 || n != n0 {
 		err := fmt.Errorf("x: is %d×%d; must be %d×%d, the size of run 1", d, n, d0, n0)
 		return kindError{err, ErrSignals}
-	}
-	return nil
-}
-
-// checkSettings checks the settings for d mixed signals at n positions, and sets the grid.
-func (f *fitting) checkSettings(d, n int) (err error) {
-	if f.grid, err = f.cfg.grid(d, n); err != nil {
-		return err
-	}
-	if err := f.cfg.checkRounding(d); err != nil {
-		return err
-	}
-	if f.cfg.Method == NetworkOnly {
-		return network.CheckShape(f.grid.Shape())
 	}
 	return nil
 }
@@ -294,8 +279,8 @@ func (f *fitting) reduce(r *fitRun) error {
 	if err != nil && f.cfg.Components > 0 {
 		full, fullErr := mapping.Reduce(r.prepared.X(), 0, f.cfg.Rounding)
 		if fullErr == nil && full.Rank >= 2 && full.Rank < f.cfg.Components {
-			err = fmt.Errorf("Config.Components: is %d of mixed signals of rank %d; must be 2 to %[2]d, "+
-				"or 0 for the rank", f.cfg.Components, full.Rank)
+			return kindError{fmt.Errorf("Components: is %d of mixed signals of rank %d; must be from 2 "+
+				"to %[2]d, or 0 for their rank", f.cfg.Components, full.Rank), ErrConfig}
 		}
 	}
 	if err == nil {
@@ -362,7 +347,7 @@ func (f *fitting) separations() ([]*separation, error) {
 	for _, r := range f.runs {
 		s, err := f.separate(r)
 		if err != nil {
-			return nil, err
+			return nil, f.errorOf(r.place, err)
 		}
 		all = append(all, s)
 	}

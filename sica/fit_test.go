@@ -391,8 +391,8 @@ func TestComponentsAboveRank(t *testing.T) {
 		s.Set(3, k, s.At(0, k)+s.At(1, k))
 	}
 	_, err := Fit(t.Context(), s, Config{Components: 4})
-	want := "Config.Components: is 4 of mixed signals of rank 3; must be 2 to 3, or 0 for the rank"
-	if !errors.Is(err, ErrSignals) || !strings.Contains(err.Error(), want) {
+	want := "sica: Components: is 4 of mixed signals of rank 3; must be from 2 to 3, or 0 for their rank"
+	if !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %q", err, want)
 	}
 }

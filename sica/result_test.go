@@ -106,6 +106,10 @@ func TestConfigNumbersMustBeFinite(t *testing.T) {
 		!strings.Contains(err.Error(), "NetworkSteps: is 5; must be 0") {
 		t.Errorf("steps of networks for a method without them: %v", err)
 	}
+	if err := Direct().Validate(2, 18); !errors.Is(err, ErrSignals) ||
+		!strings.Contains(err.Error(), "must be at least [20]") {
+		t.Errorf("error %v for 18 positions and a network", err)
+	}
 	if err := Default().Validate(1, 256); !errors.Is(err, ErrSignals) || errors.Is(err, ErrConfig) {
 		t.Errorf("one signal: %v", err)
 	}

@@ -1,11 +1,14 @@
 package sica
 
 import (
+	"math"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/sica/nonlinear"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 // The settings of each result of FitRuns have the seed of its run, so that Fit repeats it.
@@ -25,6 +28,20 @@ func TestRunsKeepTheirSeeds(t *testing.T) {
 		if err != nil || !mat.Equal(again.Z, r.Z) {
 			t.Errorf("run %d: its settings give other signals, error %v", i, err)
 		}
+	}
+}
+
+// An error of a run names it, also if it comes from its separation.
+func TestRunsNameTheirErrors(t *testing.T) {
+	x, _ := mixedAR7(t, 3, 256, 2, false)
+	monotone := mat.DenseCopyOf(x) // whose second signal has the ranks of the first
+	for k, v := range x.RawRowView(0) {
+		monotone.Set(1, k, math.Exp(v))
+	}
+	cfg := Config{Method: LinearOnly, Transforms: []preprocess.Transform{preprocess.Gaussianise}}
+	_, err := FitRuns(t.Context(), []Run{{X: x}, {X: monotone}}, cfg)
+	if err == nil || !strings.HasPrefix(err.Error(), "sica: run 2: ") {
+		t.Errorf("error %v of run 2", err)
 	}
 }
 

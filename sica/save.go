@@ -207,7 +207,9 @@ func (s *savedResult) signals(dir, name string) (*mat.Dense, error) {
 // check returns an error unless s can be what a fit with the signals z has made.
 func (s *savedResult) check(z *mat.Dense) error {
 	d, n := z.Dims()
-	g, err := s.Config.grid(d, n)
+	cfg := s.Config
+	cfg.Rounding = nil // of the mixed signals, which may be more
+	g, err := cfg.check(d, n)
 	if err != nil {
 		return err
 	}

@@ -17,11 +17,11 @@ type Grid struct {
 	own   func() [][]int32
 }
 
-// New returns the index of the given shape for t positions. No shape is a sequence. It is
-// an error if the shape doesn't fit.
+// New returns the index of the given shape for t positions. No shape is a sequence. The error is
+// that of Check.
 func New(shape []int, t int) (*Grid, error) {
 	if err := Check(shape, t); err != nil {
-		return nil, fmt.Errorf("shape: %w", err)
+		return nil, err
 	}
 	if len(shape) == 0 {
 		shape = []int{t}

@@ -107,8 +107,11 @@ func (e *Evaluator) index(n int) (*grid.Grid, error) {
 			shape, len(shape), len(e.fitted), e.fitted)
 	}
 	g, err := grid.New(shape, n)
-	if err != nil || e.cfg.Context == klflow.WholeSequence {
-		return g, err
+	if err != nil {
+		return nil, fmt.Errorf("shape: %w", err)
+	}
+	if e.cfg.Context == klflow.WholeSequence {
+		return g, nil
 	}
 	return g, e.cfg.ValidateWindows(shape)
 }

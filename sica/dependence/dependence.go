@@ -93,7 +93,7 @@ func measure(z *mat.Dense, shape []int) (Dependence, error) {
 	}
 	g, err := grid.New(shape, t)
 	if err != nil {
-		return Dependence{}, err
+		return Dependence{}, fmt.Errorf("shape: %w", err)
 	}
 	a, err := analyse(context.Background(), z, g.Own())
 	if err != nil {

@@ -51,7 +51,7 @@ func newSignals(x *mat.Dense, shape []int, err error) (*Signals, error) {
 	_, n := x.Dims()
 	g, err := grid.New(shape, n)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("shape: %w", err)
 	}
 	return &Signals{
 		x: x, grid: g,

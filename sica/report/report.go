@@ -452,7 +452,11 @@ func (opts Options) grid(r *sica.Result, x *mat.Dense) (*grid.Grid, error) {
 	if len(shape) == 0 && grid.Product(r.Shape) == n {
 		shape = r.Shape
 	}
-	return grid.New(shape, n)
+	g, err := grid.New(shape, n)
+	if err != nil {
+		return nil, fmt.Errorf("Shape: %w", err)
+	}
+	return g, nil
 }
 
 // principal returns the k principal components of x and the map to them, or x itself and nil if it

@@ -245,7 +245,7 @@ func TestReportErrors(t *testing.T) {
 		{"positions", r, short, Options{}, "x: has 63 positions; must have at least 64"},
 		{"NaN", r, bad, Options{}, "position 8"},
 		{"constant", r, constant, Options{}, "same value"},
-		{"shape", r, x, Options{Shape: []int{7, 17}}, "is [7 17]"},
+		{"shape", r, x, Options{Shape: []int{7, 17}}, "report: Shape: is [7 17]"},
 		{"refits", r, x, Options{Refits: -1}, "Refits: is -1"},
 		{"no result", nil, x, Options{}, "result: must not be nil"},
 		{"no fit", &sica.Result{Z: x}, x, Options{}, "wasn't made by Fit or Load"},
