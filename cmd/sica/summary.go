@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -22,38 +23,51 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
+	"github.com/seed-47b1e431/gosica/sica/dependence"
 	"github.com/seed-47b1e431/gosica/sica/inspect"
 	"github.com/seed-47b1e431/gosica/sica/klflow"
 	"github.com/seed-47b1e431/gosica/sica/linear"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 	"github.com/seed-47b1e431/gosica/sica/report"
 )
 
-// A described is what separate says of each recovered signal, in their order.
+// described is what separate prints of each recovered signal, in their order.
 type described struct {
 	components []inspect.Component // with labels; nil of too few positions
 	grades     []report.Graded     // nil if none could be measured
 	halves     time.Duration       // that separating the halves took
 }
 
-// describe looks at the recovered signals. The halves of what was learned from are separated alone,
-// unless all signals are identified or quick is true.
+// describe describes the recovered signals. It separates the halves of what was learned from, unless
+// all signals are identified or quick is true. It returns nothing of what needs more positions, or
+// the inverse of a map that has none.
 func describe(
 	ctx context.Context, parts *progress.Progress, res *sica.Result, in *mixture, quick bool,
 ) (described, error) {
 	learned := in.learned
 	if learned == nil { // up to the components that a reduction removed
 		var err error
-		if learned, _, err = res.InverseTransform(res.Z); err != nil {
+		learned, _, err = res.InverseTransform(res.Z)
+		if errors.Is(err, preprocess.ErrNotInvertible) {
 			return described{}, nil
 		}
+		if err != nil {
+			return described{}, err
+		}
 	}
+	_, n := learned.Dims()
 	// Positions are those of what was learned from here, and not of the recording.
 	fit := *res
-	fit.Outliers = without(grid.Range(learned.RawMatrix().Cols), in.kept(res))
+	fit.Outliers = without(grid.Range(n), in.kept(res))
 	res = &fit
 	d := described{}
-	// There are none of too few positions.
-	d.components, _, _ = describeComponents(res, blockwise.InMemory{Dense: learned}, nil)
+	if n >= inspect.MinPositions {
+		var err error
+		d.components, _, err = describeComponents(res, blockwise.InMemory{Dense: learned}, nil)
+		if err != nil {
+			return d, err
+		}
+	}
 	if in.About.Rate > 0 && len(res.Shape) < 2 && d.components != nil {
 		if err := labelBy(res.Z, d.components, &in.About); err != nil {
 			return d, err
@@ -62,20 +76,19 @@ func describe(
 	if res.Best > 0 || res.CutShort || res.Linear == nil && res.Network == nil {
 		return d, nil // nothing was examined
 	}
-	if d.grades = d.allIdentified(res.Linear); d.grades != nil || quick {
+	d.grades = d.allIdentified(res.Linear)
+	if d.grades != nil || quick || n < dependence.MinPositions {
 		return d, nil
 	}
 	parts.Part("separating each half", 0)
 	began := time.Now()
-	grades, err := report.Grades(ctx, res, learned, report.Options{})
+	var err error
+	d.grades, err = report.Grades(ctx, res, learned)
 	d.halves = time.Since(began)
 	if ctx.Err() != nil {
 		return d, ctx.Err()
 	}
-	if err == nil { // else the halves are too short
-		d.grades = grades
-	}
-	return d, nil
+	return d, err
 }
 
 // allIdentified returns the grades by the linear rule's findings if it identified all signals, else nil.

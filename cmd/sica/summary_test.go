@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"math"
 	"path/filepath"
 	"strings"
@@ -8,8 +9,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
+	"github.com/seed-47b1e431/gosica/cmd/sica/internal/progress"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/blockwise"
 	"github.com/seed-47b1e431/gosica/sica/inspect"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/nonlinear"
@@ -223,5 +227,34 @@ func TestRhythm(t *testing.T) {
 		if got := rhythm(inspect.Component{Period: c.period, Rhythm: 0.4}, c.rate); got != c.want {
 			t.Errorf("period %g at %g Hz: %q, want %q", c.period, c.rate, got, c.want)
 		}
+	}
+}
+
+// Signals of few positions have neither components nor grades, and any other error is returned.
+func TestDescribeErrors(t *testing.T) {
+	_, x := laplaceMixture(2, 200)
+	fit := func(x *mat.Dense, cfg sica.Config) *sica.Result {
+		r, err := sica.Fit(t.Context(), x, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	of := func(r *sica.Result, learned *mat.Dense) (described, error) {
+		in := &mixture{
+			Stream: new(files.Stream), learned: learned, source: blockwise.InMemory{Dense: learned},
+		}
+		return describe(t.Context(), progress.NewQuiet(io.Discard), r, in, false)
+	}
+	short := mat.DenseCopyOf(x.Slice(0, 2, 0, 40))
+	r := fit(short, sica.Config{Method: sica.LinearOnly})
+	r.Linear.Groups = [][]int{{0, 1}}
+	if all, err := of(r, short); err != nil || all.grades != nil || len(all.components) != 2 {
+		t.Errorf("40 positions: %+v, error %v", all, err)
+	}
+	r = fit(x, sica.Config{Method: sica.LinearOnly})
+	_, other := laplaceMixture(3, 200)
+	if _, err := of(r, other); err == nil {
+		t.Error("no error of 3 channels in the place of 2")
 	}
 }

@@ -148,7 +148,7 @@ func measureGrades(ctx context.Context, m boardMixture, seed uint64) (GradeOutco
 	if err != nil {
 		return o, err
 	}
-	grades, err := report.Grades(ctx, r, x.X(), report.Options{})
+	grades, err := report.Grades(ctx, r, x.X())
 	if err != nil {
 		return o, err
 	}

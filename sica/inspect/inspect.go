@@ -80,9 +80,9 @@ const Rule = "the size of the correlation, or the coherence, is at least 0.5"
 const minShared = 0.5
 
 const (
-	// minPositions is the smallest number of positions: a rhythm is looked for up to a quarter
+	// MinPositions is the smallest number of positions: a rhythm is looked for up to a quarter
 	// of them. A choice.
-	minPositions = 16
+	MinPositions = 16
 	// blockSize is the number of positions that are analysed together. In a longer recording
 	// rhythms and coherences are averages over blocks. A choice between memory, 0.5 MB a signal,
 	// and the slowest rhythm that is found, whose period is a quarter of it.
@@ -236,8 +236,8 @@ func describe(r *sica.Result, x, reference blockwise.Source, shape []int) ([]Com
 
 func checkSizes(x, reference blockwise.Source) error {
 	_, n := x.Dims()
-	if n < minPositions {
-		return fmt.Errorf("x: has %d positions; must have at least %d", n, minPositions)
+	if n < MinPositions {
+		return fmt.Errorf("x: has %d positions; must have at least %d", n, MinPositions)
 	}
 	if reference == nil {
 		return nil

@@ -94,12 +94,11 @@ const minOneSource = 0.998
 
 // Grades grades the recovered signals without a whole report: the linear rule separates each half
 // of the recovered signals of x, d×n, as New does, and there are neither refits nor tests. It costs
-// two fits of half of the positions. Of opts it uses Shape and Positions. The errors are those of
-// New.
+// two fits of half of the positions. Without a shape, that is as for New. So are the errors.
 func Grades(
-	ctx context.Context, r *sica.Result, x *mat.Dense, opts Options,
+	ctx context.Context, r *sica.Result, x *mat.Dense, shape ...int,
 ) ([]Graded, error) {
-	grades, err := gradeHalves(ctx, r, x, opts)
+	grades, err := gradeHalves(ctx, r, x, shape)
 	if err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}
@@ -107,9 +106,9 @@ func Grades(
 }
 
 func gradeHalves(
-	ctx context.Context, r *sica.Result, x *mat.Dense, opts Options,
+	ctx context.Context, r *sica.Result, x *mat.Dense, shape []int,
 ) ([]Graded, error) {
-	s, err := prepare(ctx, r, x, opts)
+	s, err := prepare(ctx, r, x, Options{Shape: shape})
 	if err != nil {
 		return nil, err
 	}

@@ -161,7 +161,7 @@ func TestGradesOfIdentifiedSignals(t *testing.T) {
 		t.Fatal(err)
 	}
 	result := fit(t, nil, x, sica.Config{Method: sica.LinearOnly, Seed: 1})
-	grades, err := Grades(t.Context(), result, x, Options{})
+	grades, err := Grades(t.Context(), result, x)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func TestGradesOfIdentifiedSignals(t *testing.T) {
 		!strings.Contains(err.Error(), "must be doubtful, repeats or identified") {
 		t.Errorf("error %v of an unknown grade", err)
 	}
-	_, err = Grades(t.Context(), nil, x, Options{})
+	_, err = Grades(t.Context(), nil, x)
 	if err == nil || !strings.HasPrefix(err.Error(), "report: result: ") {
 		t.Errorf("error %v of no result", err)
 	}
