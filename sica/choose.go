@@ -109,10 +109,11 @@ func (f *fitting) separate(r *fitRun) (*separation, error) {
 		return nil, err
 	}
 	if s.byLinearRule() && len(s.Linear.Groups) > 1 {
+		isImage := f.grid.Axes() > 1
 		switch {
-		case f.cfg.Method == LinearOnly:
+		case f.cfg.Method == LinearOnly || isImage && !network.CanStraighten(mended):
 			s.Why += " " + linearOnlySentence
-		case f.grid.Axes() > 1:
+		case isImage:
 			s.Why += " " + curvesOnlySentence
 		}
 	}
@@ -150,7 +151,7 @@ func (s *separation) byLinearRule() bool {
 }
 
 // linearOnlySentence follows what LinearOnly identifies, and curvesOnlySentence what Auto identifies of
-// images and videos.
+// images and videos with enough rows for curves.
 const (
 	linearOnlySentence = "No nonlinear mixing was looked for."
 	curvesOnlySentence = "No nonlinear mixing but curves of the channels was looked for."

@@ -148,6 +148,25 @@ func checkRemoved(t *testing.T, r *Result, x, s *mat.Dense) {
 	}
 }
 
+// Of images with too few rows, or with too few among the positions that are compared, curves aren't
+// looked for, and Why says so.
+func TestImagesOfFewRows(t *testing.T) {
+	for sentence, shapes := range map[string][][]int{
+		linearOnlySentence: {{16, 64}, {20, 1000}}, curvesOnlySentence: {{20, 64}},
+	} {
+		for _, shape := range shapes {
+			x := mixed(t, noise(rng(3), 2, shape[0]*shape[1], datasets.Laplace), 1, false)
+			r, err := Fit(t.Context(), x, Config{Shape: shape})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.HasSuffix(r.Why, sentence) {
+				t.Errorf("%v: %q; want %q at its end", shape, r.Why, sentence)
+			}
+		}
+	}
+}
+
 // Mixtures of light that a camera stored, of photographs, are straightened, too.
 func TestCamera(t *testing.T) {
 	light, shape, err := datasets.Photographs()

@@ -166,7 +166,7 @@ func (imp *improver) improve(ctx context.Context) (*Improvement, error) {
 func (imp *improver) withNetworks(
 	ctx context.Context, screening *Screening, straight *Improvement,
 ) (*Improvement, error) {
-	x, shape := imp.compared(comparedBlocks)
+	x, shape := compared(imp.x, comparedBlocks)
 	o := imp.options
 	d, n := x.Dims()
 	o.Shape = shape

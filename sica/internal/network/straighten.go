@@ -45,7 +45,7 @@ func (imp *improver) withCurves(ctx context.Context) (*Improvement, error) {
 		return nil, nil
 	}
 	o := imp.options
-	x, shape := imp.compared(straightBlocks)
+	x, shape := compared(imp.x, straightBlocks)
 	o.Shape = shape
 	s, err := imp.straightened(ctx, x, shape)
 	if s == nil || err != nil {
@@ -77,16 +77,22 @@ func (imp *improver) withCurves(ctx context.Context) (*Improvement, error) {
 	return &Improvement{Chosen: *s, All: c.withCodeLengths(choice), Why: whyStraight(choice, *s)}, nil
 }
 
-// compared returns the positions at which separations are compared, and their shape: blocks of a
-// sequence, and as many positions in the middle of images.
-func (imp *improver) compared(blocks int) (x *mat.Dense, shape []int) {
-	if imp.x.Grid().Axes() > 1 {
-		middle, g := imp.x.Grid().Middle(imp.x.X(), blocks*comparedBlock)
+// CanStraighten reports whether Improve has enough positions of the mixed signals x to compare curves.
+func CanStraighten(x *ica.Signals) bool {
+	_, shape := compared(x, straightBlocks)
+	return CheckShape(shape) == nil
+}
+
+// compared returns the mixed signals at the positions at which separations are compared, and the shape
+// of these: blocks of a sequence, and as many positions in the middle of images.
+func compared(x *ica.Signals, blocks int) (part *mat.Dense, shape []int) {
+	if x.Grid().Axes() > 1 {
+		middle, g := x.Grid().Middle(x.X(), blocks*comparedBlock)
 		return middle, g.Shape()
 	}
-	x = signal.SpreadBlocks(imp.x.X(), blocks, comparedBlock)
-	_, n := x.Dims()
-	return x, []int{n}
+	part = signal.SpreadBlocks(x.X(), blocks, comparedBlock)
+	_, n := part.Dims()
+	return part, []int{n}
 }
 
 // areIdentified reports whether the linear rule identifies all signals.
