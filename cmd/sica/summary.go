@@ -135,7 +135,7 @@ func (opt *separateOptions) printSummary(
 	writeTransients(out, res, in)
 	writeClipped(out, res, in)
 	why := usage.Flags(timed(res.Why, res.Outliers, &in.About))
-	keptWhitening := res.Linear != nil && res.Linear.KeptWhitening()
+	keptWhitening := res.Linear != nil && res.Linear.KeptWhitening
 	if note := repeatNote(all.grades); note != "" && !keptWhitening {
 		why = strings.TrimSpace(why + " " + note)
 	}

@@ -60,11 +60,11 @@ func (x *mixture) separateCoarsely(ctx context.Context) (*coarseSeparation, erro
 		return nil, err
 	}
 	sol, err := s.separate(ctx, nil)
-	if err != nil || sol.whitened {
+	if err != nil || sol.KeptWhitening {
 		return nil, err
 	}
 	c := &coarseSeparation{sol, s, sol.models.codeLength}
-	sol.coarse, sol.Resolution, sol.models = true, coarseResolution, nil
+	sol.Coarse, sol.Resolution, sol.models = true, coarseResolution, nil
 	sol.Bandwidth = float64(m) / float64(n)
 	return c, nil
 }
@@ -84,7 +84,7 @@ func (c *coarseSeparation) rejects(ctx context.Context, b *mat.Dense) (bool, err
 // one. Nothing is compared for up to fewSignals signals, for images, and if base's signals are
 // identified and independent beyond doubt.
 func (x *mixture) withCoarse(ctx context.Context, base *draft) (*draft, error) {
-	if len(x.white.Mean) <= fewSignals || len(x.shape) > 1 || base.whitened ||
+	if len(x.white.Mean) <= fewSignals || len(x.shape) > 1 || base.KeptWhitening ||
 		base.isCertain() && !base.isDependent() {
 		return base, nil
 	}

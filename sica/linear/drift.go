@@ -163,7 +163,7 @@ var driftWaveform = func() (waves [driftWaves][driftBlocks]float64) {
 
 // addDrift sets Drift, and adds it to the ExpectedError, if the demixing changes with time.
 func (s *draft) addDrift() {
-	if s.whitened || !s.drift.isSignificant() {
+	if s.KeptWhitening || !s.drift.isSignificant() {
 		return
 	}
 	s.Drift = s.drift.errors

@@ -39,6 +39,12 @@ type Findings struct {
 	// or 128 a signal if that is more, and at most half of all, in blocks of 1,024 less the first of
 	// each, which are only past. The demixing and its errors are based on all. No option changes it.
 	DecidedOn int `json:"decided_on,omitempty"`
+	// Coarse is whether the demixing is that of a coarse separation, of strong frequencies only: see
+	// Resolution and Bandwidth.
+	Coarse bool `json:"coarse,omitzero"`
+	// KeptWhitening is whether the demixing is symmetric whitening, which gives the same signals of any
+	// part of a recording.
+	KeptWhitening bool `json:"kept_whitening,omitzero"`
 	// CodeLength is the code length of x in nats per position, with that of the models'
 	// parameters, at the Resolution. It can be negative, as any entropy rate.
 	CodeLength float64 `json:"code_length"`
@@ -91,16 +97,6 @@ type Findings struct {
 // with every other signal is identified.
 func (f *Findings) Identified(i int) bool {
 	return slices.ContainsFunc(f.Groups, func(g []int) bool { return len(g) == 1 && g[0] == i })
-}
-
-// IsCoarse reports whether the demixing is that of a coarse separation, of strong frequencies only (see
-// Resolution and Bandwidth).
-func (f *Findings) IsCoarse() bool { return f.Resolution == coarseResolution }
-
-// KeptWhitening reports whether the demixing is symmetric whitening, which gives the same signals of
-// any part of a recording.
-func (f *Findings) KeptWhitening() bool {
-	return f.Candidate == whiteningName && f.CodeLength == f.Whitening
 }
 
 // Unidentified returns the findings without the claim that any signal is identified, for the given
@@ -160,8 +156,8 @@ func (f *Findings) Reordered(order []int) *Findings {
 	slices.SortFunc(r.Pairs, func(p, q Pair) int {
 		return cmp.Or(cmp.Compare(p.I, q.I), cmp.Compare(p.J, q.J))
 	})
-	if kept := f.KeptWhitening(); f.Why == f.sentence(kept) {
-		r.Why = r.sentence(kept)
+	if f.Why == f.sentence() {
+		r.Why = r.sentence()
 	}
 	if m := f.MutualInformation; m != nil {
 		moved := *m

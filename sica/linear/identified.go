@@ -46,7 +46,7 @@ func (s *draft) conclude(x *mixture) {
 			}
 			s.raiseNoise(x.white, d.missed)
 		}
-		if joined := s.merge(d.pairs, d.none); joined || d.none && !s.whitened {
+		if joined := s.merge(d.pairs, d.none); joined || d.none && !s.KeptWhitening {
 			s.Reason = d.Reason
 		}
 		if d.none {
@@ -57,7 +57,7 @@ func (s *draft) conclude(x *mixture) {
 	if !ablation.Off(ablation.Drift) {
 		s.addDrift()
 	}
-	s.Why = s.sentence(s.whitened)
+	s.Why = s.sentence()
 }
 
 // doubtSources doubts all signals where there seem to be more sources than channels.

@@ -27,7 +27,7 @@ func TestDoubts(t *testing.T) {
 			s.uncertain, s.SurplusEvidence = [][2]int{{2, 0}}, 4
 		}, 1, MoreSources},
 		"whitening": {func(s *draft) {
-			s.whitened, s.Reason, s.SurplusEvidence = true, SameSpectrum, 4
+			s.KeptWhitening, s.Reason, s.SurplusEvidence = true, SameSpectrum, 4
 			s.merge(nil, true)
 		}, 1, SameSpectrum},
 	} {

@@ -90,7 +90,7 @@ func (x *mixture) newComparison(base *draft) *comparison {
 // whether it can. A coarse base, which noise doesn't mislead, and one of more than maxChannels
 // channels are kept.
 func (s *comparison) keepRule(ctx context.Context) (kept bool, err error) {
-	if s.base.coarse || s.c.d > maxChannels {
+	if s.base.Coarse || s.c.d > maxChannels {
 		if s.c.explain(s.rule) {
 			s.chosen = s.rule
 		}
@@ -382,7 +382,7 @@ func (s *comparison) solution(ctx context.Context) (*draft, error) {
 		return nil, err
 	}
 	evidence := v.rotation.Evidence - v.occamFactor
-	if base.whitened && (ablation.Off(ablation.ClearlyShorter) || !s.isClearlyShorter()) &&
+	if base.KeptWhitening && (ablation.Off(ablation.ClearlyShorter) || !s.isClearlyShorter()) &&
 		(!v.accepted() || evidence <= identified) {
 		return nil, nil
 	}

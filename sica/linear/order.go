@@ -43,7 +43,7 @@ func orderByShare(b, inverse mat.Matrix, sameUnit bool) []int {
 // Whitened signals keep that of their channels.
 func (s *draft) orient(white *pca.Whitening) {
 	var pattern mat.Dense // d×d, from signals to channels
-	if s.whitened || pattern.Inverse(s.Demixing) != nil {
+	if s.KeptWhitening || pattern.Inverse(s.Demixing) != nil {
 		return
 	}
 	for i := range s.Mean {

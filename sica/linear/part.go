@@ -52,7 +52,7 @@ func (x *mixture) separateByPart(ctx context.Context) (*draft, error) {
 	}
 	part := &knownPart{sol, p}
 	if !sol.isCertain() || sol.isDependent() && d > fewSignals {
-		if d <= fewSignals || sol.whitened {
+		if d <= fewSignals || sol.KeptWhitening {
 			return nil, nil
 		}
 		further, err := x.separateMany(ctx, part)
@@ -141,7 +141,7 @@ func (k *knownPart) pairs(best *demixing, n int) *knownPairs {
 // isCertain reports whether the evidence identifies all signals beyond doubt. A small Independence
 // doesn't count, as more positions wouldn't change it.
 func (s *draft) isCertain() bool {
-	if s.whitened || s.leastDependent || s.hasMoreSources() || s.Evidence < certain ||
+	if s.KeptWhitening || s.leastDependent || s.hasMoreSources() || s.Evidence < certain ||
 		len(s.Groups) < len(s.Mean) || s.dependent != nil || s.uncertain != nil {
 		return false
 	}

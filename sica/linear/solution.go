@@ -45,8 +45,6 @@ type Solution struct {
 type draft struct {
 	Solution
 	leastDependent bool // makeLessDependent replaced the demixing
-	whitened       bool // whitening was kept
-	coarse         bool // a coarse separation
 
 	// models are those of the signals; nil if noise of the channels is in the models.
 	models *demixing
@@ -118,8 +116,8 @@ func (s *separator) solution(
 	if err := s.evaluate(ctx, m, b, before); err != nil {
 		return nil, err
 	}
-	sol := &draft{whitened: !accepted, leastDependent: found.leastDependent, models: m,
-		unseen: v.noise, drift: v.drift}
+	sol := &draft{leastDependent: found.leastDependent, models: m, unseen: v.noise, drift: v.drift}
+	sol.KeptWhitening = !accepted
 	sol.Mean, sol.FromWhite, sol.Leak = s.mean, unitRows(m.b), mat.NewDense(s.d, s.d, nil)
 	sol.Resolution, sol.Scale, sol.Noise = resolution, 1, make([]float64, s.d)
 	sol.Demixing, sol.Symmetric = s.fromMixed(sol.FromWhite), s.fromMixed(unitRows(null.b))

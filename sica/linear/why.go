@@ -9,12 +9,12 @@ import (
 )
 
 // sentence says what is identified, and by the Reason why not all signals are.
-func (f *Findings) sentence(keptWhitening bool) string {
+func (f *Findings) sentence() string {
 	d := len(f.ExpectedError)
 	switch {
 	case d == 1:
 		return "There is one signal: nothing to separate."
-	case keptWhitening:
+	case f.KeptWhitening:
 		return "Symmetric whitening was kept: no rotation of it has a shorter code than " + f.null() +
 			". Its orientation is right only if the mixing was symmetric with positive eigenvalues."
 	case len(f.Groups) == 1:

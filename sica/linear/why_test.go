@@ -13,14 +13,14 @@ func TestReordered(t *testing.T) {
 		NoiseLike: []int{0}, Sources: []Source{{Order: 5}, {Order: 6}, {Order: 7}},
 		Pairs: []Pair{{I: 1, J: 0, Evidence: 10}, {I: 2, J: 0, Evidence: 20}, {I: 2, J: 1, Evidence: 21}},
 	}
-	f.Why = f.sentence(false)
+	f.Why = f.sentence()
 	g := f.Reordered([]int{1, 0, 2})
 	want := &Findings{
 		Groups: [][]int{{0, 2}, {1}}, ExpectedError: []float64{1, 0.1, 1}, Reason: SameSpectrum,
 		NoiseLike: []int{1}, Sources: []Source{{Order: 6}, {Order: 5}, {Order: 7}},
 		Pairs: []Pair{{I: 1, J: 0, Evidence: 10}, {I: 2, J: 0, Evidence: 21}, {I: 2, J: 1, Evidence: 20}},
 	}
-	if want.Why = want.sentence(false); !reflect.DeepEqual(g, want) || g.Why == f.Why {
+	if want.Why = want.sentence(); !reflect.DeepEqual(g, want) || g.Why == f.Why {
 		t.Errorf("%+v, want %+v", g, want)
 	}
 	if back := g.Reordered([]int{1, 0, 2}); !reflect.DeepEqual(back, f) {

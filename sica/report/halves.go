@@ -81,7 +81,7 @@ func compareHalves(
 		if err != nil {
 			return nil, nil
 		}
-		whitened = whitened || solution.KeptWhitening()
+		whitened = whitened || solution.KeptWhitening
 		recovered[k] = new(mat.Dense)
 		recovered[k].Mul(solution.Demixing, z) // without the offset, which correlations don't see
 	}

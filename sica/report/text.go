@@ -156,7 +156,7 @@ func (r *Report) writeDivergences(b *strings.Builder) {
 // which makes the same signals of any part; "" elsewhere.
 func (r *Report) whiteningNote() string {
 	l := &r.Linear
-	isKept := r.fit.origin == thisFit && l.KeptWhitening()
+	isKept := r.fit.origin == thisFit && l.KeptWhitening
 	if !isKept || r.Stability == nil && r.Halves == nil {
 		return ""
 	}

@@ -110,7 +110,7 @@ const minLevels = 200
 func Improve(ctx context.Context, x *ica.Signals,
 	transforms []preprocess.Transform, white, demixed Separation, o Options,
 ) (*Improvement, error) {
-	if demixed.Linear.IsCoarse() && demixed.Linear.Reason == linear.MoreSources {
+	if demixed.Linear.Coarse && demixed.Linear.Reason == linear.MoreSources {
 		return nil, nil // as of an EEG: a network learns from what the coarse separation leaves out
 	}
 	imp := &improver{x: x, transforms: transforms, white: white, demixed: demixed, options: o}
