@@ -286,12 +286,14 @@ func writeCorrelation(out io.Writer, res *sica.Result, z *mat.Dense, mayBeFilter
 	if len(res.Shape) > 1 {
 		return
 	}
-	c := report.LargestCorrelation(z)
-	if warning := notes.Correlation(c.Value, mayBeFiltered); warning != "" {
-		if mayBeFiltered {
-			warning += " (--highpass 1)"
-		}
-		fmt.Fprint(out, text.Wrap("", fmt.Sprintf("correlated: %s, by %.2f%s: %s",
-			text.Signals(c.Pair[:]), c.Value, report.OtherCorrelated(report.Correlated(z)), warning)))
+	all := report.Correlated(z)
+	if len(all) == 0 {
+		return
 	}
+	warning := notes.Correlation(mayBeFiltered)
+	if mayBeFiltered {
+		warning += " (--highpass 1)"
+	}
+	fmt.Fprint(out, text.Wrap("", fmt.Sprintf("correlated: %s, by %.2f%s: %s",
+		text.Signals(all[0].Pair[:]), all[0].Value, report.OtherCorrelated(all), warning)))
 }

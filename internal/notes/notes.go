@@ -42,17 +42,8 @@ func Drift(errors []float64) string {
 		"clips or is flat for a part or, with noise, sources come and go", most+1, errors[most])
 }
 
-// MaxCorrelation is the |correlation| of two recovered signals above which Correlation warns, and the linear
-// rule doesn't call them identified: they have about a tenth of their variance in common. Of 364 mixtures of
-// the scoreboard, 218 of them identified, half of it identifies 7 fewer, all right; twice 2 more, both wrong.
-const MaxCorrelation = 0.3
-
-// Correlation says what a |correlation| above MaxCorrelation means and, of recordings, what to do; "" up
-// to that.
-func Correlation(value float64, isRecording bool) string {
-	if value <= MaxCorrelation {
-		return ""
-	}
+// Correlation says what a large correlation of recovered signals means and, of recordings, what to do.
+func Correlation(isRecording bool) string {
 	warning := "they share parts, so at least one is a mixture unless the sources are correlated, too"
 	if isRecording {
 		warning += ". If the recording was filtered before, separate the raw one " +

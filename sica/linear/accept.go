@@ -12,18 +12,9 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-const (
-	// sameLength is by how many nats code lengths may differ that count as the same: less than any
-	// decision here asks for.
-	sameLength = 0.2
-	// errorPositions is how many positions the errors of the demixing are computed from, at most, in
-	// blocks spread over all. They are then known to two or three hundredths. More takes longer.
-	errorPositions = 1 << 13
-)
-
-// certain is the evidence in nats that leaves no doubt, so that a part of a long sequence decides
-// alone. Less decides more sequences by their part. It is a choice.
-var certain = 10 * identified
+// errorPositions is how many positions the errors of the demixing are computed from, at most, in
+// blocks spread over all. They are then known to two or three hundredths. More takes longer.
+const errorPositions = 1 << 13
 
 // A verdict is what the data say about a demixing.
 type verdict struct {
@@ -156,12 +147,12 @@ func (v *verdict) accepted() bool {
 
 // isCertain reports whether the rotation and each pair are identified beyond doubt.
 func (v *verdict) isCertain() bool {
-	if v.rotation.Evidence-v.occamFactor < certain {
+	if v.rotation.Evidence-v.occamFactor < certain() {
 		return false
 	}
 	for i := range v.evidence.SymmetricDim() {
 		for j := range i {
-			if v.evidence.At(i, j) < certain {
+			if v.evidence.At(i, j) < certain() {
 				return false
 			}
 		}

@@ -53,7 +53,7 @@ func (s *separator) rotationGains(
 		before := make([]float64, evidence.Blocks)
 		floats.AddTo(before, own[i], own[j])
 		gains[k] = evidence.NewGain(c.pairLengths(measured, c.accept), before)
-		if gains[k].Evidence < certain {
+		if gains[k].Evidence < certain() {
 			for side := range c.pair { // undoes pairLengths' normalise
 				floats.Scale(c.pair[side].scale, c.pair[side].u)
 			}

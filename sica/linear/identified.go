@@ -8,13 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/ablation"
-	"github.com/seed-47b1e431/gosica/internal/notes"
 	"github.com/seed-47b1e431/gosica/sica/pca"
 )
-
-// minFidelity is the correlation with its source, as the noise lets expect, below which a signal isn't
-// identified: noise of a tenth of its variance.
-const minFidelity = 0.95
 
 // A doubt is why signals aren't identified although the evidence of their pairs, which takes as many
 // independent sources as channels and the models of the chosen demixing for granted, says that they are.
@@ -34,7 +29,7 @@ func (s *draft) conclude(x *mixture) {
 	for _, find := range []func() doubt{
 		s.doubtSources,
 		func() doubt { return s.doubtNoiseLike(x.white) },
-		s.doubtIndependence,
+		func() doubt { return s.doubtIndependence(x.shape) },
 		s.doubtChoice,
 		func() doubt { return s.doubtKnownNoise(x.cfg.Noise) },
 		s.doubtHidden, // of the signals that no other doubt is of
@@ -69,8 +64,12 @@ func (f *Findings) hasMoreSources() bool { return f.SurplusEvidence > surplusErr
 
 // doubtIndependence doubts all signals of a sequence if they depend on each other, pairs of a sequence
 // that correlate, and pairs of a large Dependence.
-func (s *draft) doubtIndependence() doubt {
-	return doubt{Reason: Dependence, none: s.isDependent(), pairs: s.dependent}
+func (s *draft) doubtIndependence(shape []int) doubt {
+	pairs := s.dependent
+	if len(shape) == 1 {
+		pairs = slices.Concat(pairs, s.correlatedPairs(shape[0]))
+	}
+	return doubt{Reason: Dependence, none: s.isDependent(), pairs: pairs}
 }
 
 // correlatedPairs returns the pairs of signals of n positions that have about a tenth of their variance in
@@ -91,7 +90,7 @@ func (s *draft) correlatedPairs(n int) [][2]int {
 			sizes.SetSym(i, j, math.Abs(sizes.At(i, j))/(a*b))
 		}
 	}
-	return pairsAbove(notes.MaxCorrelation, &sizes, n)
+	return pairsAbove(MaxCorrelation, &sizes, n)
 }
 
 func (f *Findings) isDependent() bool {

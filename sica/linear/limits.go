@@ -2,8 +2,36 @@ package linear
 
 import "math"
 
-// The numbers that decide, and that limits_ablation.go can multiply: they are variables for that
-// only. What half and twice of each do is in laboratory/tables/results/numbers.md.
+// The numbers that decide. The variables are those that limits_ablation.go can multiply; what half and
+// twice of each do is in laboratory/tables/results/numbers.md.
+
+const (
+	// resolution is the noise, in standard deviations, that is added to the whitened signals for
+	// estimation only. Signals without noise of their own, like a square wave, have densities and
+	// predictions without bound. More hides weaker innovations.
+	resolution = 0.03
+	// fewSignals is up to how many signals all candidates, rotations of pairs and explanations with
+	// noise are tried. Of more each takes so long that only the most promising are.
+	fewSignals = 16
+	// maxChannels is the most channels for which explanations are compared. At as many it takes
+	// four times as long as the separation.
+	maxChannels = 32
+	// sameLength is by how many nats code lengths may differ that count as the same: less than any
+	// decision here asks for.
+	sameLength = 0.2
+	// minFidelity is the correlation with its source, as the noise lets expect, below which a signal
+	// isn't identified: noise of a tenth of its variance.
+	minFidelity = 0.95
+)
+
+// MaxCorrelation is the |correlation| of two recovered signals of a sequence above which they aren't
+// identified: they have about a tenth of their variance in common.
+const MaxCorrelation = 0.3
+
+// certain returns the evidence in nats that leaves no doubt, so that a part of a long sequence decides
+// alone. Less decides more sequences by their part.
+func certain() float64 { return 10 * identified }
+
 var (
 	// Whether a rotation is accepted, and its pairs are identified:
 

@@ -11,14 +11,9 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/grid"
 )
 
-const (
-	// maxChannels is the most channels for which explanations are compared. At as many it takes
-	// four times as long as the separation.
-	maxChannels = 32
-	// settledPositions is the most positions of the time scales of a long sequence that isSettled
-	// looks at. More costs time only.
-	settledPositions = 4096
-)
+// settledPositions is the most positions of the time scales of a long sequence that isSettled looks
+// at. More costs time only.
+const settledPositions = 4096
 
 // A comparison chooses among explanations of the channels.
 type comparison struct {

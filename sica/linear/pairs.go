@@ -41,7 +41,7 @@ func (k *knownPairs) certainEvidence(b *mat.Dense, i, j int) (nats float64, ok b
 		}
 	}
 	nats = k.evidence.At(i, j)
-	return nats, nats >= certain
+	return nats, nats >= certain()
 }
 
 // partPairs returns the evidence of the pairs of best's signals by partPositions of the positions, in
@@ -115,7 +115,7 @@ func (v *verdict) withRotations() (b *mat.Dense, rotated bool) {
 	var pairs [][2]int
 	for i := range d {
 		for j := range i {
-			if v.rotated.At(i, j) < -certain {
+			if v.rotated.At(i, j) < -certain() {
 				pairs = append(pairs, [2]int{i, j})
 			}
 		}

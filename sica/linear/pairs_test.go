@@ -68,7 +68,7 @@ func TestMixedPairsAreRotated(t *testing.T) {
 	if !sameBasin(end.b, right.b) || end.codeLength > right.codeLength {
 		t.Errorf("the code is longer by %.0f nats than the right demixing's", n*(end.codeLength-right.codeLength))
 	}
-	if got := found.verdict.evidence.At(5, 3); got < certain {
+	if got := found.verdict.evidence.At(5, 3); got < certain() {
 		t.Errorf("signals 6 and 4 have an evidence of %.0f nats", got)
 	}
 }

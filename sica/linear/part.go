@@ -141,12 +141,12 @@ func (k *knownPart) pairs(best *demixing, n int) *knownPairs {
 // isCertain reports whether the evidence identifies all signals beyond doubt. A small Independence
 // doesn't count, as more positions wouldn't change it.
 func (s *draft) isCertain() bool {
-	if s.KeptWhitening || s.leastDependent || s.hasMoreSources() || s.Evidence < certain ||
+	if s.KeptWhitening || s.leastDependent || s.hasMoreSources() || s.Evidence < certain() ||
 		len(s.Groups) < len(s.Mean) || s.dependent != nil || s.uncertain != nil {
 		return false
 	}
 	for _, p := range s.Pairs {
-		if p.Evidence < certain {
+		if p.Evidence < certain() {
 			return false
 		}
 	}

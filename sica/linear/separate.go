@@ -16,16 +16,6 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
-const (
-	// resolution is the noise, in standard deviations, that is added to the whitened signals for
-	// estimation only. Signals without noise of their own, like a square wave, have densities and
-	// predictions without bound. More hides weaker innovations.
-	resolution = 0.03
-	// fewSignals is up to how many signals all candidates, rotations of pairs and explanations with
-	// noise are tried. Of more each takes so long that only the most promising are. It is a choice.
-	fewSignals = 16
-)
-
 // Config is the settings of the linear rule, which is an ica.Method. Begin with Default; the zero value
 // is as valid, with seed 0.
 //
@@ -145,9 +135,6 @@ func separate(ctx context.Context, signals *ica.Signals, cfg Config) (*draft, er
 	}
 	if err != nil {
 		return nil, err
-	}
-	if len(x.shape) == 1 {
-		s.dependent = append(s.dependent, s.correlatedPairs(x.shape[0])...)
 	}
 	s.conclude(x)
 	s.orient(x.white)

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/seed-47b1e431/gosica/internal/notes"
 	"github.com/seed-47b1e431/gosica/internal/text"
+	"github.com/seed-47b1e431/gosica/sica/linear"
 )
 
 // A Correlation is the absolute correlation of two recovered signals, and which two, counted from
@@ -34,11 +34,12 @@ func LargestCorrelation(z *mat.Dense) Correlation {
 	return all[0]
 }
 
-// Correlated returns the correlations above 0.3 of the recovered signals z, d×n, the largest first.
+// Correlated returns the correlations above linear.MaxCorrelation of the recovered signals z, d×n, the
+// largest first.
 func Correlated(z *mat.Dense) []Correlation {
 	all := correlations(z)
 	for k, c := range all {
-		if !(c.Value > notes.MaxCorrelation) { // or NaN
+		if !(c.Value > linear.MaxCorrelation) { // or NaN
 			return all[:k]
 		}
 	}

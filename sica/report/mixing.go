@@ -114,15 +114,15 @@ func (r *Report) clippedNames() string {
 func (r *Report) largestCorrelation() string {
 	c, isOther := r.Correlation, r.fit.origin == otherPositions
 	largest := fmt.Sprintf("%.3f (%s)", c.Value, text.Numbers(c.Pair[:]))
-	warning := notes.Correlation(c.Value, len(r.Shape) < 2 && !r.opts.Highpassed && !isOther)
-	if warning == "" {
+	if len(r.Correlated) == 0 {
 		return largest
 	}
+	warning := notes.Correlation(len(r.Shape) < 2 && !r.opts.Highpassed && !isOther)
 	if isOther {
 		warning += ". " + separateAnew
 	}
 	return largest + OtherCorrelated(r.Correlated) + fmt.Sprintf(". Above %g: %s. Shares don't add "+
-		"up to 100 %% then, and one can exceed it", notes.MaxCorrelation, warning)
+		"up to 100 %% then, and one can exceed it", linear.MaxCorrelation, warning)
 }
 
 // errorNote says in half a sentence what the expected errors of the signals contain, or why there

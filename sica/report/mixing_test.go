@@ -112,16 +112,16 @@ func TestCorrelationOfRecoveredSignals(t *testing.T) {
 	if text := remarked(r); !strings.Contains(text, "they share parts") {
 		t.Error(text)
 	}
-	if raw := "separate the raw one"; strings.Contains(notes.Correlation(got.Value, false), raw) ||
-		!strings.Contains(notes.Correlation(got.Value, true), raw) {
-		t.Errorf("%q for images, %q for sequences", notes.Correlation(got.Value, false),
-			notes.Correlation(got.Value, true))
+	if raw := "separate the raw one"; strings.Contains(notes.Correlation(false), raw) ||
+		!strings.Contains(notes.Correlation(true), raw) {
+		t.Errorf("%q for images, %q for sequences", notes.Correlation(false),
+			notes.Correlation(true))
 	}
 	r.opts.Highpassed = true
 	if text := remarked(r); strings.Contains(text, "separate the raw one") {
 		t.Errorf("after a high-pass filter: %s", text)
 	}
-	r.Correlation.Value = 0.29
+	r.Correlation.Value, r.Correlated = 0.29, nil
 	if text := remarked(r); strings.Contains(text, "they share parts") {
 		t.Error(text)
 	}
