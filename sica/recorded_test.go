@@ -190,7 +190,7 @@ func TestReportAsRecorded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := report.New(t.Context(), r, x, report.Options{Backend: b, Refits: 2})
+	found, err := report.New(t.Context(), r, x, report.Config{Backend: b, Refits: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

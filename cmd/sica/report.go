@@ -165,14 +165,14 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 	} else if result, err = opt.fit(cmd.Context(), b, part, cfg, shown); err != nil {
 		return err
 	}
-	options := report.Options{
+	settings := report.Config{
 		Shape: cfg.Shape, Refits: opt.refits, Positions: part.Positions, Progress: shown.Part,
 		Highpassed: opt.fitting.Filter.Highpass > 0, Rate: part.About.Rate, Start: part.About.Start,
 	}
 	if result.Channels == nil {
 		result.Channels = files.ChannelNames(&part.About)
 	}
-	rep, err := report.New(cmd.Context(), result, part.X, options.On(b))
+	rep, err := report.New(cmd.Context(), result, part.X, settings.On(b))
 	if err != nil {
 		return fmt.Errorf("%s: %w", opt.in[0], err)
 	}

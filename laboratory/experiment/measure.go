@@ -245,7 +245,7 @@ func linearNumbers(s *linear.Solution) map[string]float64 {
 func (o *Outcome) addReport(
 	ctx context.Context, b compute.Backend, r *sica.Result, x *ica.Signals,
 ) error {
-	opt := report.Options{Shape: x.GridShape(), Refits: report.Default().Refits}
+	opt := report.Config{Shape: x.GridShape(), Refits: report.Default().Refits}
 	rep, err := report.New(ctx, r, x.X(), opt.On(b))
 	if err != nil {
 		return err

@@ -36,7 +36,7 @@ func Example() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		opts := report.Options{Backend: b, Refits: 2}
+		opts := report.Config{Backend: b, Refits: 2}
 		found, err := report.New(context.Background(), result, x, opts)
 		if err != nil {
 			log.Fatal(err)

@@ -108,7 +108,7 @@ func Grades(
 func gradeHalves(
 	ctx context.Context, r *sica.Result, x *mat.Dense, shape []int,
 ) ([]Graded, error) {
-	s, err := prepare(ctx, r, x, Options{Shape: shape})
+	s, err := prepare(ctx, r, x, Config{Shape: shape})
 	if err != nil {
 		return nil, err
 	}

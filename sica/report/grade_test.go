@@ -213,7 +213,7 @@ func TestTextBeginsWithUse(t *testing.T) {
 	r := &Report{Verdict: NotIdentifiable, Halves: &Halves{}, Grades: []Graded{
 		{Grade: Identified}, probable, {Grade: Repeats, Group: []int{0, 2}}, {},
 	}}
-	r.opts.Rate = 250
+	r.cfg.Rate = 250
 	var b strings.Builder
 	if err := r.WriteText(&b); err != nil {
 		t.Fatal(err)
@@ -239,7 +239,7 @@ func TestTextBeginsWithUse(t *testing.T) {
 // nothing doubtful is named.
 func TestArtefactsAreNamedByLabel(t *testing.T) {
 	r := &Report{Halves: &Halves{}}
-	r.opts.Rate = 250
+	r.cfg.Rate = 250
 	for i, label := range []inspect.Label{
 		{Name: "alpha"}, {Name: "heartbeat", Beats: 131}, {}, {Name: "heartbeat", Beats: 76},
 		{Name: "blink"}, {Name: "heartbeat", Beats: 77}, {Name: "muscle"}, {Name: "line"},

@@ -117,7 +117,7 @@ func (r *Report) largestCorrelation() string {
 	if len(r.Correlated) == 0 {
 		return largest
 	}
-	warning := notes.Correlation(len(r.Shape) < 2 && !r.opts.Highpassed && !isOther)
+	warning := notes.Correlation(len(r.Shape) < 2 && !r.cfg.Highpassed && !isOther)
 	if isOther {
 		warning += ". " + separateAnew
 	}

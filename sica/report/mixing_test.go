@@ -50,10 +50,10 @@ func TestLinearOnlyOfNonlinearMixtureIsNotSeparated(t *testing.T) {
 		if seed > 0 {
 			continue
 		}
-		if got := reportOn(t, b, rx, x, Options{}); got.Nonlinear || got.Verdict != Separated {
+		if got := reportOn(t, b, rx, x, Config{}); got.Nonlinear || got.Verdict != Separated {
 			t.Errorf("linear: nonlinear %v, %s: %q", got.Nonlinear, got.Verdict, got.Reasons)
 		}
-		got := reportOn(t, b, rbent, bent, Options{})
+		got := reportOn(t, b, rbent, bent, Config{})
 		if !got.Nonlinear || got.Verdict != NoEvidence ||
 			!slices.Contains(got.Next, compareNetworks) {
 			t.Errorf("nonlinear mixture: nonlinear %v, %s, %q", got.Nonlinear, got.Verdict, got.Next)
@@ -64,7 +64,7 @@ func TestLinearOnlyOfNonlinearMixtureIsNotSeparated(t *testing.T) {
 // looksNonlinear returns what Report.Nonlinear is for a fit to x.
 func looksNonlinear(t *testing.T, r *sica.Result, x *mat.Dense) bool {
 	t.Helper()
-	s, err := prepare(t.Context(), r, x, Options{})
+	s, err := prepare(t.Context(), r, x, Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestCorrelationOfRecoveredSignals(t *testing.T) {
 		t.Errorf("%q for images, %q for sequences", notes.Correlation(false),
 			notes.Correlation(true))
 	}
-	r.opts.Highpassed = true
+	r.cfg.Highpassed = true
 	if text := remarked(r); strings.Contains(text, "separate the raw one") {
 		t.Errorf("after a high-pass filter: %s", text)
 	}
@@ -153,7 +153,7 @@ func TestRemarks(t *testing.T) {
 // another linear one has the shortest code, a nonlinear one hasn't.
 func TestRefusedNonlinearDemixing(t *testing.T) {
 	r, x := reported(t, sica.Default())
-	s, err := prepare(t.Context(), r, x, Options{Shape: []int{120}})
+	s, err := prepare(t.Context(), r, x, Config{Shape: []int{120}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -113,7 +113,7 @@ func refitOn(
 	}
 	results, err := sica.FitRuns(ctx, runs, cfg)
 	if err != nil && !errors.Is(err, sica.ErrNotFinite) { // which comes with the last good signals
-		return nil, fmt.Errorf("separating %d times more (Options.Refits 0 avoids this): %w",
+		return nil, fmt.Errorf("separating %d times more (Config.Refits 0 avoids this): %w",
 			len(parts), err)
 	}
 	n, m := len(x.positions), len(parts[0].positions)

@@ -107,7 +107,7 @@ func TestSlabIsAFifthOrLess(t *testing.T) {
 func TestResultWithoutItsFunctionsIsNotRefitted(t *testing.T) {
 	r, x := reported(t, sica.Default().Smoke())
 	r.Custom = []string{"Flow.Network", "Flow.NewOptimizer"} // as if it had had them
-	found := report(t, r, x, Options{Refits: 2})
+	found := report(t, r, x, Config{Refits: 2})
 	const want = "the result lacks the custom Flow.Network and Flow.NewOptimizer"
 	if found.Stability != nil || !strings.Contains(found.NotRefitted, want) ||
 		!strings.Contains(strings.Join(strings.Fields(found.String()), " "), want) {

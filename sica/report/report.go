@@ -4,7 +4,7 @@
 // well each is predicted by its own context and by those of all, whether another linear demixing
 // has a shorter code, whether the mixing seems nonlinear, and whether the same signals come back
 // from parts of the recording and from other seeds. The Report holds the measures, and its Verdict
-// sums them up. Options choose how many further fits are made.
+// sums them up. Config says how many further fits are made.
 //
 // Package html writes a report as a page. docs/evaluation/reliability.md counts how often the
 // verdicts were right. The refits follow ICASSO (J. Himberg, A. Hyvärinen and F. Esposito,
@@ -36,8 +36,8 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
-// Options are the settings of New.
-type Options struct {
+// Config is the settings of New. Begin with Default; the zero value makes no refits.
+type Config struct {
 	// Backend trains the networks of New, also those of refits; see package backend. Nil is
 	// backend.Open(backend.Go), pure Go.
 	Backend compute.Backend
@@ -64,13 +64,13 @@ type Options struct {
 	Progress func(doing string, fraction float64)
 }
 
-// Default returns options with two refits.
-func Default() Options { return Options{Refits: 2} }
+// Default returns settings with two refits.
+func Default() Config { return Config{Refits: 2} }
 
-// On returns o with the Backend b.
-func (o Options) On(b compute.Backend) Options {
-	o.Backend = b
-	return o
+// On returns c with the Backend b.
+func (c Config) On(b compute.Backend) Config {
+	c.Backend = b
+	return c
 }
 
 // A Report is a diagnosis of a separation by someone who doesn't know the true sources; see
@@ -84,7 +84,7 @@ type Report struct {
 	// the report, as sica.Result.Outliers are in those of the fit. With Recorded they are positions
 	// of the recording, without those where two stretches are joined.
 	Outliers []int `json:"outliers,omitempty"`
-	// Recorded is Options.Positions.
+	// Recorded is Config.Positions.
 	Recorded []int `json:"-"`
 
 	Verdict Verdict  `json:"verdict"`
@@ -132,7 +132,7 @@ type Report struct {
 	Halves *Halves `json:"halves"`
 	// Stability is nil without refits.
 	Stability *Stability `json:"stability"`
-	// NotRefitted says why the refits of Options weren't made, if so: the result lacks
+	// NotRefitted says why the refits of the Config weren't made, if so: the result lacks
 	// functions of the fit (sica.Result.Missing).
 	NotRefitted string `json:"not_refitted,omitempty"`
 
@@ -147,8 +147,8 @@ type Report struct {
 
 	Elapsed time.Duration `json:"elapsed_ns"`
 
-	fit  fitContext
-	opts Options
+	fit fitContext
+	cfg Config
 }
 
 // A fitContext is what the reasons and the advice need to know of the fit, besides its findings.
@@ -187,30 +187,30 @@ const (
 // x must have at least 64 positions. The error says if x doesn't fit the result, if a value
 // isn't finite, if a mixed or a recovered signal is constant, or if the recovered signals are
 // linearly dependent. If ctx ends, it is the context's.
-func New(ctx context.Context, r *sica.Result, x *mat.Dense, opts Options) (*Report, error) {
-	report, err := diagnose(ctx, r, x, opts)
+func New(ctx context.Context, r *sica.Result, x *mat.Dense, cfg Config) (*Report, error) {
+	report, err := diagnose(ctx, r, x, cfg)
 	if err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}
 	return report, nil
 }
 
-func diagnose(ctx context.Context, r *sica.Result, x *mat.Dense, opts Options) (*Report, error) {
+func diagnose(ctx context.Context, r *sica.Result, x *mat.Dense, cfg Config) (*Report, error) {
 	begun := time.Now()
-	backend, err := purego.Or(opts.Backend)
+	backend, err := purego.Or(cfg.Backend)
 	if err != nil {
 		return nil, err
 	}
-	opts.Backend = nil // the report keeps opts
-	s, err := prepare(ctx, r, x, opts)
+	cfg.Backend = nil // the report keeps cfg
+	s, err := prepare(ctx, r, x, cfg)
 	if err != nil {
 		return nil, err
 	}
-	report, err := s.newReport(r, x, opts)
+	report, err := s.newReport(r, x, cfg)
 	if err != nil {
 		return nil, err
 	}
-	p := &progress{report: opts.Progress}
+	p := &progress{report: cfg.Progress}
 	for _, step := range []struct {
 		doing string
 		end   float64 // as a share of the time without refits, from experience
@@ -239,7 +239,7 @@ func diagnose(ctx context.Context, r *sica.Result, x *mat.Dense, opts Options) (
 			return err
 		}},
 	} {
-		p.begin(step.doing, step.end/float64(1+opts.Refits))
+		p.begin(step.doing, step.end/float64(1+cfg.Refits))
 		if err := step.run(); err != nil {
 			return nil, err
 		}
@@ -250,7 +250,7 @@ func diagnose(ctx context.Context, r *sica.Result, x *mat.Dense, opts Options) (
 	} else if report.Nonlinear, err = s.looksNonlinear(ctx, r, &report.Linear); err != nil {
 		return nil, err
 	}
-	if err := report.addStability(ctx, backend, r, &s, opts.Refits, p); err != nil {
+	if err := report.addStability(ctx, backend, r, &s, cfg.Refits, p); err != nil {
 		return nil, err
 	}
 	p.to = 1 // where the last stage of the refits ends isn't known
@@ -302,27 +302,27 @@ func (s *subject) recording(signals *mat.Dense) recording {
 
 // newReport returns a report on x with what the fit says and what takes no further fit or network.
 func (s *subject) newReport(
-	r *sica.Result, x *mat.Dense, opts Options,
+	r *sica.Result, x *mat.Dense, cfg Config,
 ) (report *Report, err error) {
 	d, n := s.z.Dims()
 	report = &Report{
 		Signals: d, Positions: n, Shape: s.grid.Shape(), Seed: r.Seed,
-		Outliers: s.outliers, Recorded: opts.Positions, Channels: r.Channels,
+		Outliers: s.outliers, Recorded: cfg.Positions, Channels: r.Channels,
 		Iterations: r.Iterations, Divergence: r.Divergence, Loss: r.Loss,
 		Stopped: r.Stopped, Why: r.Why, Network: r.Network, Clipped: r.Clipped,
-		fit: s.fit, opts: opts,
+		fit: s.fit, cfg: cfg,
 		Correlation: LargestCorrelation(s.z), Correlated: Correlated(s.z),
 	}
 	if s.grid.Axes() == 1 {
 		report.Transients = Transients(s.z)
 	}
-	if opts.Positions != nil {
-		report.Outliers = outlier.Recorded(s.outliers, opts.Positions)
+	if cfg.Positions != nil {
+		report.Outliers = outlier.Recorded(s.outliers, cfg.Positions)
 		for k, t := range report.Transients {
-			report.Transients[k].First, report.Transients[k].Last = opts.Positions[t.First], opts.Positions[t.Last]
+			report.Transients[k].First, report.Transients[k].Last = cfg.Positions[t.First], cfg.Positions[t.Last]
 		}
 	}
-	if report.Components, err = s.components(r, x, opts.Rate); err != nil {
+	if report.Components, err = s.components(r, x, cfg.Rate); err != nil {
 		return nil, err
 	}
 	for _, c := range report.Components {
@@ -361,16 +361,16 @@ func (s *subject) components(
 
 // prepare checks x, replaces its outliers and recovers its signals.
 func prepare(
-	ctx context.Context, r *sica.Result, x *mat.Dense, opts Options,
+	ctx context.Context, r *sica.Result, x *mat.Dense, cfg Config,
 ) (s subject, err error) {
 	if r == nil {
 		return s, errors.New("result: must not be nil; make one with sica.Fit or sica.Load")
 	}
-	if s.grid, err = opts.grid(r, x); err != nil {
+	if s.grid, err = cfg.grid(r, x); err != nil {
 		return s, err
 	}
 	s.x = x
-	if s.positions = opts.Positions; s.positions == nil {
+	if s.positions = cfg.Positions; s.positions == nil {
 		_, n := x.Dims()
 		s.positions = grid.Range(n)
 	}
@@ -432,9 +432,9 @@ func (s *subject) context(r *sica.Result) fitContext {
 }
 
 // grid returns the grid of x's positions, or an error if there can be no report on x.
-func (opts Options) grid(r *sica.Result, x *mat.Dense) (*grid.Grid, error) {
-	if opts.Refits < 0 {
-		return nil, fmt.Errorf("Refits: is %d; must be 0 or more", opts.Refits)
+func (cfg Config) grid(r *sica.Result, x *mat.Dense) (*grid.Grid, error) {
+	if cfg.Refits < 0 {
+		return nil, fmt.Errorf("Refits: is %d; must be 0 or more", cfg.Refits)
 	}
 	if err := signal.Check("x", x); err != nil {
 		return nil, err
@@ -444,11 +444,11 @@ func (opts Options) grid(r *sica.Result, x *mat.Dense) (*grid.Grid, error) {
 		return nil, fmt.Errorf("x: has %d positions; must have at least %d", n,
 			dependence.MinPositions)
 	}
-	if opts.Positions != nil && len(opts.Positions) != n {
+	if cfg.Positions != nil && len(cfg.Positions) != n {
 		return nil, fmt.Errorf("Positions: has %d; must have the %d of x, or be nil",
-			len(opts.Positions), n)
+			len(cfg.Positions), n)
 	}
-	shape := opts.Shape
+	shape := cfg.Shape
 	if len(shape) == 0 && grid.Product(r.Shape) == n {
 		shape = r.Shape
 	}

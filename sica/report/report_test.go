@@ -43,13 +43,13 @@ func reported(t *testing.T, cfg sica.Config) (*sica.Result, *mat.Dense) {
 }
 
 // report returns the report on r, on pure Go.
-func report(t *testing.T, r *sica.Result, x *mat.Dense, opts Options) *Report {
+func report(t *testing.T, r *sica.Result, x *mat.Dense, opts Config) *Report {
 	t.Helper()
 	return reportOn(t, backendtest.Open(t, backend.Auto), r, x, opts)
 }
 
 func reportOn(
-	t *testing.T, b compute.Backend, r *sica.Result, x *mat.Dense, opts Options,
+	t *testing.T, b compute.Backend, r *sica.Result, x *mat.Dense, opts Config,
 ) *Report {
 	t.Helper()
 	rep, err := New(t.Context(), r, x, opts.On(b))
@@ -64,11 +64,11 @@ func TestReportWithoutBackend(t *testing.T) {
 	cfg := sica.Default()
 	cfg.Method = sica.LinearOnly
 	r, x := reported(t, cfg)
-	got, err := New(t.Context(), r, x, Options{})
+	got, err := New(t.Context(), r, x, Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := report(t, r, x, Options{})
+	want := report(t, r, x, Config{})
 	if got.Verdict != want.Verdict {
 		t.Errorf("verdict %s, want %s", got.Verdict, want.Verdict)
 	}
@@ -99,7 +99,7 @@ func TestReportIsOfTransformedSignals(t *testing.T) {
 	before, seen := mat.DenseCopyOf(x), called
 	var parts []string
 	var fractions []float64
-	opts := Options{Refits: 2, Progress: func(doing string, fraction float64) {
+	opts := Config{Refits: 2, Progress: func(doing string, fraction float64) {
 		if len(parts) == 0 || parts[len(parts)-1] != doing {
 			parts = append(parts, doing)
 		}
@@ -147,7 +147,7 @@ func TestReportIsOfTransformedSignals(t *testing.T) {
 	if got, want := again.String(), rep.String(); got != want {
 		t.Errorf("again:\n%s\nwas\n%s", got, want)
 	}
-	if without := report(t, r, x, Options{}); without.Stability != nil {
+	if without := report(t, r, x, Config{}); without.Stability != nil {
 		t.Error("stability without refits")
 	}
 }
@@ -158,7 +158,7 @@ func TestNoErrorAfterNonlinearDemixing(t *testing.T) {
 	cfg := sica.Default()
 	cfg.Method, cfg.Transforms = sica.NoMethod, []preprocess.Transform{preprocess.Gaussianise}
 	r, x := reported(t, cfg)
-	rep := report(t, r, x, Options{})
+	rep := report(t, r, x, Config{})
 	if l := rep.Linear; l.ExpectedError != nil || l.Why != "" || len(l.Pairs) != 1 {
 		t.Errorf("errors %g; %s", l.ExpectedError, l.Why)
 	}
@@ -182,7 +182,7 @@ func TestWhiteningNote(t *testing.T) {
 		var x mat.Dense
 		x.Mul(mixing, noise(rng(3), 2, 1000, test.value))
 		r := fit(t, nil, &x, sica.Config{Method: sica.LinearOnly})
-		rep := report(t, r, &x, Options{})
+		rep := report(t, r, &x, Config{})
 		said := strings.Join(strings.Fields(rep.String()), " ") // without its line breaks
 		if got := strings.Contains(said, note); got != test.kept || rep.Halves == nil {
 			t.Errorf("%s: note %t, want %t; %s\n%s", name, got, test.kept, r.Why, rep)
@@ -237,18 +237,18 @@ func TestReportErrors(t *testing.T) {
 		name   string
 		result *sica.Result
 		x      *mat.Dense
-		opts   Options
+		opts   Config
 		want   string
 	}{
-		{"no x", r, nil, Options{}, "x: is empty"},
-		{"signals", r, wide, Options{}, "x: has 3 signals; must have 2"},
-		{"positions", r, short, Options{}, "x: has 63 positions; must have at least 64"},
-		{"NaN", r, bad, Options{}, "position 8"},
-		{"constant", r, constant, Options{}, "same value"},
-		{"shape", r, x, Options{Shape: []int{7, 17}}, "report: Shape: is [7 17]"},
-		{"refits", r, x, Options{Refits: -1}, "Refits: is -1"},
-		{"no result", nil, x, Options{}, "result: must not be nil"},
-		{"no fit", &sica.Result{Z: x}, x, Options{}, "wasn't made by Fit or Load"},
+		{"no x", r, nil, Config{}, "x: is empty"},
+		{"signals", r, wide, Config{}, "x: has 3 signals; must have 2"},
+		{"positions", r, short, Config{}, "x: has 63 positions; must have at least 64"},
+		{"NaN", r, bad, Config{}, "position 8"},
+		{"constant", r, constant, Config{}, "same value"},
+		{"shape", r, x, Config{Shape: []int{7, 17}}, "report: Shape: is [7 17]"},
+		{"refits", r, x, Config{Refits: -1}, "Refits: is -1"},
+		{"no result", nil, x, Config{}, "result: must not be nil"},
+		{"no fit", &sica.Result{Z: x}, x, Config{}, "wasn't made by Fit or Load"},
 	} {
 		opts := test.opts.On(backendtest.Open(t, backend.Go))
 		_, err := New(t.Context(), test.result, test.x, opts)
@@ -257,7 +257,7 @@ func TestReportErrors(t *testing.T) {
 			t.Errorf("%s: error %v, want one with %q", test.name, err, test.want)
 		}
 	}
-	for _, opts := range []Options{{}, Default()} {
+	for _, opts := range []Config{{}, Default()} {
 		ctx, cancel := context.WithCancel(t.Context())
 		opts.Progress = func(doing string, _ float64) {
 			if strings.Contains(doing, "rotation") {
@@ -273,7 +273,7 @@ func TestReportErrors(t *testing.T) {
 // JSON has no number that is not finite, and gives the same report when it is read.
 func TestReportJSON(t *testing.T) {
 	r, x := reported(t, sica.PaperWGF().Smoke()) // measures no divergence
-	rep := report(t, r, x, Options{Refits: 1})
+	rep := report(t, r, x, Config{Refits: 1})
 	if !math.IsNaN(rep.Divergence[0]) || rep.Stability.LeftOut != 0 {
 		t.Fatalf("divergence %v, refits without %d positions", rep.Divergence,
 			rep.Stability.LeftOut)
@@ -374,7 +374,7 @@ func TestStoppedFitIsNotSeparated(t *testing.T) {
 		if r == nil || !errors.Is(err, context.Canceled) || !strings.Contains(r.Why, test.why) {
 			t.Fatalf("%s: %v, %v", test.name, r, err)
 		}
-		got := report(t, r, &x, Options{})
+		got := report(t, r, &x, Config{})
 		if !test.isCut {
 			if slices.Contains(got.Reasons, r.Why) || slices.Contains(got.Next, "Fit again for longer.") {
 				t.Errorf("%s: %s", test.name, got)

@@ -116,7 +116,7 @@ func TestFindingsOfFitAreKept(t *testing.T) {
 			{"white signals", white, own, false},
 		} {
 			r := fit(t, backendtest.Open(t, backend.Go), own, test.cfg)
-			subject, err := prepare(t.Context(), r, test.of, Options{})
+			subject, err := prepare(t.Context(), r, test.of, Config{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -160,7 +160,7 @@ func TestNoiseIsThatOfChannels(t *testing.T) {
 		t.Errorf("the recovered signals by themselves: %s", l.Reason)
 	}
 	for _, mixed := range []*mat.Dense{own, other} {
-		subject, err := prepare(t.Context(), r, mixed, Options{})
+		subject, err := prepare(t.Context(), r, mixed, Config{})
 		if err != nil {
 			t.Fatal(err)
 		}

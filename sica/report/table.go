@@ -188,7 +188,7 @@ func others(group []int, i int) string {
 // out: by their labels, hearts by their rates, then alpha, which is none, and those without a label.
 // It is "" unless the recording has a rate and the halves were separated.
 func (r *Report) artefacts() string {
-	if r.Halves == nil || len(r.Grades) == 0 || r.opts.Rate == 0 {
+	if r.Halves == nil || len(r.Grades) == 0 || r.cfg.Rate == 0 {
 		return ""
 	}
 	var alone, together []string // in words

@@ -145,7 +145,7 @@ func (r *Report) transients(suspects []int, shared bool) (findings []finding) {
 		}
 		findings = append(findings, finding{
 			fmt.Sprintf("More than half of the variance of %s is in one short stretch, %s, which alone "+
-				"decides what that is.", text.Signals(signals), notes.Span(t.First, t.Last, r.opts.Rate, r.opts.Start)),
+				"decides what that is.", text.Signals(signals), notes.Span(t.First, t.Last, r.cfg.Rate, r.cfg.Start)),
 			[]string{next},
 		})
 	}

@@ -95,7 +95,7 @@ func TestSharedTransientIsNotSeparated(t *testing.T) {
 		x.Mul(mat.NewDense(2, 2, []float64{1, 0.6, 0.3, 1}), s)
 		cfg := sica.Default()
 		cfg.Method = sica.LinearOnly
-		r := reportOn(t, b, fit(t, b, &x, cfg), &x, Options{Rate: 250, Start: 2})
+		r := reportOn(t, b, fit(t, b, &x, cfg), &x, Config{Rate: 250, Start: 2})
 		said := strings.Join(r.Reasons, " ")
 		rows := []string{r.Row(0).Doubts, r.Row(1).Doubts}
 		slices.Sort(rows)
@@ -116,11 +116,11 @@ func TestTransientsHaveRecordedPositions(t *testing.T) {
 		positions[k] = 1000 + 2*k
 	}
 	x.Set(0, 1, 1e4) // too near to the end to be an outlier
-	rep := report(t, result, x, Options{Shape: []int{120}, Positions: positions})
+	rep := report(t, result, x, Config{Shape: []int{120}, Positions: positions})
 	if len(rep.Transients) != 1 || rep.Transients[0].First > 1002 || rep.Transients[0].Last < 1002 || rep.Transients[0].Last > 1006 {
 		t.Errorf("%+v", rep.Transients)
 	}
-	if images := report(t, result, x, Options{}).Transients; images != nil {
+	if images := report(t, result, x, Config{}).Transients; images != nil {
 		t.Errorf("of an image: %+v", images)
 	}
 }

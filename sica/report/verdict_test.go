@@ -333,7 +333,7 @@ func TestOtherMixingIsRemarked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := New(t.Context(), fit, &other, Options{})
+		r, err := New(t.Context(), fit, &other, Config{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -364,11 +364,11 @@ func TestDoubtOfFit(t *testing.T) {
 		{no, 2000, klflow.StoppedCancelled, 0},
 	} {
 		fit.Linear.Groups, fit.Stopped = test.groups, test.stopped
-		s, err := prepare(t.Context(), fit, x.Slice(0, 2, 0, test.positions).(*mat.Dense), Options{})
+		s, err := prepare(t.Context(), fit, x.Slice(0, 2, 0, test.positions).(*mat.Dense), Config{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r, err := s.newReport(fit, &x, Options{}); err != nil || r.fit.unidentifiedOn != test.want {
+		if r, err := s.newReport(fit, &x, Config{}); err != nil || r.fit.unidentifiedOn != test.want {
 			t.Errorf("%+v: %d, %v", test, r.fit.unidentifiedOn, err)
 		}
 	}

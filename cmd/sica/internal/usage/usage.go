@@ -69,7 +69,7 @@ var flags = strings.NewReplacer(
 	"sica.NetworkOnly", "--method sica-direct",
 	"sica.Direct", "--method sica-direct",
 	"sica.Default", "--method sica",
-	"Options.Refits", "--refits",
+	"Config.Refits", "--refits",
 	"backend.AllowUnverified", "--allow-unverified-plugin",
 	"backend.Go", "--backend go",
 )
