@@ -2,7 +2,6 @@ package sica
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -142,9 +141,6 @@ func (s *separation) cutShort(why string) *separation {
 	return s
 }
 
-// isEnd reports whether err is that of ctx, which has ended.
-func isEnd(ctx context.Context, err error) bool { return err != nil && errors.Is(err, ctx.Err()) }
-
 // byLinearRule reports whether the linear rule made s, without curves of the channels.
 func (s *separation) byLinearRule() bool {
 	return s.Linear != nil && s.Name == "" && !slices.Contains(s.Transforms, network.Curves)
@@ -174,7 +170,7 @@ func (c *chooser) choose(ctx context.Context) (*separation, error) {
 	}
 	demixed, err := c.demix(ctx, white)
 	switch {
-	case isEnd(ctx, err):
+	case network.IsEnd(ctx, err):
 		return white.cutShort(whitenedSentence), nil
 	case err != nil:
 		return nil, err
@@ -182,9 +178,9 @@ func (c *chooser) choose(ctx context.Context) (*separation, error) {
 	if len(c.cfg.Candidates) > 0 {
 		best, err := c.compareCustom(ctx, white, demixed)
 		switch {
-		case isEnd(ctx, err) && c.cfg.Method == LinearOnly:
+		case network.IsEnd(ctx, err) && c.cfg.Method == LinearOnly:
 			return demixed, nil // the method itself has done all
-		case isEnd(ctx, err):
+		case network.IsEnd(ctx, err):
 			return demixed.cutShort(stoppedSentence), nil
 		case err != nil || best.Name != "":
 			return best, err
@@ -248,7 +244,7 @@ func (c *chooser) network(ctx context.Context, white *separation) (*separation, 
 		followed, err = network.WithNetwork(ctx, white.Separation, m, white.Z, c.networkOptions())
 	}
 	switch {
-	case isEnd(ctx, err):
+	case network.IsEnd(ctx, err):
 		return white.cutShort(noNetworkSentence), nil
 	case err != nil:
 		return nil, err
@@ -278,7 +274,7 @@ func (c *chooser) improve(ctx context.Context, white, demixed *separation) (*sep
 	better, err := network.Improve(ctx, c.mended, c.cfg.Transforms,
 		white.Separation, demixed.Separation, c.networkOptions())
 	switch {
-	case isEnd(ctx, err):
+	case network.IsEnd(ctx, err):
 		return demixed.cutShort(stoppedSentence), nil
 	case err != nil:
 		return nil, err
@@ -357,7 +353,7 @@ func (c *chooser) compareCustom(
 	for _, method := range c.cfg.Candidates {
 		custom, code, err := c.custom(ctx, method, x)
 		switch {
-		case isEnd(ctx, err):
+		case network.IsEnd(ctx, err):
 			return nil, err
 		case err != nil:
 			custom = new(separation)

@@ -1,8 +1,9 @@
 package report
 
-import "github.com/seed-47b1e431/gosica/sica"
-
-import "github.com/seed-47b1e431/gosica/sica/klflow"
+import (
+	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
+)
 
 // progress reports to Config.Progress how far a report is. The fraction never falls.
 type progress struct {

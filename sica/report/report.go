@@ -154,7 +154,7 @@ type Report struct {
 // A fitContext is what the reasons and the advice need to know of the fit, besides its findings.
 type fitContext struct {
 	origin   origin
-	networks comparison
+	networks nonlinearSearch
 	// unidentifiedOn is how many positions a longer fit had that identified no signal, 0 for none.
 	unidentifiedOn int
 }
@@ -168,13 +168,13 @@ const (
 	otherPositions               // the linear rule, at others
 )
 
-// A comparison is how far a fit looked for a nonlinear mixing beside its linear demixing.
-type comparison int
+// A nonlinearSearch is how far a fit looked for a nonlinear mixing beside its linear demixing.
+type nonlinearSearch int
 
 const (
-	notExamined comparison = iota
-	noSigns                // there were no signs of a nonlinear mixing
-	compared               // there were, and networks were compared
+	notExamined nonlinearSearch = iota
+	noSigns                     // there were no signs of a nonlinear mixing
+	compared                    // there were, and networks were compared
 )
 
 // New returns a report on how well the result separates the mixed signals x, d×n: those that it

@@ -33,8 +33,8 @@ type Code struct {
 	place int
 }
 
-// A Candidate is a code, or that of a network behind it.
-type Candidate struct {
+// A ScoredCode is one of the codes that Choose compares, or that of a network behind it.
+type ScoredCode struct {
 	code    int // its place among the codes
 	network bool
 	// CodeLength is the code length of x at the positions that the folds hold out, in nats per
@@ -56,7 +56,7 @@ type Choice struct {
 	// Candidates are the codes in their order, then those of the networks that were fitted. Chosen
 	// is the shortest linear code, unless a nonlinear one is significantly shorter, or that of a
 	// network significantly shorter still.
-	Candidates []Candidate
+	Candidates []ScoredCode
 	Chosen     int
 	// Why says in a sentence or two what was chosen, and why.
 	Why string
@@ -88,22 +88,23 @@ func (c *Choice) failed() string {
 // Choose compares codes, and networks behind those that shall have one, by their lengths at
 // held-out positions. Screen tells whether there is reason to fit networks at all.
 //
-// If ctx ends, the choice is among the codes without networks, and the error is that of ctx. The
-// choice is nil if not even they were compared.
+// It stops with ctx's error when ctx ends.
 func Choose(ctx context.Context, codes []Code, o Options) (*Choice, error) {
-	s, err := newComparison(ctx, codes, o)
+	s, err := newScorer(ctx, codes, o)
 	if err != nil {
 		return nil, err
 	}
 	if err := s.scoreCodes(ctx); err != nil {
 		return nil, err
 	}
-	err = s.fitNetworks(ctx)
-	return s.choose(), err
+	if err := s.fitNetworks(ctx); err != nil {
+		return nil, err
+	}
+	return s.choose(), nil
 }
 
-// A comparison is the state of Choose.
-type comparison struct {
+// A scorer scores codes and networks behind them, and chooses one, for Choose.
+type scorer struct {
 	Choice
 	codes    []Code
 	signals  []*mat.Dense // of the codes, with the noise of the resolution if positions repeat
@@ -113,8 +114,8 @@ type comparison struct {
 	constant bool // whether only the likelihoods of constant strength are needed
 }
 
-func newComparison(ctx context.Context, codes []Code, o Options) (*comparison, error) {
-	s := &comparison{codes: codes}
+func newScorer(ctx context.Context, codes []Code, o Options) (*scorer, error) {
+	s := &scorer{codes: codes}
 	for _, c := range codes {
 		if err := signal.CheckMixed(c.signals); err != nil {
 			return nil, fmt.Errorf("code of %s: %w", c.name, signal.AsErrSignals(err))
@@ -133,7 +134,7 @@ func newComparison(ctx context.Context, codes []Code, o Options) (*comparison, e
 }
 
 // scoreCodes computes the likelihoods of the codes.
-func (s *comparison) scoreCodes(ctx context.Context) error {
+func (s *scorer) scoreCodes(ctx context.Context) error {
 	for fold := range folds {
 		if err := s.scoreFold(ctx, fold); err != nil {
 			return err
@@ -144,13 +145,13 @@ func (s *comparison) scoreCodes(ctx context.Context) error {
 
 // scoreFold adds the likelihoods of the codes at the positions that a fold holds out. Folds
 // must be scored in order.
-func (s *comparison) scoreFold(ctx context.Context, fold int) error {
+func (s *scorer) scoreFold(ctx context.Context, fold int) error {
 	train, held := s.index.split(fold)
 	for k, z := range s.signals {
 		done := float64(k)/float64(len(s.signals)) + float64(fold)
 		s.options.report(measuring, done/float64(folds))
 		if fold == 0 {
-			s.Candidates = append(s.Candidates, Candidate{code: k})
+			s.Candidates = append(s.Candidates, ScoredCode{code: k})
 		}
 		l, err := fitLikelihoods(ctx, z, s.index.lags, train, held,
 			!s.constant, source.Autoregressive, source.Jumping)
@@ -163,7 +164,7 @@ func (s *comparison) scoreFold(ctx context.Context, fold int) error {
 }
 
 // logDet returns the log-determinants of code k at the given positions.
-func (s *comparison) logDet(k int, positions []int) []float64 {
+func (s *scorer) logDet(k int, positions []int) []float64 {
 	all := s.codes[k].logDet
 	selected := make([]float64, len(positions))
 	for i, t := range positions {
@@ -176,7 +177,7 @@ func (s *comparison) logDet(k int, positions []int) []float64 {
 }
 
 // fitNetworks fits a network behind each code that shall have one.
-func (s *comparison) fitNetworks(ctx context.Context) error {
+func (s *scorer) fitNetworks(ctx context.Context) error {
 	var xs []*mat.Dense
 	var places []int // of xs among the codes
 	for k, c := range s.codes {
@@ -192,18 +193,18 @@ func (s *comparison) fitNetworks(ctx context.Context) error {
 		o.past = -1
 	}
 	models, err := fitAll(ctx, xs, s.linearScores(places), o)
-	if isEnd(ctx, err) {
+	if IsEnd(ctx, err) {
 		return err
 	}
 	if err != nil {
-		s.Candidates = append(s.Candidates, Candidate{
+		s.Candidates = append(s.Candidates, ScoredCode{
 			code: places[0], network: true, failed: err.Error(), futile: errors.Is(err, errFutile),
 		})
 		return nil
 	}
 	s.models = models
 	for i, m := range models {
-		c := Candidate{code: places[i], network: true}
+		c := ScoredCode{code: places[i], network: true}
 		for fold, l := range m.likelihoods {
 			_, held := s.index.split(fold)
 			c.append(l.add(s.logDet(places[i], held)))
@@ -215,7 +216,7 @@ func (s *comparison) fitNetworks(ctx context.Context) error {
 
 // linearScores returns, for the codes at these places and each fold, the log-likelihoods of the
 // code's signals at the held-out positions under the shortest linear code; nil if none is linear.
-func (s *comparison) linearScores(places []int) [][][]float64 {
+func (s *scorer) linearScores(places []int) [][][]float64 {
 	best, highest := -1, math.Inf(-1)
 	for _, k := range s.levelCandidates(0) {
 		if mean := stat.Mean(s.Candidates[k].constant, nil); mean > highest {
@@ -242,7 +243,7 @@ func (s *comparison) linearScores(places []int) [][][]float64 {
 // the candidate with the shortest code. The innovations of the models are of constant strength, unless the
 // strength of the signals with the shortest code varies significantly. Only these decide: the nonlinearity
 // that a linear demixing leaves can look like a varying strength.
-func (s *comparison) score() (best int) {
+func (s *scorer) score() (best int) {
 	set := func(scores func(l likelihoods) []float64) (best int) {
 		for k := range s.Candidates {
 			if c := &s.Candidates[k]; c.failed == "" {
@@ -260,7 +261,7 @@ func (s *comparison) score() (best int) {
 }
 
 // choose sets the choice and its evidence.
-func (s *comparison) choose() *Choice {
+func (s *scorer) choose() *Choice {
 	best := s.score()
 	if s.models != nil {
 		s.model = s.models[s.shortestOf(s.levelCandidates(networkLevel))-len(s.codes)]
@@ -277,7 +278,7 @@ func (s *comparison) choose() *Choice {
 
 // simplest returns the candidate with the shortest code of the lowest level that no level above it
 // beats.
-func (s *comparison) simplest() int {
+func (s *scorer) simplest() int {
 	chosen := -1
 	for level := range networkLevel + 1 {
 		best := s.shortestOf(s.levelCandidates(level))
@@ -291,7 +292,7 @@ func (s *comparison) simplest() int {
 // levelBeats reports whether, for each candidate of the lower level, the level has one with a
 // significantly shorter code. To beat the lower level's shortest code isn't enough: a few positions
 // can give a correct demixing a code that is longer than that, though not significantly.
-func (s *comparison) levelBeats(level, lower int) bool {
+func (s *scorer) levelBeats(level, lower int) bool {
 	for _, below := range s.levelCandidates(lower) {
 		beats := func(k int) bool {
 			return isSignificantlyShorter(s.Candidates[k], s.Candidates[below])
@@ -304,7 +305,7 @@ func (s *comparison) levelBeats(level, lower int) bool {
 }
 
 // levelCandidates returns the candidates of a level that didn't fail.
-func (s *comparison) levelCandidates(level int) []int {
+func (s *scorer) levelCandidates(level int) []int {
 	var candidates []int
 	for k, c := range s.Candidates {
 		if c.failed == "" && s.level(k) == level {
@@ -320,7 +321,7 @@ func (s *comparison) levelCandidates(level int) []int {
 const betterSigmas = 2
 
 // isSignificantlyShorter reports whether the code of a is significantly shorter than that of b.
-func isSignificantlyShorter(a, b Candidate) bool {
+func isSignificantlyShorter(a, b ScoredCode) bool {
 	gain := nonlinear.NewDifference(a.scores, b.scores)
 	return gain.Mean > betterSigmas*gain.SE
 }
@@ -329,7 +330,7 @@ func isSignificantlyShorter(a, b Candidate) bool {
 const networkLevel = 2
 
 // level returns 0 for a linear code, 1 for a nonlinear one and 2 for a network.
-func (s *comparison) level(k int) int {
+func (s *scorer) level(k int) int {
 	switch c := s.Candidates[k]; {
 	case c.network:
 		return networkLevel
@@ -339,7 +340,7 @@ func (s *comparison) level(k int) int {
 	return 0
 }
 
-func (s *comparison) name(k int) string {
+func (s *scorer) name(k int) string {
 	c := s.Candidates[k]
 	if c.network {
 		return "a network on " + s.codes[c.code].name
@@ -348,7 +349,7 @@ func (s *comparison) name(k int) string {
 }
 
 // why explains the choice. Best is the candidate with the shortest code.
-func (s *comparison) why(best int) string {
+func (s *scorer) why(best int) string {
 	var b strings.Builder
 	chosen := s.Candidates[s.Chosen]
 	if s.level(s.Chosen) > 0 {
@@ -385,7 +386,7 @@ func (s *comparison) why(best int) string {
 
 // advantage says by how much the code of best is shorter than that of the next candidate and,
 // first, if best is nonlinear, than those of the linear ones.
-func (s *comparison) advantage(best, next int) string {
+func (s *scorer) advantage(best, next int) string {
 	say := func(k int, unit string) string {
 		longer := s.Candidates[k].Excess
 		return fmt.Sprintf("%.3f%s shorter than %s, SE %.3f", longer.Mean, unit, s.name(k), longer.SE)
@@ -403,7 +404,7 @@ func (s *comparison) advantage(best, next int) string {
 
 // next returns the candidate with the shortest code except best, the runner-up; −1 if there is none.
 // Without best, −1, it is the shortest of all.
-func (s *comparison) next(best int) int {
+func (s *scorer) next(best int) int {
 	var others []int
 	for k, c := range s.Candidates {
 		if k != best && c.failed == "" {
@@ -414,7 +415,7 @@ func (s *comparison) next(best int) int {
 }
 
 // shortestOf returns the one of the candidates with the shortest code, −1 of none.
-func (s *comparison) shortestOf(candidates []int) int {
+func (s *scorer) shortestOf(candidates []int) int {
 	shortest := -1
 	for _, k := range candidates {
 		if shortest < 0 || s.Candidates[k].CodeLength < s.Candidates[shortest].CodeLength {

@@ -85,7 +85,7 @@ func deepened(
 	switch {
 	case err == nil && deep[0].CodeLength < first.CodeLength:
 		models[0] = deep[0]
-	case isEnd(ctx, err):
+	case IsEnd(ctx, err):
 		return nil, err
 	}
 	return models, nil

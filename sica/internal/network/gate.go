@@ -104,7 +104,7 @@ func (imp *improver) conditionalGain(ctx context.Context) (gain nonlinear.Differ
 	if err != nil || len(c.codes) <= conditionalPlace {
 		return gain, err
 	}
-	s, err := newComparison(ctx, c.codes[linearPlace:], o)
+	s, err := newScorer(ctx, c.codes[linearPlace:], o)
 	if err != nil {
 		return gain, err
 	}

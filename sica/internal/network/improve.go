@@ -117,8 +117,8 @@ func Improve(ctx context.Context, x *ica.Signals,
 	return imp.improve(ctx)
 }
 
-// isEnd reports whether err is that of ctx, which has ended.
-func isEnd(ctx context.Context, err error) bool { return err != nil && errors.Is(err, ctx.Err()) }
+// IsEnd reports whether err is that of ctx, which has ended.
+func IsEnd(ctx context.Context, err error) bool { return err != nil && errors.Is(err, ctx.Err()) }
 
 // An improver has the arguments of Improve.
 type improver struct {
@@ -290,7 +290,7 @@ func (imp *improver) codes(ctx context.Context, x *mat.Dense, o Options) (*codeS
 	if err == nil {
 		err = c.add(ctx, x, conditional, "conditional normalisation")
 	}
-	if isEnd(ctx, err) {
+	if IsEnd(ctx, err) {
 		return nil, err
 	}
 	if err != nil {
@@ -333,7 +333,7 @@ func (c *codeSet) addNoisy(ctx context.Context, seed uint64) error {
 		return nil // too few positions
 	}
 	found, err := linear.Separate(ctx, x, linear.Config{Seed: seed, Noiseless: true})
-	if isEnd(ctx, err) {
+	if IsEnd(ctx, err) {
 		return err
 	}
 	if err != nil {
@@ -470,7 +470,7 @@ func WithNetwork(
 	if err == nil {
 		found, err = linear.Separate(ctx, x, linear.Config{Seed: o.Seed, Noiseless: true})
 	}
-	if isEnd(ctx, err) {
+	if IsEnd(ctx, err) {
 		return Separation{}, err
 	}
 	if err != nil {

@@ -121,7 +121,7 @@ func (imp *improver) straightened(
 		noiseGain = imp.noiseGain()
 	}
 	curves, err := linear.Straighten(ctx, signals, imp.demixed.Demixing, noiseGain, options)
-	if !isEnd(ctx, err) {
+	if !IsEnd(ctx, err) {
 		err = signal.AsErrSignals(err) // the straightened channels can't be whitened
 	}
 	if curves == nil || err != nil {
