@@ -25,12 +25,12 @@ func (r *Result) SetBackend(backend compute.Backend) { r.backend = backend }
 // Every method and the family Linear take any n ≥ 1; so do networks that see a window, if it fits.
 // They see the positions as an index of the given shape. It need not be given for sequences, or for
 // as many positions as the fit had. Networks that see the whole sequence take no other number of
-// positions than the fit's. Values beyond those of the fit get what its maps make of them: curves go on
-// with the slopes of their ends, and a network may do anything.
+// positions than the fit's. Values beyond those of the fit get what its maps make of them: curves
+// go on with the slopes of their ends, and a network may do anything.
 //
-// The signals must be in the order of the fit, which a matrix can't show: see Summary.Channels. It is
-// an error if x has another number of signals or a value that isn't finite (ErrSignals), if the shape
-// doesn't fit, or if x leads to a value that isn't finite.
+// The signals must be in the order of the fit, which a matrix can't show: see Summary.Channels. It
+// is an error if x has another number of signals or a value that isn't finite (ErrSignals), if the
+// shape doesn't fit, or if x leads to a value that isn't finite.
 func (r *Result) Transform(x *mat.Dense, shape ...int) (*mat.Dense, error) {
 	maps, on, err := r.bound("x", x, r.channels, shape)
 	if err != nil {

@@ -32,9 +32,10 @@ type Candidate struct {
 	// held-out positions: two folds of a fifth of all positions, the same for all candidates of a
 	// comparison. It is 0 if nothing was compared, and for a candidate that Failed.
 	CodeLength float64 `json:"code_length"`
-	// Excess is by how much the code is longer than the shortest, with its standard error by blocks of
-	// positions; 0 where CodeLength is. Positions that fill no block are left out, so it isn't quite the
-	// difference of the CodeLengths. Custom methods are first compared with the linear rule alone.
+	// Excess is by how much the code is longer than the shortest, with its standard error by blocks
+	// of positions; 0 where CodeLength is. Positions that fill no block are left out, so it isn't
+	// quite the difference of the CodeLengths. Custom methods are first compared with the linear
+	// rule alone.
 	Excess nonlinear.Difference `json:"excess"`
 	// Failed says why the candidate gave no signals, if it didn't.
 	Failed string `json:"failed,omitempty"`
@@ -146,8 +147,8 @@ func (s *separation) byLinearRule() bool {
 	return s.Linear != nil && s.Name == "" && !slices.Contains(s.Transforms, network.Curves)
 }
 
-// linearOnlySentence follows what LinearOnly identifies, and curvesOnlySentence what Auto identifies of
-// images and videos with enough rows for curves.
+// linearOnlySentence follows what LinearOnly identifies, and curvesOnlySentence what Auto
+// identifies of images and videos with enough rows for curves.
 const (
 	linearOnlySentence = "No nonlinear mixing was looked for."
 	curvesOnlySentence = "No nonlinear mixing but curves of the channels was looked for."
@@ -321,7 +322,8 @@ func candidateOf(s network.Separation) Candidate {
 	return c
 }
 
-// isSame reports whether the candidates are the same separation, whatever a comparison says of them.
+// isSame reports whether the candidates are the same separation, whatever a comparison says of
+// them.
 func (c Candidate) isSame(other Candidate) bool {
 	return c.Name == other.Name && c.Method == other.Method &&
 		slices.Equal(c.Transforms, other.Transforms)

@@ -28,29 +28,29 @@ type Config struct {
 	// backend.Open(backend.Go), pure Go. The linear rule needs none. JSON and the Config of a
 	// Result leave it out.
 	Backend compute.Backend `json:"-"`
-	// Shape is that of the positions, row-major: {height, width} or {frames, height, width}; {n} for
-	// a sequence. Nil is a sequence, too, unless Auto or LinearOnly finds that the signals look like
-	// images in rows of one length, which Result.Why says then.
+	// Shape is that of the positions, row-major: {height, width} or {frames, height, width}; {n}
+	// for a sequence. Nil is a sequence, too, unless Auto or LinearOnly finds that the signals look
+	// like images in rows of one length, which Result.Why says then.
 	Shape []int `json:"shape,omitempty"`
-	// Seed gives every random draw of the fit. Those of the linear rule are the regularising noise and
-	// FastICA's first axes: another seed moved signals of two clean mixtures by up to 0.03 of their
-	// standard deviation. Another seed is a check: networks may end elsewhere, and identified signals
-	// should come out the same up to sign. If those of two seeds correlate by less than 0.95, or only one
-	// is identified, treat the signal as not identified. FitRuns fits several seeds at once.
+	// Seed gives every random draw of the fit. Those of the linear rule are the regularising noise
+	// and FastICA's first axes. Another seed is a check: networks may end elsewhere, and identified
+	// signals should come out nearly the same up to sign. If those of two seeds correlate by less
+	// than 0.95, or only one is identified, treat the signal as not identified. FitRuns fits several
+	// seeds at once.
 	Seed uint64 `json:"seed"`
 	// Prepare, if set, is a custom transform that comes before all else.
 	Prepare preprocess.Fitter `json:"-"`
 	// Components is the number of principal components that the mixed signals, each scaled to
 	// variance 1, are reduced to, those of the largest variance: 2 to their numerical rank, which 0
-	// stands for. It also tells the fit how strong the noise of each channel is: as strong as the mean of
-	// those left out. Signals that such noise leaves a correlation below 0.95 aren't called identified.
-	// Combinations that hold up to rounding are removed by 0, too. Set it for channels that are nearly
-	// combinations of others, not against noise: a weak source may be in the components left out.
-	// If several signals are like noise (linear.Findings.NoiseLike), leave it at 0 and ignore
-	// those signals.
+	// stands for. It also tells the fit how strong the noise of each channel is: as strong as the
+	// mean of those left out. Signals that such noise leaves a correlation below 0.95 aren't called
+	// identified. Combinations that hold up to rounding are removed by 0, too. Set it for channels
+	// that are nearly combinations of others, not against noise: a weak source may be in the
+	// components left out. If several signals are like noise (linear.Findings.NoiseLike), leave it
+	// at 0 and ignore those signals.
 	Components int `json:"components,omitempty"`
-	// Rounding is the step to which the values of each mixed signal were rounded before a filter, by
-	// datasets.Rounding. Principal components that are no more than rounding don't count for the
+	// Rounding is the step to which the values of each mixed signal were rounded before a filter,
+	// by datasets.Rounding. Principal components that are no more than rounding don't count for the
 	// rank. Nil is for signals that weren't filtered: they show their steps themselves.
 	Rounding []float64 `json:"rounding,omitempty"`
 	// Transforms are applied to the reduced signals, in order; Method then whitens their output.
@@ -61,13 +61,13 @@ type Config struct {
 	// Method is what separates the signals.
 	Method Method `json:"method,omitempty"`
 	// NetworkSteps is the number of training steps of the networks of Auto and NetworkOnly; 0 is as
-	// many as the signals call for: of up to eight signals d·n/4, between 2400 and 4800, and 12,000 of a
-	// deeper network if no other recovers the same; of more 12,000.
+	// many as the signals call for: of up to eight signals d·n/4, between 2400 and 4800, and 12,000
+	// of a deeper network if no other recovers the same; of more 12,000.
 	NetworkSteps int `json:"network_steps,omitempty"`
-	// Candidates are custom methods that the Methods Auto and LinearOnly compare with the linear rule
-	// by code length. Their names must differ. A linear one is chosen if its code is the shortest, a
-	// nonlinear one if it is significantly shorter; of equal codes the linear rule's, then the first.
-	// If one of them is chosen, no network is fitted.
+	// Candidates are custom methods that the Methods Auto and LinearOnly compare with the linear
+	// rule by code length. Their names must differ. A linear one is chosen if its code is the
+	// shortest, a nonlinear one if it is significantly shorter; of equal codes the linear rule's,
+	// then the first. If one of them is chosen, no network is fitted.
 	Candidates []ica.Method `json:"-"`
 	// CompareOnly keeps Candidates out of the choice: the fit is the one without them, and
 	// Result.Candidates has their code lengths, too.
@@ -90,9 +90,10 @@ type Config struct {
 type Method string
 
 const (
-	// Auto is the linear rule, if nothing nonlinear describes the mixed signals better: the rule after a
-	// curve for each channel (linear.Straighten, in Candidate.Transforms "curves") or, of sequences that
-	// show a sign of it, a conditional normalisation (preprocess.Conditional) or invertible networks.
+	// Auto is the linear rule, if nothing nonlinear describes the mixed signals better: the rule
+	// after a curve for each channel (linear.Straighten, in Candidate.Transforms "curves") or, of
+	// sequences that show a sign of it, a conditional normalisation (preprocess.Conditional) or
+	// invertible networks.
 	Auto Method = ""
 	// LinearOnly is the linear demixing with the shortest code, or symmetric whitening if
 	// there is no evidence for another. Noise and surplus sources can speak for yet another; see

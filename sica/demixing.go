@@ -17,9 +17,10 @@ import (
 // linear demixing of the mixed ones.
 var ErrNotLinear = ica.ErrNotLinear
 
-// Demixing returns the linear map that the result is: of LinearOnly, of Auto where it chose a linear
-// demixing, and of a flow of the family Linear from any linear beginning. The error for others, such
-// as a network's signals, or after a Config.Prepare that isn't linear, wraps ErrNotLinear.
+// Demixing returns the linear map that the result is: of LinearOnly, of Auto where it chose a
+// linear demixing, and of a flow of the family Linear from any linear beginning. The error for
+// others, such as a network's signals, or after a Config.Prepare that isn't linear, wraps
+// ErrNotLinear.
 func (r *Result) Demixing() (*ica.Demixing, error) {
 	d, err := r.demixing()
 	if err != nil {
@@ -55,13 +56,13 @@ func (r *Result) demixing() (*ica.Demixing, error) {
 // Else column i is the coefficient of signal i in the regression of the mixed signals on it and on
 // all stronger recovered signals, at the positions of the fit without outliers. The strength of a
 // signal is its share of the variance of the mixed signal of which it has most. Column i of that
-// depends on all rows of Unmixing: with more sources than channels, that of a good signal may be far from
-// its source's (S. Haufe et al., NeuroImage 87, 2014, who regress on one signal). The stronger
-// signals are there as a weak one may have parts of them. Of the strongest heavy-tailed signal, such
-// as blinks, the column is a weighted mean of that coefficient and of E[x·z³]/E[z⁴] (as in FastICA's
-// steps), as at its peaks there is little else in it. E is the mean over the same positions, with x and
-// z of mean 0. The weight of the latter is 1 − V/D², and at least 0, where D is the distance of the two
-// and V the variance of their difference by a jackknife.
+// depends on all rows of Unmixing: with more sources than channels, that of a good signal may be
+// far from its source's (S. Haufe et al., NeuroImage 87, 2014, who regress on one signal). The
+// stronger signals are there as a weak one may have parts of them. Of the strongest heavy-tailed
+// signal, such as blinks, the column is a weighted mean of that coefficient and of E[x·z³]/E[z⁴]
+// (as in FastICA's steps), as at its peaks there is little else in it. E is the mean over the same
+// positions, with x and z of mean 0. The weight of the latter is 1 − V/D², and at least 0, where D
+// is the distance of the two and V the variance of their difference by a jackknife.
 //
 // The error for a result whose signals aren't a linear demixing wraps ErrNotLinear.
 func (r *Result) Patterns() (*mat.Dense, error) {
@@ -108,11 +109,8 @@ func (r *Result) Moments() *Moments {
 // patterns returns, as columns, what values of 1 of the recovered signals of the rows add to the
 // mixed signals: the columns of A if all signals are identified, else the patterns by the moments.
 //
-// With surplus sources a signal that is removed leaves less of itself so than by its column of A,
-// and puts less into other channels: docs/evaluation/recordings.md has the mean errors of synthetic
-// EEGs. The patterns of electrodes in a recorded ECG have cosines of 0.98, 0.94 and 0.84 with what
-// their places say, 0.98, 0.90 and 0.84 with A, and 0.95, 0.95 and 0.76 with regressions on one
-// signal alone.
+// With surplus sources a signal that is removed by such a pattern leaves less of itself than by its
+// column of A, and puts less into other channels (docs/evaluation/recordings.md).
 func (r *Result) patterns(d *ica.Demixing, rows []int) (*mat.Dense, error) {
 	n, _ := d.Mixing.Dims()
 	columns := mat.NewDense(n, len(rows), nil)
@@ -155,12 +153,12 @@ func (r *Result) setMoments() {
 // pattern of signal i, see Patterns; with several rows, all of them are in each regression. It
 // doesn't change x.
 //
-// A result that isn't linear is inverted: Remove returns what InverseTransform gives with the mean of
-// the fit in the rows, and adds to it what it doesn't give of x as it is.
+// A result that isn't linear is inverted: Remove returns what InverseTransform gives with the mean
+// of the fit in the rows, and adds to it what it doesn't give of x as it is.
 //
-// Without rows it returns x, and a row that is given twice counts once. It is an error if there is no
-// such row (ErrConfig), if x isn't d signals with finite values (ErrSignals), or, for a result that
-// isn't linear, as Transform and InverseTransform say.
+// Without rows it returns x, and a row that is given twice counts once. It is an error if there is
+// no such row (ErrConfig), if x isn't d signals with finite values (ErrSignals), or, for a result
+// that isn't linear, as Transform and InverseTransform say.
 func (r *Result) Remove(x *mat.Dense, rows ...int) (*mat.Dense, error) {
 	clean, err := r.remove(x, rows)
 	if err != nil {
@@ -206,8 +204,8 @@ func (r *Result) checkRows(rows []int) error {
 	return nil
 }
 
-// removeByInverse returns x + g⁻¹(z′) − g⁻¹(z), where z = g(x), and z′ has the means of the fit in the
-// rows.
+// removeByInverse returns x + g⁻¹(z′) − g⁻¹(z), where z = g(x), and z′ has the means of the fit in
+// the rows.
 func (r *Result) removeByInverse(x *mat.Dense, rows []int) (*mat.Dense, error) {
 	maps, on, err := r.bound("x", x, r.channels, nil)
 	if err != nil {

@@ -4,12 +4,12 @@
 //
 //	p(z_t | Z̃₋ₜ) = Π_i p(z_{i,t} | Z̃_{i,₋ₜ})
 //
-// Fit looks for signals that reduce the Kullback–Leibler divergence between the two sides:
-// by a method that minimises the code length of the mixed signals, or by the paper's flows,
-// which move the signals iteration by iteration.
+// Fit looks for signals that reduce the Kullback–Leibler divergence between the two sides: by a
+// method that minimises the code length of the mixed signals, or by the paper's flows, which move
+// the signals iteration by iteration.
 //
-// Signals are matrices of d rows × n columns, a signal in each row. Of samples × signals, as gonum/stat
-// has them, take mat.DenseCopyOf(samples.T()).
+// Signals are matrices of d rows × n columns, a signal in each row. Of samples × signals, as
+// gonum/stat has them, take mat.DenseCopyOf(samples.T()).
 //
 // Signals, positions and runs count from 0 in Go and in JSON. Sentences count from 1, those of Why
 // and of errors too, unless an error repeats an argument.
@@ -25,32 +25,31 @@
 // # Settings
 //
 // [Default] is what to use. It compares methods by the code length of held-out positions: the
-// linear rule (package linear), the rule after straightening the channels, conditional normalisation,
-// invertible networks (alone: [Direct]) and the caller's [Config].Candidates. It makes no iterations.
-// Outliers are excluded from fitting.
+// linear rule (package linear), the rule after straightening the channels, conditional
+// normalisation, invertible networks (alone: [Direct]) and the caller's [Config].Candidates. It
+// makes no iterations. Outliers are excluded from fitting.
 //
-// Config.Flow has the settings of the iterations (package klflow). [FastWGF] is the gradient flow in seconds, kept to
-// linear maps. [PaperWGF] and [PaperRF] follow the paper wherever it specifies a choice, except that
-// Z⁽⁰⁾ is standardised and SICA-WGF has one logit: both flows, the networks, product samples drawn
-// once an iteration, the optimizers with their rates, batches and epochs, the numbers of iterations
-// and of Euler steps. docs/evaluation/paper.md lists how the rest was interpreted, and what other
-// interpretations gave.
+// Config.Flow has the settings of the iterations (package klflow). [FastWGF] is the gradient flow
+// in seconds, kept to linear maps. [PaperWGF] and [PaperRF] follow the paper wherever it specifies
+// a choice, except that Z⁽⁰⁾ is standardised and SICA-WGF has one logit: both flows, the networks,
+// product samples drawn once an iteration, the optimizers with their rates, batches and epochs, the
+// numbers of iterations and of Euler steps. docs/evaluation/paper.md lists how the rest was
+// interpreted, and what other interpretations gave.
 //
-// Custom parts are Config.Prepare (a transform before all others), Config.Candidates
-// (methods to compare), Flow.Network, Flow.NewOptimizer and Flow.Stop. [AsMethod] makes a fit
-// an ica.Method, as its rivals are.
+// Custom parts are Config.Prepare (a transform before all others), Config.Candidates (methods to
+// compare), Flow.Network, Flow.NewOptimizer and Flow.Stop. [AsMethod] makes a fit an ica.Method, as
+// its rivals are.
 //
 // # Runs, cancellation, concurrency
 //
-// [FitRuns] makes several separations of one size in one compiled program. Run r is what it
-// would be alone, up to the backend's rounding: its draws come from its own seed.
+// [FitRuns] makes several separations of one size in one compiled program. Run r is what it would
+// be alone, up to the backend's rounding: its draws come from its own seed.
 //
-// The context is checked between calls of the device: in an iteration before each chunk of
-// training steps, and between the steps of a method. What a fit had by then is its result, with
-// ctx.Err(). A compilation, or a call of the device, goes on in the background then.
-// Flow.Stop and Flow.Budget end a fit without an error, after an iteration. A fit with a
-// Config.Checkpoint continues to the same result after its context ended or its process was
-// killed, or with a larger Budget.
+// The context is checked between calls of the device: in an iteration before each chunk of training
+// steps, and between the steps of a method. What a fit had by then is its result, with ctx.Err(). A
+// compilation, or a call of the device, goes on in the background then. Flow.Stop and Flow.Budget
+// end a fit without an error, after an iteration. A fit with a Config.Checkpoint continues to the
+// same result after its context ended or its process was killed, or with a larger Budget.
 //
 // Fits may run at once, also on one backend, and so may Transform and InverseTransform of one
 // Result. SetBackend and changes to a Result's fields may not run at the same time. Callbacks are
@@ -59,9 +58,9 @@
 //
 // # See also
 //
-// Package metric scores a recovery against the truth. Package dependence and
-// [EstimateDivergence] measure it without, and package report draws the conclusion. Package
-// blockwise is for recordings longer than memory.
+// Package metric scores a recovery against the truth. Package dependence and [EstimateDivergence]
+// measure it without, and package report draws the conclusion. Package blockwise is for recordings
+// longer than memory.
 //
 // # References
 //

@@ -35,9 +35,9 @@ var ErrSignals = signal.ErrSignals
 type Run struct {
 	X    *mat.Dense // mixed signals, d×n
 	Seed uint64     // of every random draw, in place of Config.Seed
-	// Joints are where X was joined of several stretches that were recorded apart: the position, from 0,
-	// of the first value after each joint. The linear rule crossfades a sequence there, since a jump
-	// looks as if the sources depended on each other. Nil is none.
+	// Joints are where X was joined of several stretches that were recorded apart: the position,
+	// from 0, of the first value after each joint. The linear rule crossfades a sequence there,
+	// since a jump looks as if the sources depended on each other. Nil is none.
 	Joints []int
 }
 
@@ -51,17 +51,17 @@ type Run struct {
 // If ctx ends later, or a number stops being finite, Fit returns the last good result together with
 // the error: ctx.Err(), or one that wraps ErrNotFinite. The result of Auto or LinearOnly is then
 // the linear rule's separation, or whitening if that hasn't ended. That of NetworkOnly is
-// whitening, that of a flow its last iterate, or with KeepBest the least dependent one so far. So the
-// result is nil with every error except these:
+// whitening, that of a flow its last iterate, or with KeepBest the least dependent one so far. So
+// the result is nil with every error except these:
 //
 //   - ctx.Err(), if ctx ended after Prepare and Transforms,
 //   - one that wraps ErrNotFinite, of a flow,
 //   - one that wraps ErrCheckpoint, if a flow had ended an iteration that couldn't be kept.
 //
 // Fit returns soon after ctx ends: within 0.2 s for two signals at 1024 positions. XLA can't be
-// interrupted: compiling a network's program goes on in the background for 1 to 5 seconds of a core, and
-// the next fit of the size takes the program. Checks and whitening aren't interrupted either, and a
-// candidate checks ctx itself.
+// interrupted: compiling a network's program goes on in the background for 1 to 5 seconds of a
+// core, and the next fit of the size takes the program. Checks and whitening aren't interrupted
+// either, and a candidate checks ctx itself.
 //
 // With Config.Checkpoint, a folder for this fit alone, Fit keeps its state after the choice of the
 // method and after each iteration. It makes the folder if need be. A fit of the same signals and

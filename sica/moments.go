@@ -13,7 +13,8 @@ import (
 // positions of the fit without outliers. The signals have a mean of 0 there.
 type jointMoments struct {
 	covariance *mat.SymDense // E[z_i·z_j], k×k
-	// heavy is the strongest heavy-tailed signal, −1 if there is none, and cubes are E[z_i·z_heavy³].
+	// heavy is the strongest heavy-tailed signal, −1 if there is none, and cubes are
+	// E[z_i·z_heavy³].
 	heavy int
 	cubes []float64 // [k], nil without a heavy-tailed signal
 	// byCubes is the weight of the pattern of heavy by cubes, from 0 to 1; see pattern.
@@ -65,7 +66,6 @@ func newJointMoments(a, z *mat.Dense, weights []float64) *jointMoments {
 }
 
 // patternBlocks is the number of blocks of the jackknife that says how exact a pattern by cubes is.
-// It is a choice.
 const patternBlocks = 20
 
 // weighCubes sets byCubes: 1 − V/D², and at least 0, as in the estimators of James and Stein. D is
@@ -108,11 +108,11 @@ func (m *jointMoments) weighCubes(a *mat.Dense, without []*jointMoments) {
 }
 
 // minHeavyKurtosis is the kurtosis E[z⁴]/E[z²]² from which a signal is heavy-tailed. A Gaussian has
-// 3, a Laplace variable 6, blinks and heartbeats have 10 and more. It is a choice.
+// 3, a Laplace variable 6, blinks and heartbeats have 10 and more.
 const minHeavyKurtosis = 4
 
-// strongestHeavy returns the strongest of the heavy-tailed signals among the centred ones, k×n, −1 if
-// there is none.
+// strongestHeavy returns the strongest of the heavy-tailed signals among the centred ones, k×n, −1
+// if there is none.
 func (m *jointMoments) strongestHeavy(centred *mat.Dense, positions float64, strengths []float64) int {
 	strongest := -1
 	for i := range strengths {
@@ -148,11 +148,12 @@ func (m *jointMoments) strengths(a *mat.Dense) []float64 {
 	return strengths
 }
 
-// pattern returns what a value of 1 of signal i adds to the mixed signals a·z: its coefficient in
-// x = Σ_j p_j·z_j + rest. Two estimates have a weighted mean, which for the rows of all signals is
+// pattern returns what a value of 1 of signal i adds to the mixed signals a·z: its coefficient in x
+// = Σ_j p_j·z_j + rest. Two estimates have a weighted mean, which for the rows of all signals is
 // column i of a:
 //   - The regression, E[rest·z_j] = 0, over i, the signals of the rows, and all stronger ones.
 //   - By cubes, for the strongest heavy-tailed signal, such as blinks: over i and the signals of the
+//     rows.
 func (m *jointMoments) pattern(a *mat.Dense, rows []int, i int) ([]float64, error) {
 	pattern, err := m.coefficients(a, explaining(i, rows, m.strengths(a)), i, false)
 	if err != nil || i != m.heavy || m.byCubes == 0 {

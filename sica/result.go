@@ -69,9 +69,9 @@ type Summary struct {
 	Outliers []int `json:"outliers,omitempty"`
 
 	// Clipped are the mixed signals of a sequence, counted from 0, that are at their largest or
-	// smallest value again and again: in at least five stretches of two positions or more, and at up
-	// to a tenth of the positions. There are none if less than a thousandth of the positions is clipped
-	// in any. That looks like more sources than channels, and no network is compared then.
+	// smallest value again and again: in at least five stretches of two positions or more, and at
+	// up to a tenth of the positions. There are none if less than a thousandth of the positions is
+	// clipped in any. That looks like more sources than channels, and no network is compared then.
 	Clipped []int `json:"clipped,omitempty"`
 	// CutShort is whether the context ended before Config.Method had done its work. The signals are
 	// whitened then, or by a linear demixing of which nothing is identified.
@@ -97,10 +97,10 @@ type Summary struct {
 // Result is the outcome of a fit. Its fields besides Z and Initial are those of Summary and Trace.
 // In JSON it is its Summary; Save keeps the signals and maps, which would be long there.
 type Result struct {
-	// Z are the recovered signals, k×n, with the sign that the fit left them in. Those of Default's linear
-	// rule are in the order of the share of the mixed signals' variance that they explain. k is the
-	// number d of mixed signals. It is less with Config.Components, and where mixed signals are
-	// combinations of others, such as a copy: k is their rank then, which is no error.
+	// Z are the recovered signals, k×n, with the sign that the fit left them in. Those of Default's
+	// linear rule are in the order of the share of the mixed signals' variance that they explain. k
+	// is the number d of mixed signals. It is less with Config.Components, and where mixed signals
+	// are combinations of others, such as a copy: k is their rank then, which is no error.
 	Z *mat.Dense `json:"-"`
 	// Initial are the signals that the iterations began with, k×n: Z, if none of the
 	// iterates was better.
@@ -153,8 +153,8 @@ func (f *fitting) result(r *fitRun, s *separation, out *iterate.Output) *Result 
 	return result
 }
 
-// ofChannels returns the linear rule's findings about the reduced signals y with the noise of the mixed
-// ones; the same if they weren't reduced or were transformed, and nil for nil.
+// ofChannels returns the linear rule's findings about the reduced signals y with the noise of the
+// mixed ones; the same if they weren't reduced or were transformed, and nil for nil.
 func (r *Result) ofChannels(found *linear.Findings, y *mat.Dense) *linear.Findings {
 	by := r.reduction()
 	if found == nil || by == nil || len(r.Config.Transforms) > 0 {

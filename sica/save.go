@@ -37,17 +37,17 @@ type savedResult struct {
 	Summary
 	Moved  bool             `json:"moved"` // initial.npy isn't z.npy
 	Stages []iterate.Record `json:"stages"`
-	// Covariance, row by row, Heavy, Cubes and ByCubes are Result.moments, without values for nil. The
-	// last three are without values if there is no heavy-tailed signal.
+	// Covariance, row by row, Heavy, Cubes and ByCubes are Result.moments, without values for nil.
+	// The last three are without values if there is no heavy-tailed signal.
 	Covariance []float64 `json:"covariance,omitempty"`
 	Heavy      int       `json:"heavy,omitempty"`
 	Cubes      []float64 `json:"cubes,omitempty"`
 	ByCubes    float64   `json:"by_cubes,omitempty"`
 }
 
-// Save writes the result into the folder dir, which must not exist yet; its parent must. It keeps all
-// fields and what Transform needs, without Config.Checkpoint and the functions in Config. The folder
-// appears, synced to the disk, only when all is written. An error leaves no file.
+// Save writes the result into the folder dir, which must not exist yet; its parent must. It keeps
+// all fields and what Transform needs, without Config.Checkpoint and the functions in Config. The
+// folder appears, synced to the disk, only when all is written. An error leaves no file.
 //
 // The signals are NPY arrays of float64. The rest is JSON and, for the networks of the family Free,
 // plain float64. A manifest has the SHA-256 of each file.

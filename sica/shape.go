@@ -13,21 +13,20 @@ const (
 	// minRow is the shortest row, in positions, that rowLength looks for: shorter ones are common
 	// periods of sequences.
 	minRow = 8
-	// maxHintPositions is how many of the first positions rowLength looks at, for speed. It is a
-	// choice.
+	// maxHintPositions is how many of the first positions rowLength looks at, for speed.
 	maxHintPositions = 1 << 16
 	// minJump is how many times the mean square step between neighbours a step from the end of a
-	// row to the next must be: 1 in a sequence, 5 and more in photographs.
+	// row to the next must be. In a sequence it is as large.
 	minJump = 2
 	// minPeak is by how much the autocorrelation at the row's length must be above those
 	// minRow/4 and more positions away, on the scale of correlations.
 	minPeak = 0.05
 	// minRowShare is the autocorrelation at the row's length, as a share of that at one position,
-	// that each signal must have: images are about as smooth from row to row as along them. It is
-	// between that of mixed photographs, 0.92 and more, and of waves and voices, 0.71 or less.
+	// that each signal must have: images are about as smooth from row to row as along them. Mixed
+	// photographs have more; waves and voices, less.
 	minRowShare = 0.8
 	// minDecay is by how much the autocorrelation at 2 to apartRows rows must be below that at one.
-	// Rows of an image become less similar; the periods of a wave don't. Both are choices.
+	// Rows of an image become less similar; the periods of a wave don't.
 	minDecay, apartRows = 0.01, minRow / 2
 )
 

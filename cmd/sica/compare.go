@@ -392,8 +392,8 @@ func addBest(rows []compared) {
 	}
 }
 
-// printAgreement prints how well the methods with a Best find each signal of the first row, if there
-// are any.
+// printAgreement prints how well the methods with a Best find each signal of the first row, if
+// there are any.
 func printAgreement(out io.Writer, rows []compared) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	others := slices.DeleteFunc(slices.Clone(rows[1:]), func(r compared) bool { return r.Best == nil })

@@ -229,8 +229,8 @@ func (opt *inspectOptions) propose(
 	return p
 }
 
-// minPeaked is the kurtosis from which a component has rare peaks, as blinks and beats. A choice: in 15
-// simulated EEGs blinks had 2.8 to 8.7, and the next component of Fp1 up to 1.1.
+// minPeaked is the kurtosis from which a component has rare peaks, as blinks and beats. In
+// simulated EEGs blinks had 2.8 and more, other components of their channel up to 1.1.
 const minPeaked = 1
 
 // withoutPeaks returns the components without peaks, from 0 and in order, that are proposed by a
@@ -264,8 +264,8 @@ func (opt *inspectOptions) excess(all []inspect.Component, model *files.Model) [
 	return []string{"shares above 100 %: " + strings.Join(numbers, ", ") + ". " + cause}
 }
 
-// writeComponents writes a table with a row for each component and, if there are references, the one that
-// it is most like.
+// writeComponents writes a table with a row for each component and, if there are references, the
+// one that it is most like.
 func writeComponents(
 	out io.Writer, all []inspect.Component, in *datasets.Recording, likest []*reference,
 ) error {
@@ -316,9 +316,9 @@ func rhythm(c inspect.Component, rate float64) string {
 	return fmt.Sprintf("%.3g Hz (%.2f)", rate/c.Period, c.Rhythm)
 }
 
-// The length of the first piece of the recording that a picture of components shows, without skipped
-// stretches: in seconds, or in positions if the rate isn't known. It is a choice: some beats of a
-// heart fit on a page.
+// The length of the first piece of the recording that a picture of components shows, without
+// skipped stretches: in seconds, or in positions if the rate isn't known. Some beats of a heart fit
+// on a page.
 const (
 	shownSeconds   = 5
 	shownPositions = 1000

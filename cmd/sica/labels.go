@@ -48,8 +48,8 @@ func looksLike(l inspect.Label) string {
 	return fmt.Sprintf("%s: %s", l.Name, l.Evidence)
 }
 
-// gradesFile and labelsFile are the files in the folder of a saved separation with the grades and the
-// labels of its signals. They aren't in the manifest.
+// gradesFile and labelsFile are the files in the folder of a saved separation with the grades and
+// the labels of its signals. They aren't in the manifest.
 const gradesFile, labelsFile = "grades.json", "labels.json"
 
 // readOfSignals returns what a file in the folder of a model has of each signal; nil for none.

@@ -40,8 +40,8 @@ type live struct {
 var liveFlags = []string{"model", "in", "out", "stream", "components", "proposed", "selection", "separator",
 	"highpass", "lowpass", "notch", "rate", allowUnverified, deterministic}
 
-// checkStream returns a usage error unless a separation can be applied to rows as they come, from standard
-// input to standard output, and no flag would be ignored.
+// checkStream returns a usage error unless a separation can be applied to rows as they come, from
+// standard input to standard output, and no flag would be ignored.
 func checkStream(cmd *cobra.Command, in []string, out string, model *files.Model) error {
 	if !slices.Equal(in, []string{files.Pipe}) || out != files.Pipe {
 		return usage.Errorf("--stream: use it with --in - --out -")
@@ -197,8 +197,8 @@ func (l *live) findChannels(cells []string) (isHeader bool, err error) {
 	return true, nil
 }
 
-// values returns the channels of a row after the filters, and whether it lacks none: in the place of a
-// missing one is the last.
+// values returns the channels of a row after the filters, and whether it lacks none: in the place
+// of a missing one is the last.
 func (l *live) values(cells []string) (x *mat.Dense, isWhole bool) {
 	x, isWhole = mat.NewDense(len(l.channels), 1, nil), true
 	for i, column := range l.channels {

@@ -27,8 +27,8 @@ import (
 )
 
 func main() {
-	// What takes the memory is a few large arrays, which are cheap to collect: of 64 channels a third
-	// less memory in the same time.
+	// What takes the memory is a few large arrays, which are cheap to collect: of 64 channels a
+	// third less memory in the same time.
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(25)
 	}

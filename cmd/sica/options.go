@@ -187,8 +187,8 @@ func (opt *fitOptions) config(changed func(flag string) bool) (sica.Config, erro
 	return cfg, nil
 }
 
-// fitMethods are all methods of a fit: those that have settings of package sica. The linear demixing alone
-// is one here.
+// fitMethods returns the methods whose settings are a sica.Config, the linear demixing alone among
+// them.
 func fitMethods() (all []methods.Method) {
 	for _, m := range methods.All() {
 		if m.Name == "sica-linear" {

@@ -15,8 +15,8 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/report/html"
 )
 
-// writePage writes a page about a recording of n positions. The command cmd was given its files and,
-// unless that is nil, the separation, by which components can be removed.
+// writePage writes a page about a recording of n positions. The command cmd was given its files
+// and, unless that is nil, the separation, by which components can be removed.
 func writePage(
 	path string, page html.Page, cmd *cobra.Command, in []string, n int, model *files.Model,
 ) error {

@@ -21,8 +21,8 @@ import (
 // in the manifest.
 const proposalFile = "proposed.json"
 
-// A proposal is the recovered signals that inspect --reference proposes to remove: by the rule, or as
-// their labels are artefacts.
+// A proposal is the recovered signals that inspect --reference proposes to remove: by the rule, or
+// as their labels are artefacts.
 type proposal struct {
 	Signals   []int    `json:"signals"` // from 0, in order
 	Why       []string `json:"why"`     // each of Signals is proposed
@@ -60,13 +60,14 @@ func (r inspected) equals(other inspected) bool {
 	return slices.Equal(r.Input, other.Input) && r.Positions == other.Positions
 }
 
-// isArtefact reports whether a label is that of an artefact in any recording; a heart is none in an ECG.
+// isArtefact reports whether a label is that of an artefact in any recording; a heart is none in an
+// ECG.
 func isArtefact(l inspect.Label) bool {
 	return slices.Contains([]string{"line", "blink", "eye movement", "muscle"}, l.Name)
 }
 
-// newProposal returns what is proposed, and sets Proposed where only the label does it. Likest are those of
-// the references that the components are most like.
+// newProposal returns what is proposed, and sets Proposed where only the label does it. Likest has
+// the reference that each component is most like.
 func newProposal(all []inspect.Component, likest []*reference, references string) proposal {
 	p := proposal{Signals: []int{}, Why: []string{}, Reference: references}
 	order := grid.Range(len(all))
@@ -137,8 +138,8 @@ func numbers(signals []int) string {
 	return strings.Join(all, ", ")
 }
 
-// write writes the proposal into the folder of a separation. It says if it replaces an earlier one with
-// other signals.
+// write writes the proposal into the folder of a separation. It says if it replaces an earlier one
+// with other signals.
 func (p proposal) write(out io.Writer, model string) error {
 	var earlier proposal
 	path := filepath.Join(model, proposalFile)

@@ -39,8 +39,9 @@ func readReferences(names []string, in *files.Stream) (all []reference, err erro
 	return all, nil
 }
 
-// describeComponents returns the components, each with the numbers of the reference that it is likest to, which is
-// in likest, sorted by coherence; without references in their order, and nil.
+// describeComponents returns the components with the numbers of the reference that each is likest
+// to, and these references, both sorted by coherence. Without references the components are in the
+// order of the signals.
 func describeComponents(
 	r *sica.Result, x blockwise.Source, references []reference,
 ) (all []inspect.Component, likest []*reference, err error) {
@@ -121,8 +122,8 @@ func readReference(name string, in *files.Stream) (*reference, error) {
 }
 
 // numbered returns the places of a recording's channels in the order in which --without and
-// --reference count them, that of the file: of its d signals, and from d on of the columns of numbers
-// among those set aside.
+// --reference count them, that of the file: of its d signals, and from d on of the columns of
+// numbers among those set aside.
 func numbered(r *datasets.Recording, d int) (order []int) {
 	column := make(map[int]int) // in the file, by place
 	for i := range d {
@@ -143,8 +144,8 @@ func numbered(r *datasets.Recording, d int) (order []int) {
 	return order
 }
 
-// readReferenceFile returns the signal of a file. If there is none, the error is that of looking for a
-// channel, of so many.
+// readReferenceFile returns the signal of a file. If there is none, the error is that of looking
+// for a channel, of so many.
 func readReferenceFile(path string, lookup error, channels int) (blockwise.Source, error) {
 	z, err := datasets.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) || err != nil && !strings.Contains(path, ".") {

@@ -433,9 +433,9 @@ func (r *removal) notes(changes []inspect.Change, names []string) (notes []strin
 
 const (
 	// maxShare is the largest share of a channel's variance that components of a recording have in
-	// it, and the largest that is left without them. It is more than 1, as what is taken out and what
-	// is left may correlate by −0.25 in a recording: then either is at most 1/(1 − 0.25²) = 1.07. An
-	// electrode's drift in the recorded ECG has 1.02.
+	// it, and the largest that is left without them. It is more than 1, as what is taken out and
+	// what is left may correlate by −0.25 in a recording: then either is at most 1/(1 − 0.25²) =
+	// 1.07. An electrode's drift in the recorded ECG has 1.02.
 	maxShare = 1.1
 	// maxSum is the largest sum of both shares: 1/(1 − 0.25) with that correlation.
 	maxSum = 4. / 3
@@ -445,7 +445,7 @@ const (
 const misfit = "The components don't fit this recording, so don't use the cleaned file. Separate this " +
 	"recording itself or, if you did, its raw form with --highpass 1"
 
-// maxRemovalChannels is how many channels write lists, so that they fit a screen. A choice.
+// maxRemovalChannels is how many channels write lists, so that they fit a screen.
 const maxRemovalChannels = 10
 
 // write prints what was taken out of the channels that lose the largest shares.

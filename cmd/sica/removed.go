@@ -23,9 +23,9 @@ type removed struct {
 	Selection  string             `json:"selection,omitempty"`
 	Components []removedComponent `json:"components"`
 
-	// Highpass is the filter of what was written in Hz, and MeasuredAbove that of what was measured in the
-	// Channels: 0 for none. Skipped are the stretches that weren't measured: the first position, from 0,
-	// and the one after the last.
+	// Highpass is the filter of what was written in Hz, and MeasuredAbove that of what was measured
+	// in the Channels: 0 for none. Skipped are the stretches that weren't measured: the first
+	// position, from 0, and the one after the last.
 	Highpass      float64          `json:"highpass"`
 	MeasuredAbove float64          `json:"measured_above"`
 	Skipped       [][2]int         `json:"skipped,omitempty"`

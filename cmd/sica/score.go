@@ -134,7 +134,8 @@ func bestMatches(z, s *mat.Dense) []best {
 	return matches
 }
 
-// sourceLabel returns the number of a signal from 1 and, unless that ends with it, its name in parentheses.
+// sourceLabel returns the number of a signal from 1 and, unless that ends with it, its name in
+// parentheses.
 func sourceLabel(i int, names []string) string {
 	number := strconv.Itoa(i + 1)
 	if names == nil || strings.HasSuffix(names[i], number) {
@@ -143,8 +144,8 @@ func sourceLabel(i int, names []string) string {
 	return number + " (" + names[i] + ")"
 }
 
-// unlike is the correlation below which a signal is said to be like no source: they share less than a
-// tenth of their variance. It is a choice.
+// unlike is the correlation below which a signal is said to be like no source: they share less than
+// a tenth of their variance.
 const unlike = 0.3
 
 // printBest prints the matches of signals that aren't as many as the sources, which may have names.

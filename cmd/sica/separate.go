@@ -307,8 +307,8 @@ func (opt *separateOptions) separate(
 	return removeCheckpoint(cfg)
 }
 
-// open opens the recording, and checks that it can be separated by the settings. It sets their Rounding,
-// and the shape if there is none.
+// open opens the recording, and checks that it can be separated by the settings. It sets their
+// Rounding, and the shape if there is none.
 func (opt *separateOptions) open(
 	ctx context.Context, cfg *sica.Config, report func(string, float64),
 ) (*mixture, error) {
@@ -353,8 +353,8 @@ func (opt *separateOptions) open(
 	return in, validate(*cfg, d, n, total, opt.in[0])
 }
 
-// learnFrom sets what of the recording is learned from, with notes: the recording itself or what is left
-// of it, all of that or a part.
+// learnFrom sets what of the recording is learned from, with notes: the recording itself or what is
+// left of it, all of that or a part.
 func (opt *separateOptions) learnFrom(ctx context.Context, in *mixture, isWhole bool) error {
 	recording := blockwise.Source(in.Stream)
 	if isWhole {
@@ -386,7 +386,8 @@ func (opt *separateOptions) learnFrom(ctx context.Context, in *mixture, isWhole 
 	return err
 }
 
-// fit separates what is learned from, and reports the iterations. Outliers are positions of the recording.
+// fit separates what is learned from, and reports the iterations. Outliers are positions of the
+// recording.
 func (opt *separateOptions) fit(
 	cmd *cobra.Command, b compute.Backend, cfg sica.Config, in *mixture, parts *progress.Progress,
 	rep *separation,
@@ -427,8 +428,8 @@ func (opt *separateOptions) cutShort(cfg sica.Config, res *sica.Result, err erro
 		res.Best, next)
 }
 
-// writeRecovered writes the recovered signals at all positions of a recording, and returns them if they are
-// in memory.
+// writeRecovered writes the recovered signals at all positions of a recording, and returns them if
+// they are in memory.
 func (opt *separateOptions) writeRecovered(
 	in *mixture, shape []int, res *sica.Result,
 ) (z *mat.Dense, err error) {
@@ -573,8 +574,8 @@ func mayBeLong(paths []string) bool {
 	})
 }
 
-// readWhole reads the recording of the mixed signals, whose shape replaces one that isn't set, and the
-// truth if it was given.
+// readWhole reads the recording of the mixed signals, whose shape replaces one that isn't set, and
+// the truth if it was given.
 func (opt *separateOptions) readWhole(
 	ctx context.Context, in *mixture, cfg *sica.Config, report func(string, float64),
 ) (err error) {
@@ -623,7 +624,8 @@ func (opt *separateOptions) openBackend(cmd *cobra.Command) (compute.Backend, er
 	return openBackend(cmd, opt.backend, backend.Lazily) // most mixtures need no network
 }
 
-// write says that the signals were written and writes, with the flags for them, the result and the report.
+// write says that the signals were written and writes, with the flags for them, the result and the
+// report.
 func (opt *separateOptions) write(
 	out io.Writer, in *mixture, res *sica.Result, rep *separation,
 ) error {
@@ -675,8 +677,8 @@ func (opt *separateOptions) clipped(in *mixture, res *sica.Result) (stretches []
 	return stretches
 }
 
-// keep writes into the folder of --save what isn't of the result: how the recording was read, without
-// these channels, and what is said of the signals.
+// keep writes into the folder of --save what isn't of the result: how the recording was read,
+// without these channels, and what is said of the signals.
 func (opt *separateOptions) keep(rep *separation, without []string) error {
 	err := opt.fitting.Keep(opt.save, rep.Positions, without, &opt.reading)
 	if err == nil && rep.Labels != nil {
@@ -697,8 +699,8 @@ func removeCheckpoint(cfg sica.Config) error {
 	return os.RemoveAll(cfg.Checkpoint)
 }
 
-// score compares z with the truth. Without a truth, or one of as many positions and another number of
-// signals, the MCC is NaN.
+// score compares z with the truth. Without a truth, or one of as many positions and another number
+// of signals, the MCC is NaN.
 func score(z, truth *mat.Dense) (metric.Match, error) {
 	if truth == nil || asManyPositions(z, truth) && !asManySignals(z, truth) {
 		return metric.Match{MCC: math.NaN()}, nil

@@ -38,9 +38,9 @@ type described struct {
 	halves     time.Duration       // that separating the halves took
 }
 
-// describe describes the recovered signals. It separates the halves of what was learned from, unless
-// all signals are identified or quick is true. It returns nothing of what needs more positions, or
-// the inverse of a map that has none.
+// describe describes the recovered signals. It separates the halves of what was learned from,
+// unless all signals are identified or quick is true. Components and grades are nil for too few
+// positions, and where they need the inverse of a map that has none.
 func describe(
 	ctx context.Context, parts *progress.Progress, res *sica.Result, in *mixture, quick bool,
 ) (described, error) {
@@ -91,7 +91,8 @@ func describe(
 	return d, err
 }
 
-// allIdentified returns the grades by the linear rule's findings if it identified all signals, else nil.
+// allIdentified returns the grades by the linear rule's findings if it identified all signals, else
+// nil.
 func (d *described) allIdentified(l *linear.Findings) (grades []report.Graded) {
 	if l == nil || len(l.Groups) < len(l.ExpectedError) {
 		return nil
@@ -106,8 +107,8 @@ func (d *described) allIdentified(l *linear.Findings) (grades []report.Graded) {
 	return grades
 }
 
-// printSummary prints how long it took since the command began, of which the halves took a part, a table
-// of the recovered signals in the order of the file, and why they are the result.
+// printSummary prints how long it took since the command began, of which the halves took a part, a
+// table of the recovered signals in the order of the file, and why they are the result.
 func (opt *separateOptions) printSummary(
 	out io.Writer, res *sica.Result, in *mixture, all described,
 ) error {
@@ -143,8 +144,8 @@ func (opt *separateOptions) printSummary(
 	return nil
 }
 
-// repeatNote says what the columns of signals that aren't all identified mean, or why there are none; ""
-// if all are.
+// repeatNote says what the columns of signals that aren't all identified mean, or why there are
+// none; "" if all are.
 func repeatNote(grades []report.Graded) string {
 	switch {
 	case !slices.ContainsFunc(grades, func(g report.Graded) bool { return g.Grade != report.Identified }):
@@ -162,7 +163,8 @@ const maxTimes = 5
 // outlierWords match how a reason names outliers.
 var outlierWords = regexp.MustCompile(`Positions? [\d, ]+(?:and \d+ (?:more )?)?(is an|are) outlier`)
 
-// timed returns a reason with the times of outliers for their positions, of a recording with a rate.
+// timed returns a reason with the times of outliers for their positions, of a recording with a
+// rate.
 func timed(why string, outliers []int, about *datasets.Recording) string {
 	if about.Rate == 0 {
 		return why
@@ -253,8 +255,8 @@ func (in *mixture) recovered(res *sica.Result) *mat.Dense {
 	return columns(res.Z, in.kept(res))
 }
 
-// kept returns which of the positions that were learned from aren't outliers, which are positions of the
-// recording.
+// kept returns which of the positions that were learned from aren't outliers, which are positions
+// of the recording.
 func (in *mixture) kept(res *sica.Result) []int {
 	_, n := res.Z.Dims()
 	return without(blockwise.Positions(in.source, n), res.Outliers)

@@ -147,8 +147,8 @@ func (opt *transformOptions) images() bool {
 	return files.WritesImages(opt.in[0], opt.shape, opt.out)
 }
 
-// apply maps the signals, of that shape if one was given: a recording of any length block by block, if
-// the separation maps each position by itself.
+// apply maps the signals, of that shape if one was given: a recording of any length block by block,
+// if the separation maps each position by itself.
 func (opt *transformOptions) apply(cmd *cobra.Command, model *files.Model, shape []int) error {
 	shown := progress.NewQuiet(cmd.ErrOrStderr())
 	defer shown.Done()
@@ -197,8 +197,8 @@ func (opt *transformOptions) apply(cmd *cobra.Command, model *files.Model, shape
 	return nil
 }
 
-// checkBlocks returns an error unless the blocks of a recording can be mapped, and have the shape: before
-// the file is written.
+// checkBlocks returns an error unless the blocks of a recording can be mapped, and have the shape:
+// before the file is written.
 func (opt *transformOptions) checkBlocks(in *files.Stream, model *files.Model, shape []int) error {
 	d, n := in.Dims()
 	if _, err := model.Transform(mat.NewDense(d, 1, nil)); errors.Is(err, sica.ErrSignals) {

@@ -72,20 +72,18 @@ type Component struct {
 // Rule is how components are proposed for removal, in words.
 const Rule = "the size of the correlation, or the coherence, is at least 0.5"
 
-// minShared is the correlation and the coherence from which a component is proposed. It was chosen
-// before it was measured: in the 40 recordings of TestBlinksAreProposed, of 8 sources and a
-// reference that has 0.3 of a mixture of the others and is delayed in half of them, 0.5 misses no
-// artefact and proposes no other component. With 0.25 one other component is proposed; 0.75 misses
-// one artefact, and 0.9 misses 20.
+// minShared is the correlation and the coherence from which a component is proposed. With less,
+// other components than artefacts are proposed; with more, artefacts are missed
+// (TestBlinksAreProposed).
 const minShared = 0.5
 
 const (
-	// MinPositions is the smallest number of positions: a rhythm is looked for up to a quarter
-	// of them. A choice.
+	// MinPositions is the smallest number of positions: a rhythm is looked for up to a quarter of
+	// them.
 	MinPositions = 16
 	// blockSize is the number of positions that are analysed together. In a longer recording
-	// rhythms and coherences are averages over blocks. A choice between memory, 0.5 MB a signal,
-	// and the slowest rhythm that is found, whose period is a quarter of it.
+	// rhythms and coherences are averages over blocks. More takes more memory, 0.5 MB a signal now.
+	// The slowest rhythm that is found has a period of a quarter of it.
 	blockSize = 1 << 16
 )
 
@@ -118,8 +116,8 @@ func inMemory(x *mat.Dense) blockwise.Source {
 	return blockwise.InMemory{Dense: x}
 }
 
-// Recording is Components for a recording that may be longer than memory, which it reads twice.
-// The reference is a recording of one signal, or nil. Unless x is blockwise.InMemory, the error for a
+// Recording is Components for a recording that may be longer than memory, which it reads twice. The
+// reference is a recording of one signal, or nil. Unless x is blockwise.InMemory, the error for a
 // result that isn't pointwise wraps [sica.ErrNotPointwise].
 func Recording(r *sica.Result, x, reference blockwise.Source) ([]Component, error) {
 	if x == nil {
@@ -325,8 +323,8 @@ func (m *allMoments) addProducts(b block) {
 	m.zx.Add(m.zx, &zx)
 }
 
-// regression returns the patterns of a nonlinear result, d×k: the coefficients of the recovered signals
-// in the regression of the mixed signals on all of them.
+// regression returns the patterns of a nonlinear result, d×k: the coefficients of the recovered
+// signals in the regression of the mixed signals on all of them.
 func (m *allMoments) regression() (*mat.Dense, error) {
 	zMeans, xMeans := means(m.z), means(m.x)
 	m.zz.RankOne(m.zz, -float64(m.n), zMeans, zMeans)
@@ -424,8 +422,8 @@ func (s *subject) recoverBlock(
 	return block{x, z, reference}, nil
 }
 
-// fitOutliers returns the outliers of the fit by block, if x is the recording in memory that the result
-// was made from: if it gives the recovered signals Z, up to signs. It is nil otherwise.
+// fitOutliers returns the outliers of the fit by block, if x is the recording in memory that the
+// result was made from: if it gives the recovered signals Z, up to signs. It is nil otherwise.
 func (s *subject) fitOutliers(r *sica.Result) [][]int {
 	memory, ok := s.x.(blockwise.InMemory)
 	if !ok || r.Z == nil {

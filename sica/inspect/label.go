@@ -54,8 +54,8 @@ const (
 	fastAbove = 20 // muscles are
 	humWidth  = 1  // on each side of the line and its multiples
 
-	// maxSlowBand is the largest share of the recorded band that is below slowest if drift is looked
-	// for: white noise has that share of its power there, far less than minSlow.
+	// maxSlowBand is the largest share of the recorded band that is below slowest if drift is
+	// looked for: white noise has that share of its power there, far less than minSlow.
 	maxSlowBand = 0.1
 )
 

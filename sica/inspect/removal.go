@@ -35,8 +35,8 @@ type Change struct {
 // Drift hides what happens in the band of a separation after a high-pass filter: filter both before
 // and after by the same datasets.Filter. Leave skipped stretches out.
 type Removal struct {
-	// Rate is the sampling rate in Hz, 250 by default, but without it beats aren't looked for. Quiet
-	// moments are pieces of 0.2 s.
+	// Rate is the sampling rate in Hz, 250 by default, but without it beats aren't looked for.
+	// Quiet moments are pieces of 0.2 s.
 	Rate float64
 
 	total  []change        // of each channel
@@ -56,16 +56,15 @@ type beginning struct{ before, taken []float64 }
 type change struct{ before, taken stats.Moments }
 
 const (
-	// quietSeconds is the length of pieces. A choice: from a simulated EEG a blink's component took
-	// 4.9 µV in stretches without blinks, and Quiet is 4.6. With 0.1 s it is 4.5.
+	// quietSeconds is the length of pieces, in seconds.
 	quietSeconds = 0.2
 	// maxPieces bounds memory: 25 MB of 64 channels. Of longer recordings pieces are spread evenly.
 	maxPieces = 1 << 13
 	// maxBeginning bounds the positions in which beats are looked for, and maxBegun their number
 	// times that of the channels: 67 MB.
 	maxBeginning, maxBegun = 1 << 16, 1 << 22
-	// sameLoss is the |correlation| from which two channels lost the same, so that beats are looked for
-	// in one of them. A choice: it only saves time.
+	// sameLoss is the |correlation| from which two channels lost the same, so that beats are looked
+	// for in one of them. That only saves time.
 	sameLoss = 0.99
 	// maxTrains is how many hearts are looked for: a mother's and a child's.
 	maxTrains = 2

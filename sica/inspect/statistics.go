@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	// segments sets the length of a segment of the spectra: a block has so many half segments,
-	// which overlap. A choice: twice as many halve the resolution in frequency, half as many
-	// double the variance of the coherence.
+	// segments sets the length of a segment of the spectra: a block has this many half segments,
+	// which overlap. More lower the resolution in frequency, fewer raise the variance of the
+	// coherence.
 	segments = 16
 	// minSegment is the smallest length of a segment: a Hann window of 3 or fewer positions
 	// leaves only one that isn't 0.
 	minSegment = 4
-	// spectrumSegment is the length of a segment of the spectrum that a Component has: bands of
-	// 1 Hz at 250 Hz. A choice: half of it doesn't separate rhythms of 8 and 10 Hz, twice of it
-	// doubles the noise of each band.
+	// spectrumSegment is the length of a segment of the spectrum that a Component has: bands of 1
+	// Hz at 250 Hz. With less, rhythms of 8 and 10 Hz aren't separate; with more, the bands have
+	// more noise.
 	spectrumSegment = 256
 )
 
@@ -95,8 +95,8 @@ func (a *autocorrelation) add(values []float64) {
 	a.blocks = append(a.blocks, len(values))
 }
 
-// correlations returns the autocorrelation at the lags from 0 to maxLag, and how many pairs of values
-// each is the mean of.
+// correlations returns the autocorrelation at the lags from 0 to maxLag, and how many pairs of
+// values each is the mean of.
 func (a *autocorrelation) correlations() (r []float64, pairs []int) {
 	spectrum := make([]complex128, len(a.power))
 	for i, p := range a.power {
@@ -207,13 +207,13 @@ func (s *spectra) shares() []float64 {
 
 // independentShare is the number of independent segments, as a share of all. Under a Hann window,
 // the values of neighbours that overlap by half correlate by 1/6, and their powers by 1/36. So the
-// mean over many segments varies by 1 + 2/36 times as much as that over as many independent ones (P.
-// D. Welch, 1967).
+// mean over many segments varies by 1 + 2/36 times as much as that over as many independent ones
+// (P. D. Welch, 1967).
 const independentShare = 18.0 / 19
 
 // coherence returns the share of the variance of b that a filter of a explains: the mean over
-// frequencies of |S_ab|²/(S_aa·S_bb), weighted by S_bb, minus its mean by chance; 0 if there are too
-// few segments to tell.
+// frequencies of |S_ab|²/(S_aa·S_bb), weighted by S_bb, minus its mean by chance; 0 if there are
+// too few segments to tell.
 func (s *spectra) coherence() float64 {
 	chance := 1 / (independentShare * s.count)
 	if chance >= 1 {

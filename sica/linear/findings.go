@@ -34,10 +34,11 @@ type Findings struct {
 	// If it is one, a source may be hidden under it, and the other signals be mixtures. So none is
 	// identified then. If they are several, there are fewer sources than channels.
 	NoiseLike []int `json:"noise_like,omitempty"`
-	// DecidedOn is the number of positions of a long sequence on which the models and the evidence are
-	// based, if these left no doubt; 0 is all. Of a sequence of 16,384 positions or more they are 4,096,
-	// or 128 a signal if that is more, and at most half of all, in blocks of 1,024 less the first of
-	// each, which are only past. The demixing and its errors are based on all. No option changes it.
+	// DecidedOn is the number of positions of a long sequence on which the models and the evidence
+	// are based, if these left no doubt; 0 is all. Of a sequence of 16,384 positions or more they
+	// are 4,096, or 128 a signal if that is more, and at most half of all, in blocks of 1,024. The
+	// first positions of a block only serve as past. The demixing and its errors are based on all.
+	// No option changes it.
 	DecidedOn int `json:"decided_on,omitempty"`
 	// Coarse is whether the demixing is that of a coarse separation, of strong frequencies only: see
 	// Resolution and Bandwidth.

@@ -58,8 +58,8 @@ type draft struct {
 	hideable []bool
 	// missed is the variance of noise in each channel that the models miss, if it is known.
 	missed float64
-	// dependent are pairs of a large Dependence, and uncertain those that demixings which are nearly as
-	// good recover otherwise, or of which noise that was found hides one.
+	// dependent are pairs of a large Dependence. uncertain are pairs of which a demixing that is
+	// nearly as good recovers a signal otherwise, or noise of the channels hides one.
 	dependent, uncertain [][2]int
 }
 

@@ -34,8 +34,8 @@ func LargestCorrelation(z *mat.Dense) Correlation {
 	return all[0]
 }
 
-// Correlated returns the correlations above linear.MaxCorrelation of the recovered signals z, d×n, the
-// largest first.
+// Correlated returns the correlations above linear.MaxCorrelation of the recovered signals z, d×n,
+// the largest first.
 func Correlated(z *mat.Dense) []Correlation {
 	all := correlations(z)
 	for k, c := range all {

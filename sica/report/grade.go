@@ -77,8 +77,8 @@ type Graded struct {
 // Alone reports whether the signal repeats without others.
 func (g *Graded) Alone() bool { return len(g.Group) == 1 }
 
-// IsOneSource reports whether the signal is probably one source: it is identified, or repeats alone so
-// well that at least 80 % of comparable signals were one source.
+// IsOneSource reports whether the signal is probably one source: it is identified, or repeats alone
+// so well that at least 80 % of comparable signals were one source.
 func (g *Graded) IsOneSource() bool {
 	return g.Grade == Identified || g.Alone() && g.Repeat >= minOneSource
 }
@@ -87,9 +87,8 @@ func (g *Graded) IsOneSource() bool {
 // the variance in the worst direction is of other signals.
 const minRepeat = 0.95
 
-// minOneSource is the repeat from which a signal that repeats alone is probably one source. With more
-// sources than channels 95 % of the signals above it were, in part A of the table grades, 82 % of
-// those above 0.99, and 59 % of those above 0.95.
+// minOneSource is the repeat from which a signal that repeats alone is probably one source. With
+// more sources than channels 95 % of the signals above it were (part A of the table grades).
 const minOneSource = 0.998
 
 // Grades grades the recovered signals without a whole report: the linear rule separates each half
@@ -172,9 +171,9 @@ func (r *Report) setRepeats(grades []Graded) {
 	}
 }
 
-// comparables are the table of Graded.Comparable: the shares of signals that were one source, by the
-// smallest repeat of a row and the smallest share of a column. They are part A of the table grades,
-// of 992 signals. Cells with fewer than ten have what the row has.
+// comparables are the table of Graded.Comparable: the shares of signals that were one source, by
+// the smallest repeat of a row and the smallest share of a column. They are part A of the table
+// grades, of 992 signals. Cells with fewer than ten have what the row has.
 var comparables = []struct {
 	repeat    float64
 	oneSource [len(comparableShares)]float64

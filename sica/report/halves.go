@@ -35,8 +35,8 @@ type Halves struct {
 	whitened bool // whether a half kept symmetric whitening, which gives z itself
 }
 
-// minHalf is the smallest number of positions per signal in a half. It is a choice: with half, the
-// linear models have almost as many parameters as there are values; with twice, short recordings
+// minHalf is the smallest number of positions per signal in a half. With half as many, the linear
+// models have almost as many parameters as there are values; with twice as many, short recordings
 // have no halves.
 const minHalf = 24
 

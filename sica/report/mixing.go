@@ -68,9 +68,9 @@ func (l *Linear) noiseShare() float64 {
 // A remark is a sentence about the mixing: what it is about, and what it says of that.
 type remark struct{ key, text string }
 
-// remarks are about noise of the channels, signals like noise, clipping, dependence and more sources
-// than channels, where they were found, and about the largest correlation of two recovered signals,
-// with other pairs above 0.3 and a warning there.
+// remarks are about noise of the channels, signals like noise, clipping, dependence and more
+// sources than channels, where they were found, and about the largest correlation of two recovered
+// signals, with other pairs above 0.3 and a warning there.
 func (r *Report) remarks() (remarks []remark) {
 	add := func(applies bool, key, text string) {
 		if applies {

@@ -11,13 +11,13 @@ import (
 
 // clearAgreement is the correlation from which a separation of a part of the positions confirms the
 // signals. Below it the separation is repeated with all positions, and minStability decides on
-// these alone. It is halfway between minStability and 1. With half of that distance to 1,
-// signals with weak evidence would cost the time of all positions; with twice of it there is no
-// margin for the error of a part.
+// these alone. It is halfway between minStability and 1. Nearer to 1, signals with weak evidence
+// would cost the time of all positions; nearer to minStability, there is no margin for the error of
+// a part.
 const clearAgreement = (1 + minStability) / 2
 
-// A recording is signals x, d×n, where their positions are in what they are a part of, and the shape of
-// these.
+// A recording is signals x, d×n, with the place of each position in the whole recording, and the
+// shape of the positions.
 type recording struct {
 	x         *mat.Dense
 	positions []int
@@ -47,8 +47,7 @@ func (r recording) withoutSlab(k, thickness int) recording {
 // long returns the shape with another length of the leading axis.
 func (r recording) long(length int) []int { return append([]int{length}, r.shape[1:]...) }
 
-// part returns a part of the signals z by signal.Part. Images are returned as they are. With a part of
-// 15 signals the networks take 5 s of processor time, a separation 1 s.
+// part returns a part of the signals z by signal.Part. Images are returned as they are.
 func part(z recording) recording {
 	if len(z.shape) > 1 {
 		return z

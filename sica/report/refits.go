@@ -46,8 +46,8 @@ type Stability struct {
 	WhyAll string `json:"why_all,omitempty"`
 }
 
-// maxLeftOut is the largest share of the positions that a refit leaves out. A choice: with a
-// tenth the refits see nearly the same data, with two fifths they are fits of other data.
+// maxLeftOut is the largest share of the positions that a refit leaves out. With a tenth the refits
+// see nearly the same data, with two fifths they are fits of other data.
 const maxLeftOut = 0.2
 
 // refit separates the mixed signals x, which the result maps to z, n times more, and reports its
@@ -149,7 +149,7 @@ func slabThickness(c sica.Config, x recording, n int) (thickness int, whyNone st
 	return thickness, ""
 }
 
-// silent is the share of a signal's variance in a slab outside of which it is called silent. A choice.
+// silent is the share of a signal's variance in a slab outside of which it is called silent.
 const silent = 0.99
 
 // silence says which of the signals z are silent outside the k-th slab of a thickness.

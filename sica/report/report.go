@@ -51,9 +51,9 @@ type Config struct {
 	// 0. Outliers, and the page of package html, then have the recording's positions. Nil is a
 	// whole recording.
 	Positions []int
-	// Rate is the recording's sampling rate, in positions per second, and Start the time of its first
-	// position in seconds. With them the reasons name times, and components have a label. 0 names
-	// positions.
+	// Rate is the recording's sampling rate, in positions per second, and Start the time of its
+	// first position in seconds. With them the reasons name times, and components have a label. 0
+	// names positions.
 	Rate, Start float64
 	// Highpassed is whether x went through a high-pass filter of the caller's, which the details
 	// then don't advise.
@@ -94,13 +94,13 @@ type Report struct {
 	// NoEvidence, and for a fit that was stopped.
 	FailedTests []string `json:"failed_tests,omitempty"`
 
-	// Channels are the names of the mixed signals; nil for none. Components are what package inspect
-	// says of the recovered signals, in their order.
+	// Channels are the names of the mixed signals; nil for none. Components are what package
+	// inspect says of the recovered signals, in their order.
 	Channels   []string            `json:"channels,omitempty"`
 	Components []inspect.Component `json:"components,omitempty"`
 
-	// Shares holds, for each recovered signal, its share of the mixed signals' variance: the Share of
-	// its inspect.Component.
+	// Shares holds, for each recovered signal, its share of the mixed signals' variance: the Share
+	// of its inspect.Component.
 	Shares []float64 `json:"shares"`
 	// Doubts holds, for each recovered signal, why it can't be relied on, in a few words each.
 	// See Verdict.
@@ -117,8 +117,8 @@ type Report struct {
 	Predictability []Predictability `json:"predictability"`
 	// Linear says which pairs of the recovered signals have an identified rotation.
 	Linear Linear `json:"linear"`
-	// Correlation is the largest of two recovered signals. Correlated are all above 0.3, the largest
-	// first.
+	// Correlation is the largest of two recovered signals. Correlated are all above 0.3, the
+	// largest first.
 	Correlation Correlation   `json:"correlation"`
 	Correlated  []Correlation `json:"correlated,omitempty"`
 	// Transients are short stretches that decide what signals are; none in images.

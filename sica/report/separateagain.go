@@ -38,7 +38,7 @@ type Linear struct {
 }
 
 // sameSignals is the largest difference of signals that are the same up to rounding, as a share of
-// their largest value: a choice far above the rounding of float64.
+// their largest value. It is far above the rounding of float64.
 const sameSignals = 1e-6
 
 // fitFindings returns the findings of the fit if they are about the signals z, d×n: if the linear

@@ -32,10 +32,10 @@ type Table struct {
 	All bool
 }
 
-// maxAllRows is the largest number of signals that all have rows. A choice.
+// maxAllRows is the largest number of signals that all have rows.
 const maxAllRows = 12
 
-// TableRows is the largest number of signals in a Table, so that it fits a screen. A choice.
+// TableRows is the largest number of signals in a Table, so that it fits a screen.
 const TableRows = 32
 
 // Write writes the table as text.
@@ -167,7 +167,7 @@ func ErrorText(e float64) string {
 	return fmt.Sprintf("%.4f", e)
 }
 
-// maxOthers is how many signals others names, so that rows stay short. A choice.
+// maxOthers is how many signals others names, so that rows stay short.
 const maxOthers = 3
 
 // others names the signals of a group but i, or their number.
@@ -185,8 +185,8 @@ func others(group []int, i int) string {
 }
 
 // artefacts says which signals of a recording come back from both halves, so that they can be taken
-// out: by their labels, hearts by their rates, then alpha, which is none, and those without a label.
-// It is "" unless the recording has a rate and the halves were separated.
+// out: by their labels, hearts by their rates, then alpha, which is none, and those without a
+// label. It is "" unless the recording has a rate and the halves were separated.
 func (r *Report) artefacts() string {
 	if r.Halves == nil || len(r.Grades) == 0 || r.cfg.Rate == 0 {
 		return ""
@@ -231,8 +231,8 @@ type kind struct {
 	signals []int
 }
 
-// sameRate is the largest difference between rates of one heart, as a share. A choice: rates are
-// rounded by less, and two hearts with rates so near are taken for one.
+// sameRate is the largest difference between rates of one heart, as a share. Rates are rounded by
+// less. Two hearts whose rates differ by less are taken for one.
 const sameRate = 0.05
 
 // addKind adds a signal to those of its label.

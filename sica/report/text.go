@@ -14,13 +14,13 @@ import (
 )
 
 // maxGainSE is the standard error from which the R² from all contexts says nothing: events that
-// come once can't be predicted from the rest. A choice: half of a signal's variance.
+// come once can't be predicted from the rest. It is half of a signal's variance.
 const maxGainSE = 0.5
 
-// maxPairs is the largest number of rows in the table of pairs, so that it fits a screen. A choice.
+// maxPairs is the largest number of rows in the table of pairs, so that it fits a screen.
 const maxPairs = 6
 
-// maxReasons is how many of the Reasons WriteText has. A choice.
+// maxReasons is how many of the Reasons WriteText has.
 const maxReasons = 2
 
 // String returns what WriteText and WriteDetails write.

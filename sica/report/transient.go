@@ -27,15 +27,15 @@ type Transient struct {
 }
 
 const (
-	// transientLength is the longest stretch, as a share of the positions. A choice: 0.01 is 0.6 s
-	// of a minute. In simulated EEGs a rhythm of varying strength has up to 0.36 of its variance in
-	// such a stretch, and up to 0.53 in one five times as long.
+	// transientLength is the longest stretch, as a share of the positions. 0.01 is 0.6 s of a
+	// minute. In a longer one even a rhythm of varying strength can have more than half of its
+	// variance.
 	transientLength = 0.01
 	// transientShare is the share of a signal's variance from which a stretch outweighs the rest.
 	transientShare = 0.5
 	// transientTail is how much louder the surroundings that belong to a transient are than nine
-	// tenths of the recording. It is a choice: with a smaller one more is to be left out than need be,
-	// with a larger one the tails may decide in the transient's place.
+	// tenths of the recording. With less, more is left out than need be; with more, the tails may
+	// decide in the transient's place.
 	transientTail = 3
 )
 
@@ -130,9 +130,9 @@ func (r *Report) hasTransient(i int) (has, isShared bool) {
 	return false, false
 }
 
-// transients finds the stretches that hold most of the variance of several signals (shared), or of one.
-// The former fail a test and the latter are a warning: a source may be one event, but two sources
-// seldom have theirs at the same time.
+// transients finds the stretches that hold most of the variance of several signals (shared), or of
+// one. The former fail a test and the latter are a warning: a source may be one event, but two
+// sources seldom have theirs at the same time.
 func (r *Report) transients(suspects []int, shared bool) (findings []finding) {
 	next := "Leave that stretch out and separate again."
 	if !shared {

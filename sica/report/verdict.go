@@ -31,14 +31,13 @@ const (
 	Separated Verdict = "separated"
 	// NoEvidence: a test failed, or the fit was stopped. The signals may be separated all the same.
 	NoEvidence Verdict = "no evidence of separation"
-	// NotIdentifiable: the signals pass all tests, but not all are identified. Linear.Reason is why.
-	// The signals may be the sources or any rotation of them.
+	// NotIdentifiable: the signals pass all tests, but not all are identified. Linear.Reason is
+	// why. The signals may be the sources or any rotation of them.
 	NotIdentifiable Verdict = "not identifiable"
 )
 
-// The limits of the tests; see Verdict. All are choices. Half or twice of one changes only the
-// verdicts of results whose measure lies in between; docs/evaluation/reliability.md counts right
-// and wrong verdicts with these.
+// The limits of the tests; see Verdict. docs/evaluation/reliability.md counts right and wrong
+// verdicts with them.
 const (
 	maxDependence   = 0.05   // a sum of squared correlations: about 0.22² is tolerated
 	noDependence    = 0.0005 // the text rounds it to 0

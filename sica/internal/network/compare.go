@@ -42,7 +42,8 @@ type ScoredCode struct {
 	// among the restarts and steps.
 	CodeLength float64
 	// Excess is by how much the code is longer than the shortest, without the last positions if
-	// they don't fill a block of nonlinear.NewDifference. It may be below 0 for equally short codes.
+	// they don't fill a block of nonlinear.NewDifference. It may be below 0 for equally short
+	// codes.
 	Excess nonlinear.Difference
 
 	failed string    // why a network wasn't fitted to the end
@@ -239,10 +240,10 @@ func (s *scorer) linearScores(places []int) [][][]float64 {
 	return all
 }
 
-// score sets the scores and code lengths of all candidates by one kind of source models, and returns
-// the candidate with the shortest code. The innovations of the models are of constant strength, unless the
-// strength of the signals with the shortest code varies significantly. Only these decide: the nonlinearity
-// that a linear demixing leaves can look like a varying strength.
+// score sets the scores and code lengths of all candidates by one kind of source models, and
+// returns the candidate with the shortest code. The innovations of the models are of constant
+// strength, unless the strength of the signals with the shortest code varies significantly. Only
+// these decide: the nonlinearity that a linear demixing leaves can look like a varying strength.
 func (s *scorer) score() (best int) {
 	set := func(scores func(l likelihoods) []float64) (best int) {
 		for k := range s.Candidates {
@@ -315,9 +316,9 @@ func (s *scorer) levelCandidates(level int) []int {
 	return candidates
 }
 
-// betterSigmas is the number of standard errors by which a code must be shorter. It is a choice. It
-// is small because networks are only fitted where the gate has found evidence for a nonlinear
-// mixture, and their codes include the cost of their choice.
+// betterSigmas is the number of standard errors by which a code must be shorter. It is small
+// because networks are only fitted where the gate has found evidence for a nonlinear mixture, and
+// their codes include the cost of their choice.
 const betterSigmas = 2
 
 // isSignificantlyShorter reports whether the code of a is significantly shorter than that of b.
@@ -402,8 +403,8 @@ func (s *scorer) advantage(best, next int) string {
 	return say(linearBest, unit) + "; " + say(next, "")
 }
 
-// next returns the candidate with the shortest code except best, the runner-up; −1 if there is none.
-// Without best, −1, it is the shortest of all.
+// next returns the candidate with the shortest code except best, the runner-up; −1 if there is
+// none. Without best, −1, it is the shortest of all.
 func (s *scorer) next(best int) int {
 	var others []int
 	for k, c := range s.Candidates {

@@ -27,8 +27,8 @@ func (c trainingCost) String() string {
 // takes longer.
 const signalSeconds, entrySeconds, compileSeconds = 9e-9, 0.8e-9, 6
 
-// maxSeconds is the expected time in seconds of a core above which Improve fits no network. It is a
-// choice: an hour, which about sixty signals take. Fit itself has no limit.
+// maxSeconds is the expected time in seconds of a core above which Improve fits no network. About
+// sixty signals take that hour. Fit itself has no limit.
 const maxSeconds = 3600
 
 // expectedCost returns the expected cost of fitting networks to d signals at n positions with all

@@ -42,8 +42,8 @@ const (
 
 	// longOrder is the largest order of a linear prediction, in positions, at which signals don't
 	// count as periodic. Periodic ones are waves and voices, whose phase doesn't follow from one
-	// value: for them, the part that values further back explain is left out, too. It is a choice:
-	// below it AR(7) signals count as periodic.
+	// value: for them, the part that values further back explain is left out, too. Below it AR(7)
+	// signals would count as periodic.
 	longOrder = 8
 
 	// innovationShare is the median deviation of innovations, as a share of that of the signal,
@@ -60,8 +60,8 @@ const (
 	curvatureBlocks, curvatureBlock = 4, 2048
 )
 
-// jointOrders are the orders of the linear prediction to choose from, in positions. They are a
-// choice: 32 are a period of a voice of 250 Hz at 8 kHz, and each more takes d² coefficients.
+// jointOrders are the orders of the linear prediction to choose from, in positions. 32 are a period
+// of a voice of 250 Hz at 8 kHz, and each more takes d² coefficients.
 var jointOrders = []int{1, 2, 3, 4, 6, 8, 12, 16, 24, 32}
 
 // Evident reports whether noise and surplus sources can't explain the curvature.

@@ -20,15 +20,15 @@ import (
 // Training by gradients can end at a local optimum in which the signals are linear mixtures of the
 // sources, above all with many signals. FastICA of the innovations has hardly any local optima.
 const (
-	// demixTolerance and demixIterations end FastICA of demixPositions positions, and demixPolish its
-	// further iterations with all. The source models are fitted at demixPositions positions, too. They
-	// are choices: training goes on from the result, which only has to be near an optimum.
+	// demixTolerance and demixIterations end FastICA of demixPositions positions, and demixPolish
+	// its further iterations with all. The source models are fitted at demixPositions positions,
+	// too: training goes on from the result, which only has to be near an optimum.
 	demixTolerance, demixIterations = 1e-4, 200
 	demixPolish, demixPositions     = 20, 4096
 )
 
-// demixJointOrders are the orders that are compared for the joint prediction of the signals. They
-// are a choice: the networks' own pasts are longer.
+// demixJointOrders are the orders that are compared for the joint prediction of the signals. The
+// networks' own pasts are longer.
 var demixJointOrders = []int{1, 2}
 
 // demix separates the signals of the run linearly. The run keeps its demixing, and the source
@@ -58,8 +58,9 @@ func (s *slot) demix(ctx context.Context) error {
 	return s.restore(withDemixing(now, d.last, d.sources))
 }
 
-// A demixedRun is the linear demixing of a network's signals: the demixing, the network followed by it,
-// the source models of the demixed signals, and their mean log-likelihood at the held-out positions.
+// A demixedRun is the linear demixing of a network's signals: the demixing, the network followed by
+// it, the source models of the demixed signals, and their mean log-likelihood at the held-out
+// positions.
 type demixedRun struct {
 	last    *mapping.Affine
 	network *mapping.Invertible

@@ -37,18 +37,17 @@ type dependence struct {
 
 const (
 	// nullShifts is the number of shifts that estimate the distribution under independence: its
-	// standard deviation to an eighth. It is a choice.
+	// standard deviation to an eighth.
 	nullShifts = 32
 	// degree is the highest degree of the polynomials. A higher one, and nearest neighbours (A.
 	// Kraskov et al., Physical Review E 69, 066138, 2004), detect dependence less clearly.
 	degree = 4
 	// At most maxPositions, divided by the number of signals, are compared, evenly spaced, but at
-	// least enoughComparedPositions. It is a choice: all pairs then take a second or two.
+	// least enoughComparedPositions. All pairs then take a second or two.
 	maxPositions, enoughComparedPositions = 1 << 14, 1024
-	// minPositions is the smallest number of positions at which dependence is tested. It is a
-	// choice.
+	// minPositions is the smallest number of positions at which dependence is tested.
 	minPositions = 100
-	// falseAlarm is the probability of a false detection in all pairs together. It is a choice.
+	// falseAlarm is the probability of a false detection in all pairs together.
 	falseAlarm = 0.01
 )
 
@@ -98,7 +97,7 @@ func dependences(ctx context.Context, z *mat.Dense, x *index) ([]dependence, err
 func comparedPositions(d int) int { return max(enoughComparedPositions, maxPositions/d) }
 
 // compareInnovations returns the dependences of the signals z, from their innovations and
-// predictions at compared positions. Positions are all of which these are taken.
+// predictions at some of the positions.
 func compareInnovations(
 	ctx context.Context, z *mat.Dense, positions []int, innovations, predictions [][]float64,
 ) ([]dependence, error) {
@@ -311,8 +310,8 @@ func shiftedNats(a, b *mat.Dense, shift int) float64 {
 	return norm * norm / 2
 }
 
-// errorsByChance returns above how many standard errors the largest of so many dependences is with
-// probability alarm if all signals are independent (C. E. Bonferroni's correction).
+// errorsByChance returns how many standard errors the largest dependence of so many pairs exceeds
+// with probability alarm if all signals are independent (C. E. Bonferroni's correction).
 func errorsByChance(alarm float64, pairs int) float64 {
 	chance := distuv.StudentsT{Sigma: math.Sqrt(1 + 1.0/nullShifts), Nu: nullShifts - 1}
 	return chance.Quantile(1 - alarm/float64(max(1, pairs)))

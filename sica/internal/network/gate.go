@@ -13,20 +13,19 @@ import (
 // The gate has three numbers, one for each test: evidentSigmas and these.
 const (
 	// certainAlarm is the probability of dependence by chance, in all pairs together, below which
-	// it is beyond doubt. A tenth and ten times of it hardly decide otherwise.
+	// it is beyond doubt.
 	certainAlarm = 1e-4
 	// minConditionalGain is by how many nats per position the code of conditional normalisation
-	// must be shorter than the linear rule's, and by more than a standard error. Half and twice of
-	// it decide the same.
+	// must be shorter than the linear rule's, and by more than a standard error.
 	minConditionalGain = 0.02
 )
 
 const (
 	// The last two tests are made for at most maxConditioned signals, as conditional normalisation
-	// takes seconds for more. It is a choice.
+	// takes seconds for more.
 	maxConditioned = 4
-	// Conditional normalisation is evaluated at glancePositions in the middle. It is a choice:
-	// fewer miss weakly nonlinear mixings, more take longer in each linear fit.
+	// Conditional normalisation is evaluated at glancePositions in the middle. Fewer miss weakly
+	// nonlinear mixings, more take longer in each linear fit.
 	glancePositions = 2048
 	// hopelessErrors is by how many standard errors its code must be longer to be no reason. If it
 	// is at the positions that the first fold holds out, the second isn't evaluated.
@@ -41,11 +40,11 @@ const (
 // positions at which these would be compared. They are if a signal is predicted by its own past, as
 // no nonlinear demixing could be identified otherwise, and one of three holds:
 //
-//   - The signals depend on each other, and their curvature is evident (see Screen), or certain where
-//     the rule found noise or more sources than channels.
+//   - The signals depend on each other, and their curvature is evident (see Screen), or certain
+//     where the rule found noise or more sources than channels.
 //   - The code of conditional normalisation is shorter by minConditionalGain and a standard error.
-//   - They depend on each other beyond doubt, and that code isn't longer beyond doubt, as it is where
-//     there are more sources than channels.
+//   - They depend on each other beyond doubt, and that code isn't longer beyond doubt, as it is
+//     where there are more sources than channels.
 //
 // The last two count for at most maxConditioned signals, and only where the rule found no noise and
 // no more sources than channels, which explain them. The Why of the screening says which holds.

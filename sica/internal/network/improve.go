@@ -46,8 +46,8 @@ type Separation struct {
 	Failed string
 }
 
-// Demix returns the linear rule's separation of x after the transforms of white, a whitening. The rule
-// gets the signals before they are whitened, as its symmetric form is one of them.
+// Demix returns the linear rule's separation of x after the transforms of white, a whitening. The
+// rule gets the signals before they are whitened, as its symmetric form is one of them.
 func Demix(
 	ctx context.Context, x *ica.Signals, white Separation, o linear.Config,
 ) (Separation, error) {
@@ -161,8 +161,8 @@ func (imp *improver) improve(ctx context.Context) (*Improvement, error) {
 	return nil, nil
 }
 
-// withNetworks is improve if the gate is open: it compares networks, too. straight is the improvement by
-// curves, nil if there is none.
+// withNetworks is improve if the gate is open: it compares networks, too. straight is the
+// improvement by curves, nil if there is none.
 func (imp *improver) withNetworks(
 	ctx context.Context, screening *Screening, straight *Improvement,
 ) (*Improvement, error) {
@@ -232,8 +232,8 @@ func (imp *improver) keep(s *Screening, objection string) *Improvement {
 }
 
 // Separations are fitted to and compared on comparedBlocks blocks of comparedBlock positions, where
-// there are more. They are a choice: the time grows with the positions, and from 16,384 on networks
-// recover signals to an MCC of 0.9996 and better (docs/evaluation/nonlinear.md).
+// there are more. The time grows with the positions, of which 16,384 are enough
+// (docs/evaluation/nonlinear.md).
 const comparedBlocks, comparedBlock = 4, 8192
 
 // The places of the codes in a codeSet.
@@ -366,8 +366,8 @@ func NewCode(
 }
 
 // withCodeLengths returns the separations of the choice's candidates, networks among them, with
-// their code lengths. The linear rule has that of the best of its models if its own is significantly
-// longer than the shortest.
+// their code lengths. The linear rule has that of the best of its models if its own is
+// significantly longer than the shortest.
 func (c *codeSet) withCodeLengths(choice *Choice) []Separation {
 	var all []Separation
 	for _, k := range choice.Candidates {
@@ -424,8 +424,8 @@ func (imp *improver) accept(
 
 // noiseGainPerSignal is the gain that noise and surplus sources can explain, in nats per position
 // and signal: by how much the code of a nonlinear demixing is shorter than those of the linear
-// rule. They explain half of it if the rule found neither. With less of it networks are taken for
-// more linear mixtures, such as EEGs and spike trains, with more for fewer nonlinear ones.
+// rule. They explain half of it if the rule found neither. With less, networks replace right linear
+// demixings, such as those of EEGs and spike trains; with more, nonlinear mixtures are missed.
 const noiseGainPerSignal = 0.12
 
 // noiseGain returns the gain that noise and surplus sources can explain, in nats per position.

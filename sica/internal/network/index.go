@@ -70,8 +70,8 @@ func (x *index) isHeldOut(fold, t int) bool {
 	return b == 3-fold || b == 7-fold
 }
 
-// folds is the number of choices of held-out positions. isHeldOut has blocks for three without the first
-// one.
+// folds is the number of choices of held-out positions. isHeldOut has blocks for three without the
+// first one.
 const folds = 2
 
 // split returns the scored positions on which a fold trains, and those that it holds out.
@@ -147,7 +147,7 @@ func (x *index) pieceStarts(fold, rows int) []int {
 	return starts
 }
 
-// The reaches of the past to choose among. They are a choice: the paper's sources have 7 lags.
+// The reaches of the past to choose among. The paper's sources have 7 lags.
 const (
 	minPast         = 2
 	maxPastSequence = 8
@@ -206,8 +206,8 @@ func (o Options) indexed(ctx context.Context, z *mat.Dense) (Options, *index, er
 	return o, x, err
 }
 
-// allMoments returns the moments of each of the signals, for lags among the given ones. It is an error
-// if ctx ends.
+// allMoments returns the moments of each of the signals, for lags among the given ones. It is an
+// error if ctx ends.
 func allMoments(
 	ctx context.Context, signals []*mat.Dense, lags, positions []int,
 ) ([]*ar.Moments, error) {

@@ -26,12 +26,12 @@ type innovationData struct {
 }
 
 // strengthWindows are the lengths, in positions, of the windows before a position whose root mean
-// squares are the past strengths. They are a choice: fourfold steps, as those of source models (F.
-// Corsi, Journal of Financial Econometrics 7(2), 2009), and 2.
+// squares are the past strengths. They are 2 and the fourfold steps of source models (F. Corsi,
+// Journal of Financial Econometrics 7(2), 2009).
 var strengthWindows = []int{2, 4, 16, 64}
 
-// periodicLags are the lags, in positions, of the past values of periodic signals. They are a
-// choice: together with the last value they determine the phase of a wave.
+// periodicLags are the lags, in positions, of the past values of periodic signals. Together with
+// the last value they determine the phase of a wave.
 var periodicLags = []int{1, 2, 4, 7}
 
 // newInnovationData returns the data of the signals z, d×(n+order), and of their innovations, d×n,
@@ -140,7 +140,7 @@ func selfFeatures(v []float64) [][]float64 {
 }
 
 // strengthFloor is added to the absolute values of normal scores before their logarithm is taken,
-// so that the smallest tenth of them is about equal. It is a choice.
+// so that the smallest tenth of them is about equal.
 const strengthFloor = 0.1
 
 // strength returns the logarithms of the scores' absolute values.
@@ -282,7 +282,7 @@ type association struct {
 }
 
 // curvatureShifts is the number of shifts that estimate the distribution under the null hypothesis:
-// its standard deviation to a seventh. It is a choice.
+// its standard deviation to a seventh.
 const curvatureShifts = 24
 
 // add adds the squared correlations of y with the rows of x, beyond what x.known explains of y.

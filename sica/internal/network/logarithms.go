@@ -13,11 +13,10 @@ import (
 )
 
 // logOffsets are how far the smallest value is from the pole of a logarithm, in standard
-// deviations, from a steep to a nearly linear one. They are a choice.
+// deviations, from a steep to a nearly linear one.
 var logOffsets = []float64{0.003, 0.01, 0.03, 0.1, 0.3, 1}
 
-// logLags are the values of its past that a logarithm is predicted from to choose its offset. They
-// are a choice.
+// logLags are the values of its past that a logarithm is predicted from to choose its offset.
 var logLags = []int{-1, -2, -3}
 
 // addLogarithms adds the code of the linear rule with the logarithm of each signal that has a

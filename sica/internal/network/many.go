@@ -21,8 +21,7 @@ import (
 // fewSignals is the largest number of signals whose restarts are trained together, in one program.
 // Networks of more signals are trained as "many": they are deeper, are trained longer, have
 // matrices instead of their factors for variables, and are restarted until they recover the same.
-// So are those of fewer signals if no other network recovers the same (see deepened). It is a
-// choice.
+// So are those of fewer signals if no other network recovers the same (see deepened).
 const fewSignals = 8
 
 // many reports whether networks of d signals are trained as many.
@@ -36,11 +35,12 @@ const (
 	firstLayers                = 16
 	layersPerSignal, maxLayers = 1.6, 32
 	manySteps                  = 12000 // of a run; fewer end before the optimum
-	// manyRate is the learning rate times d. With twice of it the training of 20 signals diverges.
+	// manyRate is the learning rate times d. At twice that rate the training of 20 signals
+	// diverges.
 	manyRate        = 0.18
-	manyRestarts    = 3    // a choice: three of ten signals take about a minute
+	manyRestarts    = 3    // three of ten signals take about a minute
 	manyBeta1       = 0.95 // the decay of the first moment of Adam
-	manyEvaluations = 50   // in a training; a choice: more cost time on the host
+	manyEvaluations = 50   // in a training; more take time on the host
 )
 
 // stages are the ends of the stages of a run, as shares of its steps. After each, its signals are

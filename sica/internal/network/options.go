@@ -19,8 +19,8 @@ type Options struct {
 	// Steps is the number of steps of Adam. The default is d·n/4, but at least 2400 and at most
 	// 4800; for more than eight signals it is 12,000.
 	Steps int
-	// OnProgress, if it isn't nil, is called while a fit makes progress, with what is being done and
-	// the fraction of it that is done, 0 to 1.
+	// OnProgress, if it isn't nil, is called while a fit makes progress, with what is being done
+	// and the fraction of it that is done, 0 to 1.
 	OnProgress func(doing string, fraction float64)
 
 	// past is the reach of the values that predict a source from its own past: p lags in a
@@ -51,7 +51,8 @@ type Options struct {
 	cost        *trainingCost // of networks of many signals; nil before and after their fit
 }
 
-// What a fit is doing, for OnProgress. Where networks of many signals are fitted, their cost follows.
+// What a fit is doing, for OnProgress. Where networks of many signals are fitted, their cost
+// follows.
 const (
 	measuring = "measuring the signals"
 	fitting   = "fitting networks"

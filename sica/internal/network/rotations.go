@@ -93,8 +93,8 @@ func newPairRotations(z *mat.Dense, lags, positions []int) *pairRotations {
 	return &pairRotations{z, lags, positions, make([][]float64, d)}
 }
 
-// loss returns by how much the code of signals i and j gets longer if they are rotated. If ctx ends,
-// it means nothing.
+// loss returns by how much the code of signals i and j gets longer if they are rotated. If ctx
+// ends, it means nothing.
 func (r *pairRotations) loss(ctx context.Context, i, j int) nonlinear.Difference {
 	for _, k := range []int{i, j} {
 		if r.scores[k] == nil {

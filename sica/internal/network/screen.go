@@ -89,8 +89,8 @@ func (s *Screening) dependence() *linear.MutualInformation {
 	return &linear.MutualInformation{I: worst.j, J: worst.i, Nats: worst.nats, SE: worst.se}
 }
 
-// isPredictable reports whether the signals depend on each other, but are predicted too well for their
-// innovations to be examined. Then no networks are compared, and curves are.
+// isPredictable reports whether the signals depend on each other, but are predicted too well for
+// their innovations to be examined. Then no networks are compared, and curves are.
 func (s *Screening) isPredictable() bool { return s.Curvature != nil && s.Curvature.predictable }
 
 // isCertain reports whether the signals depend on each other beyond doubt.
@@ -141,8 +141,7 @@ func (x *index) anyPredicted(ctx context.Context, z *mat.Dense, o Options) (bool
 	return false, ctx.Err()
 }
 
-// firstScored is how many positions are scored first for whether a signal is predicted. It is a
-// choice.
+// firstScored is how many positions are scored first for whether a signal is predicted.
 const firstScored = 2048
 
 // isCorrelated reports whether an autoregression saves more than the code of its coefficients for

@@ -14,12 +14,12 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
-// Curves is the transform that straightens each channel by a curve of its own; see linear.Straighten. It
-// is found with the demixing that follows it.
+// Curves is the transform that straightens each channel by a curve of its own; see
+// linear.Straighten. It is found with the demixing that follows it.
 const Curves preprocess.Transform = "curves"
 
-// straightBlocks is how many blocks of a sequence curves are fitted to and compared at. It is a
-// choice: fewer than those of networks, as the slopes of curves are few.
+// straightBlocks is how many blocks of a sequence curves are fitted to and compared at. They are
+// fewer than for networks, as curves have few slopes.
 const straightBlocks = comparedBlocks / 2
 
 // straightName is the name of its code in sentences.
@@ -77,14 +77,15 @@ func (imp *improver) withCurves(ctx context.Context) (*Improvement, error) {
 	return &Improvement{Chosen: *s, All: c.withCodeLengths(choice), Why: whyStraight(choice, *s)}, nil
 }
 
-// CanStraighten reports whether Improve has enough positions of the mixed signals x to compare curves.
+// CanStraighten reports whether Improve has enough positions of the mixed signals x to compare
+// curves.
 func CanStraighten(x *ica.Signals) bool {
 	_, shape := compared(x, straightBlocks)
 	return CheckShape(shape) == nil
 }
 
-// compared returns the mixed signals at the positions at which separations are compared, and the shape
-// of these: blocks of a sequence, and as many positions in the middle of images.
+// compared returns the mixed signals at the positions at which separations are compared, and the
+// shape of these: blocks of a sequence, and as many positions in the middle of images.
 func compared(x *ica.Signals, blocks int) (part *mat.Dense, shape []int) {
 	if x.Grid().Axes() > 1 {
 		middle, g := x.Grid().Middle(x.X(), blocks*comparedBlock)

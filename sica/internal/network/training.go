@@ -331,8 +331,7 @@ func (t *training) sources() ([][]*source.Model, error) {
 // longer than the linear ones by more than futileSigmas standard errors, or if from then to
 // patientSteps steps or later none of them ever was the shorter. It also does if at futileSteps or
 // later they aren't shorter by futileShare of Options.noiseGain. With fewer steps some source
-// models aren't fitted yet, more steps take longer in vain. The number of standard errors is a
-// choice.
+// models aren't fitted yet, more steps take longer in vain.
 const (
 	futileSteps, futileSigmas, patientSteps = 300, 10, 600
 	futileShare                             = 0.5
@@ -388,9 +387,9 @@ type standing struct {
 	// behind is by how many standard errors the code of a run is longer than the linear one, of the
 	// run for which that is least; −∞ without linear codes.
 	behind float64
-	// gain is by how many nats per position the code of a problem's networks, the best of each fold,
-	// is shorter than the linear one on average, of the problem for which that is most; +∞ without
-	// linear codes.
+	// gain is by how many nats per position the code of a problem's networks, the best of each
+	// fold, is shorter than the linear one on average, of the problem for which that is most; +∞
+	// without linear codes.
 	gain float64
 }
 
@@ -440,8 +439,8 @@ func (t *training) evaluate(step int) (standing, error) {
 	return s, nil
 }
 
-// heldOutScores returns, for each active run, the log-likelihoods at its fold's held-out positions under
-// a network and source models.
+// heldOutScores returns, for each active run, the log-likelihoods at its fold's held-out positions
+// under a network and source models.
 func (t *training) heldOutScores(
 	maps []*mapping.Invertible, sources [][]*source.Model,
 ) ([][]float64, error) {

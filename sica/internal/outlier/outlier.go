@@ -32,9 +32,8 @@ const (
 	// four sources by at most 0.002 (TestClicksAreExcluded in sica).
 	significance = 2
 	// edge is the number of positions at either end that are judged together. The paper's AR(7)
-	// begins with seven values, ten times as large as the later innovations, in each source at
-	// once. 16 are twice as many and two more. Deviations there are outliers only if all of them
-	// are in one channel.
+	// begins with seven values ten times as large as the later innovations, in all sources at once.
+	// Deviations there are outliers only if all of them are in one channel.
 	edge = 16
 	// margin is the number of positions at either end without all of their neighbours. None of them
 	// is an outlier. If one of them deviates, nothing at that end is.
@@ -210,8 +209,8 @@ func newInnovations(x *mat.Dense) (*innovations, error) {
 // neighbours are the lags of the positions that one is predicted from.
 var neighbours = [...]int{-3, -2, -1, 1, 2, 3}
 
-// subtractPrediction subtracts from a white signal its linear prediction from the neighbours of each
-// position. Beyond the ends its values are 0.
+// subtractPrediction subtracts from a white signal its linear prediction from the neighbours of
+// each position. Beyond the ends its values are 0.
 func subtractPrediction(z []float64) {
 	n := len(z)
 	padded := make([]float64, n+2*margin)

@@ -3,12 +3,12 @@
 // and without the chosen ones. With a report it shows the verdict, too. The page is one file, which
 // needs no network, and keeps what is chosen as a file for sica remove --selection.
 //
-// The page holds the recovered signals, as 16-bit numbers. The browser makes the channels of them: a
-// channel is Σ a_i·z_i, with the rows of A of the [sica.Demixing], and the cleaned channel lacks
+// The page holds the recovered signals, as 16-bit numbers. The browser makes the channels of them:
+// a channel is Σ a_i·z_i, with the rows of A of the [sica.Demixing], and the cleaned channel lacks
 // Σ p_i·z_i over the chosen signals, with the patterns that [sica.Result.Remove] takes out. What of
 // the channels isn't in the signals, as with Config.Components, is there as signals of its own. A
-// page of a long recording holds means of successive positions in place of each: as many as give
-// 10 MB. What is linear stays so.
+// page of a long recording holds means of successive positions in place of each: as many as give 10
+// MB. What is linear stays so.
 package html
 
 import (
@@ -89,8 +89,8 @@ var (
 	page = template.Must(template.New("page").Parse(markup))
 )
 
-// Write writes the page. The error says what of p doesn't fit, and has the prefix "html: "; or it is
-// that of w.
+// Write writes the page. The error says what of p doesn't fit, and has the prefix "html: "; or it
+// is that of w.
 func Write(w io.Writer, p Page) error {
 	if err := p.check(); err != nil {
 		return fmt.Errorf("html: %w", err)
@@ -287,8 +287,8 @@ func (p *Page) describe(c *content) error {
 	return nil
 }
 
-// headMap returns the map of a pattern: values from −127 to 127 as bytes of two's complement, row by
-// row from the nose.
+// headMap returns the map of a pattern: values from −127 to 127 as bytes of two's complement, row
+// by row from the nose.
 func headMap(sensors []electrode.Sensor, pattern []float64) []byte {
 	height := electrode.Map(sensors, pattern)
 	values := make([]byte, 0, mapSize*mapSize)

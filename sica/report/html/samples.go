@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	// maxPoints is the largest number of points of all signals in a page together: with 8/3 bytes
-	// each, in base64, 8.5 MB. A choice, so that a page can be sent and opens in two seconds.
+	// maxPoints is the largest number of points of all signals in a page together: 8.5 MB at 8/3
+	// bytes each, in base64. Such a page can be sent, and opens in two seconds.
 	maxPoints = 3_200_000
-	// blockSize is the number of positions that are read together. A choice.
+	// blockSize is the number of positions that are read together.
 	blockSize = 1 << 16
 	// minRest is the share of a channel's variance from which what the components lack of it is in
-	// the page. Less can't be seen. A choice.
+	// the page. Less can't be seen.
 	minRest = 1e-6
 )
 
@@ -34,8 +34,8 @@ type samples struct {
 	xDeviations, zDeviations []float64 // standard deviations at all positions
 }
 
-// sample reads the recording. The rest is what the recovered signals lack of the mixed ones, both of
-// mean 0: all of them if there is no demixing, nil if it can't be seen.
+// sample reads the recording. The rest is what the recovered signals lack of the mixed ones, both
+// of mean 0: all of them if there is no demixing, nil if it can't be seen.
 func (p *Page) sample(demixing *ica.Demixing) (samples, error) {
 	d, n := p.X.Dims()
 	k, _ := p.Result.Z.Dims()

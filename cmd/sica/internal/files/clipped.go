@@ -17,9 +17,8 @@ import (
 // skipClipped is the value of --skip for the stretches in which a channel is clipped.
 const skipClipped = "clipped"
 
-// maxBetween is how many positions between clipped ones belong to one stretch: there noise leaves the
-// limit for a moment. A choice: in simulated blinks 0 gives 21 stretches a minute, 4 gives 18, 24
-// gives 17.
+// maxBetween is how many positions between clipped ones belong to one stretch: there noise leaves
+// the limit for a moment.
 const maxBetween = 4
 
 // ClippingAdvice is clipping.Advice with flags.
@@ -87,8 +86,8 @@ func isClipped(text string, about *datasets.Recording) bool {
 	return true
 }
 
-// Where says at how many places a recording is clipped, for how long, and between which positions; ""
-// if that isn't known.
+// Where says at how many places a recording is clipped, for how long, and between which positions;
+// "" if that isn't known.
 func (c ClippedIn) Where(about *datasets.Recording) string {
 	if c.Stretches == nil {
 		return ""

@@ -51,7 +51,7 @@ type Fitting struct {
 	skippedOf    int
 }
 
-// sameRate is the largest difference of sampling rates that are the same, as a share: a choice above
+// sameRate is the largest difference of sampling rates that are the same, as a share. It is above
 // the rounding of a file's times.
 const sameRate = 1e-3
 
@@ -80,8 +80,8 @@ func (o *Fitting) AddFilters(cmd *cobra.Command, does string) {
 		"sampling rate, in `HZ`; the recording's by default")
 }
 
-// Streams returns what makes the filter of a channel whose positions come one by one, nil without flags
-// for one. A rate that isn't given is that of the fit of a saved separation.
+// Streams returns what makes the filter of a channel whose positions come one by one, nil without
+// flags for one. A rate that isn't given is that of the fit of a saved separation.
 func (o *Fitting) Streams(m *Model) (func() *filter.Stream, error) {
 	if o.Filter.IsZero() {
 		return nil, nil
@@ -188,8 +188,8 @@ func (o *Fitting) setRate(about *datasets.Recording) (note string) {
 	return note
 }
 
-// joints returns the first position of each run of a recording but the first. That it is left out makes
-// known that what is before it was recorded apart.
+// joints returns the first position of each run of a recording except the first. Leaving it out
+// shows that what is before it was recorded apart.
 func joints(about *datasets.Recording) (first []stretch) {
 	for _, t := range about.Joints {
 		first = append(first, stretch{Begin: t, End: t + 1})
@@ -197,8 +197,8 @@ func joints(about *datasets.Recording) (first []stretch) {
 	return first
 }
 
-// leftOutNotes says which of n positions are left out: those skipped, and others, so many, whose values
-// are interpolated. It is an error if too few are left.
+// leftOutNotes says which of n positions are left out: the skipped ones, and a number of others
+// whose values are interpolated. It is an error if too few are left.
 func (o *Fitting) leftOutNotes(skipped []stretch, interpolated, n int, rate float64) (notes []string, err error) {
 	if unskipped := n - count(skipped); unskipped < n {
 		if unskipped < 2 {
@@ -236,7 +236,8 @@ func thinnedOut(all []stretch, k, n int) (thinned []stretch) {
 }
 
 // skipped returns the stretches of a recording to skip, in order, none touching another: those of
-// --skip and, with a note, pauses. Where channels are clipped becomes positions in o.Skip, for Keep.
+// --skip and, with a note, pauses. Where channels are clipped becomes positions in o.Skip, for
+// Keep.
 func (o *Fitting) skipped(
 	ctx context.Context, x blockwise.Source, about *datasets.Recording,
 ) (skipped []stretch, notes []string, err error) {
@@ -397,8 +398,8 @@ func within(all []stretch, begin, end int) (parts []stretch) {
 	return parts
 }
 
-// measure sets what a filter hides, Rounding and which channels are clipped, by a part of the signals:
-// as much as a fit learns from at first.
+// measure sets what a filter hides, Rounding and which channels are clipped, by a part of the
+// signals: as much as a fit learns from at first.
 func (o *Fitting) measure(ctx context.Context, signals *mat.Dense, skipped []stretch) error {
 	_, n := signals.Dims()
 	kept := complement(skipped, n)
@@ -417,8 +418,8 @@ func (o *Fitting) measure(ctx context.Context, signals *mat.Dense, skipped []str
 }
 
 // thinMargin is the rate after thinning, in units of the low-pass filter's frequency. From 2 on no
-// slower frequency is lost (Nyquist); 2.5 leaves room for the filter's slope. It is a choice: what
-// is aliased is mixed by the same matrix, and does no harm.
+// slower frequency is lost (Nyquist); 2.5 leaves room for the filter's slope. What is aliased is
+// mixed by the same matrix, and does no harm.
 const thinMargin = 2.5
 
 // thinning returns k if one of k positions is kept at a rate in Hz; 1 for all.
@@ -487,8 +488,8 @@ func merge(all []stretch) (merged []stretch) {
 }
 
 // minPause is the length in positions from which a stretch without a change is a pause, such as an
-// amplifier that was off. It is a choice: over half of it, slow signals of few bits may keep their
-// values; pauses of less than twice of it do little harm.
+// amplifier that was off. Slow signals of few bits may keep their values for half as long, and
+// shorter pauses do little harm.
 const minPause = 64
 
 // findPauses returns the stretches at which none of the signals x, d×n, changes. It returns nil if
@@ -666,9 +667,9 @@ func (s selection) Recorded(t int) int {
 	return recorded(s.Source, s.kept[k].End-(s.ends[k]-t))
 }
 
-// FirstPiece returns the first n positions of what Fitting.Source returned with nothing left out between
-// them, from begin to before end, or the longest piece if all are shorter; and where in the recording
-// begin is.
+// FirstPiece returns the first n positions of what Fitting.Source returned with nothing left out
+// between them, from begin to before end, or the longest piece if all are shorter; and where in the
+// recording begin is.
 func FirstPiece(x blockwise.Source, n int) (begin, end, where int) {
 	kept, isSelection := x.(selection)
 	if !isSelection {

@@ -20,7 +20,7 @@ import (
 // doesn't have it.
 const learningFile = "learning.json"
 
-// maxListed is how many values of --skip a note lists: what fits a few lines. A choice.
+// maxListed is how many values of --skip a note lists: what fits a few lines.
 const maxListed = 20
 
 // learning is what a Fitting did with the recording of a fit.
@@ -88,8 +88,8 @@ func (l learning) howToStop() string {
 }
 
 // Keep keeps what was done with a recording of n positions in the folder of its separation. Without
-// are the channels without names that were left out; reading has what became of missing values, and the
-// shape by which the recording was read.
+// are the channels without names that were left out; reading has what became of missing values, and
+// the shape by which the recording was read.
 func (o *Fitting) Keep(model string, n int, without []string, reading *Reading) error {
 	missing := reading.Missing
 	if o.IsZero() && o.rate == 0 && len(without) == 0 && missing == "" && reading.Shape == nil {
@@ -130,8 +130,8 @@ func (m *Model) Signals() int {
 	return k
 }
 
-// Identity returns what distinguishes the separation from others: the SHA-256 of its manifest, which has
-// those of its files.
+// Identity returns what distinguishes the separation from others: the SHA-256 of its manifest,
+// which has those of its files.
 func (m *Model) Identity() (string, error) {
 	manifest, err := os.ReadFile(filepath.Join(m.Folder, sealed.Manifest))
 	return fmt.Sprintf("%x", sha256.Sum256(manifest)), err
@@ -163,8 +163,8 @@ func (m *Model) RecallRate(about *datasets.Recording) {
 }
 
 // Recall reads a recording as that of a saved separation was read, unless flags say otherwise: its
-// channels by their names or, without names, without those that were left out; and its missing values,
-// of which none are dropped if all positions are wanted, but interpolated.
+// channels by their names or, without names, without those that were left out; and its missing
+// values, of which none are dropped if all positions are wanted, but interpolated.
 func (r *Reading) Recall(m *Model, wantsAll bool) {
 	if r.Signals = m.Channels; m.Channels == nil && len(r.Without) == 0 {
 		r.Without = m.fit.Without

@@ -66,8 +66,8 @@ func IsFolder(path string) bool {
 		err == nil && info.IsDir()
 }
 
-// WritesImages reports whether signals of a file are written as images: if that or the value of --shape
-// says that they are images, and they are written into a folder.
+// WritesImages reports whether signals of a file are written as images: if that or the value of
+// --shape says that they are images, and they are written into a folder.
 func WritesImages(in, shape, out string) bool {
 	return IsFolder(out) && (datasets.IsImage(in) || strings.Count(shape, "x") == 1)
 }

@@ -98,7 +98,7 @@ type Part struct {
 	X     *mat.Dense         // d×n
 	Shape []int              // nil for a sequence
 	Total int                // positions of the recording
-	About datasets.Recording // the recording, without signals; its Notes say what was done with it, too
+	About datasets.Recording // without signals; its Notes also say what was done
 	// Positions are where those of X are in the recording, from 0; nil for a whole one.
 	Positions []int
 
@@ -127,9 +127,9 @@ func (p Part) Note(out io.Writer) {
 	Note(out, p.About.Notes)
 }
 
-// Read returns the part of a recording that is to be learned from, after fitting. By default a sequence
-// gives at most blockwise.AlwaysLearned positions. Images, and other signals with a shape of several
-// axes, are always read as a whole. A nil shape is that of the files.
+// Read returns the part of a recording that is to be learned from, after fitting. By default a
+// sequence gives at most blockwise.AlwaysLearned positions. Images, and other signals with a shape
+// of several axes, are always read as a whole. A nil shape is that of the files.
 func (l LearnOn) Read(
 	ctx context.Context, reading *Reading, fitting *Fitting, inputs []string, shape []int,
 	report func(doing string, fraction float64),

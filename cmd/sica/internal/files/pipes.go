@@ -21,9 +21,9 @@ const Pipe = "-"
 // npyStart is how an NPY array begins.
 const npyStart = "\x93NUMPY"
 
-// WithPipes calls work with the files that a command reads and writes. Standard input is read first, as
-// CSV or NPY, and standard output is written last, in the same format; what else is printed then goes to
-// standard error.
+// WithPipes calls work with the files that a command reads and writes. Standard input is read
+// first, as CSV or NPY, and standard output is written last, in the same format; what else is
+// printed then goes to standard error.
 func WithPipes(
 	cmd *cobra.Command, in []string, out string, work func(in []string, out string) error,
 ) (err error) {
@@ -79,7 +79,8 @@ func (w renaming) Write(text []byte) (int, error) {
 	return len(text), err
 }
 
-// keepInput writes what is read to a file in a folder, whose ending is its format, and returns its path.
+// keepInput writes what is read to a file in a folder, whose ending is its format, and returns its
+// path.
 func keepInput(in io.Reader, folder string) (string, error) {
 	text := bufio.NewReader(in)
 	start, err := text.Peek(len(npyStart))

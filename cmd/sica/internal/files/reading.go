@@ -111,12 +111,12 @@ func (r *Reading) Recording(paths []string) (*datasets.Recording, []int, error) 
 	return recording, recording.Shape, nil
 }
 
-// wholeBytes is the size of a file up to which it is read as a whole, even if it could be read
-// in blocks: 8 MiB, which is 64 MiB of numbers at most. It is a choice.
+// wholeBytes is the size of a file up to which it is read as a whole, even if it could be read in
+// blocks: 8 MiB, which is 64 MiB of numbers at most.
 const wholeBytes = 8 << 20
 
-// Open opens a recording, which is read in blocks if its file is large. Report is called with how far it
-// is read, and reading ends with ctx.
+// Open opens a recording, which is read in blocks if its file is large. Report is called with how
+// far it is read, and reading ends with ctx.
 func (r *Reading) Open(
 	ctx context.Context, paths []string, report func(doing string, fraction float64),
 ) (*Stream, error) {
@@ -155,8 +155,8 @@ func (r *Reading) Whole(
 	return s, r.checkOwnShape(paths[0], s)
 }
 
-// checkOwnShape returns a usage error if the flag of Add has a shape that the positions of a file can't
-// have.
+// checkOwnShape returns a usage error if the flag of Add has a shape that the positions of a file
+// can't have.
 func (r *Reading) checkOwnShape(file string, s *Stream) error {
 	if r.shape == "" || s.About.Shape != nil {
 		return nil
@@ -165,12 +165,12 @@ func (r *Reading) checkOwnShape(file string, s *Stream) error {
 	return r.CheckShape(file, n, r.Shape)
 }
 
-// minWide is the number of signals from which LooksTransposed says something: of fewer the fit says how
-// many positions it needs. A choice.
+// minWide is the number of signals from which LooksTransposed says something: of fewer the fit says
+// how many positions it needs.
 const minWide = 16
 
-// LooksTransposed returns a note if d signals at n positions, which are no pixels, may be a transposed
-// file: nil unless there are fewer positions than twice the signals.
+// LooksTransposed returns a note if d signals at n positions, which are no pixels, may be a
+// transposed file: nil unless there are fewer positions than twice the signals.
 func (r *Reading) LooksTransposed(file string, d, n int) []string {
 	if n >= 2*d || d < minWide || datasets.IsImage(file) || len(r.Shape) > 0 {
 		return nil

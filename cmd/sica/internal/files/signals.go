@@ -30,9 +30,9 @@ func NoteAside(out io.Writer, r *datasets.Recording, path string) {
 	}
 }
 
-// recovered describes d signals that were recovered from a recording and are written to a file: with
-// its times, annotations and the columns that can't be channels, unless all columns of such a file
-// are taken for signals. Columns before the first channel stay before the signals.
+// recovered describes d signals that were recovered from a recording and are written to a file:
+// with its times, annotations and the columns that can't be channels, unless all columns of such a
+// file are taken for signals. Columns before the first channel stay before the signals.
 func recovered(about datasets.Recording, d int, path string) datasets.Recording {
 	about.Names, about.Units = nil, nil // recovered signals have none
 	switch strings.ToLower(filepath.Ext(path)) {

@@ -15,8 +15,8 @@ import (
 // BlockSize is the number of positions that are in memory together: 2 MiB for 16 channels.
 const BlockSize = 1 << 14
 
-// A Stream is a recording that is read in blocks and reports its progress. It is in memory if its file
-// is small or can't be read in blocks, as an image or a pipe, and by Reading.Whole.
+// A Stream is a recording that is read in blocks and reports its progress. It is in memory if its
+// file is small or can't be read in blocks, as an image or a pipe, and by Reading.Whole.
 type Stream struct {
 	blockwise.Source
 	About datasets.Recording // its Signals are nil unless they are in memory
@@ -70,12 +70,12 @@ func IsStreamable(path string) bool {
 	return err == nil && info.Mode().IsRegular() && datasets.IsWritable(path)
 }
 
-// minVarying is how many positions with one value make a channel dead. Fewer may be a short piece of a
-// recording of few bits. It is a choice: half and twice of it weren't tried.
+// minVarying is how many positions with one value make a channel dead. Fewer may be a short piece
+// of a recording of few bits.
 const minVarying = 100
 
-// checkVaries returns an error that names a channel with the same value at every one of n positions: low
-// and high are the least and the largest values of each.
+// checkVaries returns an error that names a channel with the same value at every one of n
+// positions: low and high are the least and the largest values of each.
 func (s *Stream) checkVaries(low, high []float64, n int) error {
 	for i := range low {
 		if n >= minVarying && low[i] == high[i] {
@@ -117,8 +117,8 @@ func (s *Stream) Blocks(n int) blockwise.Blocks {
 	}
 }
 
-// extremes returns the least and the largest value of each row of z and of earlier blocks, whose low and
-// high are nil if there are none.
+// extremes returns the least and the largest value of each row of z and of earlier blocks, whose
+// low and high are nil if there are none.
 func extremes(z *mat.Dense, low, high []float64) (_, _ []float64) {
 	if low == nil {
 		low, high = mat.Col(nil, 0, z), mat.Col(nil, 0, z)
@@ -137,8 +137,8 @@ func (s *Stream) Write(path string, blocks blockwise.Blocks) error {
 	return datasets.WriteBlocks(path, s.About, n, blocks)
 }
 
-// WriteRecovered writes d signals that were recovered from the stream to a file: at its times, with its
-// annotations and with the columns that can't be channels. Names are nil if they have none.
+// WriteRecovered writes d signals that were recovered from the stream to a file: at its times, with
+// its annotations and with the columns that can't be channels. Names are nil if they have none.
 func (s *Stream) WriteRecovered(path string, d int, names []string, blocks blockwise.Blocks) error {
 	_, n := s.Dims()
 	about := recovered(s.About, d, path)

@@ -33,7 +33,7 @@ func TestFlags(t *testing.T) {
 		"Leave that stretch out and separate":              "Leave that stretch out by --skip and separate",
 		"that counts more: report on all positions.":       "that counts more: report on all positions by --learn-on all.",
 		"shorter pieces of the recording.":                 "shorter pieces of the recording: --skip the rest.",
-		"(Config.Refits 0 avoids this)":                   "(--refits 0 avoids this)",
+		"(Config.Refits 0 avoids this)":                    "(--refits 0 avoids this)",
 		"by backend.AllowUnverified; backend.Go needs":     "by --allow-unverified-plugin; --backend go needs",
 	} {
 		if got := usage.Flags(text); got != want {

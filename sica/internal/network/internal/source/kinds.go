@@ -25,10 +25,11 @@ const (
 	Jumping
 )
 
-// Scores fits a model to each signal of z, d×n, at the training positions: of the kind that gives it the
-// shortest code there, its parameters included. It returns the log-likelihoods Σ_i log p(z_i,t | own past)
-// at the held-out positions: constant by one of the kinds, varying by one of these or Varying, and as
-// constant if vary is false. Without lags all models are Autoregressive. It is an error if ctx ends.
+// Scores fits a model to each signal of z, d×n, at the training positions: of the kind that gives
+// it the shortest code there, its parameters included. It returns the log-likelihoods Σ_i log
+// p(z_i,t | own past) at the held-out positions: constant by one of the kinds, varying by one of
+// these or Varying, and as constant if vary is false. Without lags all models are Autoregressive.
+// It is an error if ctx ends.
 func Scores(
 	ctx context.Context, z *mat.Dense, lags, train, held []int, vary bool, kinds ...Kind,
 ) (constant, varying []float64, err error) {
@@ -124,8 +125,8 @@ type varying struct {
 	mixture      mixture
 }
 
-// horizons are the numbers of positions over which strengths are measured. Fewer shorten the codes
-// of voices less, more hardly more.
+// horizons are the numbers of positions over which strengths are measured. Fewer give voices longer
+// codes.
 var horizons = [...]int{4, 16, 64}
 
 // priorCount is the number of innovations of the usual strength that are assumed before each
@@ -316,8 +317,8 @@ func (j *jumps) predict(values []float64) (weights [][]float64) {
 // telegraphs do.
 const minJumpGain = 0.4
 
-// JumpInnovations returns, for a signal z that a Markov chain of few values describes much better than
-// an autoregression, its innovations and predictions by that chain at the given positions. An
+// JumpInnovations returns, for a signal z that a Markov chain of few values describes much better
+// than an autoregression, its innovations and predictions by that chain at the given positions. An
 // innovation is the probability, given the value before, of a value of at most z_t: uniform, and
 // independent of the past (M. Rosenblatt, Annals of Mathematical Statistics 23(3), 1952). They are
 // nil for other signals. If ctx ends, they mean nothing.

@@ -19,7 +19,7 @@ type Model struct {
 	logWeights, means, logStds []float64
 }
 
-// Components is the number of Gaussians in the mixture of which innovations are drawn. It is a choice.
+// Components is the number of Gaussians in the mixture of which innovations are drawn.
 const Components = 4
 
 // Models returns the models of d signals with the variables of flows.Autoregressive for one run:
@@ -198,8 +198,8 @@ func (b *block) evaluate(m mixture, values []float64) {
 	}
 }
 
-// exponentiate replaces each value, of at most 0, by its exponential, in half the time of math.Exp. The
-// relative error is about 2⁻⁵²·(1 − v). Results below 10⁻³⁰⁰ are 0. It uses
+// exponentiate replaces each value, of at most 0, by its exponential, in half the time of math.Exp.
+// The relative error is about 2⁻⁵²·(1 − v). Results below 10⁻³⁰⁰ are 0. It uses
 //
 //	exp(v) = 2^(k/powerSteps)·exp(b)
 //
