@@ -35,8 +35,8 @@ type Config struct {
 	// Seed gives every random draw of the fit. Those of the linear rule are the regularising noise
 	// and FastICA's first axes. Another seed is a check: networks may end elsewhere, and identified
 	// signals should come out nearly the same up to sign. If those of two seeds correlate by less
-	// than 0.95, or only one is identified, treat the signal as not identified. FitRuns fits several
-	// seeds at once.
+	// than 0.95, or only one is identified, treat the signal as not identified. FitRuns fits
+	// several seeds at once.
 	Seed uint64 `json:"seed"`
 	// Prepare, if set, is a custom transform that comes before all else.
 	Prepare preprocess.Fitter `json:"-"`

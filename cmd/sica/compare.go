@@ -300,8 +300,8 @@ func (opt *compareOptions) read(cmd *cobra.Command) (part files.Part, truth *mat
 	return part, truthPart.X, nil
 }
 
-// separate returns the row of a method, and writes what it recovered. The error is of the
-// writing, or that ctx has ended.
+// separate returns the row of a method, and writes what it recovered. It is an error if that can't
+// be written, or if ctx ends.
 func (opt *compareOptions) separate(
 	ctx context.Context, b compute.Backend, m methods.Method, p methods.Preset,
 	part files.Part, truth *mat.Dense,

@@ -213,8 +213,8 @@ func (opt *inspectOptions) write(
 	return writePage(opt.html, page, cmd, opt.in, n, model)
 }
 
-// propose returns what to remove of a recording, and sets what the components say of it. Likest are
-// those of the references that the components are most like.
+// propose returns what to remove of a recording, and sets what the components say of it. Likest has
+// the reference that each component is most like.
 func (opt *inspectOptions) propose(
 	all []inspect.Component, references []reference, likest []*reference, in *files.Stream,
 ) proposal {

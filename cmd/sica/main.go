@@ -152,7 +152,7 @@ given their own pasts (or, of images, their own surroundings).`,
 	return root
 }
 
-// ownFlags is the help on a command's flags. Of those for reading files it has only the names.
+// ownFlags is the help on a command's flags. It has only the names of the flags for reading files.
 func ownFlags(all *pflag.FlagSet) string {
 	own := pflag.NewFlagSet("", pflag.ContinueOnError)
 	var reading []string
@@ -202,8 +202,8 @@ func setOnce(flag *pflag.Flag) {
 	}
 }
 
-// suggestFlag adds to the error for an unknown flag those flags of the command that are spelled
-// nearly the same, and to that for a list of numbers how it is written.
+// suggestFlag adds to the error for an unknown flag the flags that are spelled nearly the same, and
+// to the error for a list of numbers how to write one.
 func suggestFlag(cmd *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) && invalid.GetFlag().Value.Type() == "intSlice" {
@@ -214,8 +214,8 @@ func suggestFlag(cmd *cobra.Command, err error) error {
 	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
 		return err
 	}
-	// Cobra has suggestions for commands only: so these have the names of the flags.
-	// Of a short name, half of its letters may differ.
+	// Cobra suggests commands only, so commands get the names of the flags. Half of the letters of
+	// a short name may differ.
 	name := unknown.GetSpecifiedName()
 	names := &cobra.Command{SuggestionsMinimumDistance: min(2, len(name)/2)}
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) {

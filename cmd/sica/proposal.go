@@ -28,7 +28,7 @@ type proposal struct {
 	Why       []string `json:"why"`     // each of Signals is proposed
 	Reference string   `json:"reference"`
 	inspected
-	// WithoutPeaks are those of Signals without peaks, if the reference was itself separated: then
+	// WithoutPeaks are the Signals without peaks, if the reference was itself separated: then
 	// whatever is strong in it is proposed.
 	WithoutPeaks []int `json:"without_peaks,omitempty"`
 
@@ -60,8 +60,7 @@ func (r inspected) equals(other inspected) bool {
 	return slices.Equal(r.Input, other.Input) && r.Positions == other.Positions
 }
 
-// isArtefact reports whether a label is that of an artefact in any recording; a heart is none in an
-// ECG.
+// isArtefact reports whether a label is an artefact's in any recording. A heart's isn't, in an ECG.
 func isArtefact(l inspect.Label) bool {
 	return slices.Contains([]string{"line", "blink", "eye movement", "muscle"}, l.Name)
 }

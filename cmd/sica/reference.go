@@ -121,9 +121,9 @@ func readReference(name string, in *files.Stream) (*reference, error) {
 	return r, nil
 }
 
-// numbered returns the places of a recording's channels in the order in which --without and
-// --reference count them, that of the file: of its d signals, and from d on of the columns of
-// numbers among those set aside.
+// numbered returns the places of a recording's channels in the order of the file, in which
+// --without and --reference count them. Places from 0 are its d signals, and from d on the columns
+// of numbers that were set aside.
 func numbered(r *datasets.Recording, d int) (order []int) {
 	column := make(map[int]int) // in the file, by place
 	for i := range d {
@@ -144,8 +144,8 @@ func numbered(r *datasets.Recording, d int) (order []int) {
 	return order
 }
 
-// readReferenceFile returns the signal of a file. If there is none, the error is that of looking
-// for a channel, of so many.
+// readReferenceFile returns the signal of a file. If there is none, the error is that of the
+// look-up of a channel among so many channels.
 func readReferenceFile(path string, lookup error, channels int) (blockwise.Source, error) {
 	z, err := datasets.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) || err != nil && !strings.Contains(path, ".") {

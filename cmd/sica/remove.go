@@ -233,7 +233,7 @@ type choice struct {
 	caution   string // "" for none
 }
 
-// notes are those for people who remove what was chosen from a recording.
+// notes are for people who remove what was chosen from a recording.
 func (c choice) notes(from inspected) (notes []string) {
 	if c.by != "" && !c.equals(from) {
 		notes = append(notes, "this is another recording: "+from.String())
@@ -435,7 +435,7 @@ const (
 	// maxShare is the largest share of a channel's variance that components of a recording have in
 	// it, and the largest that is left without them. It is more than 1, as what is taken out and
 	// what is left may correlate by −0.25 in a recording: then either is at most 1/(1 − 0.25²) =
-	// 1.07. An electrode's drift in the recorded ECG has 1.02.
+	// 1.07.
 	maxShare = 1.1
 	// maxSum is the largest sum of both shares: 1/(1 − 0.25) with that correlation.
 	maxSum = 4. / 3

@@ -495,7 +495,7 @@ func (in *mixture) printScore(
 	return nil
 }
 
-// without returns the indices of those positions that aren't in leftOut.
+// without returns the indices of the positions that aren't in leftOut.
 func without(positions, leftOut []int) (kept []int) {
 	isLeftOut := make(map[int]bool, len(leftOut))
 	for _, t := range leftOut {
@@ -541,9 +541,8 @@ func (opt *separateOptions) noPart(cfg sica.Config) string {
 	return ""
 }
 
-// openLong returns the recording if it is learned from in part, and nil if all positions are
-// learned from. By default those recordings are learned from in part that have more than
-// blockwise.AlwaysLearned positions.
+// openLong returns the recording if only a part of it is learned from, and nil if all is. By
+// default that is a recording of more than blockwise.AlwaysLearned positions.
 func (opt *separateOptions) openLong(
 	ctx context.Context, cfg sica.Config, report func(string, float64),
 ) (*files.Stream, error) {
@@ -677,8 +676,8 @@ func (opt *separateOptions) clipped(in *mixture, res *sica.Result) (stretches []
 	return stretches
 }
 
-// keep writes into the folder of --save what isn't of the result: how the recording was read,
-// without these channels, and what is said of the signals.
+// keep writes into the folder of --save what the result lacks: how the recording was read, which
+// channels were left out, and what is said of the signals.
 func (opt *separateOptions) keep(rep *separation, without []string) error {
 	err := opt.fitting.Keep(opt.save, rep.Positions, without, &opt.reading)
 	if err == nil && rep.Labels != nil {

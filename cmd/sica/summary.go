@@ -56,7 +56,7 @@ func describe(
 		}
 	}
 	_, n := learned.Dims()
-	// Positions are those of what was learned from here, and not of the recording.
+	// From here on positions are those of what was learned from, not of the recording.
 	fit := *res
 	fit.Outliers = without(grid.Range(n), in.kept(res))
 	res = &fit
@@ -107,8 +107,8 @@ func (d *described) allIdentified(l *linear.Findings) (grades []report.Graded) {
 	return grades
 }
 
-// printSummary prints how long it took since the command began, of which the halves took a part, a
-// table of the recovered signals in the order of the file, and why they are the result.
+// printSummary prints how long the command and the halves took, a table of the recovered signals in
+// the order of the file, and why they are the result.
 func (opt *separateOptions) printSummary(
 	out io.Writer, res *sica.Result, in *mixture, all described,
 ) error {

@@ -20,13 +20,13 @@ const (
 	// and nothing of a line of 50 Hz. Beats are below, and most of the sensors' noise is above.
 	smoothSeconds = 0.02
 	// complexSeconds is about the length of the fast part of a beat, over which its energy is
-	// averaged (0.15 s in J. Pan, W. J. Tompkins, IEEE Trans. Biomedical Engineering 32(3), 1985;
-	// that of a child is shorter).
+	// averaged (0.15 s in J. Pan, W. J. Tompkins, IEEE Trans. Biomedical Engineering 32(3), 1985; a
+	// child's is shorter).
 	complexSeconds = 0.1
 	// minEnergy is the smallest energy of a beat, as a share of the 0.98 quantile of all energies.
 	minEnergy = 0.3
-	// maxIrregular is how far an interval is from the median if it is regular, as a share, and
-	// minRegular the smallest share of such intervals.
+	// maxIrregular is how far a regular interval is from the median at most, as a share, and
+	// minRegular the smallest share of regular intervals.
 	maxIrregular, minRegular = 0.25, 0.7
 )
 

@@ -41,8 +41,8 @@ const (
 // second harmonic has 0.2.
 const minOvertones, maxOvertones = 0.02, 0.4
 
-// minBursts is the smallest excess kurtosis of a muscle and of blinks, which come and go. That of
-// steady noise is 0.
+// minBursts is the smallest excess kurtosis of muscles and blinks, which come and go. Steady noise
+// has 0.
 const minBursts = 1
 
 // Bands of frequencies, in Hz.
@@ -70,9 +70,9 @@ const spectrumSeconds = 4
 // hums are the frequencies of power lines in Hz.
 var hums = []float64{50, 60}
 
-// kinds are the labels, of which a component has the first that applies. The probability is
-// measured on part A of the table labels: (k+1)/(n+2) if k of n labels were right (Laplace's rule
-// of succession).
+// kinds are the labels; a component gets the first that applies. The probability is measured on
+// part A of the table labels: (k+1)/(n+2) if k of n labels were right (Laplace's rule of
+// succession).
 var kinds = []struct {
 	name        string
 	probability float64

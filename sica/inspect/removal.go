@@ -22,10 +22,10 @@ type Change struct {
 	// taken out than is in the channel.
 	Share, Left float64
 	// Quiet is the standard deviation of what was taken out in the half of the recording in which
-	// least was taken out of all channels, and QuietChannel that of the channel there, both in the
-	// channel's units. If an artefact comes and goes, and it alone was taken out, Quiet is about 0.
-	// A heart is never quiet, as its waves P and T fill the time between beats. So the median beat,
-	// where what was taken out repeats with beats, is subtracted from both before.
+	// least was taken out of all channels, and QuietChannel is the channel's own there, both in its
+	// units. If an artefact comes and goes, and it alone was taken out, Quiet is about 0. A heart
+	// is never quiet, as its waves P and T fill the time between beats. So the median beat, where
+	// what was taken out repeats with beats, is subtracted from both before.
 	Quiet, QuietChannel float64
 }
 
@@ -60,8 +60,8 @@ const (
 	quietSeconds = 0.2
 	// maxPieces bounds memory: 25 MB of 64 channels. Of longer recordings pieces are spread evenly.
 	maxPieces = 1 << 13
-	// maxBeginning bounds the positions in which beats are looked for, and maxBegun their number
-	// times that of the channels: 67 MB.
+	// maxBeginning bounds the positions in which beats are looked for, and maxBegun the positions
+	// times the channels: 67 MB.
 	maxBeginning, maxBegun = 1 << 16, 1 << 22
 	// sameLoss is the |correlation| from which two channels lost the same, so that beats are looked
 	// for in one of them. That only saves time.
@@ -158,8 +158,8 @@ func (r *Removal) withoutBeats() (pieces [][]change) {
 	return pieces
 }
 
-// strongestTrain returns the beats of the channel that has lost most among those that lost beats,
-// as a share of the channel.
+// strongestTrain returns the beats of the channel that lost the largest share of its variance,
+// among those that lost beats.
 func (r *Removal) strongestTrain(rest []beginning) (b train, ok bool) {
 	lost := make([]float64, len(rest))
 	for i, c := range rest {

@@ -35,7 +35,7 @@ type statistics struct {
 	spectrum        spectra
 }
 
-// newStatistics returns empty statistics of blocks of which the longest has length positions.
+// newStatistics returns empty statistics of blocks of at most length positions.
 func newStatistics(length int) statistics {
 	return statistics{
 		autocorrelation: newAutocorrelation(length),

@@ -71,8 +71,8 @@ func (p pairing) repeat(group []int) float64 {
 const maxGroup = 16
 
 // grow returns the smallest group around signal i that repeats, found greedily: the signal that
-// mixes most with the group joins it until it repeats, then those leave that it repeats without.
-// It is nil if no group of at most half of the signals, and maxGroup, repeats.
+// mixes most with the group joins it until the group repeats; then signals leave without which it
+// still repeats. It is nil if no group of at most half of the signals, and maxGroup, repeats.
 func (p pairing) grow(i int) []int {
 	d := p.cross.RawMatrix().Rows
 	group := []int{i}

@@ -125,8 +125,8 @@ func (r *Report) nextForRotation() []string {
 	return next
 }
 
-// nextForDependence is what to try where signals depend on each other: what to do about the causes
-// that were found or, without one, about those that nothing shows.
+// nextForDependence is what to try where signals depend on each other: against the causes that were
+// found or, without one, against those that can't be seen.
 func (r *Report) nextForDependence() (next []string) {
 	const inAnyAnswer = " such dependence in any answer"
 	if r.Network != nil {

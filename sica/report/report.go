@@ -47,9 +47,9 @@ type Config struct {
 	// Refits is the number of further fits that measure the stability; 0 measures none. Each
 	// takes as long as the fit did.
 	Refits int
-	// Positions are where those of x are in the recording that it is a part of, in order and from
-	// 0. Outliers, and the page of package html, then have the recording's positions. Nil is a
-	// whole recording.
+	// Positions are the positions of x in the recording that it is a part of, in order and from 0.
+	// Outliers, and the page of package html, then have the recording's positions. Nil is a whole
+	// recording.
 	Positions []int
 	// Rate is the recording's sampling rate, in positions per second, and Start the time of its
 	// first position in seconds. With them the reasons name times, and components have a label. 0
@@ -287,7 +287,7 @@ type subject struct {
 	mixed   *mat.Dense         // x, or as many of its principal components as z has signals
 	reduced *mapping.Reduction // of x to mixed; nil for none
 	grid    *grid.Grid
-	// positions are those of x in the recording, or from 0.
+	// positions are the places of x's positions in the recording, or from 0.
 	positions []int
 	outliers  []int
 	linear    *Linear // what the fit found of z, if the linear rule made it

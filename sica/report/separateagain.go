@@ -125,7 +125,7 @@ func (l *Linear) noneIdentified() bool {
 	return !slices.ContainsFunc(l.Groups, func(g []int) bool { return len(g) == 1 })
 }
 
-// unidentifiedGroups returns the groups of several signals of which one isn't suspect.
+// unidentifiedGroups returns the groups of several signals, unless all of a group are suspect.
 func (l *Linear) unidentifiedGroups(suspects []int) (groups [][]int) {
 	for _, g := range l.Groups {
 		if len(g) > 1 && len(without(g, suspects)) > 0 {

@@ -185,8 +185,8 @@ func others(group []int, i int) string {
 }
 
 // artefacts says which signals of a recording come back from both halves, so that they can be taken
-// out: by their labels, hearts by their rates, then alpha, which is none, and those without a
-// label. It is "" unless the recording has a rate and the halves were separated.
+// out: by their labels, hearts by their rates; then alpha, which is no artefact, and signals
+// without a label. It is "" unless the recording has a rate and the halves were separated.
 func (r *Report) artefacts() string {
 	if r.Halves == nil || len(r.Grades) == 0 || r.cfg.Rate == 0 {
 		return ""
@@ -225,7 +225,7 @@ func (r *Report) label(i int) (l inspect.Label) {
 	return l
 }
 
-// A kind is the signals with one label, of hearts those of one rate.
+// A kind is the signals with one label; hearts of different rates are different kinds.
 type kind struct {
 	label   inspect.Label // of the first
 	signals []int

@@ -65,7 +65,7 @@ func Transients(z *mat.Dense) (found []Transient) {
 	return found
 }
 
-// addTransient adds one to others, united with those that it overlaps.
+// addTransient adds a transient to others, united with each that it overlaps.
 func addTransient(others []Transient, added Transient) (all []Transient) {
 	for _, o := range others {
 		if o.First <= added.Last && added.First <= o.Last {

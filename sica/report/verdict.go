@@ -239,8 +239,8 @@ func (r *Report) suspects() []int {
 	return doubtful
 }
 
-// suspectFinding names the suspects, except those of which the reasons say all: named signals that
-// only aren't identified.
+// suspectFinding names the suspects except named signals that only aren't identified: the reasons
+// say that already.
 func (r *Report) suspectFinding(suspects, named []int) []finding {
 	suspects = slices.DeleteFunc(slices.Clone(suspects), func(i int) bool {
 		return slices.Contains(named, i) && slices.Equal(r.Doubts[i], []string{notIdentified})

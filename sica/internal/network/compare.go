@@ -28,8 +28,8 @@ type Code struct {
 	network bool // whether a network is to be fitted behind it
 
 	separation Separation // in a codeSet, the one that it is of
-	// place is that of the separation's own code. The linear rule has others, with other models of
-	// its signals; see addNoisy and addLogarithms.
+	// place is the place of the separation's own code. The linear rule has further codes, with
+	// other models of its signals; see addNoisy and addLogarithms.
 	place int
 }
 
@@ -385,8 +385,8 @@ func (s *scorer) why(best int) string {
 	return strings.TrimSpace(b.String())
 }
 
-// advantage says by how much the code of best is shorter than that of the next candidate and,
-// first, if best is nonlinear, than those of the linear ones.
+// advantage says by how much the code of best is shorter than the next candidate's. If best is
+// nonlinear, it first compares it with the shortest linear code.
 func (s *scorer) advantage(best, next int) string {
 	say := func(k int, unit string) string {
 		longer := s.Candidates[k].Excess

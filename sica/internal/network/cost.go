@@ -32,7 +32,7 @@ const signalSeconds, entrySeconds, compileSeconds = 9e-9, 0.8e-9, 6
 const maxSeconds = 3600
 
 // expectedCost returns the expected cost of fitting networks to d signals at n positions with all
-// restarts, of which not all may be needed, without that of judging them.
+// restarts, though fewer may do. Judging them isn't included.
 func (o Options) expectedCost(d, n int) trainingCost {
 	o = o.withDefaults(d, n)
 	slots := float64(folds) // runs that are trained at once

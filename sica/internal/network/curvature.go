@@ -36,8 +36,8 @@ const (
 	// evidentSigmas is the deviation above which a curvature is evident. With less of it, noise and
 	// surplus sources more often seem nonlinear; with more, nonlinear mixtures are missed.
 	evidentSigmas = 6
-	// certainSigmas is that where noise or more sources than channels were found, which can bend
-	// signals, too, and of more than eight signals, whose networks take minutes.
+	// certainSigmas takes its place where noise or more sources than channels were found, which can
+	// bend signals, too, and for more than eight signals, whose networks take minutes.
 	certainSigmas = 12
 
 	// longOrder is the largest order of a linear prediction, in positions, at which signals don't

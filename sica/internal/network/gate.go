@@ -92,9 +92,9 @@ func hasNoise(findings *linear.Findings) bool {
 }
 
 // conditionalGain returns by how much the code of conditional normalisation is shorter than the
-// linear rule's, in the middle of the mixed signals; 0 if it can't be evaluated. It is that of the
-// first fold if that is hopeless. The gain needn't be significant: it is a reason to fit networks,
-// whose gain must be significant.
+// linear rule's, in the middle of the mixed signals; 0 if it can't be evaluated. If the first
+// fold's gain is hopeless, it is that one. The gain needn't be significant: it is a reason to fit
+// networks, whose gain must be significant.
 func (imp *improver) conditionalGain(ctx context.Context) (gain nonlinear.Difference, err error) {
 	x, g := imp.x.Grid().Middle(imp.x.X(), glancePositions)
 	o := imp.options

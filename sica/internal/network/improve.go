@@ -78,8 +78,8 @@ type Improvement struct {
 	// All are the separations that were compared, in order; nil if none were.
 	All []Separation
 	// Unexplained is whether the linear rule was chosen although its signals depend on each other
-	// beyond doubt, and neither noise, surplus sources nor a nonlinear mixing was found that
-	// explains it. Its own evidence, which takes independent sources for granted, then identifies
+	// beyond doubt, and neither noise, surplus sources nor a nonlinear mixing that explains it was
+	// found. Its own evidence, which takes independent sources for granted, then identifies
 	// nothing.
 	Unexplained bool
 	// Why says what was chosen, and why. If the linear rule was chosen, Why is to be appended to
@@ -87,8 +87,8 @@ type Improvement struct {
 	Why string
 }
 
-// minLevels is how many different values each channel must have for networks: so many steps of the
-// resolution, 0.03, are in six standard deviations. A network would describe larger steps by their
+// minLevels is how many different values each channel must have for networks: six standard
+// deviations have 200 steps of the resolution, 0.03. A network would describe larger steps by their
 // gaps, and seem to be of use for linear mixtures.
 const minLevels = 200
 

@@ -86,9 +86,9 @@ func (x *index) split(fold int) (train, held []int) {
 	return train, held
 }
 
-// heldOutContext returns the positions that a fold holds out and those before that belong to their
-// pasts, in order, and the places of the held-out ones among them. The lags from these places lead
-// to the same values as from the positions themselves.
+// heldOutContext returns the positions that a fold holds out together with their pasts, in order,
+// and the places of the held-out ones among them. The lags from these places lead to the same
+// values as from the positions themselves.
 func (x *index) heldOutContext(fold int) (positions, scored []int) {
 	farthest, next := 0, 0
 	for _, lag := range x.lags {
@@ -105,8 +105,8 @@ func (x *index) heldOutContext(fold int) (positions, scored []int) {
 }
 
 // withoutFirstBlock returns the positions that aren't in the first block. Signals may begin far
-// from the range in which they stay, as those of the paper's AR(7) do. A dependence of such few
-// large values is no evidence of a nonlinear mixture.
+// from the range in which they stay, as the paper's AR(7) do. A dependence of a few such values is
+// no evidence of a nonlinear mixture.
 func (x *index) withoutFirstBlock(positions []int) []int {
 	var rest []int
 	for _, t := range positions {

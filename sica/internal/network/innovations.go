@@ -12,7 +12,7 @@ import (
 )
 
 // innovationData are the innovations of d signals at n positions, and the signals' values one
-// position before, which are where the nonlinear map mixed the innovations.
+// position before, at which the nonlinear map mixed the innovations.
 type innovationData struct {
 	d, n int
 	// scores are normal scores of the innovations, values those of the signals one position

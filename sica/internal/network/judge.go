@@ -185,7 +185,8 @@ func (j *judge) scores(ctx context.Context, r int) ([]float64, error) {
 	return scores, nil
 }
 
-// likelihoods returns those of the mixed signals under run r at its fold's held-out positions.
+// likelihoods returns the likelihoods of the mixed signals under run r at its fold's held-out
+// positions.
 func (j *judge) likelihoods(ctx context.Context, r int) (likelihoods, error) {
 	fold := j.runs[r].fold
 	logDet, err := j.logDet(r)

@@ -65,7 +65,7 @@ func compose(
 }
 
 // outputMap returns the affine map from the signals z to rotated signals of mean 0 and variance 1.
-// The rotation nearest applies to scaled, which is z with innovations of variance 1.
+// The rotation, nearest, is of scaled: z with innovations of variance 1.
 func outputMap(z, scaled, nearest *mat.Dense) *mapping.Affine {
 	var rotated mat.Dense
 	rotated.Mul(nearest, scaled)

@@ -15,11 +15,10 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 )
 
-// resolutionStd is the standard deviation of the noise that signals get which repeat their values,
-// such as the background of an image, as a share of the standard deviation of a signal. Without it
-// the density of a repeated point, and so the likelihood, has no bound, and maps that contract the
-// surroundings of the point have the shortest code. It is that of the linear rule
-// (linear.Findings.Resolution).
+// resolutionStd is the standard deviation of the noise added to signals that repeat values, such as
+// the background of an image, as a share of the signal's. Without it the density of a repeated
+// point, and so the likelihood, has no bound, and maps that contract the surroundings of the point
+// have the shortest code. It is that of the linear rule (linear.Findings.Resolution).
 const resolutionStd = 0.03
 
 // addResolutionNoise adds Gaussian noise to the signals z, d×n, whose standard deviations are stds,
@@ -64,9 +63,9 @@ func AddResolution(
 }
 
 // withResolution returns the whitened signals z, with the noise of the resolution if their code
-// would otherwise have no lower bound. That is so if positions repeat, as in silence or with few
-// bits. It is also so if a signal's own past predicts half of its values to within resolutionStd
-// of their spread, as those of a square wave.
+// would otherwise have no lower bound. It has none if positions repeat, as in silence or with few
+// bits, or if a signal's own past predicts half of its values to within resolutionStd of their
+// spread, as in a square wave.
 func withResolution(ctx context.Context, z *mat.Dense, o Options) (*mat.Dense, error) {
 	o, x, err := o.indexed(ctx, z)
 	if err != nil {

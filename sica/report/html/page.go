@@ -42,17 +42,17 @@ type Page struct {
 	// Z are the recovered signals of X, k×n. They are needed if Result isn't pointwise; nil is
 	// what Result makes of X.
 	Z *mat.Dense
-	// Shape is that of the positions: of several axes, as of images, the page shows images, and of
-	// a video its middle frame. Nil is the Result's shape if it has as many positions, and a
-	// sequence otherwise.
+	// Shape is that of the positions. With several axes the page shows images, or the middle frame
+	// of a video. Nil is the Result's shape if it has as many positions, and a sequence otherwise.
 	Shape []int
-	// Channels and Units are those of X; nil for numbers and none.
+	// Channels and Units are the names and units of the channels of X; nil is numbers, and no
+	// units.
 	Channels, Units []string
 	// Rate is that of the recording, in positions per second, and Start the time of its first
 	// position in seconds. A rate of 0 counts positions.
 	Rate, Start float64
-	// Positions are where those of X are in the recording, from 0 and in order. Nil is where X has
-	// them if it is a blockwise.Subset, else a whole recording.
+	// Positions are the positions of X in the recording, from 0 and in order. Nil is a whole
+	// recording, or those of X if it is a blockwise.Subset.
 	Positions []int
 	// Components describe the recovered signals, in any order; nil is for those of the Report or,
 	// without one, of inspect.Recording, which a Result that isn't pointwise lacks.

@@ -80,8 +80,8 @@ func (o *Fitting) AddFilters(cmd *cobra.Command, does string) {
 		"sampling rate, in `HZ`; the recording's by default")
 }
 
-// Streams returns what makes the filter of a channel whose positions come one by one, nil without
-// flags for one. A rate that isn't given is that of the fit of a saved separation.
+// Streams returns what makes the filter of a channel whose positions come one by one; nil without
+// flags for a filter. A rate that isn't given is that of a saved separation's fit.
 func (o *Fitting) Streams(m *Model) (func() *filter.Stream, error) {
 	if o.Filter.IsZero() {
 		return nil, nil
@@ -333,7 +333,7 @@ func longestFlat(channel []float64, kept []stretch) (longest stretch) {
 	return longest
 }
 
-// minMeasured is the fewest positions without interpolated values: those that any fit needs.
+// minMeasured is the fewest positions without interpolated values: as many as any fit needs.
 const minMeasured = 16
 
 // filtered returns the signals after the filter. It bridges skipped stretches. Out are these and
@@ -474,7 +474,7 @@ func inMemory(x blockwise.Source) *mat.Dense {
 // stretch is short for a stretch of positions, from Begin to before End.
 type stretch = datasets.Stretch
 
-// merge returns the stretches in order, with those that touch joined.
+// merge returns the stretches in order, and joins those that touch.
 func merge(all []stretch) (merged []stretch) {
 	slices.SortFunc(all, func(a, b stretch) int { return a.Begin - b.Begin })
 	for _, s := range all {

@@ -30,8 +30,8 @@ type learning struct {
 	Notch    []float64 `json:"notch,omitempty"`
 	Skip     []string  `json:"skip,omitempty"`
 	Rate     float64   `json:"rate,omitempty"`
-	// Without are the channels that were left out, if they have no names: Result.Channels has
-	// those of others.
+	// Without are the channels that were left out, if channels have no names. Otherwise
+	// Result.Channels names those that were kept.
 	Without []string `json:"without,omitempty"`
 	// Missing is what became of missing values.
 	Missing datasets.Missing `json:"missing,omitempty"`
@@ -140,8 +140,8 @@ func (m *Model) Identity() (string, error) {
 // Highpass is the frequency in Hz of the high-pass filter after which the fit learned, 0 for none.
 func (m *Model) Highpass() float64 { return m.fit.Highpass }
 
-// Skipped returns the stretches that the fit skipped, in order; none of a recording that isn't of n
-// positions, as the fit's was, or lacks their annotations.
+// Skipped returns the stretches that the fit skipped, in order. It returns none for a recording
+// that has another number of positions than the fit's, or lacks their annotations.
 func (m *Model) Skipped(n int, about *datasets.Recording) (skipped []datasets.Stretch) {
 	if m.fit.Positions != n {
 		return nil
@@ -164,7 +164,7 @@ func (m *Model) RecallRate(about *datasets.Recording) {
 
 // Recall reads a recording as that of a saved separation was read, unless flags say otherwise: its
 // channels by their names or, without names, without those that were left out; and its missing
-// values, of which none are dropped if all positions are wanted, but interpolated.
+// values, which are interpolated and not dropped if all positions are wanted.
 func (r *Reading) Recall(m *Model, wantsAll bool) {
 	if r.Signals = m.Channels; m.Channels == nil && len(r.Without) == 0 {
 		r.Without = m.fit.Without
