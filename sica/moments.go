@@ -50,9 +50,10 @@ func newJointMoments(a, z *mat.Dense, weights []float64) *jointMoments {
 	}
 	all := between(0, n)
 	m.cubes = all.RawVector().Data
-	without := make([]*jointMoments, patternBlocks)
+	blocks := min(patternBlocks, n)
+	without := make([]*jointMoments, blocks)
 	for b := range without {
-		begin, end := b*n/patternBlocks, (b+1)*n/patternBlocks
+		begin, end := b*n/blocks, (b+1)*n/blocks
 		rest := &jointMoments{covariance: mat.NewSymDense(k, nil), heavy: m.heavy}
 		rest.covariance.SymOuterK(-1/positions, centred.Slice(0, k, begin, end))
 		rest.covariance.AddSym(m.covariance, rest.covariance)
@@ -65,7 +66,8 @@ func newJointMoments(a, z *mat.Dense, weights []float64) *jointMoments {
 	return m
 }
 
-// patternBlocks is the number of blocks of the jackknife that says how exact a pattern by cubes is.
+// patternBlocks is the largest number of blocks of the jackknife that says how exact a pattern by
+// cubes is.
 const patternBlocks = 20
 
 // weighCubes sets byCubes: 1 − V/D², and at least 0, as in the estimators of James and Stein. D is

@@ -3,6 +3,7 @@ package sica
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -167,5 +168,26 @@ func TestPatternsOfIdentifiedSignals(t *testing.T) {
 	cfg.Transforms, cfg.Flow = []preprocess.Transform{preprocess.Conditional}, nil
 	if _, err := fit(t, backendtest.Open(t, backend.Go), s, cfg).Patterns(); !errors.Is(err, ErrNotLinear) {
 		t.Errorf("of a nonlinear result: %v", err)
+	}
+}
+
+// As few positions as a method takes have patterns, also of a heavy-tailed signal.
+func TestPatternsOfFewPositions(t *testing.T) {
+	heavy := 0
+	for n := minPositions; n < 24; n++ {
+		x := mixed(t, noise(rng(uint64(n)), 2, n, (*rand.Rand).ExpFloat64), 1, false)
+		r, err := Fit(t.Context(), x, Config{Method: LinearOnly})
+		if err != nil {
+			t.Fatalf("%d positions: %v", n, err)
+		}
+		if _, err := r.Patterns(); err != nil {
+			t.Errorf("%d positions: %v", n, err)
+		}
+		if n < 20 && r.moments != nil && r.moments.heavy >= 0 {
+			heavy++
+		}
+	}
+	if heavy == 0 {
+		t.Error("no signal is heavy-tailed")
 	}
 }
