@@ -93,7 +93,7 @@ const minOneSource = 0.998
 
 // Grades grades the recovered signals without a whole report: the linear rule separates each half
 // of the recovered signals of x, d×n, as New does, and there are neither refits nor tests. It costs
-// two fits of half of the positions. Without a shape, that is as for New. So are the errors.
+// two fits of half of the positions. The shape, if it isn't given, and the errors are as for New.
 func Grades(
 	ctx context.Context, r *sica.Result, x *mat.Dense, shape ...int,
 ) ([]Graded, error) {
