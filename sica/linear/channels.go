@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"gonum.org/v1/gonum/dsp/window"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
@@ -125,6 +126,7 @@ func newChannels(x *mixture) *channels {
 	}
 	c.spectrum = c.noisy.spectrum()
 	if sequence {
+		c.spectrum = c.noisy.withSignals(windowed(c.x[0], window.Tukey{Alpha: taper}.Transform)).spectrum()
 		c.parts = partSpectra(c.x[0], c.noisy.first, n >= windowedPositions)
 	}
 	return c

@@ -38,9 +38,14 @@ func (x *mixture) withNoise(ctx context.Context, base *draft) (*draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !kept {
+	// Coarser scales of images don't show noise: one is compared even if its demixing is settled, but if
+	// that is chosen nothing else counts beside it.
+	if !kept || s.c.isImage() && s.textbook != nil {
 		if err := s.compare(ctx); err != nil {
 			return nil, err
+		}
+		if kept && s.chosen == s.rule {
+			s.all = nil
 		}
 	}
 	return s.result(ctx)

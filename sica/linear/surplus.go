@@ -2,10 +2,8 @@ package linear
 
 import (
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/dsp/window"
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/ablation"
@@ -104,9 +102,9 @@ func residuals(signals *spectrum, whitenings []*mat.Dense) []*mat.Dense {
 	return all
 }
 
-// partSpectra returns the spectra of surplusParts equal parts of the sequences x, windowed by Hann's
-// window or not. They leave out the frequencies below the coefficient first of all positions.
-func partSpectra(x *mat.Dense, first int, windowed bool) (parts []*spectrum) {
+// partSpectra returns the spectra of surplusParts equal parts of the sequences x, of long ones through
+// Hann's window. They leave out the frequencies below the coefficient first of all positions.
+func partSpectra(x *mat.Dense, first int, isLong bool) (parts []*spectrum) {
 	d, n := x.Dims()
 	length := n / surplusParts
 	all := mat.NewDense(surplusParts*d, length, nil)
@@ -115,12 +113,8 @@ func partSpectra(x *mat.Dense, first int, windowed bool) (parts []*spectrum) {
 			copy(all.RawRowView(p*d+i), x.RawRowView(i)[p*length:])
 		}
 	}
-	if windowed {
-		weights := window.Hann(slices.Repeat([]float64{1}, length))
-		floats.Scale(math.Sqrt(float64(length))/floats.Norm(weights, 2), weights)
-		for k := range surplusParts * d {
-			floats.Mul(all.RawRowView(k), weights)
-		}
+	if isLong {
+		all = windowed(all, window.Hann)
 	}
 	shape := []int{length}
 	first = max(first/surplusParts, firstCoefficient(length))

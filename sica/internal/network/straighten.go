@@ -69,7 +69,8 @@ func (imp *improver) withCurves(ctx context.Context) (*Improvement, error) {
 	if err != nil {
 		return nil, err
 	}
-	identified := s.areIdentified() && !imp.demixed.areIdentified()
+	identified := s.areIdentified() && !imp.demixed.areIdentified() &&
+		imp.demixed.Linear.Reason != linear.Noise
 	isLarge := isSequence && c.gain(choice, place) > imp.noiseGain()
 	if choice.Chosen != place || !identified && !isLarge {
 		return nil, nil
