@@ -3,6 +3,7 @@ package table
 import (
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -21,6 +22,7 @@ type head struct {
 	text    []int    // columns of text, whatever they hold
 	rate    float64  // positions a second; 0 for none
 	block   string   // how a line begins with which another recording begins; "" for none
+	note    string   // what of the head isn't used, and why; "" for none
 }
 
 // headParsers return the head of a program's files, nil if lines don't begin with one.
@@ -196,7 +198,7 @@ func emotivHead(lines []string) *head {
 
 // openSignalsHead is that of OpenSignals of biosignalsplux and BITalino: comments, of which one is
 // JSON with the rate and the names of the columns of each device. Of several devices there are no
-// names.
+// names, and no rate if theirs differ.
 func openSignalsHead(lines []string) *head {
 	if !strings.HasPrefix(lines[0], "# OpenSignals") || len(lines) < 2 {
 		return nil
@@ -213,10 +215,19 @@ func openSignalsHead(lines []string) *head {
 	for h.lines < len(lines) && strings.HasPrefix(lines[h.lines], "#") {
 		h.lines++
 	}
+	var rates []float64
 	for _, device := range devices {
-		if h.rate = max(device.Rate, 0); len(devices) == 1 && len(device.Column) > 0 {
+		rates = append(rates, max(device.Rate, 0))
+		if len(devices) == 1 && len(device.Column) > 0 {
 			h.names = column.DistinctNames(device.Column)
 		}
+	}
+	slices.Sort(rates)
+	switch rates = slices.Compact(rates); {
+	case len(rates) == 1:
+		h.rate = rates[0]
+	case len(rates) > 1:
+		h.note = fmt.Sprintf("the devices of OpenSignals have several rates, %v Hz: none was taken", rates)
 	}
 	return h
 }

@@ -339,6 +339,7 @@ func (r *Reader) notes() (notes []string) {
 	if h := d.head; h != nil {
 		add(h.lines == 1, "the first line is that of %s", h.program)
 		add(h.lines > 1, "the first %d lines are those of %s", h.lines, h.program)
+		add(h.note != "", "%s", h.note)
 	}
 	if d.title != "" {
 		add(d.preamble == 1, "the first line is no part of the table and was left out: %q",
