@@ -72,7 +72,9 @@ func (r *Recording) setAside(o *ReadOptions) error {
 	}
 	aside, rows := remaining(d, kept), rowsOf(r.Signals)
 	for _, i := range aside {
-		r.setJoints(r.columnName(i), &columns[i], rows[i])
+		if r.Joints == nil && columns[i].beginsRuns(r.columnName(i), n) {
+			r.setJoints(rows[i])
+		}
 	}
 	r.split(kept, aside, columns, selected(rows, aside))
 	r.Signals, r.filled = matrixOf(selected(rows, kept)), selected(r.filled, kept)
@@ -590,16 +592,19 @@ func (r *Recording) setRate(name string, c *columnStats) {
 	r.Notes = append(r.Notes, fmt.Sprintf("%q gives the rate, %.6g Hz", name, r.Rate))
 }
 
-// minRun is the mean length of runs whose joints matter. A choice: of shorter ones, such as epochs, the
-// joints would take more positions than they do harm.
+// minRun is the mean length from which runs have joints: in shorter ones, such as epochs, leaving out
+// the positions after each joint would cost more than it gains.
 const minRun = 1000
 
-// setJoints sets the joints to where a column of times starts anew, if runs are long.
-func (r *Recording) setJoints(name string, c *columnStats, times []float64) {
+// beginsRuns reports whether a column of n positions holds times that start anew, at the begin of runs
+// which are long enough for joints.
+func (c *columnStats) beginsRuns(name string, n int) bool {
 	_, isTime := column.TimeUnit(name, "")
-	if !isTime || r.Joints != nil || len(times) < minRun*(c.falls+1) || !c.restarts() {
-		return
-	}
+	return isTime && c.falls > 0 && n >= minRun*(c.falls+1) && c.restarts()
+}
+
+// setJoints sets the joints to where the times fall.
+func (r *Recording) setJoints(times []float64) {
 	for t := 1; t < len(times); t++ {
 		if times[t] < times[t-1] {
 			r.Joints = append(r.Joints, t)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"os"
 	"slices"
 
@@ -128,7 +129,8 @@ func (s *Stream) setAside(columns []columnStats) error {
 	if s.hasTimes {
 		first = 1
 	}
-	kept, notes, err := s.options.selectColumns(&s.about, s.about.Aside, columns[first:])
+	columns = columns[first:]
+	kept, notes, err := s.options.selectColumns(&s.about, s.about.Aside, columns)
 	if err != nil {
 		return fmt.Errorf("datasets: read %s: %w", s.path, err)
 	}
@@ -137,25 +139,47 @@ func (s *Stream) setAside(columns []columnStats) error {
 		return nil
 	}
 	aside := remaining(s.d, kept)
-	var values [][]float64
-	isShort := len(aside)*s.n <= maxAsideValues
-	if isShort {
-		values = make([][]float64, len(aside))
-		err = s.open(func(c *content) error {
-			return s.rows(c, func(_ int, row []float64) {
-				for k, i := range aside {
-					values[k] = append(values[k], row[first+i])
-				}
-			})
-		})
+	values, err := s.readAside(columns, aside, first)
+	if err != nil {
+		return err
 	}
-	s.about.split(kept, aside, columns[first:], values)
+	s.about.split(kept, aside, columns, values)
 	s.d, s.kept = len(kept), kept
-	if !isShort {
+	if values == nil {
 		s.about.Notes = append(s.about.Notes, "the recording is too long for the columns that "+
 			"were set aside to be kept")
 	}
-	return err
+	return nil
+}
+
+// readAside returns the values of the columns that are set aside, which the file has after the first
+// ones; nil if they are too many to be kept. It sets the joints that a column of times among them shows.
+func (s *Stream) readAside(columns []columnStats, aside []int, first int) ([][]float64, error) {
+	clock := slices.IndexFunc(aside, func(i int) bool {
+		return columns[i].beginsRuns(s.about.columnName(i), s.n)
+	})
+	var values [][]float64
+	if len(aside)*s.n <= maxAsideValues {
+		values = make([][]float64, len(aside))
+	} else if clock < 0 {
+		return nil, nil
+	}
+	last := math.Inf(-1) // time
+	err := s.open(func(c *content) error {
+		return s.rows(c, func(t int, row []float64) {
+			for k := range values {
+				values[k] = append(values[k], row[first+aside[k]])
+			}
+			if clock >= 0 {
+				time := row[first+aside[clock]]
+				if time < last {
+					s.about.Joints = append(s.about.Joints, t)
+				}
+				last = time
+			}
+		})
+	})
+	return values, err
 }
 
 // rows calls use with the numbers of each position.
@@ -170,9 +194,10 @@ func (s *Stream) rows(c *content, use func(t int, row []float64)) error {
 	})
 }
 
-// findTimes reads the first column if it may hold times.
+// findTimes reads the first column if it may hold times. Columns are nil after an error, which Blocks
+// returns.
 func (s *Stream) findTimes(columns []columnStats) error {
-	if !s.mayHaveTimes {
+	if columns == nil || !s.mayHaveTimes {
 		return nil
 	}
 	clock := newClock(columns[0].first, columns[0].last, s.n)

@@ -239,3 +239,44 @@ func TestStreamOfPromises(t *testing.T) {
 		t.Errorf("%d bytes", took)
 	}
 }
+
+// A column of times that starts anew gives the same joints in blocks as as a whole.
+func TestStreamJoints(t *testing.T) {
+	var file strings.Builder
+	file.WriteString("time,a,b\n")
+	rng := rand.New(rand.NewPCG(3, 4))
+	for k := range 3 * 1200 {
+		fmt.Fprintf(&file, "%.3f,%g,%g\n", float64(k%1200)/250, rng.NormFloat64(), rng.NormFloat64())
+	}
+	path := filepath.Join(t.TempDir(), "runs.csv")
+	put(t, path, []byte(file.String()))
+	whole, s := readBothWays(t, path)
+	want, about := []int{1200, 2400}, s.About()
+	if !slices.Equal(whole.Joints, want) || !slices.Equal(about.Joints, want) {
+		t.Errorf("joints %v as a whole and %v in blocks, want %v", whole.Joints, about.Joints, want)
+	}
+	if !slices.Equal(whole.Notes, about.Notes) || whole.Rate != about.Rate {
+		t.Errorf("as a whole %g Hz, %q; in blocks %g Hz, %q", whole.Rate, whole.Notes, about.Rate, about.Notes)
+	}
+}
+
+// A structured array with times that is cut off is an error of Blocks.
+func TestStreamOfCutOffTimes(t *testing.T) {
+	var file bytes.Buffer
+	fmt.Fprintf(&file, "\x93NUMPY\x01\x00\x76\x00%-117s\n",
+		"{'descr': [('time', '<f8'), ('a', '<f8')], 'fortran_order': False, 'shape': (100,), }")
+	for k := range 60 {
+		binary.Write(&file, binary.LittleEndian, [2]float64{float64(k) / 250, float64(k * k % 7)})
+	}
+	path := filepath.Join(t.TempDir(), "cut.npy")
+	put(t, path, file.Bytes())
+	s, err := OpenStream(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range s.Blocks(100) {
+		if err == nil {
+			t.Error("a block of 100 positions of a file that has 60")
+		}
+	}
+}

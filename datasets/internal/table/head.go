@@ -227,7 +227,8 @@ func openSignalsHead(lines []string) *head {
 	case len(rates) == 1:
 		h.rate = rates[0]
 	case len(rates) > 1:
-		h.note = fmt.Sprintf("the devices of OpenSignals have several rates, %v Hz: none was taken", rates)
+		h.note = fmt.Sprintf("the devices of OpenSignals have several rates, %v Hz: none was taken",
+			rates)
 	}
 	return h
 }
