@@ -232,12 +232,18 @@ func (r *Recording) otherSignals(record edfRecord, used []bool) (others []edf.Si
 	return others
 }
 
+// has reports whether a signal of the file is the column, of which nothing was left out since.
+func (o *edfOrigin) has(c *Column) bool {
+	i := slices.Index(o.names, c.Name)
+	return i >= 0 && len(o.file.Signals[i].Values) == len(c.Values)
+}
+
 // writtenColumns returns the columns of numbers that are written beside the signals, except those
 // that the EDF or BDF file has that r was read from.
 func (r *Recording) writtenColumns() (columns []Column) {
 	_, n := r.Signals.Dims()
 	add := func(c Column) {
-		if r.origin == nil || !slices.Contains(r.origin.names, c.Name) {
+		if r.origin == nil || !r.origin.has(&c) {
 			columns = append(columns, c)
 		}
 	}

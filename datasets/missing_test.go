@@ -1,12 +1,16 @@
 package datasets
 
 import (
+	"bytes"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/datasets/internal/edf"
 )
 
 // Numbers that programs write for missing values are named, and filled in or left out if asked, also
@@ -120,5 +124,88 @@ func TestNotesOfManyColumns(t *testing.T) {
 	}
 	if r, err = o.Recordings(paths...); err != nil || len(r.Notes) != 4 {
 		t.Errorf("of three files %q, %v", r.Notes, err)
+	}
+}
+
+// Positions that are left out are left out of signals of other rates, too, and events move with what
+// they are at. EDF files that are written have both.
+func TestDropMovesEventsAndOtherRates(t *testing.T) {
+	const rate, n = 10., 400
+	isLeftOut := func(t int) bool { return 100 <= t && t < 130 || t == 250 }
+	slow := func(second float64) float64 { return 50 * math.Sin(2*math.Pi*second/20) }
+	f := &edf.File{Format: edf.EDFPlus, RecordSeconds: 1, Signals: []edf.Signal{
+		{Label: "a", PerRecord: 10}, {Label: "b", PerRecord: 10},
+		{Label: "slow", PerRecord: 2}, {Label: "fast", PerRecord: 40},
+	}}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range f.Signals {
+		s := &f.Signals[i]
+		s.PhysicalMin, s.PhysicalMax, s.DigitalMin, s.DigitalMax = -32768, 32767, -32768, 32767
+		for k := range n * s.PerRecord / 10 {
+			v := float64(rng.IntN(200) - 100)
+			switch {
+			case s.Label == "a" && isLeftOut(k):
+				v = -9999
+			case s.Label == "slow":
+				v = slow(float64(k) / 2)
+			}
+			s.Values = append(s.Values, v)
+		}
+	}
+	f.Annotations = []edf.Annotation{
+		{Onset: 9.5, Duration: -1, Text: "before"}, {Onset: 9.5, Duration: 0.5, Text: "up to it"},
+		{Onset: 9, Duration: 2, Text: "into it"}, {Onset: 10, Duration: -1, Text: "at its first"},
+		{Onset: 11, Duration: 1, Text: "in it"}, {Onset: 12.5, Duration: 2.5, Text: "out of it"},
+		{Onset: 13, Duration: -1, Text: "behind it"}, {Onset: 9, Duration: 6, Text: "over it"},
+		{Onset: 30.25, Duration: -1, Text: "behind both"},
+	}
+	want := []Event{
+		{9.5, -1, "before"}, {9.5, 0.5, "up to it"}, {9, 1, "into it"}, {9, 3, "over it"},
+		{10, 2, "out of it"}, {10, -1, "behind it"}, {27.15, -1, "behind both"},
+	}
+	var file bytes.Buffer
+	if err := edf.Write(&file, f); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "a.edf")
+	put(t, path, file.Bytes())
+	r, err := ReadOptions{Missing: MissingDrop}.Recording(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same := func(a, b Event) bool {
+		return a.Text == b.Text && math.Abs(a.Onset-b.Onset) < 1e-9 &&
+			math.Abs(a.Duration-b.Duration) < 1e-9
+	}
+	if !slices.EqualFunc(r.Events, want, same) {
+		t.Errorf("events %v, want %v", r.Events, want)
+	}
+	var kept []int
+	for k := range n {
+		if !isLeftOut(k) {
+			kept = append(kept, k)
+		}
+	}
+	if len(r.OtherRates) != 2 {
+		t.Fatalf("signals of other rates: %v", r.OtherRates)
+	}
+	resampled := Resample(r.OtherRates[0].Values, len(kept))
+	for i, k := range kept {
+		isInside := 50 < k && k < n-50
+		if got, want := resampled[i], slow(float64(k)/rate); isInside && math.Abs(got-want) > 1 {
+			t.Fatalf("at %g s the slow signal is %g, want %g", float64(k)/rate, got, want)
+		}
+		fast := r.OtherRates[1].Values[4*i : 4*i+4]
+		if want := f.Signals[3].Values[4*k : 4*k+4]; !slices.Equal(fast, want) {
+			t.Fatalf("at %g s the fast signal is %v, want %v", float64(k)/rate, fast, want)
+		}
+	}
+	out := filepath.Join(t.TempDir(), "out.edf")
+	if err := WriteRecording(out, r); err != nil {
+		t.Fatal(err)
+	}
+	back := readTestEDF(t, out)
+	if len(back.Signals) != 4 || len(back.Annotations) != len(want) {
+		t.Errorf("written: %d signals and %d annotations", len(back.Signals), len(back.Annotations))
 	}
 }

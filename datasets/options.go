@@ -25,8 +25,9 @@ const (
 	// repeats the nearest one at an end. A gap in the times of a text file is filled in likewise with
 	// the positions that it lacks. [Recording].Interpolated says where.
 	MissingInterpolate Missing = "interpolate"
-	// MissingDrop leaves out the positions at which a signal lacks its value. The position after
-	// a gap, also one in the times, then follows the one before it, and later times shift.
+	// MissingDrop leaves out the positions at which a signal lacks its value, and the Events and the
+	// values of OtherRates there. The position after a gap, also one in the times, then follows the
+	// one before it. Later times and Events shift.
 	MissingDrop Missing = "drop"
 )
 
@@ -270,6 +271,12 @@ func (r *Recording) drop(incomplete []bool) error {
 	for c := range r.Aside {
 		r.Aside[c] = r.Aside[c].at(kept)
 	}
+	for c := range r.OtherRates {
+		r.OtherRates[c] = r.OtherRates[c].alongside(kept, n)
+	}
+	if r.Rate > 0 {
+		r.shiftEvents(kept, n)
+	}
 	r.Signals = signals
 	note := fmt.Sprintf("%d positions with missing values were left out", n-len(kept))
 	if r.TimeColumn != "" || len(r.Events) > 0 {
@@ -277,6 +284,59 @@ func (r *Recording) drop(incomplete []bool) error {
 	}
 	r.Notes = append(r.Notes, note)
 	return nil
+}
+
+// alongside returns a signal of another rate at the kept ones of n positions. It has a whole number of
+// values at each, to which it is resampled first.
+func (c *Column) alongside(kept []int, n int) Column {
+	each := (len(c.Values) + n - 1) / n
+	whole := *c
+	if len(c.Values) != each*n {
+		whole.Values = Resample(c.Values, each*n)
+	}
+	var places []int
+	for _, t := range kept {
+		for k := range each {
+			places = append(places, each*t+k)
+		}
+	}
+	return whole.at(places)
+}
+
+// shiftEvents moves the events to where they are among the kept ones of n positions, and drops those
+// of which nothing is kept.
+func (r *Recording) shiftEvents(kept []int, n int) {
+	const rounding = 1e-6 // of times, in positions
+	// dropped returns how much before a time isn't kept, in seconds, and whether its position is.
+	dropped := func(time float64) (seconds float64, isKept bool) {
+		position := time * r.Rate
+		whole := math.Floor(position + rounding)
+		switch {
+		case whole >= float64(n):
+			return float64(n-len(kept)) / r.Rate, true
+		case !(whole >= 0):
+			return 0, true
+		}
+		before, isKept := slices.BinarySearch(kept, int(whole))
+		if isKept {
+			position = whole
+		}
+		return (position - float64(before)) / r.Rate, isKept
+	}
+	var events []Event
+	for _, e := range r.Events {
+		before, isKept := dropped(e.Onset)
+		if e.Duration > 0 {
+			until, _ := dropped(e.Onset + e.Duration)
+			e.Duration -= until - before
+			isKept = isKept || e.Duration*r.Rate > rounding
+		}
+		e.Onset -= before
+		if isKept {
+			events = append(events, e)
+		}
+	}
+	r.Events = events
 }
 
 // interpolate replaces NaN by linear interpolation between the values around it, or by the nearest

@@ -34,6 +34,7 @@ type Recording struct {
 	Aside []Column
 	// OtherRates are signals of another rate than Rate, with as many Values as that gives, which
 	// EDF and BDF files may have. Resample makes values at the positions of Signals from them.
+	// MissingDrop resamples them to a whole number of values at each position.
 	OtherRates []Column
 	// Highpass is the frequency in Hz of a high-pass filter that Signals went through after they were
 	// recorded, 0 for none. EDF and BDF files are written with it.
