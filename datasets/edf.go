@@ -66,6 +66,7 @@ func readEDF(_ string, r io.Reader, _ *ReadOptions) (*Recording, error) {
 	}
 	out.Signals = matrixOf(rows)
 	for _, a := range f.Annotations {
+		a.Onset = positionTime(f, a.Onset)
 		out.Events = append(out.Events, Event(a))
 	}
 	if others != nil {
@@ -86,6 +87,31 @@ func readEDF(_ string, r io.Reader, _ *ReadOptions) (*Recording, error) {
 		out.Notes = append(out.Notes, text.Counted(len(out.Events), "annotation"))
 	}
 	return out, nil
+}
+
+// positionTime returns a time of a file in seconds after its first position, if its data records
+// follow one another without gaps, as signals do here. A time in a gap becomes the end of that.
+func positionTime(f *edf.File, time float64) float64 {
+	starts := f.RecordStarts
+	if len(starts) == 0 {
+		return time
+	}
+	k, isStart := slices.BinarySearch(starts, time)
+	if !isStart && k > 0 {
+		k--
+	}
+	return float64(k)*f.RecordSeconds + min(time-starts[k], f.RecordSeconds)
+}
+
+// fileTime is the inverse of positionTime.
+func fileTime(f *edf.File, time float64) float64 {
+	starts := f.RecordStarts
+	if len(starts) == 0 {
+		return time
+	}
+	const rounding = 1e-9 // of times, in data records
+	k := int(min(max(time/f.RecordSeconds+rounding, 0), float64(len(starts)-1)))
+	return starts[k] + time - float64(k)*f.RecordSeconds
 }
 
 // uniqueNames returns the labels of signals; a repeated label gets a number.
@@ -149,6 +175,7 @@ func (r *Recording) writeEDF(w io.Writer, plain, plus edf.Format) error {
 	}
 	f.RecordSeconds = record.seconds
 	for _, e := range r.Events {
+		e.Onset = fileTime(f, e.Onset)
 		f.Annotations = append(f.Annotations, edf.Annotation(e))
 	}
 	old, used := r.originSignals(record)

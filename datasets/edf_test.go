@@ -378,3 +378,36 @@ func TestFilledRecord(t *testing.T) {
 		t.Errorf("without the stretch: %d positions, notes %q", n, r.Notes)
 	}
 }
+
+// Events are seconds after the first position, also if that isn't at the start of the file or data
+// records have gaps, and come back as they were in what is written.
+func TestEDFEventsAfterGaps(t *testing.T) {
+	in := filepath.Join(t.TempDir(), "in.edf")
+	f := writeTestEDF(t, in, edf.EDFPlus)
+	f.RecordStarts = []float64{0.5, 1.5, 10, 11, 20}
+	f.Annotations = []edf.Annotation{
+		{Onset: 1, Duration: -1, Text: "first"}, {Onset: 5, Duration: -1, Text: "in a gap"},
+		{Onset: 10.25, Duration: 0.5, Text: "third"}, {Onset: 20.75, Duration: -1, Text: "fifth"},
+	}
+	var file bytes.Buffer
+	if err := edf.Write(&file, f); err != nil {
+		t.Fatal(err)
+	}
+	put(t, in, file.Bytes())
+	r, err := ReadRecording(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Event{{0.5, -1, "first"}, {2, -1, "in a gap"}, {2.25, 0.5, "third"}, {4.75, -1, "fifth"}}
+	if !slices.Equal(r.Events, want) {
+		t.Errorf("events %v, want %v", r.Events, want)
+	}
+	out := filepath.Join(t.TempDir(), "out.edf")
+	if err := WriteRecording(out, r); err != nil {
+		t.Fatal(err)
+	}
+	f.Annotations[1].Onset = 10 // the end of its gap
+	if is := readTestEDF(t, out).Annotations; !slices.Equal(is, f.Annotations) {
+		t.Errorf("written: %v, want %v", is, f.Annotations)
+	}
+}

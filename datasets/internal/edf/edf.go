@@ -71,7 +71,8 @@ type File struct {
 	RecordSeconds float64
 	// Signals are in the order of the file, without the signals that hold annotations.
 	Signals []Signal
-	// Annotations are in the order of the file.
+	// Annotations are in the order of the file. A part of a second by which the first data record
+	// begins after Start is taken off their onsets, unless there are RecordStarts.
 	Annotations []Annotation
 	// RecordStarts are the times of the data records in seconds after Start, where they
 	// don't follow one another without a gap (EDF+D); otherwise nil.

@@ -316,3 +316,17 @@ func TestRecordStarts(t *testing.T) {
 		t.Error("the fourth data record of 0.1 s doesn't begin at 0.3 s")
 	}
 }
+
+// A file without gaps may begin a part of a second after its header's time, from which annotations
+// count.
+func TestFirstStart(t *testing.T) {
+	f := recording(edf.EDFPlus)
+	file := written(t, f)
+	file = bytes.Replace(file, []byte("+0\x14\x14\x00+0.25"), []byte("+.5\x14\x14\x00+.25"), 1)
+	got := reading(t, file)
+	for i, a := range got.Annotations {
+		if want := f.Annotations[i].Onset - 0.5; a.Onset != want {
+			t.Errorf("annotation %d is %g s after the first position, want %g", i, a.Onset, want)
+		}
+	}
+}

@@ -307,6 +307,10 @@ func (f *File) readRecords(data []byte, l *layout) error {
 					k+1, f.Format.annotationLabel())
 			}
 		}
+	} else if len(starts) > 0 && math.Abs(starts[0]) < 1 {
+		for i := range f.Annotations {
+			f.Annotations[i].Onset -= starts[0]
+		}
 	}
 	return nil
 }
