@@ -28,7 +28,7 @@ func TestReadCSV(t *testing.T) {
 		"tabs":              "left\tright\n1\t4\n-2.5\t5\n3e-300\t6\n",
 		"times":             "Time (s),left,right\n0.5,1,4\n0.504,-2.5,5\n0.508,3e-300,6\n",
 	} {
-		got, err := formats[".csv"].read(strings.NewReader(file))
+		got, err := formatOf(".csv").read(strings.NewReader(file))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		} else if !mat.Equal(got.Signals, want) {
@@ -76,7 +76,7 @@ func TestReadCSVErrors(t *testing.T) {
 		{"JSON", `[{"a": 1, "b": 2}, {"a": 3, "b": 4}]`, "the text is a list in brackets, such as JSON"},
 		{"several commas", "1;2\n1,2,3;4\n", `line 2, column 1: "1,2,3" is not a number`},
 	} {
-		_, err := formats[".csv"].read(strings.NewReader(c.file))
+		_, err := formatOf(".csv").read(strings.NewReader(c.file))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
@@ -101,7 +101,7 @@ func FuzzReadCSV(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r, err := formats[".csv"].read(bytes.NewReader(data))
+		r, err := formatOf(".csv").read(bytes.NewReader(data))
 		if err != nil {
 			checkError(t, err)
 			return
@@ -185,7 +185,7 @@ func TestDialects(t *testing.T) {
 		"frequencies as names":      {"8 Hz,10 Hz\n" + plain, []string{"8 Hz", "10 Hz"}, ""},
 		"many comments":             {strings.Repeat("# a line of what was done\n", 5000) + "left,right\n" + plain, []string{"left", "right"}, ""},
 	} {
-		r, err := formats[".csv"].read(strings.NewReader(c.file))
+		r, err := formatOf(".csv").read(strings.NewReader(c.file))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -215,7 +215,7 @@ func TestDialects(t *testing.T) {
 // Where a file leaves two readings open, an option settles it.
 func TestReadOptions(t *testing.T) {
 	read := func(o ReadOptions, file string) (*Recording, error) {
-		return formats[".csv"].readRecording(strings.NewReader(file), &o)
+		return formatOf(".csv").readRecording(strings.NewReader(file), &o)
 	}
 	if _, err := read(ReadOptions{}, "x\n1,5\n2,5\n"); err == nil || !strings.Contains(err.Error(), "ReadOptions.Decimal") {
 		t.Errorf("a comma that may be a decimal sign: %v", err)
@@ -269,7 +269,7 @@ func TestAside(t *testing.T) {
 			math.Cos(float64(k)/3), k/300*4, k/100, railed, k/30%2, scaled, 90-k/250,
 			float64(k%100)/250, switched, 600-float64(k)/4, pulse)
 	}
-	r, err := formats[".csv"].read(strings.NewReader(file.String()))
+	r, err := formatOf(".csv").read(strings.NewReader(file.String()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -440,7 +440,7 @@ func TestHeads(t *testing.T) {
 		"messages": {"Starting...\nSensor is ready now\n" + rows(0, " ", ""), nil, 0, "first 2 lines are no part"},
 		"a title":  {"made by hand\nt,a,b\n" + rows(500, ",", ""), []string{"a", "b"}, 500, "first line is no part"},
 	} {
-		r, err := formats[".csv"].read(strings.NewReader(c.file))
+		r, err := formatOf(".csv").read(strings.NewReader(c.file))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -468,7 +468,7 @@ func TestDateTimes(t *testing.T) {
 		for k := range 1000 {
 			fmt.Fprintf(&text, layout+",%d,%g\n", k/250, k%250*4, k%250, math.Sin(float64(k*k)))
 		}
-		r, err := formats[".csv"].read(strings.NewReader("at,count,a\n" + text.String()))
+		r, err := formatOf(".csv").read(strings.NewReader("at,count,a\n" + text.String()))
 		if err != nil {
 			t.Errorf("%s: %v", layout, err)
 			continue
@@ -482,7 +482,7 @@ func TestDateTimes(t *testing.T) {
 		epochs += fmt.Sprintf("%g,%s,%g,%g\n", float64(k%100)/250-0.2, []string{"x", "y"}[k/100%2],
 			math.Sin(float64(k*k)), math.Cos(float64(k*k)))
 	}
-	e, err := formats[".csv"].read(strings.NewReader(epochs))
+	e, err := formatOf(".csv").read(strings.NewReader(epochs))
 	if err != nil || !slices.Equal(e.Names, []string{"a", "b"}) || e.Rate != 250 {
 		t.Errorf("of epochs with conditions: %+v, %v", e, err)
 	}
@@ -490,7 +490,7 @@ func TestDateTimes(t *testing.T) {
 	for k := range 1000 {
 		fmt.Fprintf(&text, "10:00:%02d,%d,%g\n", k/250, k%250, math.Sin(float64(k*k)))
 	}
-	r, err := formats[".csv"].read(strings.NewReader("at,count,a\n" + text.String()))
+	r, err := formatOf(".csv").read(strings.NewReader("at,count,a\n" + text.String()))
 	if err != nil || !slices.Equal(r.Names, []string{"a"}) || r.Rate != 250 {
 		t.Errorf("of whole seconds: %+v, %v", r, err)
 	}
@@ -498,7 +498,7 @@ func TestDateTimes(t *testing.T) {
 	for k := range 400 {
 		saw += fmt.Sprintf("%.6f,%.6f\n", math.Sin(float64(k)), math.Mod(float64(k)*0.01, 2)-1)
 	}
-	w, err := formats[".csv"].read(strings.NewReader(saw))
+	w, err := formatOf(".csv").read(strings.NewReader(saw))
 	if err != nil || !slices.Equal(w.Names, []string{"sine", "saw"}) {
 		t.Errorf("of a sawtooth: %+v, %v", w, err)
 	}
@@ -541,7 +541,7 @@ func TestDriftingTimes(t *testing.T) {
 			time += 0.0001
 		}
 	}
-	r, err := formats[".csv"].read(strings.NewReader(text.String()))
+	r, err := formatOf(".csv").read(strings.NewReader(text.String()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -565,7 +565,7 @@ func TestCoarseTimes(t *testing.T) {
 	for k := range 1000 {
 		fmt.Fprintf(&text, "2025-01-01 10:00:%02d,%d,%d\n", (k+30)/200, k*k%17, k*k%13)
 	}
-	r, err := formats[".csv"].read(strings.NewReader(text.String()))
+	r, err := formatOf(".csv").read(strings.NewReader(text.String()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -577,7 +577,7 @@ func TestCoarseTimes(t *testing.T) {
 // Times without a unit that give less than 1 Hz are noted.
 func TestTimesWithoutUnit(t *testing.T) {
 	for header, noted := range map[string]bool{"Time,a": true, "Time (s),a": false, "time_ms,a": false} {
-		r, err := formats[".csv"].read(strings.NewReader(header + "\n0,1\n4,3\n8,2\n"))
+		r, err := formatOf(".csv").read(strings.NewReader(header + "\n0,1\n4,3\n8,2\n"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -628,7 +628,7 @@ func TestChannelThatBeginsWithWords(t *testing.T) {
 		if err != nil || len(r.Names) != 1 {
 			t.Errorf("without the column: %v, %v", r, err)
 		}
-		if r, err := formats[".csv"].read(strings.NewReader(short.String())); err != nil || r.Signals.RawMatrix().Rows != 1 {
+		if r, err := formatOf(".csv").read(strings.NewReader(short.String())); err != nil || r.Signals.RawMatrix().Rows != 1 {
 			t.Errorf("mostly words: %v, %v", r, err)
 		}
 	}
@@ -693,14 +693,14 @@ func TestWholeThousands(t *testing.T) {
 		fmt.Fprintf(&whole, "%d.%03d;%d\n%d;%d\n", 1+k%9, k*k%1000, k, k*7%1000, k)
 		fmt.Fprintf(&fractions, "%d.%03d;%d\n", 1+k%9, k*k%1000, k%13)
 	}
-	r, err := formats[".csv"].read(strings.NewReader(whole.String()))
+	r, err := formatOf(".csv").read(strings.NewReader(whole.String()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if v := r.Signals.At(0, 2); v != 2001 || !strings.Contains(r.Notes[0], "between thousands") {
 		t.Errorf("2.001 of whole numbers is %g, notes %q", v, r.Notes)
 	}
-	if r, err = formats[".csv"].read(strings.NewReader(fractions.String())); err != nil {
+	if r, err = formatOf(".csv").read(strings.NewReader(fractions.String())); err != nil {
 		t.Fatal(err)
 	}
 	if v := r.Signals.At(0, 1); v != 2.001 {

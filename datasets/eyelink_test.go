@@ -60,7 +60,7 @@ func TestEyeLink(t *testing.T) {
 func FuzzReadEyeLink(f *testing.F) {
 	f.Add("SAMPLES GAZE LEFT RIGHT\n1 2.5 . 3 4 5 6 ...\nMSG 1\n2 2.5 1 3 4 5 6 ...\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		r, err := formats[".asc"].read(strings.NewReader(text))
+		r, err := formatOf(".asc").read(strings.NewReader(text))
 		if err != nil {
 			checkError(t, err)
 		} else if _, _, err := checkSignals(r.Signals); err != nil {

@@ -16,6 +16,7 @@ import (
 
 // A format reads, and perhaps writes, files of signals: position by position, or as a whole.
 type format struct {
+	ending string // of the names of its files, in lower case
 	// open reads what comes before the numbers.
 	open func(r io.Reader, o *ReadOptions) (*content, error)
 	// create writes what comes before the numbers of d signals at n positions. The function that
@@ -31,37 +32,61 @@ type format struct {
 	save  func(w io.Writer, r *Recording) error
 }
 
-// formats are the formats by the ending of a file's name.
-var formats = map[string]format{
-	".csv": {open: openCSV, create: createCSV, complete: true},
-	".tsv": {open: openCSV, create: createCSV, complete: true},
-	".txt": {open: openCSV, create: createCSV, complete: true},
-	".npy": {open: openNPY, create: createNPY},
-	".wav": {open: openWAV, create: createWAV, fixed: true},
-	".edf": {whole: readEDF, save: writeEDF, complete: true, fixed: true},
-	".bdf": {whole: readEDF, save: writeBDF, complete: true, fixed: true},
+// formats are all formats.
+var formats = []format{
+	{ending: ".csv", open: openCSV, create: createCSV, complete: true},
+	{ending: ".tsv", open: openCSV, create: createCSV, complete: true},
+	{ending: ".txt", open: openCSV, create: createCSV, complete: true},
+	{ending: ".npy", open: openNPY, create: createNPY},
+	{ending: ".wav", open: openWAV, create: createWAV, fixed: true},
+	{ending: ".edf", whole: readEDF, save: writeEDF, complete: true, fixed: true},
+	{ending: ".bdf", whole: readEDF, save: writeBDF, complete: true, fixed: true},
 
 	// These are only read.
-	".asc":  {open: openEyeLink, complete: true},
-	".vhdr": {whole: readBrainVision, complete: true, fixed: true},
-	".set":  {whole: readEEGLAB, complete: true, fixed: true},
-	".mat":  {whole: readMAT},
-	".png":  {whole: readImage(decodePNG)},
-	".pgm":  {whole: readImage(decodePGM)},
+	{ending: ".vhdr", whole: readBrainVision, complete: true, fixed: true},
+	{ending: ".set", whole: readEEGLAB, complete: true, fixed: true},
+	{ending: ".mat", whole: readMAT},
+	{ending: ".asc", open: openEyeLink, complete: true},
+	{ending: ".png", whole: readImage(decodePNG)},
+	{ending: ".pgm", whole: readImage(decodePGM)},
 }
 
-// The endings of formats that are written, and of those that are read in blocks.
-const (
-	formatEndings = ".csv, .tsv, .txt, .npy, .wav, .edf or .bdf"
-	streamEndings = ".csv, .tsv, .txt, .npy or .wav"
-)
+// formatOf returns the format of a file by its name's ending; an unknown one has no ending.
+func formatOf(path string) format {
+	ending := extension(path)
+	for _, f := range formats {
+		if f.ending == ending {
+			return f
+		}
+	}
+	return format{}
+}
+
+// listEndings lists, for an error, the endings of the formats of a kind.
+func listEndings(isOfKind func(format) bool) string {
+	var all []string
+	for _, f := range formats {
+		if isOfKind(f) {
+			all = append(all, f.ending)
+		}
+	}
+	last := len(all) - 1
+	return strings.Join(all[:last], ", ") + " or " + all[last]
+}
+
+func (f format) isKnown() bool { return f.ending != "" }
+
+// isWhole reports whether files of the format are read and written as a whole only.
+func (f format) isWhole() bool { return f.whole != nil }
+
+// isStreamed reports whether files of the format are read in blocks of positions.
+func (f format) isStreamed() bool { return f.open != nil }
+
+func (f format) isWritten() bool { return f.create != nil || f.save != nil }
 
 // IsWritable reports whether the ending of a file's name is that of a format of signals that
 // [WriteRecording] writes. Images have [WriteImages].
-func IsWritable(path string) bool {
-	f := formats[extension(path)]
-	return f.create != nil || f.save != nil
-}
+func IsWritable(path string) bool { return formatOf(path).isWritten() }
 
 // extension returns the ending of a file's name, in lower case.
 func extension(path string) string { return strings.ToLower(filepath.Ext(path)) }
@@ -227,9 +252,6 @@ func (r *Recording) nameRows() {
 	}
 	r.Aside, r.Notes = nil, append(r.Notes, "each row is a signal")
 }
-
-// isWhole reports whether files of the format are read and written as a whole only.
-func (f format) isWhole() bool { return f.whole != nil }
 
 // byPosition returns the signals, d×n, of d·n numbers in the order of positions.
 func byPosition(values []float64, d int) *mat.Dense {

@@ -88,7 +88,7 @@ func TestReadersAreBounded(t *testing.T) {
 func TestLongestRow(t *testing.T) {
 	const cells = table.MaxRowBytes / 16
 	row := strings.Repeat("1.0000000000000,", cells-1) + "1\n"
-	z, err := formats[".csv"].read(strings.NewReader(row + row))
+	z, err := formatOf(".csv").read(strings.NewReader(row + row))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ const maxNPYHeader = 1 << 16
 // ReadNPY reads signals, d×n, from the content of an NPY file; see [ReadFile].
 func ReadNPY(r io.Reader) (*mat.Dense, error) {
 	limited := &boundedReader{r, maxFileBytes, errTooLong}
-	recording, err := formats[".npy"].read(bufio.NewReaderSize(limited, 1<<16))
+	recording, err := formatOf(".npy").read(bufio.NewReaderSize(limited, 1<<16))
 	if err != nil {
 		return nil, fmt.Errorf("datasets: %w", err)
 	}

@@ -41,7 +41,7 @@ func TestReadNPY(t *testing.T) {
 		{"int64", npyFile("<i8", "True", "(1, 1)", "\xff\xff\xff\xff\xff\xff\xff\xff"), []float64{-1}},
 		{"uint64", npyFile("<u8", "True", "(1, 1)", "\x00\x00\x00\x00\x00\x00\x00\x80"), []float64{1 << 63}},
 	} {
-		r, err := formats[".npy"].read(strings.NewReader(c.file))
+		r, err := formatOf(".npy").read(strings.NewReader(c.file))
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		} else if want := mat.NewDense(min(2, len(c.want)), max(1, len(c.want)/2), c.want); !mat.Equal(r.Signals, want) {
@@ -100,7 +100,7 @@ func TestReadNPYErrors(t *testing.T) {
 		{"NaN", npyFile("<f4", "False", "(2, 1)", "\x00\x00\x80?\x00\x00\xc0\x7f"), "signal 1 is NaN at position 2"},
 		{"infinite", npyFile("<f4", "False", "(1, 2)", "\x00\x00\x80?\x00\x00\x80\x7f"), "signal 2 is +Inf at position 1"},
 	} {
-		_, err := formats[".npy"].read(strings.NewReader(c.file))
+		_, err := formatOf(".npy").read(strings.NewReader(c.file))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
@@ -159,7 +159,7 @@ func TestReadNPYTypes(t *testing.T) {
 			mat.NewDense(2, 3, []float64{1, 0x1p-24, 0.333251953125, -2, 65504, 0})},
 		{"bool", npyFile("|b1", "False", "(1, 2)", "\x01\x00"), mat.NewDense(2, 1, []float64{1, 0})},
 	} {
-		r, err := formats[".npy"].read(strings.NewReader(c.file))
+		r, err := formatOf(".npy").read(strings.NewReader(c.file))
 		if err != nil || !mat.Equal(r.Signals, c.want) {
 			t.Errorf("%s: %v (%v)", c.name, r, err)
 		}
@@ -178,7 +178,7 @@ func FuzzReadNPY(f *testing.F) {
 	f.Add([]byte(npyFile("<f8", "False", "(1000000, 60)", "")))
 	f.Add([]byte("\x93NUMPY\x02\x00\x02\x00\x00\x00{}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r, err := formats[".npy"].read(bytes.NewReader(data))
+		r, err := formatOf(".npy").read(bytes.NewReader(data))
 		if err != nil {
 			checkError(t, err)
 			return
@@ -193,7 +193,7 @@ func FuzzReadNPY(f *testing.F) {
 // writeAll writes signals in the format of an ending.
 func writeAll(ending string, w io.Writer, z *mat.Dense) error {
 	_, n := z.Dims()
-	return formats[ending].write(w, new(Recording), n, func(yield func(*mat.Dense, error) bool) {
+	return formatOf(ending).write(w, new(Recording), n, func(yield func(*mat.Dense, error) bool) {
 		yield(z, nil)
 	})
 }
@@ -205,7 +205,7 @@ func checkRoundTrip(t *testing.T, z *mat.Dense, ending string) {
 	if err := writeAll(ending, &b, z); err != nil {
 		t.Fatal(err)
 	}
-	again, err := formats[ending].read(&b)
+	again, err := formatOf(ending).read(&b)
 	if err != nil {
 		t.Fatal(err)
 	}

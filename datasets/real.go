@@ -68,7 +68,7 @@ func ECG() (*Recording, error) {
 	if err != nil {
 		return nil, fmt.Errorf("datasets: built-in ECG: %w", err)
 	}
-	r, err := formats[".csv"].read(text)
+	r, err := formatOf(".csv").read(text)
 	if err != nil {
 		return nil, fmt.Errorf("datasets: built-in ECG: %w", err)
 	}

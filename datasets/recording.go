@@ -118,15 +118,14 @@ func readFile(path string, o *ReadOptions, sidecar bool) (*Recording, error) {
 
 // readColumns is readFile without setting columns of numbers aside: all are among Signals.
 func readColumns(path string, o *ReadOptions, sidecar bool) (*Recording, error) {
-	f, ok := formats[extension(path)]
+	f := formatOf(path)
 	if o.Variable != "" && extension(path) != ".mat" {
 		return nil, fmt.Errorf("datasets: read %s: variable %q; must be empty, as only MAT-files "+
 			"have variables", path, column.Shortened(o.Variable))
 	}
-	if !ok {
-		return nil, fmt.Errorf("datasets: read %s: ending %q; must be .csv, .tsv, .txt, .npy, "+
-			".wav, .edf, .bdf, .vhdr, .set, .mat, .asc, .png or .pgm%s", path, extension(path),
-			conversion(path))
+	if !f.isKnown() {
+		return nil, fmt.Errorf("datasets: read %s: ending %q; must be %s%s", path, extension(path),
+			listEndings(format.isKnown), conversion(path))
 	}
 	read := func(r io.Reader) (*Recording, error) { return f.columns(path, r, o) }
 	r, err := readFrom(path, read)
@@ -217,11 +216,11 @@ func WriteBlocks(path string, about Recording, n int, blocks iter.Seq2[*mat.Dens
 		return fmt.Errorf("datasets: write %s: an image needs a shape; "+
 			"must be written by WriteImages", path)
 	}
-	if !IsWritable(path) {
+	f := formatOf(path)
+	if !f.isWritten() {
 		return fmt.Errorf("datasets: write %s: ending %q; must be %s",
-			path, extension(path), formatEndings)
+			path, extension(path), listEndings(format.isWritten))
 	}
-	f := formats[extension(path)]
 	writesAside := f.complete && (!f.isWhole() || about.origin != nil || about.Names == nil)
 	if !writesAside {
 		var err error

@@ -72,7 +72,7 @@ func TestTimeColumn(t *testing.T) {
 		"0,1\n1,2\n2,3\n":                2,
 		"time\n0\n1\n2\n":                1, // nothing else
 	} {
-		r, err := formats[".csv"].read(strings.NewReader(text))
+		r, err := formatOf(".csv").read(strings.NewReader(text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +81,7 @@ func TestTimeColumn(t *testing.T) {
 		}
 	}
 	gap := "time,a\n0,1\n1,2\n2,1\n3,2\n4,1\n5,3\n16,2\n"
-	if _, err := formats[".csv"].read(strings.NewReader(gap)); err == nil || !strings.Contains(err.Error(), "line 8: the times have a gap of 11,") {
+	if _, err := formatOf(".csv").read(strings.NewReader(gap)); err == nil || !strings.Contains(err.Error(), "line 8: the times have a gap of 11,") {
 		t.Errorf("a gap: %v", err)
 	}
 	uneven, time := "time,a\n", 0.0
@@ -89,7 +89,7 @@ func TestTimeColumn(t *testing.T) {
 		uneven += fmt.Sprintf("%g,%d\n", time, k*k%7)
 		time += 1 + 0.5*float64(k/20)
 	}
-	if _, err := formats[".csv"].read(strings.NewReader(uneven)); err == nil || !strings.Contains(err.Error(), "the times aren't evenly spaced") {
+	if _, err := formatOf(".csv").read(strings.NewReader(uneven)); err == nil || !strings.Contains(err.Error(), "the times aren't evenly spaced") {
 		t.Errorf("two rates: %v", err)
 	}
 }
@@ -108,7 +108,7 @@ func TestCountedColumns(t *testing.T) {
 		"1,2,3\n1,2,.3\n":   0,
 		"0;1\n0,5;1\n":      0,
 	} {
-		r, err := formats[".csv"].read(strings.NewReader(text))
+		r, err := formatOf(".csv").read(strings.NewReader(text))
 		if positions == 0 {
 			if err == nil || !strings.Contains(err.Error(), "line 1 has the numbers of the columns") {
 				t.Errorf("%q: %v", text, err)

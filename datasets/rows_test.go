@@ -9,7 +9,7 @@ import (
 
 // readText reads the text of a CSV file.
 func readText(text string, o ReadOptions) (*Recording, error) {
-	return formats[".csv"].readRecording(strings.NewReader(text), &o)
+	return formatOf(".csv").readRecording(strings.NewReader(text), &o)
 }
 
 // A row below the names that lacks values, or has text, is a position: an error, or a missing one.

@@ -35,21 +35,24 @@ type Stream struct {
 // ErrNotBlocks is wrapped by the error for a file that can only be read as a whole.
 var ErrNotBlocks = errors.New("can't be read in blocks of positions")
 
-// OpenStream opens a recording in a CSV, WAV or NPY file, and says of it what [ReadRecording] does.
+// OpenStream opens a recording in a text file (.csv, .tsv, .txt, or EyeLink's .asc), WAV or NPY file,
+// and says of it what [ReadRecording] does, except that it doesn't compare the means of runs.
 // It reads the file through once, to count the positions and to find the columns that aren't
-// signals. It reads it once more if there is a column of times, and once more if columns were set
-// aside. The file isn't kept open.
+// signals, once more if there is a column of times, and once more if columns were set aside. The
+// file isn't kept open.
 //
-// The error wraps ErrNotBlocks for images, and for EDF and BDF.
-// Values that aren't finite are errors of [Stream.Blocks], for CSV already of OpenStream.
+// The error wraps ErrNotBlocks for the other formats, .edf, .bdf, .vhdr, .set, .mat, .png and .pgm,
+// and for times that drift or are rounded.
+// Values that aren't finite are errors of [Stream.Blocks], for text already of OpenStream.
 func OpenStream(path string) (*Stream, error) { return ReadOptions{}.Stream(path) }
 
 // Stream opens a recording as [OpenStream] does, by these options. With Transpose, or a Missing
 // other than MissingError, which need the whole recording, the error wraps ErrNotBlocks.
 func (o ReadOptions) Stream(path string) (*Stream, error) {
-	f := formats[extension(path)]
-	if f.create == nil {
-		return nil, fmt.Errorf("datasets: %s %w; must be %s", path, ErrNotBlocks, streamEndings)
+	f := formatOf(path)
+	if !f.isStreamed() {
+		return nil, fmt.Errorf("datasets: %s %w; must be %s", path, ErrNotBlocks,
+			listEndings(format.isStreamed))
 	}
 	if o.Transpose || o.Missing != "" && o.Missing != MissingError {
 		return nil, fmt.Errorf("datasets: %s %w if it is transposed or has missing values; "+

@@ -165,7 +165,7 @@ func TestStreamFortranOrder(t *testing.T) {
 func TestStreamErrors(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct{ name, file, want string }{
-		{"image.png", "", "must be .csv, .tsv, .txt, .npy or .wav"},
+		{"image.png", "", "must be .csv, .tsv, .txt, .npy, .wav or .asc"},
 		{"empty.csv", "", "no rows of numbers"},
 		{"header.csv", "a,b\n", "no rows of numbers"},
 		{"short.csv", "1,2\n3\n", "line 2 has 1 column"},
@@ -278,5 +278,27 @@ func TestStreamOfCutOffTimes(t *testing.T) {
 		if err == nil {
 			t.Error("a block of 100 positions of a file that has 60")
 		}
+	}
+}
+
+// EyeLink's text is read in blocks, too.
+func TestStreamOfEyeLink(t *testing.T) {
+	var file strings.Builder
+	file.WriteString("** CONVERTED FROM a.edf\nSAMPLES\tGAZE\tLEFT\tRATE\t500.00\n")
+	for k := range 200 {
+		fmt.Fprintf(&file, "%d\t%.1f\t%.1f\t%.1f\t...\n", 5000+2*k, 400*math.Sin(float64(k)),
+			float64(k*k%311), float64(900+k*k%17))
+		if k == 100 {
+			file.WriteString("MSG\t5200 half\n")
+		}
+	}
+	path := filepath.Join(t.TempDir(), "a.asc")
+	put(t, path, []byte(file.String()))
+	whole, s := readBothWays(t, path)
+	about := s.About()
+	if !mat.Equal(gathered(t, s.Blocks(7)), whole.Signals) || about.Rate != whole.Rate ||
+		about.Start != whole.Start || !slices.Equal(about.Names, whole.Names) ||
+		!slices.Equal(about.Notes, whole.Notes) {
+		t.Errorf("in blocks %+v, as a whole %+v", about, *whole)
 	}
 }

@@ -63,7 +63,7 @@ func TestDecodeWAV(t *testing.T) {
 			"data\xff\xff\xff\xff").Replace(wavOf(1, 8, "\xc0\x00\x40")) + "axml\x02\x00\x00\x00<>", 8000, halves},
 		{"extensible", wavExtended, 44100, mat.NewDense(1, 2, []float64{1, -.5})},
 	} {
-		r, err := formats[".wav"].read(strings.NewReader(c.file))
+		r, err := formatOf(".wav").read(strings.NewReader(c.file))
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		} else if r.Rate != c.rate || !mat.Equal(r.Signals, c.want) {
@@ -135,7 +135,7 @@ func TestDecodeWAVErrors(t *testing.T) {
 		{"extensible of no kind", replace(wavOfFloats, "\x03\x00\x01\x00", "\xfe\xff\x01\x00"), "in format 65534"},
 		{"NaN", replace(wavOfFloats, "\x00\x00\x80\x3f", "\x00\x00\xc0\x7f"), "NaN at position 1"},
 	} {
-		_, err := formats[".wav"].read(strings.NewReader(c.file))
+		_, err := formatOf(".wav").read(strings.NewReader(c.file))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
@@ -151,7 +151,7 @@ func TestWAVWithoutSize(t *testing.T) {
 		{"cut off", strings.Replace(wavOf16Bits, "data\x0c\x00", "data\x0c\x01", 1), "says 67 positions, it has 3"},
 		{"cut off in a position", strings.Replace(wavOf16Bits, "data\x0c\x00", "data\x0c\x01", 1) + "\x01\x00\x01", "it has 3"},
 	} {
-		r, err := formats[".wav"].read(strings.NewReader(c.file))
+		r, err := formatOf(".wav").read(strings.NewReader(c.file))
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -178,7 +178,7 @@ func FuzzDecodeWAV(f *testing.F) {
 	f.Add([]byte(wavOfFloats))
 	f.Add([]byte(wavExtended))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r, err := formats[".wav"].read(bytes.NewReader(data))
+		r, err := formatOf(".wav").read(bytes.NewReader(data))
 		if err != nil {
 			checkError(t, err)
 			return
