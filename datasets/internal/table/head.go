@@ -39,6 +39,17 @@ func findHead(lines []string) *head {
 	return nil
 }
 
+// stepRate returns the positions a second when the time from one to the next is step, a number with a
+// decimal point or comma, in a unit; 0 if it isn't positive.
+func stepRate(step, unit string) float64 {
+	number, err := strconv.ParseFloat(strings.ReplaceAll(strings.TrimSpace(step), ",", "."), 64)
+	seconds := number * column.Seconds(unit)
+	if err != nil || !(seconds > 0) {
+		return 0
+	}
+	return column.RoundRate(1 / seconds)
+}
+
 // biopacSample is the second line of a text file of AcqKnowledge, and biopacChannels its third.
 var (
 	biopacSample   = regexp.MustCompile(`^\s*([0-9.,]+)\s*([a-zA-Zµ]+)/sample\s*$`)
@@ -57,13 +68,12 @@ func biopacHead(lines []string) *head {
 	if sample == nil || channels == nil {
 		return nil
 	}
-	step, err := strconv.ParseFloat(strings.ReplaceAll(sample[1], ",", "."), 64)
-	seconds := column.Seconds(strings.ToLower(sample[2]))
-	d, err2 := strconv.Atoi(channels[1])
-	if err != nil || err2 != nil || !(step*seconds > 0) || d < 1 || len(lines) < 3+2*d+2 {
+	rate := stepRate(sample[1], strings.ToLower(sample[2]))
+	d, err := strconv.Atoi(channels[1])
+	if rate == 0 || err != nil || d < 1 || d > len(lines) || len(lines) < 3+2*d+2 {
 		return nil
 	}
-	h := &head{lines: 3 + 2*d, program: "AcqKnowledge", rate: column.RoundRate(1 / (step * seconds))}
+	h := &head{lines: 3 + 2*d, program: "AcqKnowledge", rate: rate}
 	for i := range d {
 		h.names = append(h.names, strings.TrimSpace(lines[3+2*i]))
 	}
@@ -95,10 +105,7 @@ func labChartHead(lines []string) *head {
 	}
 	h := &head{program: "LabChart", block: "Interval="}
 	if words := strings.Fields(strings.TrimPrefix(lines[0], "Interval=")); len(words) == 2 {
-		step, err := strconv.ParseFloat(strings.ReplaceAll(words[0], ",", "."), 64)
-		if seconds := column.Seconds(words[1]); err == nil && step*seconds > 0 {
-			h.rate = column.RoundRate(1 / (step * seconds))
-		}
+		h.rate = stepRate(words[0], words[1])
 	}
 	for ; h.lines < len(lines); h.lines++ {
 		key, cells, ok := strings.Cut(lines[h.lines], "=")
@@ -133,10 +140,7 @@ func labViewHead(lines []string) *head {
 			parts++
 		case "Delta_X":
 			if words := strings.Fields(cells); words != nil {
-				step, err := strconv.ParseFloat(strings.ReplaceAll(words[0], ",", "."), 64)
-				if err == nil && step > 0 {
-					h.rate = column.RoundRate(1 / step)
-				}
+				h.rate = stepRate(words[0], "s")
 			}
 		}
 	}
@@ -244,11 +248,11 @@ func rigolHead(lines []string) *head {
 	if names[0] != "X" || at < 2 || at >= len(units) {
 		return nil
 	}
-	step, err := strconv.ParseFloat(strings.TrimSpace(units[at]), 64)
-	if err != nil || !(step > 0) {
+	rate := stepRate(units[at], "s")
+	if rate == 0 {
 		return nil
 	}
-	return &head{lines: 2, program: "Rigol", rate: column.RoundRate(1 / step), names: names[:at+1]}
+	return &head{lines: 2, program: "Rigol", rate: rate, names: names[:at+1]}
 }
 
 // signalExpressHead is that of SignalExpress: lines with a word and a colon, each above a row with

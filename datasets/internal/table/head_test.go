@@ -23,3 +23,11 @@ func TestOpenSignalsRates(t *testing.T) {
 		}
 	}
 }
+
+// A head that promises more channels than an int can count is none.
+func TestHeadOfManyChannels(t *testing.T) {
+	text := "x.acq\n2 msec/sample\n5000000000000000000 channels\nECG\nmV\n1.5\n2.5\n3.5\n"
+	if r, err := Open(strings.NewReader(text), Options{}); err == nil && r.Rate != 0 {
+		t.Errorf("read at %g Hz with the names %q", r.Rate, r.Names)
+	}
+}
