@@ -82,8 +82,8 @@ func (r *Recording) setAside(o *ReadOptions) error {
 	return nil
 }
 
-// split leaves the kept ones of the columns that r describes, and adds the others, with their values,
-// to Aside. Values are nil for a recording that is too long to keep them.
+// split moves the columns that r describes, except the kept ones, to Aside with their values. These
+// are nil for a recording that is too long to keep them.
 func (r *Recording) split(kept, aside []int, columns []columnStats, values [][]float64) {
 	places := r.places(len(columns))
 	for k, i := range aside {
@@ -135,9 +135,9 @@ func (r *Recording) places(d int) []int {
 const inFileOrder = "the file has no names: its columns were taken for the separation's channels in " +
 	"their order"
 
-// selectColumns returns the columns of r that are signals, in their order, with a note for each that
-// can't be one. Aside are the columns of the file besides. Without names numbers are those of the
-// columns in the file.
+// selectColumns returns the columns of r that are signals, in their order, with a note for each
+// that can't be one. Aside are the file's other columns. In a file without names a number is that
+// of a column.
 func (o *ReadOptions) selectColumns(
 	r *Recording, aside []Column, columns []columnStats,
 ) (kept []int, notes []string, err error) {
@@ -202,8 +202,8 @@ func (o *ReadOptions) selectSignals(
 	return kept, notes, nil
 }
 
-// findWithout returns the columns to leave out, but for those that are aside anyway. Places are those
-// of the columns in the file, whose names are nil if it has none.
+// findWithout returns the columns to leave out that aren't aside already. Names are nil if the file
+// has none. Places are the columns' numbers in the file.
 func findWithout(without, names []string, places []int, aside []Column) (columns []int, err error) {
 	for _, name := range without {
 		number, notNumber := strconv.Atoi(name)
@@ -333,7 +333,7 @@ func listed(words []string, limit int) string {
 	return strings.Join(words, ", ")
 }
 
-// The limits by which a column isn't a signal. Each is a choice.
+// The limits by which a column isn't a signal.
 const (
 	// minAsidePositions is how long a column must be to be judged: among fewer values a signal
 	// may count by chance.
@@ -342,20 +342,19 @@ const (
 	// square wave has half, a channel without contact nearly all.
 	maxRailed = 0.98
 	// minMarkerRest is the share of positions at which a column of markers that was scaled, as in
-	// EDF, has its least or greatest value. A choice.
+	// EDF, has its least or greatest value.
 	minMarkerRest = 0.5
 	// maxUneven is the largest relative difference between a step of times and the mean step.
 	maxUneven = 2e-3
-	// minSameChanges is the share of equal steps of times that start anew. It is a choice: epochs
-	// have at least 50 positions.
+	// minSameChanges is the share of equal steps of times that start anew: epochs have at least 50
+	// positions.
 	minSameChanges = 0.98
 	// maxClockStep is the largest step of a rounded or jittering clock, in mean steps. Rounding to
 	// less than a step makes it 2 at most. A slow signal that never falls is constant at most
 	// positions, and its steps are larger.
 	maxClockStep = 5
-	// minRegular is how many changes a mean one is taken from; a gap before them isn't found. Of 1,000
-	// random clocks with a gap (n = 200), rounded to 3.5 steps, 96 % are recognised. With half of it
-	// 69 % are, as the changes before the mean can all be 0, and with twice 93 %.
+	// minRegular is how many changes the mean is first taken from. A gap before them isn't found.
+	// Of fewer all may be 0, where times are rounded to several steps.
 	minRegular = 8
 )
 
@@ -445,17 +444,17 @@ func (c *columnStats) change(before, v float64) {
 	}
 }
 
-// missingCodes are numbers that programs write for missing values. Beyond minHugeCode any may be one.
+// missingCodes are numbers that programs write for missing values, below minHugeCode in size.
 var missingCodes = []float64{
 	-999, -9999, -99999, -999999, -999.25, -9999.99, 9999, 99999, 999999,
 	math.MinInt16, -math.MaxInt16, math.MinInt32, -math.MaxInt32, // also of netCDF
 }
 
-// The limits of codes for missing values. All are choices.
+// The limits of codes for missing values.
 const (
-	// minLowGap and minHighGap are how far a code below the other values, or above them, is from the
-	// nearest, in ranges of these: large enough that no signal has it at several positions. Counts can be
-	// 9999 as meters end there; nothing ends at −9999.
+	// minLowGap and minHighGap are how far a code below or above the other values is from the
+	// nearest of them, in their range. A signal has no such value at several positions. A code
+	// above must be farther away, since meters end at 9999 and not at −9999.
 	minLowGap, minHighGap = 1, 3
 	// minHugeCode is the least size of numbers such as 9.97e36 of netCDF, −1.6375e30 of HEALPix and
 	// 1e20 of climate models, and minHugeRatio how much larger than all others they are.
@@ -592,12 +591,12 @@ func (r *Recording) setRate(name string, c *columnStats) {
 	r.Notes = append(r.Notes, fmt.Sprintf("%q gives the rate, %.6g Hz", name, r.Rate))
 }
 
-// minRun is the mean length from which runs have joints: in shorter ones, such as epochs, leaving out
-// the positions after each joint would cost more than it gains.
+// minRun is the mean length from which runs have joints: in shorter ones, such as epochs, leaving
+// out the positions after each joint would cost more than it gains.
 const minRun = 1000
 
-// beginsRuns reports whether a column of n positions holds times that start anew, at the begin of runs
-// which are long enough for joints.
+// beginsRuns reports whether a column of n positions holds times that start anew with each run, and
+// runs are long enough for joints.
 func (c *columnStats) beginsRuns(name string, n int) bool {
 	_, isTime := column.TimeUnit(name, "")
 	return isTime && c.falls > 0 && n >= minRun*(c.falls+1) && c.restarts()

@@ -19,8 +19,8 @@ type layout struct {
 	note               string
 }
 
-// layoutOf returns the layout of an array whose positions have a shape, nil for one that isn't known.
-// Then three axes are epochs, if they look like it.
+// layoutOf returns the layout of an array whose positions have a shape. If that is nil, three axes
+// are epochs if they look like it.
 func layoutOf(axes, shape []int) (layout, error) {
 	for _, length := range axes {
 		if length < 1 {
@@ -76,8 +76,8 @@ func epochsLayout(axes []int) layout {
 	return layout{signals: axes[1], positions: checkedProduct([]int{axes[0], axes[2]}), epochs: axes[0]}
 }
 
-// minEpoch is how many positions epochs have at least for each signal to be taken for epochs. A choice:
-// images and movies have axes of nearly one length.
+// minEpoch is how many positions for each signal an epoch has at least. Images and movies have axes
+// of nearly one length.
 const minEpoch = 2
 
 // guessedLayout returns the layout of an array that looks like epochs.

@@ -102,8 +102,8 @@ func newClock(first, last float64, n int) *clock {
 	}
 }
 
-// noteSeconds adds the UnitNote on a rate below 1 Hz if neither the file (hasUnit) nor the name of the
-// column of times says the unit: programs write milliseconds there, too.
+// noteSeconds adds the UnitNote on a rate below 1 Hz if neither the file (hasUnit) nor the name of
+// the column of times says the unit. Programs write milliseconds there, too.
 func (r *Recording) noteSeconds(hasUnit bool) {
 	_, named := column.TimeUnit(r.TimeColumn, "none") // whose name has a unit
 	if hasUnit || named || r.Rate >= 1 {
@@ -116,8 +116,7 @@ func (r *Recording) noteSeconds(hasUnit bool) {
 
 // maxJitter is how far a time may be from its evenly spaced place, in steps. Times at 250 Hz
 // that are rounded to 0.01 s are off by 1.25 steps, and clocks jitter by about one; a lost
-// position shows as soon as two more are lost. It is a choice: half of it would refuse rounded
-// times, twice of it accept short gaps.
+// position shows as soon as two more are lost.
 const maxJitter = 2
 
 // observe observes the time of position t, in order of t.
@@ -143,7 +142,7 @@ func (c *clock) observe(t int, time float64) {
 	}
 }
 
-// The limits of times that drift, as those of telephones do. Both are choices.
+// The limits of times that drift, as those of telephones do.
 const (
 	// maxDriftStep is the longest step in mean steps. A lost position makes a step of 2.
 	maxDriftStep = 1.9
@@ -158,7 +157,7 @@ func (c *clock) drifts() bool {
 		c.maxJitter <= maxDrift*(c.last-c.start)/c.step
 }
 
-// minChanges is how many changes of coarse times give a rate. A choice.
+// minChanges is how many changes of coarse times give a rate.
 const minChanges = 3
 
 // coarseRate returns the positions per unit of times that change by the same amount now and then,

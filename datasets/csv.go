@@ -18,8 +18,8 @@ import (
 // openCSV reads a text file of numbers up to its first row of them.
 func openCSV(r io.Reader, o *ReadOptions) (*content, error) { return openTable(r, o, table.Open) }
 
-// openEyeLink reads the text that SR Research's edf2asc makes of an EyeLink recording up to its first
-// sample.
+// openEyeLink reads the text that SR Research's edf2asc makes of an EyeLink recording up to its
+// first sample.
 func openEyeLink(r io.Reader, o *ReadOptions) (*content, error) {
 	unsigned := *o
 	unsigned.Separator, unsigned.Decimal = "", "" // they may be anything

@@ -215,8 +215,8 @@ func (r *Recording) originSignals(record edfRecord) (signals []edf.Signal, used 
 // highpassText is how EDF files say which high-pass filter a signal went through.
 var highpassText = regexp.MustCompile(`HP:\s*(?:DC|([0-9.]+)\s*Hz)`)
 
-// prefilter returns the text about filters of a signal whose text was before, with r's Highpass unless
-// an earlier filter is higher.
+// prefilter returns the text about filters of a signal whose text was before, with r's Highpass
+// unless an earlier filter is higher.
 func (r *Recording) prefilter(before string) string {
 	if r.Highpass == 0 {
 		return before

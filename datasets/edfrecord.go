@@ -17,12 +17,12 @@ type edfRecord struct {
 	seconds   float64
 }
 
-// maxRateError is the relative error up to which two rates are the same: one position in 10⁹. A
-// choice: ten times of it is below what clocks hold.
+// maxRateError is the relative error up to which two rates are the same: one position in 10⁹, less
+// than clocks deviate.
 const maxRateError = 1e-9
 
-// rate returns the number of positions per second. The quotient's last bits are rounded off if it is
-// a number of nine digits, as 41 positions in 0.164 s are 250 Hz.
+// rate returns the number of positions per second, without the quotient's rounding error if it is a
+// number of nine digits: 41 positions in 0.164 s are 250 Hz.
 func (r edfRecord) rate() float64 {
 	rate := float64(r.positions) / r.seconds
 	rounded, err := strconv.ParseFloat(strconv.FormatFloat(rate, 'g', 9, 64), 64)
@@ -36,9 +36,8 @@ func (r edfRecord) rate() float64 {
 func (r edfRecord) filled(n int) int { return (r.positions - n%r.positions) % r.positions }
 
 // The sizes of data records. EDF recommends at most 61,440 bytes, of which 1 KiB is left for
-// annotations. With 256 bytes of signals the start of a record, about 14 bytes, is 5 % of it;
-// half of them are twice of that. EDF's example of a short record is 0.01 s. References: those of
-// package edf.
+// annotations. With 256 bytes of signals the start of a record, about 14 bytes, is 5 % of it. EDF's
+// example of a short record is 0.01 s. References: those of package edf.
 const (
 	maxRecordBytes   = 61440 - 1024
 	minRecordBytes   = 256
@@ -46,8 +45,7 @@ const (
 )
 
 // maxFilledShare is the share of a recording that may be filled for the header to have its rate
-// exactly. It is a choice: linear demixings of recordings with 2 % filled were right, and with 6 %
-// wrong.
+// exactly. A separation of a recording of which several per cent are filled can be wrong.
 const maxFilledShare = 0.01
 
 // chooseRecord returns the length of the data records of a recording that is written in a format.
@@ -122,7 +120,7 @@ func divisor(a, b int) int {
 }
 
 // minConstantTail is the number of positions from which a note says that no signal changes to the
-// end. It is a choice: fewer do no harm, and slow signals of few bits may keep their values.
+// end. Fewer do no harm, and slow signals of few bits may keep their values.
 const minConstantTail = 16
 
 // constantTail returns the position from which on no signal of x, d×n, changes. It is n if none

@@ -21,12 +21,12 @@ import (
 // signals as they are.
 //
 // Each is applied once, forward: the high-pass of order 2 with two equal poles, the low-pass of
-// Butterworth's of order 4, and a notch of order 2 for each multiple, 2 Hz wide where half of the power
-// is left.
+// Butterworth of order 4, and a notch of order 2 for each multiple, 2 Hz wide where half of the
+// power is left.
 //
-// Filters are causal and their phase is minimal, so that a filtered signal has the same innovations.
-// A filter of zero phase would mix later ones into earlier ones, and a method that uses each
-// signal's past would find less in them.
+// Filters are causal and their phase is minimal, so that a filtered signal has the same
+// innovations. A filter of zero phase would mix later ones into earlier ones, and a method that
+// uses each signal's past would find less in them.
 type Filter struct {
 	// Highpass is the frequency in Hz at which half of the amplitude is left, and below which
 	// less; 0 for none.
@@ -46,8 +46,8 @@ type Stretch struct{ Begin, End int }
 // surroundings: leave them out by [Skip]. It doesn't change x.
 //
 // It is an error if x isn't finite outside of the stretches, if the rate isn't positive, if a
-// frequency isn't below half of it, if x is shorter than a period of the high-pass filter or, with a
-// notch, half a second, or if a stretch isn't within x.
+// frequency isn't below half of it, if x is shorter than a period of the high-pass filter or, with
+// a notch, half a second, or if a stretch isn't within x.
 func (f Filter) Apply(x *mat.Dense, rate float64, skipped ...Stretch) (*mat.Dense, error) {
 	isSkipped, left, err := mark(x, skipped)
 	if left == 0 {
@@ -82,7 +82,8 @@ func (f Filter) Apply(x *mat.Dense, rate float64, skipped ...Stretch) (*mat.Dens
 
 // Skip returns the signals x, d×n, without the positions in the stretches. The position after a
 // stretch then follows the one before it. It doesn't change x. Values in the stretches may be NaN
-// or infinite. It is an error if others are, if no position is left, or if a stretch isn't within x.
+// or infinite. It is an error if others are, if no position is left, or if a stretch isn't within
+// x.
 func Skip(x *mat.Dense, skipped ...Stretch) (*mat.Dense, error) {
 	isSkipped, left, err := mark(x, skipped)
 	if err != nil {

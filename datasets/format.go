@@ -160,7 +160,7 @@ type content struct {
 const unknownLength = -1
 
 // pieceSize is the number of numbers that are read at once, 64 KiB. Memory grows by it with what
-// the file holds, and not at once to what its header promises. Half and twice of it are as fast.
+// the file holds, and not at once to what its header promises.
 const pieceSize = 1 << 13
 
 // pieces calls use with the numbers of the file, size of them at a time and then the rest.
@@ -314,7 +314,7 @@ func fixedSize(r io.Reader, size int, number func([]byte) float64) func([]float6
 	}
 }
 
-// inPieces returns content.read for numbers of which next returns some, at least one, after another.
+// inPieces returns content.read for numbers of which each call of next returns at least one.
 func inPieces(next func() ([]float64, error)) func([]float64) (int, error) {
 	var pending []float64
 	return func(values []float64) (int, error) {
@@ -351,12 +351,12 @@ func readFrom[T any](path string, read func(io.Reader) (T, error)) (T, error) {
 // most take a small multiple of their own size.
 const (
 	// MaxEntries is the limit of signals times positions of a matrix that this package
-	// makes or reads: 0.5 GiB of float64. It is a choice.
+	// makes or reads: 0.5 GiB of float64.
 	MaxEntries = 1 << 26
 	// maxFileBytes is the limit of a file that is read as a whole: 1 GiB.
 	maxFileBytes = 1 << 30
-	// maxAsideValues is how many values of columns that were set aside are kept: 32 MiB of numbers, a
-	// day of one channel at 48 Hz. It is a choice.
+	// maxAsideValues is how many values of columns that were set aside are kept: 32 MiB of numbers,
+	// a day of one channel at 48 Hz.
 	maxAsideValues = 1 << 22
 	// maxSidecarBytes is the limit of a sidecar: 1 MiB.
 	maxSidecarBytes = 1 << 20
@@ -400,7 +400,7 @@ type fixedArray struct {
 	number func([]byte) float64
 }
 
-// byPosition returns what reads the numbers of file position by position: pieceSize numbers at once.
+// byPosition returns content.read for the numbers of file position by position.
 func (a *fixedArray) byPosition(file io.ReaderAt, d, n int) func([]float64) (int, error) {
 	length := max(1, pieceSize/d) // positions that are read at once
 	rows := mat.NewDense(d, min(length, n), nil)

@@ -16,14 +16,14 @@ type gap struct {
 	lacking int // positions
 }
 
-// The shortest gaps that are looked for, in steps. Both are choices.
+// The shortest gaps that are looked for, in steps.
 const (
 	minExactGap = 1.5           // of times that are whole numbers of steps apart
 	minLongGap  = maxJitter + 1 // of times that are rounded or jitter
 )
 
 // maxInexact is how far the differences of times may be from whole numbers of steps for gaps of one
-// position to be seen. A choice: times at 256 Hz that are rounded to 0.001 s are off by 0.23.
+// position to be seen. Times at 256 Hz that are rounded to 0.001 s are off by 0.23.
 const maxInexact = 0.25
 
 // findGaps returns the gaps of times that rise, and the clock that they are evenly spaced by if the
@@ -57,7 +57,7 @@ func findGaps(times []float64) ([]gap, *clock) {
 	return nil, nil
 }
 
-// clockOf returns the clock that has observed the times, two or more, with gaps of lacking positions.
+// clockOf returns the clock of the times, two or more, with gaps of lacking positions.
 func clockOf(times []float64, gaps []gap) *clock {
 	lacking := 0
 	for _, g := range gaps {

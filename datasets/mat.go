@@ -35,8 +35,7 @@ var labelNames = []string{
 	"chan_names", "electrodes", "leads", "lead_names", "clab", "titles",
 }
 
-// maxListedVariables is how many variables an error or a note lists: two or three lines. It is a
-// choice.
+// maxListedVariables is how many variables an error or a note lists: two or three lines.
 const maxListedVariables = 8
 
 // readMAT reads the signals in a MAT-file: a matrix or, without one, vectors of one length.
@@ -284,7 +283,8 @@ func (m *matRecording) readMatrix(r *Recording, o *ReadOptions) (used []string, 
 	return []string{m.matrix.Name}, nil
 }
 
-// readVectors reads r's signals, their names and the times from the vectors, and returns their names.
+// readVectors reads r's signals, their names and the times from the vectors, and returns what these
+// are called.
 func (m *matRecording) readVectors(r *Recording, o *ReadOptions) (used []string, err error) {
 	if o.Transpose {
 		return nil, errTranspose
@@ -393,8 +393,8 @@ func areFields(a, b *matlab.Variable) bool {
 	return i > 0 && i == j && a.Name[:i] == b.Name[:j]
 }
 
-// textsOf returns the d texts of a cell or of a matrix of characters; nil if there aren't so many, or
-// one has nothing.
+// textsOf returns the d texts of a cell or of a matrix of characters; nil if there aren't so many,
+// or one has nothing.
 func textsOf(f *matlab.File, v *matlab.Variable, d int) []string {
 	if len(v.Rows) == d && !slices.Contains(v.Rows, "") {
 		return v.Rows

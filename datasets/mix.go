@@ -165,8 +165,8 @@ func LayeredMix(
 	return x, nil
 }
 
-// A post-nonlinear mixing has a matrix of condition number postNonlinearCondition at most. Both are
-// choices: as larger random matrices hardly ever have that, there is a limit of signals.
+// A post-nonlinear mixing has a matrix of condition number postNonlinearCondition at most. Random
+// matrices of more than maxPostNonlinear signals hardly ever have that.
 const (
 	postNonlinearCondition = 4
 	maxPostNonlinear       = 8

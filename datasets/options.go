@@ -22,12 +22,12 @@ const (
 	// MissingError refuses the file. It is the default.
 	MissingError Missing = "error"
 	// MissingInterpolate interpolates linearly between the signal's values before and after, and
-	// repeats the nearest one at an end. A gap in the times of a text file is filled in likewise with
-	// the positions that it lacks. [Recording].Interpolated says where.
+	// repeats the nearest one at an end. A gap in the times of a text file is filled in likewise
+	// with the positions that it lacks. [Recording].Interpolated says where.
 	MissingInterpolate Missing = "interpolate"
-	// MissingDrop leaves out the positions at which a signal lacks its value, and the Events and the
-	// values of OtherRates there. The position after a gap, also one in the times, then follows the
-	// one before it. Later times and Events shift.
+	// MissingDrop leaves out the positions at which a signal lacks its value, and the Events and
+	// the values of OtherRates there. The position after a gap, also one in the times, then follows
+	// the one before it. Later times and Events shift.
 	MissingDrop Missing = "drop"
 )
 
@@ -47,18 +47,19 @@ type ReadOptions struct {
 	// Variable is the name of the matrix or vector of a MAT-file that holds the signals, such as
 	// "x" or "recording.data". For "" there must be only one.
 	Variable string
-	// Shape is that of the positions of an NPY array of three axes or more, of which they are the first
-	// ones or the last: {64, 64} reads [3, 64, 64] as three images, and [64, 64, 200] as 200. The length of
-	// a sequence is their product, or that of epochs [epochs, d, n]: {600} reads [600, 24, 28] as a movie,
-	// whose pixels are signals, as does {600, 24, 28}. For nil such an array is epochs or an error.
+	// Shape is that of the positions of an NPY array of three axes or more, of which they are the
+	// first ones or the last: {64, 64} reads [3, 64, 64] as three images, and [64, 64, 200] as 200.
+	// The length of a sequence is their product, or that of epochs [epochs, d, n]: {600} reads
+	// [600, 24, 28] as a movie, whose pixels are signals, as does {600, 24, 28}. For nil such an
+	// array is epochs or an error.
 	Shape []int
 	// Signals are the names of the columns that are read as signals, in this order: the channels
 	// of a separation to apply, for example. All other columns are set aside. A file without names
 	// must have as many columns as Signals. For nil the values decide: counters and constants, for
 	// example, are set aside.
 	Signals []string
-	// Without are the columns to set aside: names, or numbers from 1 on. Without a header these count
-	// all columns of the file, with one those of signals.
+	// Without are the columns to set aside: names, or numbers from 1 on. Without a header these
+	// count all columns of the file, with one those of signals.
 	Without []string
 
 	skipText bool // columns of text aren't kept
@@ -119,8 +120,8 @@ func (o *ReadOptions) signs() (separator, decimal rune, err error) {
 	return separator, decimal, nil
 }
 
-// fill interpolates or drops the missing values of r, which are NaN or a code, with a note. It is an
-// error if a value isn't finite then.
+// fill interpolates or drops the missing values of r, which are NaN or a code, with a note. It is
+// an error if a value isn't finite then.
 func (o *ReadOptions) fill(r *Recording) error {
 	if err := o.fillMissing(r); err != nil {
 		return err
@@ -222,8 +223,8 @@ func (r *Recording) dropCodes() {
 	}
 }
 
-// dropCode replaces a code of missing values in a signal by NaN, and returns it and how often it was
-// there.
+// dropCode replaces a code of missing values in a signal by NaN, and returns it and how often it
+// was there.
 func dropCode(signal []float64) (code float64, count int) {
 	var c columnStats
 	for _, v := range signal {
@@ -286,8 +287,8 @@ func (r *Recording) drop(incomplete []bool) error {
 	return nil
 }
 
-// alongside returns a signal of another rate at the kept ones of n positions. It has a whole number of
-// values at each, to which it is resampled first.
+// alongside returns a signal of another rate at the kept ones of n positions. It has a whole number
+// of values at each, to which it is resampled first.
 func (c *Column) alongside(kept []int, n int) Column {
 	each := (len(c.Values) + n - 1) / n
 	whole := *c
@@ -303,8 +304,8 @@ func (c *Column) alongside(kept []int, n int) Column {
 	return whole.at(places)
 }
 
-// shiftEvents moves the events to where they are among the kept ones of n positions, and drops those
-// of which nothing is kept.
+// shiftEvents moves the events to where they are among the kept ones of n positions, and drops
+// those of which nothing is kept.
 func (r *Recording) shiftEvents(kept []int, n int) {
 	const rounding = 1e-6 // of times, in positions
 	// dropped returns how much before a time isn't kept, in seconds, and whether its position is.

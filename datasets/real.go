@@ -43,7 +43,8 @@ func Voices() (*Recording, error) {
 	if err != nil {
 		return nil, fmt.Errorf("datasets: built-in voices: %w", err)
 	}
-	// The high bytes of the differences between successive samples, voice by voice, then the low ones.
+	// The high bytes of the differences between successive samples, voice by voice, then the low
+	// ones.
 	high, low := data[:len(data)/2], data[len(data)/2:]
 	d, n := len(names), len(high)/len(names)
 	s := mat.NewDense(d, n, nil)

@@ -36,24 +36,24 @@ type Recording struct {
 	// EDF and BDF files may have. Resample makes values at the positions of Signals from them.
 	// MissingDrop resamples them to a whole number of values at each position.
 	OtherRates []Column
-	// Highpass is the frequency in Hz of a high-pass filter that Signals went through after they were
-	// recorded, 0 for none. EDF and BDF files are written with it.
+	// Highpass is the frequency in Hz of a high-pass filter that Signals went through after they
+	// were recorded, 0 for none. EDF and BDF files are written with it.
 	Highpass float64 `json:",omitzero"`
-	// Places holds the number of each signal's column in the file, from 0 on. Files are written with
-	// their columns, those of Aside too, in this order. Nil is the order of the signals, with Aside
-	// last in CSV, EDF and BDF files and left out of WAV and NPY.
+	// Places holds the number of each signal's column in the file, from 0 on. Files are written
+	// with their columns, those of Aside too, in this order. Nil is the order of the signals, with
+	// Aside last in CSV, EDF and BDF files and left out of WAV and NPY.
 	Places []int
 	// NoHeader is whether a CSV file has no header. It is written so if there are no Names.
 	NoHeader bool
-	// Events are the recording's annotations. EDF, BDF, BrainVision and EEGLAB files have them; only
-	// the first two are written with them.
+	// Events are the recording's annotations. EDF, BDF, BrainVision and EEGLAB files have them;
+	// only the first two are written with them.
 	Events []Event
 	// Interpolated are the stretches in which a signal lacks values, or the times have a gap, that
 	// MissingInterpolate filled in, in order. Filled-in values look too predictable: leave the
 	// stretches out of a fit by [Skip].
 	Interpolated []Stretch
-	// Joints are the positions, in order, at which a run begins that was recorded apart from what is
-	// before it, as the Joints of package sica's Run.
+	// Joints are the positions, in order, at which a run begins that was recorded apart from what
+	// is before it, as the Joints of package sica's Run.
 	Joints []int
 	// Notes say what was unusual in a file and how it was read.
 	Notes []string
@@ -88,9 +88,9 @@ type Recording struct {
 //   - .asc: EyeLink's text by edf2asc: gaze and pupil of each eye, without events.
 //   - .png, .pgm: one signal, as [ReadImages], which also returns the shape.
 //
-// Of 32 positions or more, columns that can't be signals are left out without a word: those with one
-// value at every position, counters, times, markers and the like. [ReadRecording] returns them as
-// Aside, with a note for each. To apply a separation read the columns of the fit in its order,
+// Of 32 positions or more, columns that can't be signals are left out without a word: those with
+// one value at every position, counters, times, markers and the like. [ReadRecording] returns them
+// as Aside, with a note for each. To apply a separation read the columns of the fit in its order,
 // whatever their values, by [ReadOptions].Signals.
 //
 // The error says where an entry is missing, is not a number or is not finite. Files of more
@@ -153,9 +153,9 @@ func readColumns(path string, o *ReadOptions, sidecar bool) (*Recording, error) 
 // timestamp, in any case, with or without (s), holds times if it never falls. They must be
 // evenly spaced, except for gaps if [ReadOptions].Missing says what becomes of these.
 //
-// A WAV file has its rate, as an integer. A WAV, NPY or MAT file or an image may have a sidecar with
-// more, a file with the same name and .json after it: {"names": […], "rate": 250}. Its names, if
-// any, replace the file's. Its rate is used if the file has none, or has the same rounded to an
+// A WAV file has its rate, as an integer. A WAV, NPY or MAT file or an image may have a sidecar
+// with more, a file with the same name and .json after it: {"names": […], "rate": 250}. Its names,
+// if any, replace the file's. Its rate is used if the file has none, or has the same rounded to an
 // integer.
 //
 // A MAT-file has a rate if it has a number called fs, sfreq, srate or the like, or a vector of

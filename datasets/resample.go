@@ -2,13 +2,13 @@ package datasets
 
 import "math"
 
-// resampleLobes is the number of zero crossings of the interpolating sinc on either side. It is a
-// choice between speed and the band that is kept: with 16 a sine of 0.8 of the lower rate's Nyquist
-// frequency is off by 0.003 (TestResample). With half as many the transition there is twice as wide.
+// resampleLobes is the number of zero crossings of the interpolating sinc on either side. More keep
+// a wider band and take more time. With 16 a sine at 0.8 of the lower rate's Nyquist frequency is
+// off by 0.003 (TestResample).
 const resampleLobes = 16
 
-// maxWeights is how many weights are kept for positions that are as far from a value: 8 MiB. It is
-// a choice: rates such as 1 and 256 Hz need 8,448.
+// maxWeights is how many weights are kept for positions that are as far from a value: 8 MiB. Rates
+// such as 1 and 256 Hz need 8,448.
 const maxWeights = 1 << 20
 
 // Resample returns n values of a signal at evenly spaced times that span the same time as its

@@ -13,8 +13,8 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// sharedNames returns the names of the channels of files that are runs: those that all files have, if
-// they are two or more, and at least half of each file's; nil for files that are no runs.
+// sharedNames returns the names of the channels of files that are runs: those that all files have,
+// two or more and at least half of each file's. It is nil for files that are no runs.
 func sharedNames(all []*Recording) (names []string) {
 	largest := 0
 	for _, r := range all {
@@ -31,8 +31,8 @@ func sharedNames(all []*Recording) (names []string) {
 	return names
 }
 
-// joinRuns returns one recording of the named channels whose runs follow one another. Paths are their
-// files, for errors and notes.
+// joinRuns returns one recording of the named channels whose runs follow one another. Paths are
+// their files, for errors and notes.
 func joinRuns(all []*Recording, names, paths []string) (*Recording, error) {
 	d, n, others := len(names), 0, otherNames(all, names)
 	for i, r := range all {
@@ -124,8 +124,8 @@ func joinedAside(all []*Recording) (columns []Column) {
 	return columns
 }
 
-// minJump is how far the means of two runs are from each other in standard deviations within runs, for
-// a note. A choice: less changes a separation little.
+// minJump is the difference of the means of two runs, in standard deviations within runs, from
+// which there is a note. Less changes a separation little.
 const minJump = 1
 
 // noteJumps adds a note on the channels whose mean jumps between runs.
@@ -151,8 +151,8 @@ func (r *Recording) noteJumps() {
 		listed(names, maxQuotedNames), largest))
 }
 
-// jumpOf returns the largest difference of the means of two runs that follow one another, in standard
-// deviations within runs. Run k is from ends[k] to before ends[k+1].
+// jumpOf returns the largest difference of the means of two runs that follow one another, in
+// standard deviations within runs. Run k is from ends[k] to before ends[k+1].
 func jumpOf(values []float64, ends []int) (jump float64) {
 	var means []float64
 	squares := 0.0

@@ -12,8 +12,7 @@ import (
 )
 
 // maxLengthDifference is the largest difference of the lengths of one recording's files, as a share
-// of the longest. It is a choice: microphones that are started by hand differ by a second in half a
-// minute.
+// of the longest. Microphones that are started by hand differ by a second in half a minute.
 const maxLengthDifference = 0.05
 
 // Recordings reads one recording from several files, such as a WAV file for each microphone.
@@ -22,8 +21,8 @@ const maxLengthDifference = 0.05
 // and columns set aside are those of the first file.
 //
 // Files that share names, two or more and at least half of each file's, are runs: they follow one
-// another, with a note, and Joints says where. Names may be in another order. What not every run has is
-// left out.
+// another, with a note, and Joints says where. Names may be in another order. What not every run
+// has is left out.
 func (o ReadOptions) Recordings(paths ...string) (*Recording, error) {
 	if len(paths) == 0 {
 		return nil, errors.New("datasets: paths: no files; must be at least one")
@@ -115,8 +114,8 @@ func join(all []*Recording, paths []string) (*Recording, error) {
 	return &joined, nil
 }
 
-// joinedNotes returns the notes of several files: with the name of one that says it alone, and once if
-// others say it, too.
+// joinedNotes returns the notes of several files, each once, with the name of the first file that
+// has it and how many others do.
 func joinedNotes(all []*Recording, paths []string) (notes []string) {
 	files := make(map[string][]string)
 	var order []string

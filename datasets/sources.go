@@ -86,8 +86,8 @@ func (p ARProcess) draw(rng *rand.Rand, n int) []float64 {
 	return s
 }
 
-// PaperAR7 returns the AR(7) process of the paper: coefficients
-// β = [4, 3, 2, 1, −0.5, 0.3, −0.2]·0.1 and innovations from N(0, 0.1²).
+// PaperAR7 returns the AR(7) process of the paper: coefficients β = [4, 3, 2, 1, −0.5, 0.3,
+// −0.2]·0.1 and innovations from N(0, 0.1²).
 func PaperAR7() ARProcess {
 	return ARProcess{Coefficients: []float64{0.4, 0.3, 0.2, 0.1, -0.05, 0.03, -0.02}, Scale: 0.1}
 }

@@ -35,15 +35,15 @@ type Stream struct {
 // ErrNotBlocks is wrapped by the error for a file that can only be read as a whole.
 var ErrNotBlocks = errors.New("can't be read in blocks of positions")
 
-// OpenStream opens a recording in a text file (.csv, .tsv, .txt, or EyeLink's .asc), WAV or NPY file,
-// and says of it what [ReadRecording] does, except that it doesn't compare the means of runs.
+// OpenStream opens a recording in a text file (.csv, .tsv, .txt, or EyeLink's .asc), WAV or NPY
+// file, and says of it what [ReadRecording] does, except that it doesn't compare the means of runs.
 // It reads the file through once, to count the positions and to find the columns that aren't
 // signals, once more if there is a column of times, and once more if columns were set aside. The
 // file isn't kept open.
 //
 // The error wraps ErrNotBlocks for the other formats, .edf, .bdf, .vhdr, .set, .mat, .png and .pgm,
-// and for times that drift or are rounded.
-// Values that aren't finite are errors of [Stream.Blocks], for text already of OpenStream.
+// and for times that drift or are rounded. Values that aren't finite are errors of [Stream.Blocks],
+// for text already of OpenStream.
 func OpenStream(path string) (*Stream, error) { return ReadOptions{}.Stream(path) }
 
 // Stream opens a recording as [OpenStream] does, by these options. With Transpose, or a Missing
@@ -82,7 +82,7 @@ func (o ReadOptions) Stream(path string) (*Stream, error) {
 }
 
 // maxObservedColumns is the number of columns up to which a NPY or WAV file is searched for columns
-// to set aside. It is a choice: a wider table isn't one of channels and counters.
+// to set aside. A wider table isn't one of channels and counters.
 const maxObservedColumns = 1 << 12
 
 // observe reads the file for the first time and returns what its columns are like. It returns nil
@@ -155,8 +155,9 @@ func (s *Stream) setAside(columns []columnStats) error {
 	return nil
 }
 
-// readAside returns the values of the columns that are set aside, which the file has after the first
-// ones; nil if they are too many to be kept. It sets the joints that a column of times among them shows.
+// readAside returns the values of the columns that are set aside, which the file has after the
+// first ones; nil if they are too many to be kept. It sets the joints that a column of times among
+// them shows.
 func (s *Stream) readAside(columns []columnStats, aside []int, first int) ([][]float64, error) {
 	clock := slices.IndexFunc(aside, func(i int) bool {
 		return columns[i].beginsRuns(s.about.columnName(i), s.n)
@@ -197,7 +198,7 @@ func (s *Stream) rows(c *content, use func(t int, row []float64)) error {
 	})
 }
 
-// findTimes reads the first column if it may hold times. Columns are nil after an error, which Blocks
+// findTimes reads the first column if it may hold times. Columns are nil after an error that Blocks
 // returns.
 func (s *Stream) findTimes(columns []columnStats) error {
 	if columns == nil || !s.mayHaveTimes {

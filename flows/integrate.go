@@ -40,8 +40,8 @@ type IntegrateConfig struct {
 // velocity may be any graph function that uses variables of scope's store, as those of a Trainer,
 // and Gradient. To follow a flow from values on the host, use [Follow].
 //
-// GoMLX 0.28.6 has three conditions, as a While on XLA sees no nodes outside it. Each is an error on
-// every backend, except one case:
+// GoMLX 0.28.6 has three conditions, as a While on XLA sees no nodes outside it. Each is an error
+// on every backend, except one case:
 //
 //   - Other nodes that the velocity needs must come through Hold.
 //   - Integrate must be alone in its graph, in a model.Exec. Put other operations in another one.

@@ -30,11 +30,11 @@ func softplus(x *Node) *Node {
 	return Add(MulScalar(Add(x, Abs(x)), 0.5), Log1P(Exp(Neg(Abs(x)))))
 }
 
-// RatioVelocity is the velocity of the Wasserstein gradient flow of the KL divergence,
-// v = −∇ log r at y, for each sample (paper, equation log.joint.ratio). Where r = p/q is that of
-// LogisticLoss, it moves samples of p towards q. r changes as they move: learn it anew after each
-// short move. logit maps y, shaped […, d], to the learned log-ratio of each sample, shaped […]; its
-// other inputs are constant. The result has y's shape. A logit of another shape panics: [B, 1] needs
+// RatioVelocity is the velocity of the Wasserstein gradient flow of the KL divergence, v = −∇ log r
+// at y, for each sample (paper, equation log.joint.ratio). Where r = p/q is that of LogisticLoss,
+// it moves samples of p towards q. r changes as they move: learn it anew after each short move.
+// logit maps y, shaped […, d], to the learned log-ratio of each sample, shaped […]; its other
+// inputs are constant. The result has y's shape. A logit of another shape panics: [B, 1] needs
 // Squeeze(logit, -1). Its activations should be smooth, such as swish: with relu, the default of
 // GoMLX's fnn, the velocity is piecewise constant, and samples can stick. Where p or q has no
 // samples the learned ratio is a guess, and so is the velocity of an outlier.

@@ -139,8 +139,8 @@ func (t *Trainer) check() error {
 	return nil
 }
 
-// stepsWithoutBatches is the number of steps per call of the device where no batch says it. Half of
-// it costs time where a step takes microseconds; twice of it delays the end of a context.
+// stepsWithoutBatches is the number of steps per call of the device where no batch says it. Fewer
+// cost time where a step takes microseconds; more delay the end of a context.
 const stepsWithoutBatches = 100
 
 // steps returns S, the maximum number of steps of a call of the device.
@@ -212,10 +212,9 @@ func (t *Trainer) SetLearningRate(rate float64) error {
 
 // Train makes as many steps as the argument steps says: 1 to S, with the first of the batches, or
 // any number without batches. It returns the loss of each step before its update, [steps][R],
-// without regularization. data and batches must
-// have the shapes of NewTrainer; they stay the caller's. A loss that is NaN or infinite, as by an
-// overflow in half precision, is no error. For variables in half precision GoMLX's Adam needs
-// DType(dtypes.Float32).
+// without regularization. data and batches must have the shapes of NewTrainer; they stay the
+// caller's. A loss that is NaN or infinite, as by an overflow in half precision, is no error. For
+// variables in half precision GoMLX's Adam needs DType(dtypes.Float32).
 //
 // It is an error if the loss has a schedule over the whole training, as by NumCycles of GoMLX's
 // cosineschedule, and no [Trainer.Loop] has said how long that is.

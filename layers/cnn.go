@@ -133,9 +133,8 @@ func convolve(x, kernel *Node) *Node {
 	return Reshape(y, dims...) // [R, B, p…, out]
 }
 
-// convolveTransposed returns the transpose of convolve with the kernel
-// [R, taps, outputs, C]: what gradients do. x [R, B, p…, C] becomes
-// [R, B, p…, outputs].
+// convolveTransposed returns the transpose of convolve with the kernel [R, taps, outputs, C]: what
+// gradients do. x [R, B, p…, C] becomes [R, B, p…, outputs].
 func convolveTransposed(x, kernel *Node) *Node {
 	taps := kernel.Shape().Dim(1)
 	var backward []*Node

@@ -171,8 +171,7 @@ func GatherSignals(z, idx *Node) *Node {
 	return nanOutside(values, idx, z.Shape().Dim(2))
 }
 
-// gatherSignals takes z[r, i, at[r, b, i, k]]: z [R, d, T] and at
-// [R, B, d, K] give [R, B, d, K].
+// gatherSignals takes z[r, i, at[r, b, i, k]]: z [R, d, T] and at [R, B, d, K] give [R, B, d, K].
 func gatherSignals(z, at *Node) *Node {
 	g := z.Graph()
 	runs, d, positions := z.Shape().Dim(0), z.Shape().Dim(1), z.Shape().Dim(2)

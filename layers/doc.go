@@ -47,11 +47,11 @@
 //
 // # In a model of GoMLX
 //
-// Layers take a scope first, as those of GoMLX, and options are set by methods before Done. Only two
-// things are hyperparameters, as all layers of a model share them: the number of runs, [ParamRuns],
-// and the seed of the initial values, [ParamSeed]. Set widths and layers by methods.
-// Layers work in the graph of any model.Exec, under train.Trainer and under flows.Trainer, and
-// with GoMLX's checkpoints.
+// Layers take a scope first, as those of GoMLX, and options are set by methods before Done. Only
+// two things are hyperparameters, as all layers of a model share them: the number of runs,
+// [ParamRuns], and the seed of the initial values, [ParamSeed]. Set widths and layers by methods.
+// Layers work in the graph of any model.Exec, under train.Trainer and under flows.Trainer, and with
+// GoMLX's checkpoints.
 //
 // Layers open sub-scopes: two of a kind in one scope panic. To use the weights of a layer twice,
 // call ResetVisited on the outer scope, before In: scope.ResetVisited().In("map"). GoMLX's message

@@ -169,9 +169,8 @@ func (c *WholeCNNConfig) hide(
 	return Reshape(rows, runs, batch, taps*d), Reshape(changes, runs, batch, taps*d, c.channels)
 }
 
-// edges takes back what taps outside the index would have seen of the sample's
-// own [R, B, taps, H]: the positions changed are [R, B, E], the changes
-// [R, B, E, H].
+// edges takes back what taps outside the index would have seen of the sample's own [R, B, taps, H]:
+// the positions changed are [R, B, E], the changes [R, B, E, H].
 func (c *WholeCNNConfig) edges(index *borderedIndex, own *Node) (rows, changes *Node) {
 	g := c.z.Graph()
 	runs, batch := own.Shape().Dim(0), own.Shape().Dim(1)
@@ -237,9 +236,8 @@ func written(x *Node) *Node {
 	return IdentityWithCustomGradient(write(x), func(_, v *Node) *Node { return write(v) })
 }
 
-// lastLayers are the last convolution and the linear map after it, as one
-// linear map of the parts of the second layer, each [R, B, N·H]:
-// [R, B, outputs].
+// lastLayers are the last convolution and the linear map after it, as one linear map of the parts
+// of the second layer, each [R, B, N·H]: [R, B, outputs].
 func (c *WholeCNNConfig) lastLayers(index *borderedIndex, thirds []*Node) *Node {
 	g, dtype := c.z.Graph(), c.z.DType()
 	runs, h := c.z.Shape().Dim(0), c.channels

@@ -49,7 +49,7 @@ type Marker struct {
 	Length            int // in positions
 }
 
-// The limits of what is read. Each is a choice, far above what recorders write.
+// The limits of what is read, far above what recorders write.
 const (
 	maxChannels    = 1 << 14
 	maxHeaderBytes = 4 << 20 // of a header or a marker file

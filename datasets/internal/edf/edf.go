@@ -125,8 +125,8 @@ func (f Format) annotationLabel() string {
 	return "EDF Annotations"
 }
 
-// check returns an error unless Write can write f. Signals have values for as many data records each,
-// and plain formats neither annotations nor gaps.
+// check returns an error unless f has signals and a duration of data records. The caller sees to it
+// that signals have values for as many data records each, and plain formats no annotations or gaps.
 func (f *File) check() error {
 	if len(f.Signals) == 0 || len(f.Signals) > maxHeaderCount {
 		return fmt.Errorf("there are %d signals; must be 1 to %d", len(f.Signals), maxHeaderCount)

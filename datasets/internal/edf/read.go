@@ -214,8 +214,8 @@ func (f *File) readSignals(fields []byte, n int) (*layout, error) {
 var errTextCopy = errors.New("there is a carriage return before each line feed, as in a file that " +
 	"was copied as text; must be copied as it is (in binary mode)")
 
-// minLineFeeds is how many line feeds say that a file was copied as text. It is a choice: about one
-// in 256 bytes is a line feed, and one in 256 of these has a carriage return before it by chance.
+// minLineFeeds is how many line feeds say that a file was copied as text. About one in 256 bytes is
+// a line feed, and one in 256 of these has a carriage return before it by chance.
 const minLineFeeds = 8
 
 // isTextCopy reports whether each line feed has a carriage return before it.

@@ -62,8 +62,8 @@ func (l *lister) addPacked(data []byte) error {
 	return l.add(e.body, "", 0)
 }
 
-// add adds an array, which is all of body. name is the name of a field or of an element of a cell; a
-// variable, whose name is in body, has "".
+// add adds an array, which is all of body. name is the name of a field or of an element of a cell;
+// a variable, whose name is in body, has "".
 func (l *lister) add(body []byte, name string, depth int) error {
 	if len(body) == 0 && name != "" {
 		return l.list(Variable{Name: name, Class: "double", Shape: []int{0, 0}})

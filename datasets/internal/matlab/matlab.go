@@ -53,7 +53,7 @@ type Variable struct {
 	index    int    // of the variable in that
 }
 
-// The limits of what is read. Each is a choice.
+// The limits of what is read.
 const (
 	maxFileBytes = 1 << 30 // compressed, and not
 	maxVariables = 1 << 15 // that are listed
@@ -272,9 +272,9 @@ type elements struct {
 	order binary.ByteOrder
 }
 
-// next returns the next element. The upper half of a short element's first word is its size, and its
-// body is in the tag itself. Other bodies are filled up to a multiple of 8 bytes, except compressed
-// ones and perhaps the last.
+// next returns the next element. In a short element the upper half of the first word is the size,
+// and the body is in the tag itself. Other bodies are filled up to a multiple of 8 bytes, except
+// compressed ones and perhaps the last.
 func (in *elements) next() (element, error) {
 	const tag = 8
 	if len(in.rest) < tag {

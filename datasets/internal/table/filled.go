@@ -16,7 +16,7 @@ type filling struct {
 }
 
 // minNumbers is the share of numbers from which a column is a channel that lacks some values, not
-// text. A choice.
+// text.
 const minNumbers = 0.5
 
 // isChannel reports whether some cells are no numbers, and at least half are.

@@ -39,8 +39,8 @@ func findHead(lines []string) *head {
 	return nil
 }
 
-// stepRate returns the positions a second when the time from one to the next is step, a number with a
-// decimal point or comma, in a unit; 0 if it isn't positive.
+// stepRate returns the rate of positions whose step in time is a number, with a decimal point or
+// comma, of a unit. It is 0 if the step isn't positive.
 func stepRate(step, unit string) float64 {
 	number, err := strconv.ParseFloat(strings.ReplaceAll(strings.TrimSpace(step), ",", "."), 64)
 	seconds := number * column.Seconds(unit)

@@ -22,8 +22,8 @@ var (
 		"must have a row for each position and a column for each signal")
 )
 
-// Next returns the numbers of the next row, which stay until the next call. The error after the last
-// row is io.EOF.
+// Next returns the numbers of the next row, valid until the next call. The error after the last row
+// is io.EOF.
 func (r *Reader) Next() ([]float64, error) {
 	if r.isAtFirst {
 		r.isAtFirst = false

@@ -60,8 +60,8 @@ func (d *dialect) isComment(line string) bool {
 	return semicolon && d.separator != ';' && strings.ContainsFunc(rest, unicode.IsLetter)
 }
 
-// maxSniffedRows is the number of rows that decide about a dialect. It is a choice: more of them
-// change nothing in a file that is the same all through.
+// maxSniffedRows is the number of rows that decide about a dialect. More of them change nothing in
+// a file that is the same all through.
 const maxSniffedRows = 200
 
 // sniff returns the dialect of a file that begins with text. Whole is whether that is all of the
@@ -229,8 +229,7 @@ func decimalSign(rows [][]string) rune {
 }
 
 // minThousands is how many numbers of a column with points, and how many without, decide that
-// points are between thousands. It is a choice: numbers with three digits after the point each have
-// it always.
+// points are between thousands. Numbers with three digits after the point have it always.
 const minThousands = 10
 
 // haveThousands reports whether the numbers of the rows are whole ones with points between their
@@ -312,7 +311,7 @@ func (d *dialect) describe(before []string, rows [][]string) {
 }
 
 // The limits of columns without most of their values, such as a counter of events or a temperature
-// that is measured now and then. Both are choices: a column that begins late lacks fewer.
+// that is measured now and then. A column that begins late lacks fewer.
 const (
 	minSparseRows = 40
 	maxFilled     = 0.05 // share of rows

@@ -47,17 +47,18 @@ const MaxRowBytes = 1 << 23
 
 // Options settle what a text leaves open, and what is kept of it.
 type Options struct {
-	// Separator is what stands between cells, ' ' for any run of spaces and tabs, and Decimal is the
-	// decimal sign, '.' or ','. For 0 the text decides.
+	// Separator is what stands between cells, ' ' for any run of spaces and tabs, and Decimal is
+	// the decimal sign, '.' or ','. For 0 the text decides.
 	Separator, Decimal rune
 	// FillMissing reads values that the text lacks as NaN. Otherwise they are an error.
 	FillMissing bool
-	// IsLeftOut reports whether the caller leaves out the column of a name. For nil none is. Without
-	// has the numbers, from 1 on, of others that are left out. Such columns may lack values.
+	// IsLeftOut reports whether the caller leaves out the column of a name. For nil none is.
+	// Without has the numbers, from 1 on, of others that are left out. Such columns may lack
+	// values.
 	IsLeftOut func(name string) bool
 	Without   []string
-	// Numeric are the columns, from 0 on, that are channels though their first rows have no numbers,
-	// as a ChannelError says.
+	// Numeric are the columns, from 0 on, that are channels though their first rows have no
+	// numbers, as a ChannelError says.
 	Numeric []int
 	// MaxText is how many cells of columns of text are kept, of all together. If there are more, or
 	// for 0, none is.
@@ -155,7 +156,7 @@ func (r *Reader) noRowsError(start string) error {
 }
 
 // wideRow is the number of cells, for each name in the header, from which a row looks like a
-// signal. It is a choice: a comma taken for the wrong one makes at most about twice as many.
+// signal. A comma taken for the wrong one makes about twice as many.
 const wideRow = 10
 
 // begin reads up to the first row of numbers.

@@ -47,7 +47,7 @@ func (d *dialect) titleLines(lines []string) int {
 	return places[names]
 }
 
-// usualRow returns of the second half of rows the one with the most numbers.
+// usualRow returns the row with the most numbers in the second half of the rows.
 func (d *dialect) usualRow(rows [][]string) []string {
 	usual := rows[len(rows)/2]
 	for _, row := range rows[len(rows)/2:] {
