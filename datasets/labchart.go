@@ -3,6 +3,7 @@ package datasets
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/seed-47b1e431/gosica/datasets/internal/column"
@@ -38,13 +39,14 @@ func labChartRecording(f *matlab.File) (*Recording, error) {
 		return nil, fmt.Errorf("%d of datastart, %d of dataend and %d of samplerate in a file of "+
 			"LabChart; must be as many", len(starts), len(ends), len(rates))
 	}
+	differs := slices.ContainsFunc(rates, func(rate float64) bool { return rate != rates[0] })
 	var rows [][]float64
 	for i := range d {
 		row, err := labChartChannel(i, d, data, starts, ends)
 		if err != nil {
 			return nil, err
 		}
-		if rates[i] != rates[0] || i > 0 && len(row) != len(rows[0]) {
+		if differs || i > 0 && len(row) != len(rows[0]) {
 			return nil, errors.New("channels of several rates in a file of LabChart; must have " +
 				"one: export those of one rate")
 		}

@@ -492,12 +492,11 @@ func eeglabNames(f *matlab.File, prefix string, d int) (names []string) {
 		if d == 1 {
 			path = prefix + "chanlocs.labels"
 		}
-		if v := f.Find(path); v != nil && strings.TrimSpace(v.Text) != "" {
-			names = append(names, strings.TrimSpace(v.Text))
+		v := f.Find(path)
+		if v == nil || strings.TrimSpace(v.Text) == "" {
+			return nil
 		}
-	}
-	if len(names) != d {
-		return nil
+		names = append(names, strings.TrimSpace(v.Text))
 	}
 	return column.DistinctNames(names)
 }

@@ -1,6 +1,10 @@
 package datasets
 
 import (
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -125,5 +129,39 @@ func TestEEGLABBeside(t *testing.T) {
 	put(t, filepath.Join(dir, "beside.fdt"), numbers[:100])
 	if _, err := ReadFile(path); err == nil || !strings.Contains(err.Error(), "has 100 bytes") {
 		t.Errorf("a short file of numbers: %v", err)
+	}
+}
+
+// A file of LabChart whose blocks have several rates is an error.
+func TestLabChartRates(t *testing.T) {
+	data, err := os.ReadFile("testdata/mat/labchart.mat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := bytes.NewBuffer(data[:128:128]) // the header, then compressed elements
+	for rest := data[128:]; len(rest) > 0; {
+		size := binary.LittleEndian.Uint32(rest[4:])
+		unpacker, err := zlib.NewReader(bytes.NewReader(rest[8 : 8+size]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.Copy(file, unpacker); err != nil {
+			t.Fatal(err)
+		}
+		rest = rest[8+size:]
+	}
+	path := filepath.Join(t.TempDir(), "labchart.mat")
+	put(t, path, file.Bytes())
+	if _, err := ReadFile(path); err != nil {
+		t.Fatal(err)
+	}
+	rate := func(hz float64) []byte {
+		return binary.LittleEndian.AppendUint64(nil, math.Float64bits(hz))
+	}
+	at := bytes.LastIndex(file.Bytes(), rate(250)) // of the last channel in the second block
+	copy(file.Bytes()[at:], rate(500))
+	put(t, path, file.Bytes())
+	if _, err := ReadFile(path); err == nil || !strings.Contains(err.Error(), "several rates") {
+		t.Errorf("blocks of 250 and 500 Hz: %v", err)
 	}
 }

@@ -119,9 +119,8 @@ func readFile(path string, o *ReadOptions, sidecar bool) (*Recording, error) {
 // readColumns is readFile without setting columns of numbers aside: all are among Signals.
 func readColumns(path string, o *ReadOptions, sidecar bool) (*Recording, error) {
 	f := formatOf(path)
-	if o.Variable != "" && extension(path) != ".mat" {
-		return nil, fmt.Errorf("datasets: read %s: variable %q; must be empty, as only MAT-files "+
-			"have variables", path, column.Shortened(o.Variable))
+	if err := o.checkVariable(path); err != nil {
+		return nil, err
 	}
 	if !f.isKnown() {
 		return nil, fmt.Errorf("datasets: read %s: ending %q; must be %s%s", path, extension(path),
@@ -143,6 +142,15 @@ func readColumns(path string, o *ReadOptions, sidecar bool) (*Recording, error) 
 		return nil, err
 	}
 	return r, nil
+}
+
+// checkVariable returns an error if a variable is chosen of a file that has none.
+func (o *ReadOptions) checkVariable(path string) error {
+	if o.Variable != "" && extension(path) != ".mat" {
+		return fmt.Errorf("datasets: read %s: variable %q; must be empty, as only MAT-files "+
+			"have variables", path, column.Shortened(o.Variable))
+	}
+	return nil
 }
 
 // ReadRecording is [ReadFile] with what the file says of the signals. Columns that can't be signals

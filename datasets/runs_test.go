@@ -2,11 +2,15 @@ package datasets
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // Files with the same names are runs of one recording, in the first one's order, of any lengths. With a
@@ -81,5 +85,28 @@ func TestJointsOfTimes(t *testing.T) {
 	r, err := readText(text.String(), ReadOptions{})
 	if err != nil || !slices.Equal(r.Joints, []int{1250}) || r.Rate != 250 {
 		t.Errorf("%v, %v", r, err)
+	}
+}
+
+// The rate of several files is that of those that have one, and must be the same in all of them.
+func TestRatesOfFiles(t *testing.T) {
+	dir := t.TempDir()
+	var paths []string
+	for k, rate := range []string{"", `, "rate": 250`, `, "rate": 500`} {
+		x := mat.NewDense(2, 40, nil)
+		x.Apply(func(i, t int, _ float64) float64 { return math.Sin(float64((k+1)*t*t + i)) }, x)
+		path := filepath.Join(dir, strconv.Itoa(k)+".npy")
+		if err := WriteFile(path, x); err != nil {
+			t.Fatal(err)
+		}
+		put(t, path+".json", []byte(`{"names": ["a", "b"]`+rate+"}"))
+		paths = append(paths, path)
+	}
+	if r, err := (ReadOptions{}).Recordings(paths[:2]...); err != nil || r.Rate != 250 {
+		t.Errorf("files without a rate and of 250 Hz: %v", err)
+	}
+	_, err := ReadOptions{}.Recordings(paths...)
+	if err == nil || !strings.Contains(err.Error(), "the rate is 500 Hz; must be 250 Hz") {
+		t.Errorf("files of 250 and 500 Hz: %v", err)
 	}
 }

@@ -16,7 +16,7 @@ import (
 const maxLengthDifference = 0.05
 
 // Recordings reads one recording from several files, such as a WAV file for each microphone.
-// Their rates must be the same. Files whose lengths differ by at most a twentieth of the longest
+// Their rates, of files that have one, must be the same. Files whose lengths differ by at most a twentieth of the longest
 // are cut to the shortest, with a note. Signals have names if every file names its own. Annotations
 // and columns set aside are those of the first file.
 //
@@ -33,17 +33,22 @@ func (o ReadOptions) Recordings(paths ...string) (*Recording, error) {
 	var all []*Recording
 	each := o
 	each.keepsMissing = true // until all are joined
+	rate, ratedPath := 0.0, ""
 	for _, path := range paths {
 		r, err := readColumns(path, &each, true)
 		if err != nil {
 			return nil, err
 		}
-		if all != nil && r.Rate != 0 && all[0].Rate != 0 && r.Rate != all[0].Rate {
+		if rate == 0 {
+			rate, ratedPath = r.Rate, path
+		}
+		if r.Rate != 0 && r.Rate != rate {
 			return nil, fmt.Errorf("datasets: read %s: the rate is %g Hz; must be %g Hz, as of %s",
-				path, r.Rate, all[0].Rate, paths[0])
+				path, r.Rate, rate, ratedPath)
 		}
 		all = append(all, r)
 	}
+	all[0].Rate = rate
 	var joined *Recording
 	var err error
 	if names := sharedNames(all); names != nil {

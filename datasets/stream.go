@@ -54,6 +54,9 @@ func (o ReadOptions) Stream(path string) (*Stream, error) {
 		return nil, fmt.Errorf("datasets: %s %w; must be %s", path, ErrNotBlocks,
 			listEndings(format.isStreamed))
 	}
+	if err := o.checkVariable(path); err != nil {
+		return nil, err
+	}
 	if o.Transpose || o.Missing != "" && o.Missing != MissingError {
 		return nil, fmt.Errorf("datasets: %s %w if it is transposed or has missing values; "+
 			"must be read as a whole", path, ErrNotBlocks)

@@ -180,6 +180,10 @@ func TestStreamErrors(t *testing.T) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
 	}
+	if _, err := (ReadOptions{Variable: "x"}).Stream(filepath.Join(dir, "a.npy")); err == nil ||
+		!strings.Contains(err.Error(), "only MAT-files have variables") {
+		t.Errorf("a variable of an NPY file: %v", err)
+	}
 	if _, err := OpenStream(filepath.Join(dir, "missing.csv")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)
 	}

@@ -20,6 +20,7 @@ import (
 	"io/fs"
 	"math"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -232,10 +233,16 @@ func (f *File) readMarkers(folder fs.FS, header, named string) error {
 		return err
 	}
 	infos := sections["marker infos"]
-	for k := 1; k <= len(infos); k++ {
-		text, ok := infos[fmt.Sprintf("mk%d", k)]
-		fields := strings.Split(text, ",")
-		if !ok || len(fields) < 3 {
+	var numbers []int // some may be lacking
+	for key := range infos {
+		if k, err := strconv.Atoi(strings.TrimPrefix(key, "mk")); err == nil {
+			numbers = append(numbers, k)
+		}
+	}
+	slices.Sort(numbers)
+	for _, k := range numbers {
+		fields := strings.Split(infos[fmt.Sprintf("mk%d", k)], ",")
+		if len(fields) < 3 {
 			continue
 		}
 		position, err := strconv.Atoi(strings.TrimSpace(fields[2]))

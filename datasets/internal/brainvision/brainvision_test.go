@@ -136,3 +136,24 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// Markers keep their order, also if some of their numbers are lacking.
+func TestMarkersWithGaps(t *testing.T) {
+	f, err := brainvision.Read(fstest.MapFS{
+		"a.vhdr": {Data: []byte("Brain Vision\n[Common Infos]\nDataFile=a.eeg\nMarkerFile=a.vmrk\n" +
+			"NumberOfChannels=1\nSamplingInterval=4000\n")},
+		"a.eeg": {Data: make([]byte, 40)},
+		"a.vmrk": {Data: []byte("Brain Vision\n[Marker Infos]\nMk10=Stimulus,c,9,1,0\n" +
+			"Mk2=Stimulus,a,2,1,0\nMk4=Stimulus,b,4,1,0\n")},
+	}, "a.vhdr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names string
+	for _, m := range f.Markers {
+		names += m.Description
+	}
+	if names != "abc" {
+		t.Errorf("markers %q, want a, b and c", names)
+	}
+}
