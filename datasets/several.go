@@ -15,10 +15,10 @@ import (
 // of the longest. Microphones that are started by hand differ by a second in half a minute.
 const maxLengthDifference = 0.05
 
-// Recordings reads one recording from several files, such as a WAV file for each microphone.
-// Their rates, of files that have one, must be the same. Files whose lengths differ by at most a twentieth of the longest
-// are cut to the shortest, with a note. Signals have names if every file names its own. Annotations
-// and columns set aside are those of the first file.
+// Recordings reads one recording from several files, such as a WAV file for each microphone. Their
+// rates, of files that have one, must be the same. Files whose lengths differ by at most a
+// twentieth of the longest are cut to the shortest, with a note. Signals have names if every file
+// names its own. Annotations and columns set aside are those of the first file.
 //
 // Files that share names, two or more and at least half of each file's, are runs: they follow one
 // another, with a note, and Joints says where. Names may be in another order. What not every run

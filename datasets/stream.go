@@ -222,7 +222,10 @@ func (s *Stream) findTimes(columns []columnStats) error {
 	s.about.noteSeconds(s.timed || s.timeUnit != 1)
 	s.hasTimes = true
 	s.d--
-	return clock.uneven(MissingError)
+	if err := clock.uneven(MissingError); err != nil {
+		return fmt.Errorf("datasets: read %s: %w", s.path, err)
+	}
+	return nil
 }
 
 // open opens the file for use.

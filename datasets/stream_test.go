@@ -170,6 +170,7 @@ func TestStreamErrors(t *testing.T) {
 		{"header.csv", "a,b\n", "no rows of numbers"},
 		{"short.csv", "1,2\n3\n", "line 2 has 1 column"},
 		{"word.csv", "1,2\n3,x\n", "line 2, column 2"},
+		{"gap.csv", "t,a\n0,1\n1,2\n2,3\n3,4\n4,5\n5,6\n90,7\n", "gap.csv: line 8: the times have a gap"},
 		{"none.npy", "", "no NPY header"},
 	} {
 		path := filepath.Join(dir, c.name)

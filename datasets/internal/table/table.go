@@ -283,6 +283,9 @@ func (r *Reader) choose(header []string) {
 // addUnreadText adds to the columns of text those whose numbers aren't read: left out and lacking
 // some, or lacking most, unless missing values are filled.
 func (r *Reader) addUnreadText(header []string) {
+	isBeyond := func(i int) bool { return i >= r.width } // in longer rows, which are errors later
+	r.dialect.lacking = slices.DeleteFunc(r.dialect.lacking, isBeyond)
+	r.dialect.sparse = slices.DeleteFunc(r.dialect.sparse, isBeyond)
 	for _, i := range r.dialect.lacking {
 		isNumbered := header == nil && slices.Contains(r.options.Without, strconv.Itoa(i+1))
 		if isNumbered || i < len(header) && r.options.IsLeftOut(header[i]) {

@@ -94,3 +94,15 @@ func TestIsName(t *testing.T) {
 		}
 	}
 }
+
+// A comma at the end of the last row only is an error of its line.
+func TestLongLastRow(t *testing.T) {
+	text := "a,b,c\n" + strings.Repeat("1.5,2.5,3\n", 45) + "1.5,2.5,3,\n"
+	r, err := Open(strings.NewReader(text), Options{})
+	for err == nil {
+		_, err = r.Next()
+	}
+	if !strings.Contains(err.Error(), "line 47 has 4 columns; must have 3") {
+		t.Error(err)
+	}
+}
