@@ -43,10 +43,10 @@ func (c *content) splitTimes(r *Recording, missing Missing) error {
 	times := slices.Clone(first)
 	coarse := clock.coarseRate()
 	var gaps []gap
-	if clock.unevenLine > 0 && coarse == 0 && !clock.drifts() {
+	if clock.unevenAt > 0 && coarse == 0 && !clock.drifts() {
 		found, whole := findGaps(times)
 		if found == nil || !missing.isFilled() {
-			return clock.uneven(missing)
+			return clock.uneven(missing, c.firstLine)
 		}
 		gaps, clock = found, whole
 	}
@@ -56,7 +56,7 @@ func (c *content) splitTimes(r *Recording, missing Missing) error {
 	if gaps != nil {
 		return r.closeGaps(gaps, missing)
 	}
-	if clock.unevenLine == 0 {
+	if clock.unevenAt == 0 {
 		return nil
 	}
 	if r.Places == nil { // the first column is that of the times
@@ -84,8 +84,8 @@ type clock struct {
 	falls       bool // somewhere
 
 	jump               float64 // the longest step
-	jumpLine           int
-	unevenLine         int // of the first time that isn't evenly spaced; 0 for none
+	jumpAt             int     // position after it
+	unevenAt           int     // position of the first time that isn't evenly spaced; 0 for none
 	unevenTime, jitter float64
 	maxJitter          float64 // in steps
 
@@ -124,7 +124,7 @@ func (c *clock) observe(t int, time float64) {
 	c.falls = c.falls || time < c.last
 	step := time - c.last
 	if t > 0 && step > c.jump {
-		c.jump, c.jumpLine = step, t+2
+		c.jump, c.jumpAt = step, t
 	}
 	if t > 0 && step > 0 {
 		c.minJump = min(c.minJump, step)
@@ -137,8 +137,8 @@ func (c *clock) observe(t int, time float64) {
 	c.last = time
 	jitter := math.Abs(time-c.start-float64(t)*c.step) / c.step
 	c.maxJitter = max(c.maxJitter, jitter)
-	if c.unevenLine == 0 && jitter > maxJitter {
-		c.unevenLine, c.unevenTime, c.jitter = t+2, time, jitter
+	if c.unevenAt == 0 && jitter > maxJitter {
+		c.unevenAt, c.unevenTime, c.jitter = t, time, jitter
 	}
 }
 
@@ -153,7 +153,7 @@ const (
 
 // drifts reports whether the times aren't evenly spaced, but nearly so, and none is missing.
 func (c *clock) drifts() bool {
-	return c.unevenLine != 0 && c.jump <= maxDriftStep*c.step &&
+	return c.unevenAt != 0 && c.jump <= maxDriftStep*c.step &&
 		c.maxJitter <= maxDrift*(c.last-c.start)/c.step
 }
 
@@ -163,7 +163,7 @@ const minChanges = 3
 // coarseRate returns the positions per unit of times that change by the same amount now and then,
 // as whole seconds do; 0 for others.
 func (c *clock) coarseRate() float64 {
-	if c.unevenLine == 0 || c.changes < minChanges || c.jump <= maxDriftStep*c.step ||
+	if c.unevenAt == 0 || c.changes < minChanges || c.jump <= maxDriftStep*c.step ||
 		c.jump-c.minJump > 1e-6*c.jump {
 		return 0
 	}
@@ -171,9 +171,9 @@ func (c *clock) coarseRate() float64 {
 }
 
 // uneven returns an error if a time isn't evenly spaced: for a gap the place of the longest one,
-// for others that of the first.
-func (c *clock) uneven(missing Missing) error {
-	if c.unevenLine == 0 {
+// for others that of the first. The first time of all is in line firstLine.
+func (c *clock) uneven(missing Missing, firstLine int) error {
+	if c.unevenAt == 0 {
 		return nil
 	}
 	if c.jump > maxJitter*c.step+c.step {
@@ -183,10 +183,10 @@ func (c *clock) uneven(missing Missing) error {
 			advice = "the steps differ otherwise, too: cut the file there, or resample it"
 		}
 		return fmt.Errorf("line %d: the times have a gap of %.4g, where the mean step is %.4g; must be "+
-			"evenly spaced: %s", c.jumpLine, c.jump, c.step, advice)
+			"evenly spaced: %s", firstLine+c.jumpAt, c.jump, c.step, advice)
 	}
 	return fmt.Errorf("line %d: the times aren't evenly spaced (%g is off by %.3g steps); "+
-		"must be resampled, or the column renamed if it doesn't hold times", c.unevenLine,
+		"must be resampled, or the column renamed if it doesn't hold times", firstLine+c.unevenAt,
 		c.unevenTime, c.jitter)
 }
 

@@ -72,7 +72,7 @@ func insertColumns(
 	return func(yield func(*mat.Dense, error) bool) {
 		for x, err := range blocks {
 			var all *mat.Dense
-			if err == nil {
+			if err == nil && x != nil { // a nil one is an error later
 				all, err = insert(x)
 			}
 			if !yield(all, err) || err != nil {

@@ -53,7 +53,7 @@ func openTable(
 	about.NoHeader = t.Names == nil && t.Rate == 0 && !t.Timed
 	return &content{
 		about: about, d: t.Columns(), n: unknownLength, read: inPieces(t.Next),
-		timed: t.Timed, timeUnit: t.TimeUnit, check: t.Check,
+		timed: t.Timed, timeUnit: t.TimeUnit, firstLine: t.FirstLine, check: t.Check,
 		complete: func(r *Recording) {
 			for _, c := range t.Texts() {
 				r.Aside = append(r.Aside, Column{

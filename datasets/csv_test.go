@@ -725,3 +725,22 @@ func TestTimesInBetween(t *testing.T) {
 		t.Errorf("%g Hz, %g in blocks, notes %q and %q", r.Rate, about.Rate, r.Notes, about.Notes)
 	}
 }
+
+// A gap of the times is at its line of the file, also below lines that are no part of the table.
+func TestLineOfGap(t *testing.T) {
+	const rows = "0,1\n1,2\n2,3\n3,4\n4,5\n5,6\n90,7\n"
+	for before, want := range map[string]string{
+		"t,a\n":                       "line 8: the times have a gap",
+		"# by hand\n# in 2024\nt,a\n": "line 10: the times have a gap",
+	} {
+		path := filepath.Join(t.TempDir(), "a.csv")
+		put(t, path, []byte(before+rows))
+		_, err := ReadFile(path)
+		_, streamErr := OpenStream(path)
+		for _, err := range []error{err, streamErr} {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v, want %q", err, want)
+			}
+		}
+	}
+}

@@ -150,10 +150,11 @@ type content struct {
 	// error. At the end of a file of unknown length the error is io.EOF.
 	read func(values []float64) (int, error)
 
-	timed    bool             // the first column holds times, whatever its name
-	timeUnit float64          // seconds that 1 in a column of times stands for
-	complete func(*Recording) // adds what is known once all is read; nil if that is nothing
-	check    func() error     // returns an error that is known once all is read; nil for none
+	timed     bool             // the first column holds times, whatever its name
+	timeUnit  float64          // seconds that 1 in a column of times stands for
+	firstLine int              // of the text, with the first position; 1 for no text
+	complete  func(*Recording) // adds what is known once all is read; nil if that is nothing
+	check     func() error     // returns an error that is known once all is read; nil for none
 }
 
 // unknownLength is content.n of a file that doesn't say how many positions it has.

@@ -50,7 +50,7 @@ func findGaps(times []float64) ([]gap, *clock) {
 		if gaps == nil || minGap == minExactGap && !isExact {
 			continue
 		}
-		if c := clockOf(times, gaps); c.unevenLine == 0 {
+		if c := clockOf(times, gaps); c.unevenAt == 0 {
 			return gaps, c
 		}
 	}

@@ -419,7 +419,7 @@ func isTimeVector(name string, values []float64) bool {
 		return false
 	}
 	c := clockOf(values, nil)
-	return c.rises() && c.unevenLine == 0
+	return c.rises() && c.unevenAt == 0
 }
 
 // setClock sets the rate and the first time to those of evenly spaced times in seconds.

@@ -102,7 +102,7 @@ func openRecords(r io.Reader, fields string, shape []int) (*content, error) {
 	unit, _ := column.TimeUnit(about.Names[0], "")
 	next, buffer := 0, make([]byte, 8)
 	return &content{
-		about: about, d: len(all), n: shape[0], timeUnit: unit,
+		about: about, d: len(all), n: shape[0], timeUnit: unit, firstLine: 1,
 		read: func(values []float64) (int, error) {
 			for k := range values {
 				f := all[next]

@@ -18,16 +18,17 @@ import (
 // times. Memory doesn't grow with its length, and neither [MaxEntries] nor the limit of a
 // file's size applies to it.
 type Stream struct {
-	path     string
-	format   format
-	options  ReadOptions
-	about    Recording // without Signals
-	columns  int       // of the file
-	kept     []int     // the columns that are signals, in their order; nil for all
-	d, n     int       // signals and positions
-	hasTimes bool      // the first column of the file holds times
-	timeUnit float64   // seconds that 1 in it stands for
-	timed    bool      // it holds times whatever its name
+	path      string
+	format    format
+	options   ReadOptions
+	about     Recording // without Signals
+	columns   int       // of the file
+	kept      []int     // the columns that are signals, in their order; nil for all
+	d, n      int       // signals and positions
+	hasTimes  bool      // the first column of the file holds times
+	timeUnit  float64   // seconds that 1 in it stands for
+	timed     bool      // it holds times whatever its name
+	firstLine int       // of a text, with the first position
 
 	mayHaveTimes bool // whether findTimes looks if it does
 }
@@ -123,6 +124,7 @@ func (s *Stream) observe(c *content) ([]columnStats, error) {
 		c.complete(&s.about)
 	}
 	s.mayHaveTimes, s.timeUnit, s.timed = c.mayHaveTimes(s.d, s.n), c.timeUnit, c.timed
+	s.firstLine = c.firstLine
 	return columns, err
 }
 
@@ -222,7 +224,7 @@ func (s *Stream) findTimes(columns []columnStats) error {
 	s.about.noteSeconds(s.timed || s.timeUnit != 1)
 	s.hasTimes = true
 	s.d--
-	if err := clock.uneven(MissingError); err != nil {
+	if err := clock.uneven(MissingError, s.firstLine); err != nil {
 		return fmt.Errorf("datasets: read %s: %w", s.path, err)
 	}
 	return nil

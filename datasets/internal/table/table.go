@@ -67,12 +67,13 @@ type Options struct {
 
 // A Reader reads the numbers of a table, row by row.
 type Reader struct {
-	Names    []string // of the columns of numbers; nil without a header
-	Places   []int    // which columns of the text these are, from 0 on; nil if they are all
-	Notes    []string // what was taken for what, where that isn't obvious
-	Rate     float64  // positions a second, as the head of a recorder's program says; 0 for none
-	Timed    bool     // the first column holds seconds, which the text writes as dates and times
-	TimeUnit float64  // seconds that 1 in the first column stands for, if it holds times
+	Names     []string // of the columns of numbers; nil without a header
+	Places    []int    // which columns of the text these are, from 0 on; nil if they are all
+	Notes     []string // what was taken for what, where that isn't obvious
+	Rate      float64  // positions a second, as the head of a recorder's program says; 0 for none
+	Timed     bool     // the first column holds seconds, which the text writes as dates and times
+	TimeUnit  float64  // seconds that 1 in the first column stands for, if it holds times
+	FirstLine int      // of the text, with the first row of numbers
 
 	options Options
 	dialect dialect
@@ -170,7 +171,8 @@ func (r *Reader) begin() error {
 	if err != nil {
 		return err
 	}
-	r.width, r.mayBeBlank, r.firstRow = len(row), false, slices.Clone(row)
+	r.FirstLine, r.firstRow = r.line, slices.Clone(row)
+	r.width, r.mayBeBlank = len(row), false
 	if err := r.checkWidth(header); err != nil {
 		return err
 	}
