@@ -299,17 +299,25 @@ func (f *File) readRecords(data []byte, l *layout) error {
 	case count < l.records:
 		f.note("the header says %d data records, the file has %d", l.records, count)
 	}
-	if f.RecordStarts != nil {
-		f.RecordStarts = starts
-		for k, s := range starts {
-			if math.IsNaN(s) {
-				return fmt.Errorf("data record %d has no start; one of %s must have, as there are gaps",
-					k+1, f.Format.annotationLabel())
+	return f.setStarts(starts)
+}
+
+// setStarts sets what the starts of the data records, NaN where there is none, say of the file: of
+// one with gaps RecordStarts, and of another from where on annotations count.
+func (f *File) setStarts(starts []float64) error {
+	if f.RecordStarts == nil {
+		if len(starts) > 0 && math.Abs(starts[0]) < 1 {
+			for i := range f.Annotations {
+				f.Annotations[i].Onset -= starts[0]
 			}
 		}
-	} else if len(starts) > 0 && math.Abs(starts[0]) < 1 {
-		for i := range f.Annotations {
-			f.Annotations[i].Onset -= starts[0]
+		return nil
+	}
+	f.RecordStarts = starts
+	for k, s := range starts {
+		if math.IsNaN(s) {
+			return fmt.Errorf("data record %d has no start; one of %s must have, as there are gaps",
+				k+1, f.Format.annotationLabel())
 		}
 	}
 	return nil

@@ -1,0 +1,275 @@
+package datasets
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/datasets/internal/column"
+	"github.com/seed-47b1e431/gosica/internal/text"
+)
+
+// Missing is what happens to values that a file lacks: empty cells, NA, NaN, numbers such as −9999
+// that a column has several times, far from its other values, and gaps in the times.
+type Missing string
+
+const (
+	// MissingError refuses the file. It is the default.
+	MissingError Missing = "error"
+	// MissingInterpolate interpolates linearly between the signal's values before and after, and
+	// repeats the nearest one at an end. A gap in the times of a text file is filled in likewise
+	// with the positions that it lacks. [Recording].Interpolated says where.
+	MissingInterpolate Missing = "interpolate"
+	// MissingDrop leaves out the positions at which a signal lacks its value, and the Events and
+	// the values of OtherRates there. The position after a gap, also one in the times, then follows
+	// the one before it. Later times and Events shift.
+	MissingDrop Missing = "drop"
+)
+
+// isFilled reports whether missing values are no error.
+func (m Missing) isFilled() bool { return m == MissingInterpolate || m == MissingDrop }
+
+// fill interpolates or drops the missing values of r, which are NaN or a code, with a note. It is
+// an error if a value isn't finite then.
+func (o *ReadOptions) fill(r *Recording) error {
+	if err := o.fillMissing(r); err != nil {
+		return err
+	}
+	return checkValues(r.Signals, 0)
+}
+
+// fillMissing is fill without checking the values.
+func (o *ReadOptions) fillMissing(r *Recording) error {
+	d, n := r.Signals.Dims()
+	incomplete := make([]bool, n) // positions
+	count := 0
+	if o.Missing.isFilled() {
+		r.dropCodes()
+	}
+	for i := range d {
+		for t, v := range r.Signals.RawRowView(i) {
+			if math.IsNaN(v) {
+				incomplete[t] = true
+				count++
+			}
+		}
+	}
+	if count == 0 {
+		return nil
+	}
+	switch o.Missing {
+	case MissingInterpolate:
+		return r.interpolate(count)
+	case MissingDrop:
+		return r.drop(incomplete)
+	}
+	return nil
+}
+
+// interpolate interpolates the missing values, count of them, with a note.
+func (r *Recording) interpolate(count int) error {
+	d, _ := r.Signals.Dims()
+	r.filled = make([][]int, d)
+	for i := range d {
+		for t, v := range r.Signals.RawRowView(i) {
+			if math.IsNaN(v) {
+				r.filled[i] = append(r.filled[i], t)
+			}
+		}
+		if !interpolate(r.Signals.RawRowView(i)) {
+			return fmt.Errorf("%q has no values at all; must be left out", column.Name(r.Names, i))
+		}
+	}
+	verb := "were"
+	if count == 1 {
+		verb = "was"
+	}
+	r.Notes = append(r.Notes,
+		fmt.Sprintf("%s %s interpolated", text.Counted(count, "missing value"), verb))
+	r.findInterpolated()
+	return nil
+}
+
+// findInterpolated sets Interpolated by the filled positions of the signals.
+func (r *Recording) findInterpolated() {
+	r.Interpolated = nil
+	positions := slices.Concat(r.filled...)
+	slices.Sort(positions)
+	for _, t := range positions {
+		last := len(r.Interpolated) - 1
+		if last >= 0 && t <= r.Interpolated[last].End {
+			r.Interpolated[last].End = t + 1
+			continue
+		}
+		r.Interpolated = append(r.Interpolated, Stretch{Begin: t, End: t + 1})
+	}
+}
+
+// dropCodes replaces codes of missing values by NaN, with a note on each code.
+func (r *Recording) dropCodes() {
+	d, _ := r.Signals.Dims()
+	var codes []float64
+	names, counts := make(map[float64][]string), make(map[float64]int)
+	for i := range d {
+		for {
+			code, count := dropCode(r.Signals.RawRowView(i))
+			if count == 0 {
+				break
+			}
+			if names[code] == nil {
+				codes = append(codes, code)
+			}
+			names[code], counts[code] = append(names[code], column.Name(r.Names, i)), counts[code]+count
+		}
+	}
+	for _, code := range codes {
+		verb := "is"
+		if len(names[code]) > 1 {
+			verb = "are"
+		}
+		r.Notes = append(r.Notes, fmt.Sprintf("%s %s %g at %s, which was taken for missing values",
+			quoted(names[code]), verb, code, text.Counted(counts[code], "position")))
+	}
+}
+
+// dropCode replaces a code of missing values in a signal by NaN, and returns it and how often it
+// was there.
+func dropCode(signal []float64) (code float64, count int) {
+	var c columnStats
+	for _, v := range signal {
+		if !math.IsNaN(v) {
+			c.observe(v)
+		}
+	}
+	code, count = c.missingCode()
+	for t, v := range signal {
+		if count > 0 && v == code {
+			signal[t] = math.NaN()
+		}
+	}
+	return code, count
+}
+
+// drop leaves out the incomplete positions, with a note.
+func (r *Recording) drop(incomplete []bool) error {
+	var kept []int
+	for t, isIncomplete := range incomplete {
+		if !isIncomplete {
+			kept = append(kept, t)
+		}
+	}
+	if len(kept) == 0 {
+		return errors.New("every position lacks a value; must have some that lack none")
+	}
+	d, n := r.Signals.Dims()
+	r.judged = nil
+	for i := 0; i < d && n >= minAsidePositions; i++ {
+		row := slices.Clone(r.Signals.RawRowView(i))
+		interpolate(row)
+		r.judged = append(r.judged, statsOf(row))
+	}
+	for k, t := range r.Joints {
+		r.Joints[k], _ = slices.BinarySearch(kept, t)
+	}
+	r.Joints = slices.DeleteFunc(slices.Compact(r.Joints), func(t int) bool {
+		return t == 0 || t == len(kept)
+	})
+	signals := mat.NewDense(d, len(kept), nil)
+	for k, t := range kept {
+		signals.SetCol(k, mat.Col(nil, t, r.Signals))
+	}
+	for c := range r.Aside {
+		r.Aside[c] = r.Aside[c].at(kept)
+	}
+	for c := range r.OtherRates {
+		r.OtherRates[c] = r.OtherRates[c].alongside(kept, n)
+	}
+	if r.Rate > 0 {
+		r.shiftEvents(kept, n)
+	}
+	r.Signals = signals
+	note := fmt.Sprintf("%d positions with missing values were left out", n-len(kept))
+	if r.TimeColumn != "" || len(r.Events) > 0 {
+		note += "; times after them are earlier than in the file"
+	}
+	r.Notes = append(r.Notes, note)
+	return nil
+}
+
+// alongside returns a signal of another rate at the kept ones of n positions. It has a whole number
+// of values at each, to which it is resampled first.
+func (c *Column) alongside(kept []int, n int) Column {
+	each := (len(c.Values) + n - 1) / n
+	whole := *c
+	if len(c.Values) != each*n {
+		whole.Values = Resample(c.Values, each*n)
+	}
+	var places []int
+	for _, t := range kept {
+		for k := range each {
+			places = append(places, each*t+k)
+		}
+	}
+	return whole.at(places)
+}
+
+// shiftEvents moves the events to where they are among the kept ones of n positions, and drops
+// those of which nothing is kept.
+func (r *Recording) shiftEvents(kept []int, n int) {
+	const rounding = 1e-6 // of times, in positions
+	// dropped returns how much before a time isn't kept, in seconds, and whether its position is.
+	dropped := func(time float64) (seconds float64, isKept bool) {
+		position := time * r.Rate
+		whole := math.Floor(position + rounding)
+		switch {
+		case whole >= float64(n):
+			return float64(n-len(kept)) / r.Rate, true
+		case !(whole >= 0):
+			return 0, true
+		}
+		before, isKept := slices.BinarySearch(kept, int(whole))
+		if isKept {
+			position = whole
+		}
+		return (position - float64(before)) / r.Rate, isKept
+	}
+	var events []Event
+	for _, e := range r.Events {
+		before, isKept := dropped(e.Onset)
+		if e.Duration > 0 {
+			until, _ := dropped(e.Onset + e.Duration)
+			e.Duration -= until - before
+			isKept = isKept || e.Duration*r.Rate > rounding
+		}
+		e.Onset -= before
+		if isKept {
+			events = append(events, e)
+		}
+	}
+	r.Events = events
+}
+
+// interpolate replaces NaN by linear interpolation between the values around it, or by the nearest
+// value at an end. It reports whether the signal has a value.
+func interpolate(signal []float64) bool {
+	last := -1
+	for t, v := range signal {
+		if math.IsNaN(v) {
+			continue
+		}
+		for gap := last + 1; gap < t; gap++ {
+			signal[gap] = v
+			if last >= 0 {
+				signal[gap] = signal[last] + (v-signal[last])*float64(gap-last)/float64(t-last)
+			}
+		}
+		last = t
+	}
+	for t := last + 1; last >= 0 && t < len(signal); t++ {
+		signal[t] = signal[last]
+	}
+	return last >= 0
+}
