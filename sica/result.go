@@ -195,7 +195,7 @@ func (r *Result) String() string {
 	case r.Linear != nil:
 		alone := 0
 		for i := range d {
-			if r.Linear.Identified(i) {
+			if r.Identified(i) {
 				alone++
 			}
 		}
@@ -206,6 +206,19 @@ func (r *Result) String() string {
 		identified = "not all, see Network"
 	}
 	return s + "; identified: " + identified + "\n" + r.Why
+}
+
+// Identified reports whether recovered signal i, counted from 0, is identified: the data leave no other
+// signal in its place, as Linear says of a linear demixing, and Network of a network's signals together.
+// It is false where neither says anything, as after a flow.
+func (s *Summary) Identified(i int) bool {
+	switch {
+	case s.Linear != nil:
+		return s.Linear.Identified(i)
+	case s.Network != nil:
+		return s.Network.Identified
+	}
+	return false
 }
 
 // Missing returns the names of the functions and methods of the fit that Config lacks, as Save

@@ -16,6 +16,8 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/provenance"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/klflow"
+	"github.com/seed-47b1e431/gosica/sica/linear"
+	"github.com/seed-47b1e431/gosica/sica/nonlinear"
 )
 
 // Every result can be written as JSON, with null for numbers that are unknown, and read back
@@ -144,5 +146,23 @@ func TestConfigBackend(t *testing.T) {
 	without, err2 := json.Marshal(cfg)
 	if err != nil || err2 != nil || string(with) != string(without) {
 		t.Errorf("JSON: %s and %s; %v, %v", with, without, err, err2)
+	}
+}
+
+// A signal is identified as the findings of the method say that made it, and not without any.
+func TestIdentified(t *testing.T) {
+	for name, test := range map[string]struct {
+		s    Summary
+		want [2]bool
+	}{
+		"linear":             {Summary{Linear: &linear.Findings{Groups: [][]int{{0}, {1}}}}, [2]bool{true, true}},
+		"linear pair":        {Summary{Linear: &linear.Findings{Groups: [][]int{{0, 1}}}}, [2]bool{}},
+		"network":            {Summary{Network: &nonlinear.Findings{Identified: true}}, [2]bool{true, true}},
+		"unidentified":       {Summary{Network: &nonlinear.Findings{}}, [2]bool{}},
+		"neither, of a flow": {Summary{}, [2]bool{}},
+	} {
+		if got := [2]bool{test.s.Identified(0), test.s.Identified(1)}; got != test.want {
+			t.Errorf("%s: %v, want %v", name, got, test.want)
+		}
 	}
 }

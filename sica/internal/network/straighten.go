@@ -27,9 +27,9 @@ const straightName = "the linear rule after straightening each channel by a curv
 
 // straighten compares the linear rule with the linear rule after straightening the channels, as
 // sensors that saturate need it. That is better if it has a significantly shorter code, and if all
-// signals are identified only so or, of a sequence, noise can't explain the gain. Otherwise the
-// result is nil, also if there are too few positions to compare, or if the straightened channels
-// can't be whitened. A single channel isn't straightened.
+// signals are identified only so, though noise isn't the reason, or, of a sequence, noise can't
+// explain the gain. Otherwise the result is nil, also if there are too few positions to compare, or
+// if the straightened channels can't be whitened. A single channel isn't straightened.
 func (imp *improver) straighten(ctx context.Context) (*Improvement, error) {
 	improvement, err := imp.withCurves(ctx)
 	if errors.Is(err, signal.ErrSignals) {
