@@ -28,10 +28,8 @@ func readBrainVision(path string, _ io.Reader, _ *ReadOptions) (*Recording, erro
 	}
 	r.Signals, r.Names = matrixOf(rows), column.DistinctNames(r.Names)
 	for _, m := range f.Markers {
-		event := Event{Onset: float64(m.Position) / r.Rate, Duration: -1, Text: m.Description}
-		if event.Text == "" {
-			event.Text = m.Type
-		}
+		event := Event{Onset: float64(m.Position) / r.Rate, Duration: -1}
+		event.Text = strings.Trim(m.Type+"/"+m.Description, "/") // as MNE-Python names it
 		if m.Length > 1 {
 			event.Duration = float64(m.Length) / r.Rate
 		}

@@ -23,7 +23,7 @@ func TestBrainVision(t *testing.T) {
 		t.Fatal(err)
 	}
 	if strings.Join(back.Names, " ") != "Fp1 Cz EOG1" || back.Rate != 250 || back.Units[0] != "uV" ||
-		len(back.Events) != 1 || back.Events[0].Onset != 0.2 {
+		len(back.Events) != 1 || back.Events[0].Onset != 0.2 || back.Events[0].Text != "Comment/blink" {
 		t.Errorf("%q in %q at %g Hz, %v", back.Names, back.Units, back.Rate, back.Events)
 	}
 	if _, err := ReadRecording("internal/brainvision/testdata/mne.eeg"); err == nil ||
