@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sync"
 
-	"gonum.org/v1/gonum/dsp/window"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
@@ -124,11 +123,12 @@ func newChannels(x *mixture) *channels {
 			c.scales = c.scales[:len(c.scales)-1]
 		}
 	}
-	c.spectrum = c.noisy.spectrum()
+	spectral := c.noisy
 	if sequence {
-		c.spectrum = c.noisy.withSignals(windowed(c.x[0], window.Tukey{Alpha: taper}.Transform)).spectrum()
+		spectral = c.noisy.tapered(c.x[0])
 		c.parts = partSpectra(c.x[0], c.noisy.first, n >= windowedPositions)
 	}
+	c.spectrum = spectral.spectrum()
 	return c
 }
 

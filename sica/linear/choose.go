@@ -53,10 +53,9 @@ func (c *channels) score(e *explanation, all []*explanation, finest int) float64
 	return c.prior(e, all[0]) + floats.Norm(c.excess(e, all, finest), 2)
 }
 
-// prior returns what an unexpected explanation must gain. Expected is the rule's, so that others must
-// gain a tolerance. But if the rule's is doubted, any with noise is expected: then one without must
-// gain what nearlyAsGood has, whatever the number of channels, as the odds against independent signals
-// don't grow with that.
+// prior returns how many nats an explanation must gain that isn't expected. The rule's is expected,
+// and others must gain a tolerance. If the rule's is doubted, those with noise are expected, and one
+// without must gain nearlyAsGood, however many channels there are.
 func (c *channels) prior(e, rule *explanation) float64 {
 	switch {
 	case rule.doubted && floats.Sum(e.model.noise) == 0:

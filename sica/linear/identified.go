@@ -32,7 +32,7 @@ func (s *draft) conclude(x *mixture) {
 		func() doubt { return s.doubtIndependence(x.shape) },
 		s.doubtChoice,
 		func() doubt { return s.doubtKnownNoise(x.cfg.Noise) },
-		s.doubtHidden, // of the signals that no other doubt is of
+		s.doubtHidden, // last, of the signals that no other concerns
 	} {
 		d := find()
 		if d.missed > 0 {

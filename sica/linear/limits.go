@@ -3,7 +3,8 @@ package linear
 import "math"
 
 // The numbers that decide. The variables are those that limits_ablation.go can multiply; what half and
-// twice of each do is in laboratory/tables/results/numbers.md.
+// twice of each do is in laboratory/tables/results/numbers.md. A number whose comment has no source is a
+// choice.
 
 const (
 	// resolution is the noise, in standard deviations, that is added to the whitened signals for
@@ -19,6 +20,12 @@ const (
 	// sameLength is by how many nats code lengths may differ that count as the same: less than any
 	// decision here asks for.
 	sameLength = 0.2
+	// minNoiseLike is the smallest correlation of a signal like noise with the weakest principal
+	// component, or of several with as many weakest components.
+	minNoiseLike = 0.97
+	// maxNoiseGainOfTwo is maxNoiseGain for two signals, of which one is often near the weakest
+	// component by chance.
+	maxNoiseGainOfTwo = 0.015
 	// minFidelity is the correlation with its source, as the noise lets expect, below which a signal
 	// isn't identified: noise of a tenth of its variance.
 	minFidelity = 0.95
@@ -87,8 +94,9 @@ var (
 	// there seem to be some. More misses surplus sources.
 	surplusErrors = 3.5
 	// nearlyAsGood is by how many nats the code of a demixing may be longer, over all time scales,
-	// for its signals to count beside the chosen ones: the tolerance for three pairs. More leaves
-	// more signals unidentified.
+	// for its signals to count beside the chosen ones, and what one without noise must gain if the
+	// rule's demixing is doubted: the tolerance for three pairs. More leaves more signals
+	// unidentified.
 	nearlyAsGood = 15.
 	// clearlyLonger is by how many tolerances a code of images must be longer at some scale for its
 	// signals not to count. More leaves more signals unidentified. It is a choice.

@@ -38,8 +38,8 @@ func (x *mixture) withNoise(ctx context.Context, base *draft) (*draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Coarser scales of images don't show noise: one is compared even if its demixing is settled, but if
-	// that is chosen nothing else counts beside it.
+	// Images are compared even if the rule's demixing is settled, as their coarser scales don't show
+	// noise. If it is chosen then, no other explanation counts beside it.
 	if !kept || s.c.isImage() && s.textbook != nil {
 		if err := s.compare(ctx); err != nil {
 			return nil, err

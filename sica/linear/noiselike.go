@@ -11,15 +11,6 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
-const (
-	// minNoiseLike is the smallest correlation of a signal like noise with the weakest principal
-	// component, or of several with as many weakest components.
-	minNoiseLike = 0.97
-	// maxNoiseGainOfTwo is maxNoiseGain for two signals, of which one is often near the weakest
-	// component by chance.
-	maxNoiseGainOfTwo = 0.015
-)
-
 // likeNoise returns the signals that can't be told from white noise of the channels, nil if there
 // are none: as many as possible, in the space of as many weakest principal components.
 //

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/dsp/window"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
@@ -33,31 +34,36 @@ type cosine struct {
 	first        int        // coefficients below the first band
 }
 
-// taper is the share of a sequence's positions that fade in or out, half at each end, before its spectra
-// are taken: a split cosine bell (P. Bloomfield, Fourier Analysis of Time Series, 1976). Without it strong
-// lines, as of sinusoids without noise, leak into all bands and seem to correlate there. It is a choice.
+// taper is the share of a sequence over which it fades in at its begin and out at its end, half each,
+// before its spectra are taken: a split cosine bell (P. Bloomfield, Fourier Analysis of Time Series,
+// 1976). Without it strong lines, as of sinusoids without noise, leak into all bands and seem to
+// correlate there. It is a choice: twice of it does the same, half leaves some.
 const taper = 0.1
 
 // newCosine transforms the signals z, d×n, whose positions have the given shape.
 func newCosine(z *mat.Dense, shape []int) *cosine {
-	c := &cosine{shape: shape, first: firstCoefficient(grid.Product(shape))}
-	return c.withSignals(z)
+	c := &cosine{shape, mat.DenseCopyOf(z), firstCoefficient(grid.Product(shape))}
+	transformLines(c.coefficients, shape, (*dct.Transform).Forward)
+	return c
 }
 
-// withSignals returns the transform of the signals z, d×n, with the shape and first coefficient of c.
-func (c *cosine) withSignals(z *mat.Dense) *cosine {
-	t := &cosine{c.shape, mat.DenseCopyOf(z), c.first}
+// tapered returns the transform of the sequences x, whose transform c is, after they fade in and out.
+func (c *cosine) tapered(x *mat.Dense) *cosine {
+	t := &cosine{c.shape, windowed(x, window.Tukey{Alpha: taper}.Transform), c.first}
 	transformLines(t.coefficients, t.shape, (*dct.Transform).Forward)
 	return t
 }
 
-// windowed returns the rows of x times a window, which leaves white noise its mean power.
-func windowed(x *mat.Dense, window func([]float64) []float64) *mat.Dense {
-	_, n := x.Dims()
-	weights := window(slices.Repeat([]float64{1}, n))
+// windowed returns the rows of x times the weights that a window makes of ones, scaled so that white
+// noise keeps its mean power.
+func windowed(x *mat.Dense, weigh func(ones []float64) []float64) *mat.Dense {
+	d, n := x.Dims()
+	weights := weigh(slices.Repeat([]float64{1}, n))
 	floats.Scale(math.Sqrt(float64(n))/floats.Norm(weights, 2), weights)
 	y := mat.DenseCopyOf(x)
-	y.Apply(func(_, t int, v float64) float64 { return v * weights[t] }, y)
+	for i := range d {
+		floats.Mul(y.RawRowView(i), weights)
+	}
 	return y
 }
 
