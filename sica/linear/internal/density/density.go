@@ -17,7 +17,7 @@ import (
 // the weights is the logarithm of the evidence by Laplace's approximation.
 type Density struct {
 	family  *family // nil: Gaussian
-	width   float64 // of the prior
+	width   float64 // of the prior; 0: the centre
 	weights [features]float64
 	Log     Curve
 	Cost    float64 // code length of the weights in nats: log-likelihood minus log-evidence
@@ -113,12 +113,11 @@ func (d *Fitter) setFamily(f *family) {
 	d.family = f
 	(*Curve)(&d.histogram).fold(&d.shares.sum, &d.shares.difference)
 	f.fine.means(&d.mean, &d.shares)
-	d.origin = d.centreLength(f)
+	d.origin = d.lengthAt(f)
 }
 
-// centreLength returns the code length of the values with the centre of the family, in nats per
-// position.
-func (d *Fitter) centreLength(f *family) float64 { return -floats.Dot(d.histogram[:], f.log[:]) }
+// lengthAt returns the code length of the values at the centre of the family, in nats per position.
+func (d *Fitter) lengthAt(f *family) float64 { return -floats.Dot(d.histogram[:], f.log[:]) }
 
 // setWeights sets the current weights, and t to the centre with these.
 func (d *Fitter) setWeights(t *tilted, b *basis, w *[features]float64) {
@@ -322,6 +321,9 @@ func (m *matrix) solveTransposed(x *[features]float64) {
 // Refit returns the density with the family and the prior of an earlier one, and its code length.
 func (d *Fitter) Refit(before *Density) (Density, float64) {
 	d.setFamily(before.family)
+	if before.width == 0 {
+		return d.centre(), d.centreLength()
+	}
 	d.w = before.weights
 	d.approach(before.width, Fine)
 	return d.fit(before.width, Fine)
@@ -336,13 +338,13 @@ var Widths = []float64{0.1, 0.4, 1.6}
 const middleWidth = 1
 
 // Choose chooses a density for comparison with others, and returns its code length in nats per
-// position. The density is of the family whose centre has the shortest code, with the middle one of
-// the Widths. Its code may be longer than the shortest by Rough in all.
+// position. The density is of the family whose centre has the shortest code: that centre, or one with
+// the middle one of the Widths. Its code may be longer than the shortest by Rough in all.
 func (d *Fitter) Choose() float64 {
 	shortest := math.Inf(1)
 	var nearestFamily *family
 	for _, f := range allFamilies() {
-		if v := d.centreLength(f); v < shortest {
+		if v := d.lengthAt(f); v < shortest {
 			nearestFamily, shortest = f, v
 		}
 	}
@@ -351,11 +353,31 @@ func (d *Fitter) Choose() float64 {
 		d.w = [features]float64{}
 	}
 	d.compared = nearestFamily
-	return d.approach(Widths[middleWidth], Rough)
+	return min(d.approach(Widths[middleWidth], Rough), d.centreLength())
 }
 
 // Compared returns the density that Choose chose last, and its code length in nats per position.
-func (d *Fitter) Compared() (Density, float64) { return d.fit(Widths[middleWidth], Rough) }
+func (d *Fitter) Compared() (Density, float64) {
+	return d.orCentre(d.fit(Widths[middleWidth], Rough))
+}
+
+// orCentre returns the density f with its code length, or the centre of the current family if that
+// has the shorter code.
+func (d *Fitter) orCentre(f Density, nats float64) (Density, float64) {
+	if centre := d.centreLength(); centre < nats {
+		return d.centre(), centre
+	}
+	return f, nats
+}
+
+// centreLength returns the code length of the centre of the current family as a density, in nats per
+// position. Which centre it is must be said.
+func (d *Fitter) centreLength() float64 { return d.origin + nameLength/d.n }
+
+// centre returns the centre of the current family as a density.
+func (d *Fitter) centre() Density {
+	return Density{family: d.family, Log: d.family.log, Cost: nameLength}
+}
 
 // Finish returns the density with the shortest code, and its code length in nats per position. It
 // compares the one that Choose chose last, fitted to the tolerance, with the one of the narrower or
@@ -372,12 +394,14 @@ func (d *Fitter) Finish(tolerance float64) (Density, float64) {
 		d.w = [features]float64{}
 	}
 	d.compared = nil
+	width := middle
 	if d.approach(other, tolerance) < shortest {
-		return d.fit(other, tolerance)
+		width = other
+	} else {
+		d.w = weights
+		d.curve(d.precision(middle))
 	}
-	d.w = weights
-	d.curve(d.precision(middle))
-	return d.fit(middle, tolerance)
+	return d.orCentre(d.fit(width, tolerance))
 }
 
 // prefersNarrower reports whether the evidence grows as the prior becomes narrower. That is so if

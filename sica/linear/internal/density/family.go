@@ -43,6 +43,7 @@ type centre struct {
 // centres are the densities that innovations of signals often have, one for each family.
 var centres = []centre{
 	{"Gaussian", 1.0001387126491614, func(u float64) float64 { return -u * u / 2 }},
+	{"logistic", 0.57562449974015539, func(u float64) float64 { return -2 * math.Log(math.Cosh(u/2)) }},
 	{"Laplace", 0.7900231068063888, func(u float64) float64 { return -math.Sqrt(0.01 + u*u) }},
 	{"Student's t(4)", 0.7979880721262409, func(u float64) float64 {
 		return -2.5 * math.Log(1+u*u/4)
@@ -55,6 +56,9 @@ var centres = []centre{
 	{"uniform", 1.6333477783855306, func(u float64) float64 { return -math.Pow(u, 20) }},
 	{"two peaks", 0.9194113427400465, func(u float64) float64 { return 4*u*u - 2*math.Pow(u, 4) }},
 }
+
+// nameLength is the code length in nats of the name of a family. A Gaussian density needs none.
+var nameLength = math.Log(float64(len(centres)))
 
 // allFamilies returns the families of the centres. They are made at the first call, as that takes
 // some milliseconds.
