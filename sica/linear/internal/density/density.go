@@ -371,12 +371,16 @@ func (d *Fitter) orCentre(f Density, nats float64) (Density, float64) {
 }
 
 // centreLength returns the code length of the centre of the current family as a density, in nats per
-// position. Which centre it is must be said.
-func (d *Fitter) centreLength() float64 { return d.origin + nameLength/d.n }
+// position.
+func (d *Fitter) centreLength() float64 { return d.origin + d.shapeLength()/d.n }
+
+// shapeLength returns the code length in nats of which centre it is: that of one parameter of a shape,
+// for which the centres stand (J. Rissanen, Annals of Statistics 11(2), 1983).
+func (d *Fitter) shapeLength() float64 { return math.Log(d.n) / 2 }
 
 // centre returns the centre of the current family as a density.
 func (d *Fitter) centre() Density {
-	return Density{family: d.family, Log: d.family.log, Cost: nameLength}
+	return Density{family: d.family, Log: d.family.log, Cost: d.shapeLength()}
 }
 
 // Finish returns the density with the shortest code, and its code length in nats per position. It

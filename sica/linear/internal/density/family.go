@@ -57,9 +57,6 @@ var centres = []centre{
 	{"two peaks", 0.9194113427400465, func(u float64) float64 { return 4*u*u - 2*math.Pow(u, 4) }},
 }
 
-// nameLength is the code length in nats of the name of a family. A Gaussian density needs none.
-var nameLength = math.Log(float64(len(centres)))
-
 // allFamilies returns the families of the centres. They are made at the first call, as that takes
 // some milliseconds.
 var allFamilies = sync.OnceValue(func() []*family {
