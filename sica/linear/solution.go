@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -148,7 +149,7 @@ func (s *separator) setGroups(sol *draft, v *verdict, isIdentified bool) {
 	if isIdentified {
 		enough = identified
 	}
-	sol.Groups = groups(v.evidence, enough)
+	sol.Groups = v.groups(enough)
 	group := make([]int, s.d) // of each signal
 	for k, g := range sol.Groups {
 		for _, i := range g {
@@ -178,6 +179,36 @@ func (s *separator) setGroups(sol *draft, v *verdict, isIdentified bool) {
 			sol.ExpectedError[i] = 1
 		}
 	}
+}
+
+// groups returns the groups of signals that pairs with less evidence than enough connect, and those of
+// two groups that have less together.
+func (v *verdict) groups(enough float64) [][]int {
+	all := groups(v.evidence, enough)
+	for b := 1; b < len(all); b++ {
+		for a := range b {
+			if v.jointEvidence(all[a], all[b]) < enough {
+				all[a] = slices.Sorted(slices.Values(slices.Concat(all[a], all[b])))
+				all, b = slices.Delete(all, b, b+1), 0 // begin again
+				break
+			}
+		}
+	}
+	return all
+}
+
+// jointEvidence returns the evidence that a rotation between two groups is identified: the gain of as
+// many of their pairs as are disjoint, less the code length of all angles between them. Of a signal
+// that seems to differ from a whole group by chance, each pair has the same gain and only one angle.
+func (v *verdict) jointEvidence(a, b []int) float64 {
+	gain, cost := 0.0, 0.0
+	for _, i := range a {
+		for _, j := range b {
+			gain += v.evidence.At(i, j) + v.cost.At(i, j)
+			cost += v.cost.At(i, j)
+		}
+	}
+	return gain/float64(max(len(a), len(b))) - cost
 }
 
 // groups returns the groups of signals that pairs with less evidence than enough connect.
