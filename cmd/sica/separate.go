@@ -94,8 +94,8 @@ A flow (--method sica-fast, sica-wgf or sica-rf, or --iterations) prints a line 
 each iteration and why it stopped. With --resume or --checkpoint its state is kept
 after every iteration: if the command is killed, the same command continues, to the
 same result. Interrupted after an iteration has ended, the command writes the result
-so far, before that nothing, and exits with 130. If numbers stop being finite, it
-writes the last good result and exits with 3.
+so far, while it separates the halves the finished one, else nothing, and exits with
+130. If numbers stop being finite, it writes the last good result and exits with 3.
 
 ` + presetHelp(),
 		Args: noArgs,
@@ -277,17 +277,18 @@ func (opt *separateOptions) separate(
 		return err
 	}
 	// A fit that was cut short has a result, which is written before its error is returned.
-	all, err := describe(cmd.Context(), parts, res, in, opt.quick)
+	all, err := describe(res, in)
 	if err != nil {
 		return err
-	}
-	rep.Grades = all.grades
-	for _, c := range all.components {
-		rep.Labels = append(rep.Labels, c.Label)
 	}
 	z, err := opt.writeRecovered(in, cfg.Shape, res)
 	if err != nil {
 		return err
+	}
+	all.grade(cmd.Context(), parts, opt.quick) // after writing, since it takes long and may fail
+	rep.Grades = all.grades
+	for _, c := range all.components {
+		rep.Labels = append(rep.Labels, c.Label)
 	}
 	parts.Done()
 	if err := opt.printSummary(out, res, in, all); err != nil {
@@ -304,7 +305,14 @@ func (opt *separateOptions) separate(
 	if fitErr != nil {
 		return opt.cutShort(cfg, res, fitErr)
 	}
-	return removeCheckpoint(cfg)
+	if err := removeCheckpoint(cfg); err != nil {
+		return err
+	}
+	if errors.Is(all.unmeasured, context.Canceled) {
+		return fmt.Errorf("%w while each half was separated; %s holds the result", context.Canceled,
+			opt.out)
+	}
+	return nil
 }
 
 // open opens the recording, and checks that it can be separated by the settings. It sets their

@@ -36,59 +36,54 @@ type described struct {
 	components []inspect.Component // with labels; nil of too few positions
 	grades     []report.Graded     // nil if none could be measured
 	halves     time.Duration       // that separating the halves took
+	unmeasured error               // why the halves don't say what repeats
+
+	fit     sica.Result // whose outliers are positions of learned
+	learned *mat.Dense  // what was learned from; nil if the fit has no inverse that gives it
 }
 
-// describe describes the recovered signals. It separates the halves of what was learned from,
-// unless all signals are identified or quick is true. Components and grades are nil for too few
+// describe describes the recovered signals, except what repeats. Components are nil for too few
 // positions, and where they need the inverse of a map that has none.
-func describe(
-	ctx context.Context, parts *progress.Progress, res *sica.Result, in *mixture, quick bool,
-) (described, error) {
-	learned := in.learned
-	if learned == nil { // up to the components that a reduction removed
-		var err error
-		learned, _, err = res.InverseTransform(res.Z)
+func describe(res *sica.Result, in *mixture) (d described, err error) {
+	d.learned = in.learned
+	if d.learned == nil { // up to the components that a reduction removed
+		d.learned, _, err = res.InverseTransform(res.Z)
 		if errors.Is(err, preprocess.ErrNotInvertible) {
-			return described{}, nil
+			return d, nil
 		}
-		if err != nil {
-			return described{}, err
-		}
-	}
-	_, n := learned.Dims()
-	// From here on positions are those of what was learned from, not of the recording.
-	fit := *res
-	fit.Outliers = without(grid.Range(n), in.kept(res))
-	res = &fit
-	d := described{}
-	if n >= inspect.MinPositions {
-		var err error
-		d.components, _, err = describeComponents(res, blockwise.InMemory{Dense: learned}, nil)
 		if err != nil {
 			return d, err
 		}
 	}
-	if in.About.Rate > 0 && len(res.Shape) < 2 && d.components != nil {
-		if err := labelBy(res.Z, d.components, &in.About); err != nil {
-			return d, err
-		}
-	}
-	if res.Best > 0 || res.CutShort || res.Linear == nil && res.Network == nil {
-		return d, nil // nothing was examined
-	}
-	d.grades = d.allIdentified(res.Linear)
-	if d.grades != nil || quick || n < dependence.MinPositions {
+	_, n := d.learned.Dims()
+	d.fit = *res
+	d.fit.Outliers = without(grid.Range(n), in.kept(res))
+	if n < inspect.MinPositions {
 		return d, nil
+	}
+	d.components, _, err = describeComponents(&d.fit, blockwise.InMemory{Dense: d.learned}, nil)
+	if err == nil && in.About.Rate > 0 && len(res.Shape) < 2 {
+		err = labelBy(res.Z, d.components, &in.About)
+	}
+	return d, err
+}
+
+// grade grades the recovered signals if the fit examined them. Unless all are identified or quick
+// is true, it separates the halves of what was learned from. Grades are nil for too few positions.
+func (d *described) grade(ctx context.Context, parts *progress.Progress, quick bool) {
+	r := &d.fit
+	if d.learned == nil || r.Best > 0 || r.CutShort || r.Linear == nil && r.Network == nil {
+		return
+	}
+	d.grades = d.allIdentified(r.Linear)
+	_, n := d.learned.Dims()
+	if d.grades != nil || quick || n < dependence.MinPositions {
+		return
 	}
 	parts.Part("separating each half", 0)
 	began := time.Now()
-	var err error
-	d.grades, err = report.Grades(ctx, res, learned)
+	d.grades, d.unmeasured = report.Grades(ctx, r, d.learned)
 	d.halves = time.Since(began)
-	if ctx.Err() != nil {
-		return d, ctx.Err()
-	}
-	return d, err
 }
 
 // allIdentified returns the grades by the linear rule's findings if it identified all signals, else
@@ -137,7 +132,7 @@ func (opt *separateOptions) printSummary(
 	writeClipped(out, res, in)
 	why := usage.Flags(timed(res.Why, res.Outliers, &in.About))
 	keptWhitening := res.Linear != nil && res.Linear.KeptWhitening
-	if note := repeatNote(all.grades); note != "" && !keptWhitening {
+	if note := all.repeatNote(); note != "" && !keptWhitening {
 		why = strings.TrimSpace(why + " " + note)
 	}
 	fmt.Fprintf(out, "\n%s\n", text.Wrap("", why))
@@ -146,12 +141,15 @@ func (opt *separateOptions) printSummary(
 
 // repeatNote says what the columns of signals that aren't all identified mean, or why there are
 // none; "" if all are.
-func repeatNote(grades []report.Graded) string {
+func (d *described) repeatNote() string {
+	isOpen := func(g report.Graded) bool { return g.Grade != report.Identified }
 	switch {
-	case !slices.ContainsFunc(grades, func(g report.Graded) bool { return g.Grade != report.Identified }):
+	case errors.Is(d.unmeasured, context.Canceled):
+		return "What repeats wasn't measured: interrupted."
+	case d.unmeasured != nil:
+		return "What repeats wasn't measured: " + usage.Message(d.unmeasured) + "."
+	case !slices.ContainsFunc(d.grades, isOpen):
 		return ""
-	case !slices.ContainsFunc(grades, func(g report.Graded) bool { return g.Repeat > 0 }):
-		return "What repeats isn't known: half of the recording is too short to be separated."
 	}
 	return "Repeats: found in both halves; doubtful: not. Chance: of comparable simulated components " +
 		"so many were one source, not a mixture."

@@ -40,10 +40,12 @@ func TestUngraded(t *testing.T) {
 // The columns of repeats are explained where there are some.
 func TestRepeatNote(t *testing.T) {
 	identified := report.Graded{Grade: report.Identified}
-	if note := repeatNote([]report.Graded{identified, {Repeat: 0.3}}); note == "" {
+	measured := described{grades: []report.Graded{identified, {Repeat: 0.3}}}
+	if note := measured.repeatNote(); note == "" {
 		t.Error("a repeat isn't explained")
 	}
-	if note := repeatNote([]report.Graded{identified}); note != "" {
+	unmeasured := described{grades: []report.Graded{identified}}
+	if note := unmeasured.repeatNote(); note != "" {
 		t.Errorf("none was measured: %q", note)
 	}
 }
@@ -244,7 +246,9 @@ func TestDescribeErrors(t *testing.T) {
 		in := &mixture{
 			Stream: new(files.Stream), learned: learned, source: blockwise.InMemory{Dense: learned},
 		}
-		return describe(t.Context(), progress.NewQuiet(io.Discard), r, in, false)
+		all, err := describe(r, in)
+		all.grade(t.Context(), progress.NewQuiet(io.Discard), false)
+		return all, err
 	}
 	short := mat.DenseCopyOf(x.Slice(0, 2, 0, 40))
 	r := fit(short, sica.Config{Method: sica.LinearOnly})

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -149,7 +150,7 @@ func measureGrades(ctx context.Context, m boardMixture, seed uint64) (GradeOutco
 		return o, err
 	}
 	grades, err := report.Grades(ctx, r, x.X())
-	if err != nil {
+	if err != nil && !errors.Is(err, report.ErrHalves) {
 		return o, err
 	}
 	for i, g := range grades {

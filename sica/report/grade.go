@@ -2,6 +2,7 @@ package report
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"gonum.org/v1/gonum/mat"
@@ -91,17 +92,21 @@ const minRepeat = 0.95
 // more sources than channels 95 % of the signals above it were (part A of the table grades).
 const minOneSource = 0.998
 
+// ErrHalves marks the error of Grades if the halves of a recording can't be compared.
+var ErrHalves = errors.New("the halves can't be compared")
+
 // Grades grades the recovered signals without a whole report: the linear rule separates each half
 // of the recovered signals of x, d×n, as New does, and there are neither refits nor tests. It costs
 // two fits of half of the positions. The shape, if it isn't given, and the errors are as for New.
+// With ErrHalves the grades are those without the halves.
 func Grades(
 	ctx context.Context, r *sica.Result, x *mat.Dense, shape ...int,
 ) ([]Graded, error) {
 	grades, err := gradeHalves(ctx, r, x, shape)
 	if err != nil {
-		return nil, fmt.Errorf("report: %w", err)
+		err = fmt.Errorf("report: %w", err)
 	}
-	return grades, nil
+	return grades, err
 }
 
 func gradeHalves(
@@ -121,8 +126,13 @@ func gradeHalves(
 	}
 	opt := linear.Config{Seed: r.Seed, Noiseless: noiseless(&report.Linear)}
 	report.Halves, err = separateHalves(ctx, s.recording(s.z), opt)
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
 		return nil, err
+	case err != nil:
+		err = fmt.Errorf("%w: %w", ErrHalves, err)
+	case report.Halves.whitened:
+		err = fmt.Errorf("%w: one kept symmetric whitening, which comes back from any part", ErrHalves)
 	}
 	switch {
 	case r.CutShort:
@@ -132,7 +142,7 @@ func gradeHalves(
 			report.Linear.Groups = append(report.Linear.Groups, []int{i})
 		}
 	}
-	return report.grade(), nil
+	return report.grade(), err
 }
 
 // grade returns the grades of the recovered signals. Those of symmetric whitening, which comes back

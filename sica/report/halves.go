@@ -40,25 +40,23 @@ type Halves struct {
 // have no halves.
 const minHalf = 24
 
-// separateHalves compares the halves of the recovered signals z, d×n. It returns nil where a
-// half is too short, or can't be separated alone because a signal is constant in it. A part of
-// each half suffices if all signals of the two agree.
+// separateHalves compares the halves of the recovered signals z, d×n. It is an error if a half is
+// too short, or can't be separated alone, as when a signal is constant in it. A part of each half
+// suffices if all signals of the two agree.
 func separateHalves(
 	ctx context.Context, z recording, opt linear.Config,
 ) (*Halves, error) {
 	d, _ := z.x.Dims()
 	length := z.shape[0]
-	if length/2*grid.Product(z.shape[1:]) < minHalf*d {
-		return nil, nil
+	if n := length / 2 * grid.Product(z.shape[1:]); n < minHalf*d {
+		return nil, fmt.Errorf("a half has %d positions of %d signals; must have at least %d", n, d,
+			minHalf*d)
 	}
 	halves := [2]recording{z.slice(0, length/2), z.slice(length/2, length)}
 	parts := [2]recording{part(halves[0]), part(halves[1])}
 	if parts[0].x != halves[0].x && parts[1].x != halves[1].x {
 		h, err := compareHalves(ctx, z.x, parts, opt)
-		if err != nil {
-			return nil, err
-		}
-		if h != nil && agree(h.Signals) {
+		if err == nil && agree(h.Signals) {
 			return h, nil
 		}
 	}
@@ -66,7 +64,7 @@ func separateHalves(
 }
 
 // compareHalves separates each of two parts of the recovered signals z, d×n, and applies both
-// demixings to all of z. It returns nil if a part can't be separated.
+// demixings to all of z.
 func compareHalves(
 	ctx context.Context, z *mat.Dense, parts [2]recording, opt linear.Config,
 ) (*Halves, error) {
@@ -75,11 +73,8 @@ func compareHalves(
 	whitened := false
 	for k, half := range parts {
 		solution, err := separateLinearly(ctx, half, opt)
-		if ctx.Err() != nil {
-			return nil, fmt.Errorf("separating a half: %w", ctx.Err())
-		}
 		if err != nil {
-			return nil, nil
+			return nil, fmt.Errorf("the %s half: %w", [...]string{"first", "second"}[k], err)
 		}
 		whitened = whitened || solution.KeptWhitening
 		recovered[k] = new(mat.Dense)

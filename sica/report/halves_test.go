@@ -1,6 +1,7 @@
 package report
 
 import (
+	"errors"
 	"math"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 )
 
@@ -40,15 +42,25 @@ func TestHalvesOfOneMixtureAgree(t *testing.T) {
 		}
 	}
 	short := mat.DenseCopyOf(laplace.Slice(0, 2, 0, 90))
-	if h, err := separateHalves(t.Context(), wholeOf(short), linear.Config{Seed: 1}); h != nil || err != nil {
-		t.Errorf("of 45 positions each: %v, %v", h, err)
-	}
 	still := mat.DenseCopyOf(laplace)
 	for k := range 2000 {
 		still.Set(0, k, 1)
 	}
-	if h, err := separateHalves(t.Context(), wholeOf(still), linear.Config{Seed: 1}); h != nil || err != nil {
-		t.Errorf("of a signal that stands still: %v, %v", h, err)
+	for _, z := range []*mat.Dense{short, still} {
+		h, err := separateHalves(t.Context(), wholeOf(z), linear.Config{Seed: 1})
+		if h != nil || err == nil {
+			t.Errorf("%v, no error", h)
+		}
+	}
+}
+
+// Where the halves can't be compared, Grades returns why, beside the grades without them.
+func TestGradesWithoutHalves(t *testing.T) {
+	x := noise(rng(9), 2, 90, datasets.Laplace)
+	r := fit(t, nil, x, sica.Config{Method: sica.LinearOnly, Seed: 1})
+	grades, err := Grades(t.Context(), r, x)
+	if !errors.Is(err, ErrHalves) || len(grades) != 2 || grades[0].Repeat != 0 {
+		t.Errorf("%+v, error %v", grades, err)
 	}
 }
 
