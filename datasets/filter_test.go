@@ -113,7 +113,7 @@ func TestFilterErrors(t *testing.T) {
 		"rate is 0 Hz; must be positive": func() (*mat.Dense, error) {
 			return datasets.Filter{Highpass: 1}.Apply(x, 0)
 		},
-		"low-pass is at 6 Hz; must be above 0 and below 5 Hz": func() (*mat.Dense, error) {
+		"Lowpass: is 6 Hz; must be above 0 and below 5 Hz": func() (*mat.Dense, error) {
 			return datasets.Filter{Lowpass: 6}.Apply(x, 10)
 		},
 		"stretch from 5 to before 11": func() (*mat.Dense, error) {

@@ -41,7 +41,7 @@ func (r *Result) demixing() (*ica.Demixing, error) {
 	}
 	if errors.Is(err, ErrNotLinear) {
 		return nil, fmt.Errorf("%w: a network or another nonlinear map made them, so there are no "+
-			"matrices; use Transform, or fit with Config.Method LinearOnly", ErrNotLinear)
+			"matrices; use Result.Transform, or fit by sica.LinearOnly", ErrNotLinear)
 	}
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/seed-47b1e431/gosica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/internal/notes"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/internal/outlier"
 )
@@ -25,7 +26,7 @@ func (s *separation) putBack(x *ica.Signals, outliers []int) (err error) {
 		return nil
 	}
 	s.Outliers = outliers
-	s.Why = strings.TrimSpace(s.Why + " " + outlier.Sentence(outliers))
+	s.Why = strings.TrimSpace(s.Why + " " + notes.Outliers(outliers, 0, 0))
 	s.Z, err = mapping.ApplyAll(x.X(), s.Maps)
 	return err
 }

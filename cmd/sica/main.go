@@ -14,6 +14,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -202,13 +203,41 @@ func setOnce(flag *pflag.Flag) {
 	}
 }
 
+// invalidValue returns the error for a value that isn't a number of a flag's kind. Others are
+// returned as they are.
+func invalidValue(err *pflag.InvalidValueError) error {
+	flag, value := err.GetFlag(), err.GetValue()
+	kind := flag.Value.Type()
+	if kind == "intSlice" {
+		return fmt.Errorf("--%s %s: must be numbers with commas between, such as 2,6", flag.Name, value)
+	}
+	var unparsed *strconv.NumError
+	if !errors.As(err, &unparsed) {
+		return err
+	}
+	isOutside := errors.Is(unparsed, strconv.ErrRange)
+	problem := "must be a number"
+	switch {
+	case isOutside && strings.HasPrefix(unparsed.Num, "-"):
+		problem = "is too small"
+	case isOutside:
+		problem = "is too large"
+	case kind == "uint64":
+		problem = "must be a whole number from 0 on"
+	case kind == "int":
+		problem = "must be a whole number"
+	case kind == "bool":
+		problem = "must be true or false"
+	}
+	return fmt.Errorf("--%s %s: %s", flag.Name, value, problem)
+}
+
 // suggestFlag adds to the error for an unknown flag the flags that are spelled nearly the same, and
-// to the error for a list of numbers how to write one.
+// says what a value must be.
 func suggestFlag(cmd *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
-	if errors.As(err, &invalid) && invalid.GetFlag().Value.Type() == "intSlice" {
-		return fmt.Errorf("--%s %s: must be numbers with commas between, such as 2,6",
-			invalid.GetFlag().Name, invalid.GetValue())
+	if errors.As(err, &invalid) {
+		return invalidValue(invalid)
 	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {

@@ -183,6 +183,10 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 	for i, next := range rep.Next {
 		rep.Next[i] = usage.Flags(next)
 	}
+	if len(rep.Clipped) > 0 || len(rep.Transients) > 0 || rep.Linear.Drift != nil {
+		part.About.Notes = append(part.About.Notes, "--skip leaves stretches of the recording out, such as "+
+			"--skip 10s-12s, and --skip clipped all that are clipped")
+	}
 	out := cmd.OutOrStdout()
 	if err := opt.print(out, rep); err != nil {
 		return err

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -17,7 +15,6 @@ import (
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/progress"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
-	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/notes"
 	"github.com/seed-47b1e431/gosica/internal/text"
@@ -130,7 +127,9 @@ func (opt *separateOptions) printSummary(
 	}
 	writeTransients(out, res, in)
 	writeClipped(out, res, in)
-	why := usage.Flags(timed(res.Why, res.Outliers, &in.About))
+	why := strings.Replace(res.Why, notes.Outliers(res.Outliers, 0, 0),
+		notes.Outliers(res.Outliers, in.About.Rate, in.About.Start), 1)
+	why = usage.Flags(why)
 	keptWhitening := res.Linear != nil && res.Linear.KeptWhitening
 	if note := all.repeatNote(); note != "" && !keptWhitening {
 		why = strings.TrimSpace(why + " " + note)
@@ -153,30 +152,6 @@ func (d *described) repeatNote() string {
 	}
 	return "Repeats: found in both halves; doubtful: not. Chance: of comparable simulated components " +
 		"so many were one source, not a mixture."
-}
-
-// maxTimes is how many outliers are named by their times, as many as the reason has.
-const maxTimes = 5
-
-// outlierWords match how a reason names outliers.
-var outlierWords = regexp.MustCompile(`Positions? [\d, ]+(?:and \d+ (?:more )?)?(is an|are) outlier`)
-
-// timed returns a reason with the times of outliers for their positions, of a recording with a
-// rate.
-func timed(why string, outliers []int, about *datasets.Recording) string {
-	if about.Rate == 0 {
-		return why
-	}
-	var times []string
-	for _, t := range outliers[:min(len(outliers), maxTimes)] {
-		ms := math.Round(1000 * (about.Start + float64(t)/about.Rate))
-		times = append(times, fmt.Sprint(ms/1000))
-	}
-	words := strings.Join(times, ", ") + " s"
-	if more := len(outliers) - maxTimes; more > 0 {
-		words += fmt.Sprintf(" and at %d more times", more)
-	}
-	return outlierWords.ReplaceAllString(why, "At "+words+" $1 outlier")
 }
 
 // writeDetails writes what was found besides, for --details.

@@ -169,6 +169,10 @@ func TestTransientIsNamed(t *testing.T) {
 	if !strings.Contains(said, want) {
 		t.Errorf("no %q in %s", want, said)
 	}
+	said = must(t, "report", "--in", in, "--method", "sica-linear", "--refits", "0")
+	if !strings.Contains(said, "note: --skip leaves stretches of the recording out") {
+		t.Errorf("the report names no flag: %s", said)
+	}
 	if said := must(t, append(args, "--skip", "13.5s-15s")...); strings.Contains(said, "transient") {
 		t.Errorf("without the stretch: %s", said)
 	}

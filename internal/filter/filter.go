@@ -65,18 +65,18 @@ func (f Filter) Check(rate float64) error {
 		name string
 		hz   float64
 	}
-	parts := []part{{"high-pass", f.Highpass}, {"low-pass", f.Lowpass}}
+	parts := []part{{"Highpass", f.Highpass}, {"Lowpass", f.Lowpass}}
 	for _, hz := range f.notches() {
-		parts = append(parts, part{"notch", hz})
+		parts = append(parts, part{"Notch", hz})
 	}
 	for _, c := range parts {
 		if c.hz != 0 && !(c.hz > 0 && c.hz < rate/2) {
-			return fmt.Errorf("filter: %s is at %g Hz; must be above 0 and below %g Hz, half of the rate",
+			return fmt.Errorf("filter: %s: is %g Hz; must be above 0 and below %g Hz, half of the rate",
 				c.name, c.hz, rate/2)
 		}
 	}
 	if f.Lowpass > 0 && f.Highpass >= f.Lowpass {
-		return fmt.Errorf("filter: high-pass is at %g Hz; must be below the low-pass, which is at %g Hz",
+		return fmt.Errorf("filter: Highpass: is %g Hz; must be below the low-pass, which is at %g Hz",
 			f.Highpass, f.Lowpass)
 	}
 	return nil

@@ -186,7 +186,7 @@ func (l *loop) failure() error {
 	if len(l.runs) > 1 {
 		why = fmt.Sprintf("run %d: %s", l.failed.Place+1, why)
 	}
-	return fmt.Errorf("%s; lower Flow.LearningRate or the steps, or look at the scale of the "+
+	return fmt.Errorf("%s; use smaller steps or another method, or look at the scale of the "+
 		"signals (%w)", why, signal.ErrNotFinite)
 }
 
@@ -199,7 +199,7 @@ func (l *loop) ended(ctx context.Context, j int, err error) error {
 	if j > 0 {
 		when = fmt.Sprintf("after iteration %d", j)
 	}
-	l.stopAll(klflow.StoppedCancelled, fmt.Sprintf("interrupted %s (%v)", when, ctx.Err()))
+	l.stopAll(klflow.StoppedCancelled, "interrupted "+when)
 	return ctx.Err()
 }
 

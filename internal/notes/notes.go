@@ -3,7 +3,9 @@ package notes
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -59,4 +61,39 @@ func Span(first, last int, rate, start float64) string {
 	}
 	seconds := func(position int) float64 { return start + float64(position)/rate }
 	return fmt.Sprintf("from %.6g s to %.6g s", seconds(first), seconds(last))
+}
+
+// Outliers says which positions, in order, are outliers: by their times in a recording whose rate is
+// known, else by their numbers from 1. It is "" if there are none.
+func Outliers(positions []int, rate, start float64) string {
+	if len(positions) == 0 {
+		return ""
+	}
+	const maxNamed = 5
+	named := positions[:min(len(positions), maxNamed)]
+	more := len(positions) - len(named)
+	var names []string
+	for _, t := range named {
+		if rate == 0 {
+			names = append(names, fmt.Sprint(t+1))
+			continue
+		}
+		milliseconds := math.Round(1000 * (start + float64(t)/rate))
+		names = append(names, fmt.Sprint(milliseconds/1000))
+	}
+	noun, are, were := "Positions ", "are outliers", "were"
+	if len(positions) == 1 {
+		noun, are, were = "Position ", "is an outlier", "was"
+	}
+	where := noun + text.List(names)
+	switch {
+	case rate > 0 && more > 0:
+		where = fmt.Sprintf("At %s s and at %d more times", strings.Join(names, ", "), more)
+	case rate > 0:
+		where = "At " + strings.Join(names, ", ") + " s"
+	case more > 0:
+		where = fmt.Sprintf("%s%s and %d more", noun, strings.Join(names, ", "), more)
+	}
+	return fmt.Sprintf("%s %s (sudden, as a click or an electrode's pop: in one channel only, or unlike "+
+		"any other) and %s excluded from fitting.", where, are, were)
 }

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/notes"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica"
@@ -88,8 +89,8 @@ func Fit(ctx context.Context, x Source, cfg sica.Config, n int) (*sica.Result, e
 	}
 	if r.Outliers != nil {
 		recorded := outlier.Recorded(r.Outliers, positions(x, chosen.x))
-		why := strings.Replace(r.Why, outlier.Sentence(r.Outliers), outlier.Sentence(recorded), 1)
-		r.Why, r.Outliers = strings.TrimSpace(why), recorded
+		r.Why = strings.Replace(r.Why, notes.Outliers(r.Outliers, 0, 0), notes.Outliers(recorded, 0, 0), 1)
+		r.Outliers = recorded
 	}
 	r.Why = strings.TrimSpace(chosen.why + r.Why)
 	return r, err

@@ -44,7 +44,7 @@ func (t Table) Write(w io.Writer) error {
 	if err := t.write(w, rows); err != nil || rest == nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "and %d more, doubtful: not found in both halves; the details show them\n",
+	_, err := fmt.Fprintf(w, "and %d more, doubtful: not found in both halves; WriteDetails shows them\n",
 		len(rest))
 	return err
 }

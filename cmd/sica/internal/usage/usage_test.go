@@ -25,31 +25,18 @@ func TestFlags(t *testing.T) {
 		"fit a network by sica.Direct":                     "fit a network by --method sica-direct",
 		"the linear rule by sica.Default.":                 "the linear rule by --method sica.",
 		"raise Flow.Iterations.":                           "raise --iterations.",
-		"of the flow by Config.Flow.Iterations.":           "of the flow by --iterations.",
 		"components by Config.Components.":                 "components by --components.",
 		"if they are images, set Config.Shape to {48, 64}": "if they are images, set --shape 48x64",
 		"set Config.Shape to {3072} if they are sequences": "set --shape 3072 if they are sequences",
 		"Config.Shape has rows of 128":                     "--shape has rows of 128",
-		"Leave that stretch out and separate":              "Leave that stretch out by --skip and separate",
-		"that counts more: report on all positions.":       "that counts more: report on all positions by --learn-on all.",
-		"shorter pieces of the recording.":                 "shorter pieces of the recording: --skip the rest.",
+		"ReadOptions.Shape {2, 3} would be 4 images":       "--shape 2x3 would be 4 images",
+		"and Shape {4} a movie":                            "and --shape 4 a movie",
 		"(Config.Refits 0 avoids this)":                    "(--refits 0 avoids this)",
 		"by backend.AllowUnverified; backend.Go needs":     "by --allow-unverified-plugin; --backend go needs",
 	} {
 		if got := usage.Flags(text); got != want {
 			t.Errorf("%q becomes %q, want %q", text, got, want)
 		}
-	}
-	unparsed := errors.New(`invalid argument "x" for "--seed" flag: strconv.ParseUint: parsing "x": ` +
-		"invalid syntax")
-	const whole = `invalid argument "x" for "--seed" flag: must be a whole number from 0 on`
-	if got := usage.Message(unparsed); got != whole {
-		t.Errorf("the message %q, want %q", got, whole)
-	}
-	large := errors.New(`for "--seed" flag: strconv.ParseUint: parsing "18446744073709551616": ` +
-		"value out of range")
-	if got, want := usage.Message(large), `for "--seed" flag: is too large`; got != want {
-		t.Errorf("the message %q, want %q", got, want)
 	}
 	err := errors.New("datasets: a.mat: must be chosen\nby ReadOptions.Variable")
 	if got, want := usage.Message(err), "a.mat: must be chosen by --variable"; got != want {
