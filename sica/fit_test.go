@@ -213,7 +213,8 @@ func TestFitNotFinite(t *testing.T) {
 	if !errors.Is(err, signal.ErrNotFinite) || result == nil || result.Stopped != klflow.StoppedNotFinite {
 		t.Fatalf("result %+v, error %v", result, err)
 	}
-	if !strings.HasPrefix(err.Error(), "sica: iteration ") || !strings.Contains(err.Error(), "; use smaller steps or another method") {
+	if !strings.HasPrefix(err.Error(), "sica: iteration ") ||
+		!strings.Contains(err.Error(), "; use smaller steps or another method") {
 		t.Errorf("the error of a single run is %q", err)
 	}
 	_, err = FitRuns(context.Background(), []Run{{X: x}, {X: x, Seed: 1}}, cfg.On(backendtest.Open(t, backend.Go)))

@@ -264,8 +264,9 @@ func TestRemoveHighpass(t *testing.T) {
 	}
 	no := write(t, dir, "no.csv", "Fp1,Cz\n1,2\n2,1\n3,5\n")
 	for args, want := range map[string]string{
-		no + " --highpass 1": "no sampling rate", at("in.edf") + " --highpass 100": "--highpass: is 100 Hz",
-		at("in.edf") + " --highpass -1": "must be above 0",
+		no + " --highpass 1":             "no sampling rate",
+		at("in.edf") + " --highpass 100": "--highpass: is 100 Hz",
+		at("in.edf") + " --highpass -1":  "must be above 0",
 	} {
 		code, _, stderr := command(t.Context(), append(strings.Fields("remove --model "+at("model")+" --components 1 --out "+
 			at("no.edf")+" --in"), strings.Fields(args)...)...)

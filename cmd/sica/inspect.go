@@ -172,14 +172,21 @@ func (opt *inspectOptions) open(
 		}
 	}
 	in.MustVary = true
-	x, notes, err := opt.fitting.Source(cmd.Context(), in, &in.About)
-	for k := range references {
-		if err == nil {
-			references[k].Source, _, err = opt.fitting.Source(cmd.Context(), references[k].Source, &in.About)
-		}
+	fitted, err := opt.fitting.Apply(cmd.Context(), in, &in.About)
+	if err != nil {
+		return nil, nil, nil, err
 	}
-	in.About.Notes = append(in.About.Notes, notes...)
-	return in, x, references, err
+	in.About.Notes = append(in.About.Notes, fitted.Notes...)
+	same := opt.fitting
+	same.Skip = fitted.Skip // where the recording is clipped, not the reference
+	for k := range references {
+		filtered, err := same.Apply(cmd.Context(), references[k].Source, &in.About)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		references[k].Source = filtered.Source
+	}
+	return in, fitted.Source, references, nil
 }
 
 // write writes the files that are asked for.

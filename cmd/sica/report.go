@@ -147,7 +147,7 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	cfg.Shape, cfg.Rounding = part.Shape, opt.fitting.Rounding
+	cfg.Shape, cfg.Rounding = part.Shape, part.Rounding
 	if err := files.CheckWritable(opt.json, opt.html); err != nil {
 		return err
 	}
@@ -184,8 +184,8 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 		rep.Next[i] = usage.Flags(next)
 	}
 	if len(rep.Clipped) > 0 || len(rep.Transients) > 0 || rep.Linear.Drift != nil {
-		part.About.Notes = append(part.About.Notes, "--skip leaves stretches of the recording out, such as "+
-			"--skip 10s-12s, and --skip clipped all that are clipped")
+		part.About.Notes = append(part.About.Notes, "--skip leaves stretches of the recording out, "+
+			"such as --skip 10s-12s, and --skip clipped all that are clipped")
 	}
 	out := cmd.OutOrStdout()
 	if err := opt.print(out, rep); err != nil {

@@ -244,10 +244,10 @@ const minAlike = 0.95
 // A mixture is the recording that is separated.
 type mixture struct {
 	*files.Stream
-	truth   *mat.Dense       // the sources, nil if they weren't given
-	source  blockwise.Source // what is learned from: the recording, or what is left of it
-	learned *mat.Dense       // the signals of source, d×n; nil if only a part of it is learned from
-	n       int              // positions to learn from; 0 for a choice by blockwise.Fit
+	truth   *mat.Dense    // the sources, nil if they weren't given
+	fitted  *files.Fitted // what is learned from: the recording, or what is left of it
+	learned *mat.Dense    // the signals of fitted, d×n; nil if only a part of it is learned from
+	n       int           // positions to learn from; 0 for a choice by blockwise.Fit
 }
 
 // separate separates the recording and writes the result.
@@ -347,9 +347,9 @@ func (opt *separateOptions) open(
 	if isWhole && !opt.fitting.LeaveOutGaps && in.About.Interpolated != nil {
 		in.About.Notes = append(in.About.Notes, interpolatedNote(cfg.Shape))
 	}
-	_, left := in.source.Dims()
+	_, left := in.fitted.Source.Dims()
 	n := cmp.Or(in.n, left)
-	cfg.Rounding = opt.fitting.Rounding
+	cfg.Rounding = in.fitted.Rounding
 	cfg.Shape = files.SequenceShape(&in.About, cfg.Shape, n)
 	if err := checkComponents(cfg.Components, d, opt.in[0]); err != nil {
 		return nil, err
@@ -368,28 +368,28 @@ func (opt *separateOptions) learnFrom(ctx context.Context, in *mixture, isWhole 
 	if isWhole {
 		recording = in.Stream.Source
 	}
-	source, notes, err := opt.fitting.Source(ctx, recording, &in.About)
+	fitted, err := opt.fitting.Apply(ctx, recording, &in.About)
 	if err != nil {
 		return err
 	}
-	if source != recording {
+	in.fitted = fitted
+	in.About.Notes = append(in.About.Notes, fitted.Notes...)
+	if fitted.Source != recording {
 		note := "what is filtered or left out is so for learning only: the recovered signals have all " +
 			"positions"
 		if !opt.fitting.Filter.IsZero() {
 			note += ", and no filter"
 		}
-		notes = append(notes, note)
+		in.About.Notes = append(in.About.Notes, note)
 	}
-	in.source = source
-	in.About.Notes = append(in.About.Notes, notes...)
-	_, left := source.Dims()
+	_, left := fitted.Source.Dims()
 	if !isWhole {
 		in.n, err = opt.learnOn.Positions(left, in.About.Rate)
 		return err
 	}
 	in.n, in.learned = left, in.About.Signals
-	if source != recording {
-		in.learned, err = blockwise.Part(ctx, source, left)
+	if fitted.Source != recording {
+		in.learned, err = blockwise.Part(ctx, fitted.Source, left)
 	}
 	return err
 }
@@ -416,10 +416,10 @@ func (opt *separateOptions) fit(
 		iterations.Iteration(it, m.MCC)
 		rep.add(it, m.MCC)
 	}).On(b)
-	if _, isSubset := in.source.(blockwise.Subset); in.learned != nil && !isSubset {
+	if _, isSubset := in.fitted.Source.(blockwise.Subset); in.learned != nil && !isSubset {
 		return sica.Fit(cmd.Context(), in.learned, cfg)
 	}
-	return blockwise.Fit(cmd.Context(), in.source, cfg, in.n)
+	return blockwise.Fit(cmd.Context(), in.fitted.Source, cfg, in.n)
 }
 
 // cutShort returns the error of a fit that ended with err after an iteration, and whose result is
@@ -650,7 +650,7 @@ func (opt *separateOptions) write(
 		if res.Channels == nil {
 			without = opt.reading.Without
 		}
-		if err := opt.keep(rep, without); err != nil {
+		if err := opt.keep(in, rep, without); err != nil {
 			return err
 		}
 		fmt.Fprintln(out, "wrote", opt.save)
@@ -674,7 +674,7 @@ func (opt *separateOptions) write(
 
 // clipped returns the stretches in which a channel is clipped, before a filter.
 func (opt *separateOptions) clipped(in *mixture, res *sica.Result) (stretches [][2]int) {
-	clipped := opt.fitting.Clipped
+	clipped := in.fitted.Clipped
 	if opt.fitting.Filter.IsZero() && len(res.Clipped) > 0 {
 		clipped = in.clipped()
 	}
@@ -686,8 +686,8 @@ func (opt *separateOptions) clipped(in *mixture, res *sica.Result) (stretches []
 
 // keep writes into the folder of --save what the result lacks: how the recording was read, which
 // channels were left out, and what is said of the signals.
-func (opt *separateOptions) keep(rep *separation, without []string) error {
-	err := opt.fitting.Keep(opt.save, rep.Positions, without, &opt.reading)
+func (opt *separateOptions) keep(in *mixture, rep *separation, without []string) error {
+	err := opt.fitting.Keep(opt.save, rep.Positions, in.fitted.Skip, without, &opt.reading)
 	if err == nil && rep.Labels != nil {
 		err = files.WriteJSON(filepath.Join(opt.save, labelsFile), rep.Labels)
 	}

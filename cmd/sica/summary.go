@@ -216,7 +216,7 @@ func (in *mixture) clipped() files.ClippedIn {
 	if in.learned == nil {
 		return files.ClippedIn{}
 	}
-	return files.FindClipped(in.learned, in.source)
+	return files.FindClipped(in.learned, in.fitted.Source)
 }
 
 // recovered returns the recovered signals at the positions that were learned from, without
@@ -232,7 +232,7 @@ func (in *mixture) recovered(res *sica.Result) *mat.Dense {
 // of the recording.
 func (in *mixture) kept(res *sica.Result) []int {
 	_, n := res.Z.Dims()
-	return without(blockwise.Positions(in.source, n), res.Outliers)
+	return without(blockwise.Positions(in.fitted.Source, n), res.Outliers)
 }
 
 // writeTransients warns of short stretches of a sequence that decide what signals are.
@@ -241,7 +241,7 @@ func writeTransients(out io.Writer, res *sica.Result, in *mixture) {
 		return
 	}
 	_, n := res.Z.Dims()
-	positions, kept := blockwise.Positions(in.source, n), in.kept(res)
+	positions, kept := blockwise.Positions(in.fitted.Source, n), in.kept(res)
 	for _, t := range report.Transients(in.recovered(res)) {
 		first, last := positions[kept[t.First]], positions[kept[t.Last]]
 		have, advice := "have more than half of their", "leave it out by --skip"

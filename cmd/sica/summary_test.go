@@ -248,7 +248,8 @@ func TestDescribeErrors(t *testing.T) {
 	}
 	of := func(r *sica.Result, learned *mat.Dense) (described, error) {
 		in := &mixture{
-			Stream: new(files.Stream), learned: learned, source: blockwise.InMemory{Dense: learned},
+			Stream: new(files.Stream), learned: learned,
+			fitted: &files.Fitted{Source: blockwise.InMemory{Dense: learned}},
 		}
 		all, err := describe(r, in)
 		all.grade(t.Context(), progress.NewQuiet(io.Discard), false)

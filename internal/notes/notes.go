@@ -63,8 +63,8 @@ func Span(first, last int, rate, start float64) string {
 	return fmt.Sprintf("from %.6g s to %.6g s", seconds(first), seconds(last))
 }
 
-// Outliers says which positions, in order, are outliers: by their times in a recording whose rate is
-// known, else by their numbers from 1. It is "" if there are none.
+// Outliers says which positions, in order, are outliers: by their times in a recording whose rate
+// is known, else by their numbers from 1. It is "" if there are none.
 func Outliers(positions []int, rate, start float64) string {
 	if len(positions) == 0 {
 		return ""
@@ -94,6 +94,6 @@ func Outliers(positions []int, rate, start float64) string {
 	case more > 0:
 		where = fmt.Sprintf("%s%s and %d more", noun, strings.Join(names, ", "), more)
 	}
-	return fmt.Sprintf("%s %s (sudden, as a click or an electrode's pop: in one channel only, or unlike "+
-		"any other) and %s excluded from fitting.", where, are, were)
+	return fmt.Sprintf("%s %s (sudden, as a click or an electrode's pop: in one channel only, or "+
+		"unlike any other) and %s excluded from fitting.", where, are, were)
 }

@@ -89,7 +89,8 @@ func Fit(ctx context.Context, x Source, cfg sica.Config, n int) (*sica.Result, e
 	}
 	if r.Outliers != nil {
 		recorded := outlier.Recorded(r.Outliers, positions(x, chosen.x))
-		r.Why = strings.Replace(r.Why, notes.Outliers(r.Outliers, 0, 0), notes.Outliers(recorded, 0, 0), 1)
+		r.Why = strings.Replace(r.Why, notes.Outliers(r.Outliers, 0, 0),
+			notes.Outliers(recorded, 0, 0), 1)
 		r.Outliers = recorded
 	}
 	r.Why = strings.TrimSpace(chosen.why + r.Why)

@@ -109,11 +109,11 @@ func (c ClippedIn) Names(about *datasets.Recording) (names []string) {
 	return names
 }
 
-// clippedNotes says which channels are clipped before the filter; nil for none.
-func (o *Fitting) clippedNotes(about *datasets.Recording) []string {
-	if o.Clipped.Channels == nil {
-		return nil
+// clippedNote says which channels are clipped before the filter; "" for none.
+func clippedNote(c ClippedIn, about *datasets.Recording) string {
+	if c.Channels == nil {
+		return ""
 	}
-	return []string{fmt.Sprintf("clipped before the filter: %s%s, which can look like more sources than "+
-		"channels; %s", strings.Join(o.Clipped.Names(about), ", "), o.Clipped.Where(about), ClippingAdvice)}
+	return fmt.Sprintf("clipped before the filter: %s%s, which can look like more sources than "+
+		"channels; %s", strings.Join(c.Names(about), ", "), c.Where(about), ClippingAdvice)
 }

@@ -32,11 +32,11 @@ func TestFirstPiece(t *testing.T) {
 	} {
 		x, about := ramp()
 		o := Fitting{Skip: strings.FieldsFunc(skip, func(r rune) bool { return r == ',' })}
-		left, _, err := o.Source(t.Context(), x, about)
+		fitted, err := o.Apply(t.Context(), x, about)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if begin, end, where := FirstPiece(left, 20); [3]int{begin, end, where} != want {
+		if begin, end, where := FirstPiece(fitted.Source, 20); [3]int{begin, end, where} != want {
 			t.Errorf("--skip %q: %d to %d, at %d; want %v", skip, begin, end, where, want)
 		}
 	}
@@ -64,7 +64,7 @@ func TestSkip(t *testing.T) {
 	} {
 		x, about := ramp()
 		o := Fitting{Skip: strings.Split(text, ",")}
-		left, notes, err := o.Source(t.Context(), x, about)
+		fitted, err := o.Apply(t.Context(), x, about)
 		if c.err != "" || err != nil {
 			if err == nil || c.err == "" || !strings.Contains(err.Error(), c.err) {
 				t.Errorf("%s: %v, want %q", text, err, c.err)
@@ -75,10 +75,10 @@ func TestSkip(t *testing.T) {
 		for i := range skipped {
 			skipped[i] = true
 		}
-		_, n := left.Dims()
+		_, n := fitted.Source.Dims()
 		first := 100
 		var where []int // in the recording
-		for z, err := range left.Blocks(7) {
+		for z, err := range fitted.Source.Blocks(7) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -89,12 +89,12 @@ func TestSkip(t *testing.T) {
 				n--
 			}
 		}
-		for k, position := range blockwise.Positions(left, len(where)) {
+		for k, position := range blockwise.Positions(fitted.Source, len(where)) {
 			if position != where[k] {
 				t.Errorf("%s: position %d is %d of the recording, want %d", text, k, position, where[k])
 			}
 		}
-		if _, _, begin := FirstPiece(left, 1); begin != first {
+		if _, _, begin := FirstPiece(fitted.Source, 1); begin != first {
 			t.Errorf("%s: begins at %d, want %d", text, begin, first)
 		}
 		var got []string
@@ -108,9 +108,9 @@ func TestSkip(t *testing.T) {
 				begin = end
 			}
 		}
-		if strings.Join(got, " ") != c.skipped || n != 0 || len(notes) != 1 {
+		if strings.Join(got, " ") != c.skipped || n != 0 || len(fitted.Notes) != 1 {
 			t.Errorf("%s: skipped %q, want %q; %d positions amiss; notes %q", text, got, c.skipped, n,
-				notes)
+				fitted.Notes)
 		}
 	}
 }
@@ -125,21 +125,22 @@ func TestFilterAndSkip(t *testing.T) {
 		}
 	}
 	o := Fitting{Filter: filter.Filter{Highpass: 1}, Skip: []string{"901-950"}, rate: 100}
-	left, notes, err := o.Source(t.Context(), blockwise.InMemory{Dense: x}, &datasets.Recording{})
+	fitted, err := o.Apply(t.Context(), blockwise.InMemory{Dense: x}, &datasets.Recording{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for z := range left.Blocks(2000) {
+	for z := range fitted.Source.Blocks(2000) {
 		if top := mat.Max(z); top > 1.5 {
 			t.Errorf("a value of %g is left", top)
 		}
 	}
+	notes := fitted.Notes
 	if len(notes) != 2 || !strings.Contains(notes[0], "high-pass at 1 Hz") || x.At(0, 920) != 1e6 {
 		t.Errorf("notes %q", notes)
 	}
 	o.rate = 0
-	if _, _, err := o.Source(t.Context(), blockwise.InMemory{Dense: x}, &datasets.Recording{}); err == nil ||
-		!strings.Contains(err.Error(), "use --rate") {
+	_, err = o.Apply(t.Context(), blockwise.InMemory{Dense: x}, &datasets.Recording{})
+	if err == nil || !strings.Contains(err.Error(), "use --rate") {
 		t.Errorf("without a rate: %v", err)
 	}
 }
@@ -156,18 +157,19 @@ func TestPauses(t *testing.T) {
 		x.SetCol(t, []float64{1, 2}) // too short
 	}
 	o := Fitting{LeaveOutGaps: true, Skip: []string{"490-510"}}
-	left, notes, err := o.Source(t.Context(), blockwise.InMemory{Dense: x}, &datasets.Recording{})
+	fitted, err := o.Apply(t.Context(), blockwise.InMemory{Dense: x}, &datasets.Recording{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, n := left.Dims(); n != 790 || !strings.Contains(notes[0], "positions 301-500") {
+	notes := fitted.Notes
+	if _, n := fitted.Source.Dims(); n != 790 || !strings.Contains(notes[0], "positions 301-500") {
 		t.Errorf("%d positions are left, notes %q", n, notes)
 	}
 	o = Fitting{LeaveOutGaps: true}
 	still := blockwise.InMemory{Dense: mat.NewDense(2, 1000, nil)}
-	if left, notes, err := o.Source(t.Context(), still, &datasets.Recording{}); err != nil ||
-		notes != nil || left != blockwise.Source(still) {
-		t.Errorf("of a recording that never changes something is left out: %q, %v", notes, err)
+	if fitted, err := o.Apply(t.Context(), still, &datasets.Recording{}); err != nil ||
+		fitted.Notes != nil || fitted.Source != blockwise.Source(still) {
+		t.Errorf("of a recording that never changes something is left out: %q, %v", fitted.Notes, err)
 	}
 }
 
@@ -176,41 +178,43 @@ func TestPauses(t *testing.T) {
 func TestThin(t *testing.T) {
 	x, about := ramp() // 100 positions at 10 Hz
 	o := Fitting{Thin: true, Filter: filter.Filter{Lowpass: 1}, Skip: []string{"1-20"}}
-	left, notes, err := o.Source(t.Context(), x, about)
+	fitted, err := o.Apply(t.Context(), x, about)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, n := left.Dims(); n != 20 || len(notes) != 3 || !strings.Contains(notes[2],
-		"1 position in 4 was kept") {
+	notes := fitted.Notes
+	if _, n := fitted.Source.Dims(); n != 20 || len(notes) != 3 ||
+		!strings.Contains(notes[2], "1 position in 4 was kept") {
 		t.Errorf("%d positions, notes %q", n, notes)
 	}
-	if got := blockwise.Positions(left, 20); got[0] != 20 || got[1] != 24 || got[19] != 96 {
+	if got := blockwise.Positions(fitted.Source, 20); got[0] != 20 || got[1] != 24 || got[19] != 96 {
 		t.Errorf("they are at %v of the recording, want 20, 24, … 96", got)
 	}
 	// Interpolated positions don't shift those after them.
 	gaps := *about
 	gaps.Interpolated = []datasets.Stretch{{Begin: 41, End: 43}, {Begin: 44, End: 45}}
 	o.LeaveOutGaps = true
-	left, notes, err = o.Source(t.Context(), x, &gaps)
+	fitted, err = o.Apply(t.Context(), x, &gaps)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := blockwise.Positions(left, 19); got[5] != 40 || got[6] != 48 || got[18] != 96 ||
+	notes = fitted.Notes
+	if got := blockwise.Positions(fitted.Source, 19); got[5] != 40 || got[6] != 48 || got[18] != 96 ||
 		notes[2] != "left out of learning: 3 positions with interpolated values" {
 		t.Errorf("they are at %v of the recording, want 20, …, 40, 48, … 96; notes %q", got, notes)
 	}
 	o.Thin = false
-	left, notes, err = o.Source(t.Context(), x, about)
+	fitted, err = o.Apply(t.Context(), x, about)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, n := left.Dims(); n != 80 || len(notes) != 2 {
-		t.Errorf("all: %d positions, notes %q", n, notes)
+	if _, n := fitted.Source.Dims(); n != 80 || len(fitted.Notes) != 2 {
+		t.Errorf("all: %d positions, notes %q", n, fitted.Notes)
 	}
 }
 
 // A channel that keeps a value for a second is named with its times, outside what is skipped.
-func TestFlatNotes(t *testing.T) {
+func TestFlatNote(t *testing.T) {
 	const n, rate = 1000, 100
 	x := mat.NewDense(2, n, nil)
 	for k := range n {
@@ -220,13 +224,13 @@ func TestFlatNotes(t *testing.T) {
 		x.Set(1, k, 4)
 	}
 	about := &datasets.Recording{Names: []string{"Fp1", "C3"}, Rate: rate}
-	notes := flatNotes(x, nil, about)
-	if len(notes) != 1 || !strings.HasPrefix(notes[0], "C3 doesn't change from 2.99 s to 4.19 s: --skip") {
-		t.Errorf("%q", notes)
+	note := flatNote(x, nil, about)
+	if !strings.HasPrefix(note, "C3 doesn't change from 2.99 s to 4.19 s: --skip") {
+		t.Errorf("%q", note)
 	}
 	for _, skipped := range []stretch{{Begin: 250, End: 420}, {Begin: 330, End: 350}} {
-		if notes := flatNotes(x, []stretch{skipped}, about); notes != nil {
-			t.Errorf("with %v skipped: %q", skipped, notes)
+		if note := flatNote(x, []stretch{skipped}, about); note != "" {
+			t.Errorf("with %v skipped: %q", skipped, note)
 		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/seed-47b1e431/gosica/datasets"
@@ -87,17 +86,17 @@ func (l learning) howToStop() string {
 	return fmt.Sprintf("; %s %s", text.List(flags), verb)
 }
 
-// Keep keeps what was done with a recording of n positions in the folder of its separation. Without
-// are the channels without names that were left out; reading has what became of missing values, and
-// the shape by which the recording was read.
-func (o *Fitting) Keep(model string, n int, without []string, reading *Reading) error {
+// Keep keeps what was done with a recording of n positions in the folder of its separation. Skip is
+// that of Fitted; without are the channels without names that were left out; reading has what became
+// of missing values, and the shape by which the recording was read.
+func (o *Fitting) Keep(model string, n int, skip, without []string, reading *Reading) error {
 	missing := reading.Missing
 	if o.IsZero() && o.rate == 0 && len(without) == 0 && missing == "" && reading.Shape == nil {
 		return nil
 	}
 	return WriteJSON(filepath.Join(model, learningFile), learning{
 		Highpass: o.Filter.Highpass, Lowpass: o.Filter.Lowpass, Notch: o.Filter.Notch,
-		Skip: o.Skip, Rate: o.rate, Without: without, Missing: missing, Positions: n,
+		Skip: skip, Rate: o.rate, Without: without, Missing: missing, Positions: n,
 		Shape: reading.Shape,
 	})
 }
@@ -197,10 +196,10 @@ func (o *Fitting) Recall(m *Model, changed func(flag string) bool) {
 		o.Filter.Notch, used.Notch = kept.Notch, kept.Notch
 	}
 	if !changed("skip") {
-		o.Skip, o.skippedOf, used.Skip = slices.Clone(kept.Skip), kept.Positions, kept.Skip
+		o.Skip, o.recalled.positions, used.Skip = kept.Skip, kept.Positions, kept.Skip
 	}
-	o.recalledRate = used.Rate != 0
+	o.recalled.hasRate = used.Rate != 0
 	if flags := used.String(); flags != "" {
-		o.recalled = fmt.Sprintf("using %s as in the fit%s", flags, used.howToStop())
+		o.recalled.note = fmt.Sprintf("using %s as in the fit%s", flags, used.howToStop())
 	}
 }

@@ -101,6 +101,7 @@ type Part struct {
 	About datasets.Recording // without signals; its Notes also say what was done
 	// Positions are where those of X are in the recording, from 0; nil for a whole one.
 	Positions []int
+	Rounding  []float64 // of Fitted
 
 	left int // positions of the recording that weren't skipped or thinned out
 }
@@ -161,12 +162,12 @@ func (l LearnOn) Read(
 		return Part{}, err
 	}
 	s.Doing = "reading " + filepath.Base(inputs[0])
-	source, notes, err := fitting.Source(ctx, s, &s.About)
+	fitted, err := fitting.Apply(ctx, s, &s.About)
 	if err != nil {
 		return Part{}, err
 	}
-	s.About.Notes = append(s.About.Notes, notes...)
-	_, left := source.Dims()
+	s.About.Notes = append(s.About.Notes, fitted.Notes...)
+	_, left := fitted.Source.Dims()
 	n := left
 	if !isWhole {
 		if n, err = l.Positions(left, s.About.Rate); err != nil {
@@ -174,14 +175,14 @@ func (l LearnOn) Read(
 		}
 		n = cmp.Or(n, min(left, blockwise.AlwaysLearned))
 	}
-	p := Part{Total: total, About: s.About, left: left}
+	p := Part{Total: total, About: s.About, Rounding: fitted.Rounding, left: left}
 	p.About.Signals = nil
-	if p.X, err = blockwise.Part(ctx, source, n); err != nil {
+	if p.X, err = blockwise.Part(ctx, fitted.Source, n); err != nil {
 		return Part{}, fmt.Errorf("%s: %w", inputs[0], err)
 	}
 	p.Shape = SequenceShape(&s.About, shape, n)
 	if n < total {
-		p.Positions = blockwise.Positions(source, n)
+		p.Positions = blockwise.Positions(fitted.Source, n)
 	}
 	return p, nil
 }
