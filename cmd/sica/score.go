@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
@@ -234,3 +236,46 @@ func newMatchReport(m metric.Match) *matchReport {
 	}
 	return r
 }
+
+// printScore prints and reports how well the recovered signals z agree with the truth, at the
+// positions that are neither outliers nor interpolated.
+func (in *mixture) printScore(
+	out io.Writer, z *mat.Dense, outliers []int, rep *separation,
+) error {
+	truth, of := in.truth, ""
+	leftOut := slices.Clone(outliers)
+	for _, s := range in.About.Interpolated {
+		for t := s.Begin; t < s.End; t++ {
+			leftOut = append(leftOut, t)
+		}
+	}
+	_, n := z.Dims()
+	if kept := without(grid.Range(n), leftOut); len(kept) < n {
+		z, truth = columns(z, kept), columns(truth, kept)
+		of = fmt.Sprintf(" at %d of %d positions, without outliers and interpolated values", len(kept), n)
+	}
+	if !asManySignals(z, truth) {
+		fmt.Fprint(out, "recovered: ")
+		return printBest(out, bestMatches(z, truth), nil, false)
+	}
+	m, err := score(z, truth)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "recovered: MCC %.4f%s\n", m.MCC, of)
+	rep.Match = newMatchReport(m)
+	return nil
+}
+
+// score compares z with the truth. Without a truth, or one of as many positions and another number
+// of signals, the MCC is NaN.
+func score(z, truth *mat.Dense) (metric.Match, error) {
+	if truth == nil || asManyPositions(z, truth) && !asManySignals(z, truth) {
+		return metric.Match{MCC: math.NaN()}, nil
+	}
+	return metric.MCC(z, truth)
+}
+
+func asManySignals(a, b *mat.Dense) bool { return a.RawMatrix().Rows == b.RawMatrix().Rows }
+
+func asManyPositions(a, b *mat.Dense) bool { return a.RawMatrix().Cols == b.RawMatrix().Cols }

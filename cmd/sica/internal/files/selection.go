@@ -4,8 +4,9 @@ import (
 	"context"
 	"slices"
 
-	"github.com/seed-47b1e431/gosica/sica/blockwise"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/sica/blockwise"
 )
 
 // A selection is the kept stretches of a recording.

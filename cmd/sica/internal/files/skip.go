@@ -9,11 +9,12 @@ import (
 	"strings"
 	"time"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/notes"
 	"github.com/seed-47b1e431/gosica/internal/text"
-	"gonum.org/v1/gonum/mat"
 )
 
 // skip returns the stretches of a recording to skip, in order, none touching another: those of

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/cmd/sica/internal/progress"
+	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
+	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/sica"
+	"github.com/seed-47b1e431/gosica/sica/blockwise"
+	"github.com/seed-47b1e431/gosica/sica/dependence"
+	"github.com/seed-47b1e431/gosica/sica/inspect"
+	"github.com/seed-47b1e431/gosica/sica/linear"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
+	"github.com/seed-47b1e431/gosica/sica/report"
+)
+
+// described is what separate prints of each recovered signal, in their order.
+type described struct {
+	components []inspect.Component // with labels; nil of too few positions
+	grades     []report.Graded     // nil if none could be measured
+	halves     time.Duration       // that separating the halves took
+	unmeasured error               // why the halves don't say what repeats
+
+	fit     sica.Result // whose outliers are positions of learned
+	learned *mat.Dense  // what was learned from; nil if the fit has no inverse that gives it
+}
+
+// describe describes the recovered signals, except what repeats. Components are nil for too few
+// positions, and where they need the inverse of a map that has none.
+func describe(res *sica.Result, in *mixture) (d described, err error) {
+	d.learned = in.learned
+	if d.learned == nil { // up to the components that a reduction removed
+		d.learned, _, err = res.InverseTransform(res.Z)
+		if errors.Is(err, preprocess.ErrNotInvertible) {
+			return d, nil
+		}
+		if err != nil {
+			return d, err
+		}
+	}
+	_, n := d.learned.Dims()
+	d.fit = *res
+	d.fit.Outliers = without(grid.Range(n), in.kept(res))
+	if n < inspect.MinPositions {
+		return d, nil
+	}
+	d.components, _, err = describeComponents(&d.fit, blockwise.InMemory{Dense: d.learned}, nil)
+	if err == nil && in.About.Rate > 0 && len(res.Shape) < 2 {
+		err = labelBy(res.Z, d.components, &in.About)
+	}
+	return d, err
+}
+
+// grade grades the recovered signals if the fit examined them. Unless all are identified or quick
+// is true, it separates the halves of what was learned from. Grades are nil for too few positions.
+func (d *described) grade(ctx context.Context, parts *progress.Progress, quick bool) {
+	r := &d.fit
+	if d.learned == nil || r.Best > 0 || r.CutShort || r.Linear == nil && r.Network == nil {
+		return
+	}
+	d.grades = d.allIdentified(r.Linear)
+	_, n := d.learned.Dims()
+	if d.grades != nil || quick || n < dependence.MinPositions {
+		return
+	}
+	parts.Part("separating each half", 0)
+	began := time.Now()
+	d.grades, d.unmeasured = report.Grades(ctx, r, d.learned)
+	d.halves = time.Since(began)
+}
+
+// allIdentified returns the grades by the linear rule's findings if it identified all signals, else
+// nil.
+func (d *described) allIdentified(l *linear.Findings) (grades []report.Graded) {
+	if l == nil || len(l.Groups) < len(l.ExpectedError) {
+		return nil
+	}
+	for i, e := range l.ExpectedError {
+		g := report.Graded{Grade: report.Identified, ExpectedError: e}
+		if d.components != nil {
+			g.Share = d.components[i].Share
+		}
+		grades = append(grades, g)
+	}
+	return grades
+}
+
+// repeatNote says what the columns of signals that aren't all identified mean, or why there are
+// none; "" if all are.
+func (d *described) repeatNote() string {
+	isOpen := func(g report.Graded) bool { return g.Grade != report.Identified }
+	switch {
+	case errors.Is(d.unmeasured, context.Canceled):
+		return "What repeats wasn't measured: interrupted."
+	case d.unmeasured != nil:
+		return "What repeats wasn't measured: " + usage.Message(d.unmeasured) + "."
+	case !slices.ContainsFunc(d.grades, isOpen):
+		return ""
+	}
+	return "Repeats: found in both halves; doubtful: not. Chance: of comparable simulated components " +
+		"so many were one source, not a mixture."
+}

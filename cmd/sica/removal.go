@@ -1,0 +1,255 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
+	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
+	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/filter"
+	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/text"
+	"github.com/seed-47b1e431/gosica/sica/blockwise"
+	"github.com/seed-47b1e431/gosica/sica/inspect"
+)
+
+// A removal measures what is removed from each channel while a recording is cleaned block by block,
+// and filters what is written, without a shift of phase.
+type removal struct {
+	measured    inspect.Removal
+	fitHighpass float64            // Hz; 0 for none
+	highpass    float64            // Hz, of what is measured; 0 for none
+	skipped     []datasets.Stretch // of the fit, which aren't measured
+	isSteady    bool               // what is removed has no quiet half
+
+	before                    *mat.Dense          // the block that is being cleaned
+	position                  int                 // its first
+	filterBefore, filterAfter []*filter.Stream    // of each channel, before and after
+	written                   []*filter.ZeroPhase // of each channel; nil to write it as it is
+	peak                      float64             // largest absolute value of the cleaned recording
+}
+
+// removal returns what measures the cleaning of a recording.
+func (opt *removeOptions) removal(in *files.Stream, model *files.Model) (*removal, error) {
+	d, n := in.Dims()
+	r, isWritten := &removal{highpass: opt.highpass, fitHighpass: model.Highpass()}, opt.highpass != 0
+	r.measured.Rate = in.About.Rate
+	r.skipped = model.Skipped(n, &in.About)
+	if !isWritten {
+		r.highpass = r.fitHighpass
+	}
+	f := filter.Filter{Highpass: r.highpass}
+	switch err := f.Check(in.About.Rate); {
+	case err != nil && isWritten && in.About.Rate == 0:
+		return nil, usage.Errorf("--highpass: the recording has no sampling rate: %s", separateAgain)
+	case err != nil && isWritten:
+		return nil, usage.Error(err)
+	case err != nil:
+		r.highpass = 0
+	}
+	if r.highpass > 0 {
+		if err := f.CheckLength(n, in.About.Rate); err != nil && isWritten {
+			return nil, usage.Error(err)
+		} else if err != nil {
+			r.highpass = 0 // only what is measured
+		}
+	}
+	for range d {
+		r.filterBefore = append(r.filterBefore, f.Stream(in.About.Rate))
+		r.filterAfter = append(r.filterAfter, f.Stream(in.About.Rate))
+		if isWritten && r.highpass > 0 {
+			r.written = append(r.written, filter.NewZeroPhase(r.highpass, in.About.Rate))
+		}
+	}
+	if r.written != nil {
+		in.About.Highpass = r.highpass
+	}
+	return r, nil
+}
+
+// mixed returns the blocks of the recording, and keeps the last one.
+func (r *removal) mixed(blocks blockwise.Blocks) blockwise.Blocks {
+	return func(yield func(*mat.Dense, error) bool) {
+		for x, err := range blocks {
+			r.before = x
+			if !yield(x, err) {
+				return
+			}
+		}
+	}
+}
+
+// cleaned returns the cleaned blocks as they are written, and measures what each lacks.
+func (r *removal) cleaned(blocks blockwise.Blocks) blockwise.Blocks {
+	return func(yield func(*mat.Dense, error) bool) {
+		channels := len(r.written)
+		for z, err := range blocks {
+			if err == nil {
+				err = r.measure(z)
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if channels > 0 {
+				z = filtered(channels, func(i int) []float64 { return r.written[i].Add(z.RawRowView(i)) })
+			}
+			if z != nil && !yield(r.peaked(z), nil) {
+				return
+			}
+		}
+		rest := filtered(channels, func(i int) []float64 { return r.written[i].Rest() })
+		if rest != nil {
+			yield(r.peaked(rest), nil)
+		}
+	}
+}
+
+// peaked returns the block, and keeps its largest absolute value.
+func (r *removal) peaked(z *mat.Dense) *mat.Dense {
+	for i := range z.RawMatrix().Rows {
+		r.peak = max(r.peak, floats.Norm(z.RawRowView(i), math.Inf(1)))
+	}
+	return z
+}
+
+// filtered returns a block of d channels, nil if none of its values is there yet.
+func filtered(d int, channel func(i int) []float64) (z *mat.Dense) {
+	for i := range d {
+		values := channel(i)
+		if len(values) == 0 {
+			continue
+		}
+		if z == nil {
+			z = mat.NewDense(d, len(values), nil)
+		}
+		z.SetRow(i, values)
+	}
+	return z
+}
+
+// measure measures a cleaned block.
+func (r *removal) measure(cleaned *mat.Dense) error {
+	before, after := r.before, cleaned
+	if r.highpass > 0 {
+		before, after = mat.DenseCopyOf(before), mat.DenseCopyOf(after)
+		for i := range r.filterBefore {
+			r.filterBefore[i].Apply(before.RawRowView(i))
+			r.filterAfter[i].Apply(after.RawRowView(i))
+		}
+	}
+	d, n := after.Dims()
+	for _, s := range files.Kept(r.skipped, r.position, r.position+n) {
+		part := func(x *mat.Dense) *mat.Dense {
+			return x.Slice(0, d, s.Begin-r.position, s.End-r.position).(*mat.Dense)
+		}
+		if err := r.measured.Add(part(before), part(after)); err != nil {
+			return err
+		}
+	}
+	r.position += n
+	return nil
+}
+
+// notes returns what speaks against using the cleaned file as it is.
+func (r *removal) notes(changes []inspect.Change, names []string) (notes []string) {
+	var misfits, over []string
+	for i, c := range changes {
+		if c.Share > maxShare {
+			misfits = append(misfits, files.ChannelName(names, i))
+		}
+		quiet := c.Quiet * c.Quiet / (c.QuietChannel * c.QuietChannel) // NaN of a channel without a change
+		if c.Left > maxShare || c.Share+c.Left > maxSum || !r.isSteady && quiet > maxShare {
+			over = append(over, files.ChannelName(names, i))
+		}
+	}
+	if misfits != nil {
+		notes = append(notes, "more was taken out than there was: "+strings.Join(misfits, ", ")+". "+misfit)
+	} else if over != nil {
+		notes = append(notes, "too much was taken out of these channels, so don't use them: "+
+			strings.Join(over, ", ")+". If the artefact is in other components, too, take these out with it")
+	}
+	if r.fitHighpass > 0 && !(r.written != nil && r.highpass >= r.fitHighpass) {
+		notes = append(notes, fmt.Sprintf("below %g Hz, which the fit didn't see, the cleaned channels can be "+
+			"wrong by as much as their drift: use --highpass %[1]g here, too", r.fitHighpass))
+	}
+	return notes
+}
+
+const (
+	// maxShare is the largest share of a channel's variance that components of a recording have in
+	// it, and the largest that is left without them. It is more than 1, as what is taken out and
+	// what is left may correlate by −0.25 in a recording: then either is at most 1/(1 − 0.25²) =
+	// 1.07.
+	maxShare = 1.1
+	// maxSum is the largest sum of both shares: 1/(1 − 0.25) with that correlation.
+	maxSum = 4. / 3
+)
+
+// misfit is the cause of components larger than their channels, and what to do.
+const misfit = "The components don't fit this recording, so don't use the cleaned file. Separate this " +
+	"recording itself or, if you did, its raw form with --highpass 1"
+
+// maxRemovalChannels is how many channels write lists, so that they fit a screen.
+const maxRemovalChannels = 10
+
+// write prints what was taken out of the channels that lose the largest shares.
+func (r *removal) write(out io.Writer, changes []inspect.Change, about *datasets.Recording) error {
+	names := files.ChannelNames(about)
+	order := grid.Range(len(changes))
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(changes[j].Share, changes[i].Share) })
+	t := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
+	header := "channel\ttaken out\tleft"
+	if !r.isSteady {
+		header += "\tin the quiet half"
+	}
+	fmt.Fprintln(t, header)
+	for _, i := range order[:min(len(order), maxRemovalChannels)] {
+		c := changes[i]
+		fmt.Fprintf(t, "%s\t%.1f %%\t%.1f %%", files.ChannelName(names, i), 100*c.Share, 100*c.Left)
+		if !r.isSteady {
+			fmt.Fprintf(t, "\t%s of %s", short(c.Quiet), short(c.QuietChannel))
+			if about.Units != nil && about.Units[i] != "" {
+				fmt.Fprint(t, " "+about.Units[i])
+			}
+		}
+		fmt.Fprintln(t)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if more := len(order) - maxRemovalChannels; more > 0 {
+		fmt.Fprintf(out, "and less of %s\n", text.Counted(more, "more channel"))
+	}
+	described := "Shares are of the channel's variance"
+	if !r.isSteady {
+		described += "; in the quiet half (between events; of heartbeats what differs from the median " +
+			"one) it is what was taken out, about the error there, of what the channel holds"
+	}
+	described += "."
+	if r.highpass > 0 {
+		described += fmt.Sprintf(" All are above %g Hz.", r.highpass)
+	}
+	if r.skipped != nil {
+		described += " The fit's skipped stretches aren't in them."
+	}
+	fmt.Fprint(out, text.Wrap("", described))
+	return nil
+}
+
+// short returns a positive number with two digits, or more before the point.
+func short(v float64) string {
+	if v >= 100 && v < 1e6 {
+		return fmt.Sprintf("%.0f", v)
+	}
+	return fmt.Sprintf("%.2g", v)
+}
