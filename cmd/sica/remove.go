@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -42,7 +43,8 @@ count from 1. The recording may be of any length.
 It prints how much of each channel's variance was taken out, and, unless all of it is
 drift or a line, what was taken out where least was: an artefact that comes and goes
 isn't there. Of heartbeats it is what differs from beat to beat. Both are measured above
-the fit's --highpass, and without its --skip.
+the fit's --highpass, and without its --skip. A note names components that sica
+separate graded doubtful.
 
 ` + pipesHelp + ` --stream cleans each row of
 CSV as soon as it comes, and prints nothing else.`,
@@ -113,6 +115,67 @@ func (opt *removeOptions) live(cmd *cobra.Command) error {
 const separateAgain = "sica separate --rate, with --save, keeps the right one"
 
 func (opt *removeOptions) run(cmd *cobra.Command, rec *removed) error {
+	if err := opt.check(); err != nil {
+		return err
+	}
+	model, err := files.LoadModel(opt.model)
+	if err != nil {
+		return err
+	}
+	chosen, err := opt.choose(model)
+	if err != nil {
+		return err
+	}
+	if err := rec.addComponents(chosen, model); err != nil {
+		return err
+	}
+	out := cmd.OutOrStdout()
+	if chosen.by != "" {
+		fmt.Fprintf(out, "removing %s, as %s for %s\n", numbers(chosen.rows), chosen.by, chosen.inspected)
+	}
+	shown := progress.NewQuiet(cmd.ErrOrStderr())
+	defer shown.Done()
+	in, err := opt.open(cmd.Context(), model, shown)
+	if err != nil {
+		return err
+	}
+	_, rec.Positions = in.Dims()
+	rec.note(out, in.About.Notes)
+	rec.note(out, chosen.notes(inspected{baseNames(opt.in), rec.Positions}))
+	rec.note(out, rec.doubtNote())
+	taken, err := opt.clean(in, model, chosen.rows, rec.isSteady())
+	if err != nil {
+		return err
+	}
+	shown.Done()
+	changes, err := taken.measured.Changes()
+	if err != nil {
+		return err
+	}
+	if err := taken.write(out, changes, &in.About); err != nil {
+		return err
+	}
+	if len(chosen.rows) == model.Signals() {
+		rec.note(out, []string{"all components were removed, so nothing is left"})
+	} else {
+		rec.note(out, taken.notes(changes, files.ChannelNames(&in.About)))
+	}
+	files.Wrote(out, opt.out)
+	noteRate(out, opt.out, in.About.Rate, separateAgain)
+	noteCleaned(out, opt.out, taken.peak)
+	if opt.json == "" {
+		return nil
+	}
+	rec.addChannels(taken, changes, &in.About)
+	if err := files.WriteJSON(opt.json, rec); err != nil {
+		return err
+	}
+	fmt.Fprintln(out, "wrote", opt.json)
+	return nil
+}
+
+// check returns an error unless the flags go together and the files can be written.
+func (opt *removeOptions) check() error {
 	if err := opt.checkChoice(); err != nil {
 		return err
 	}
@@ -129,73 +192,38 @@ func (opt *removeOptions) run(cmd *cobra.Command, rec *removed) error {
 	if err := files.CheckNotInput("--selection", []string{opt.selection}, written...); err != nil {
 		return err
 	}
-	if err := files.CheckWritable(opt.json); err != nil {
-		return err
-	}
-	model, err := files.LoadModel(opt.model)
-	if err != nil {
-		return err
-	}
-	chosen, err := opt.choose(model)
-	if err != nil {
-		return err
-	}
-	if chosen.by != "" {
-		fmt.Fprintf(cmd.OutOrStdout(), "removing %s, as %s for %s\n", numbers(chosen.rows), chosen.by,
-			chosen.inspected)
-	}
-	shown := progress.NewQuiet(cmd.ErrOrStderr())
-	defer shown.Done()
+	return files.CheckWritable(opt.json)
+}
+
+// open opens the recording, as that of the fit was read.
+func (opt *removeOptions) open(
+	ctx context.Context, model *files.Model, shown *progress.Progress,
+) (*files.Stream, error) {
 	opt.reading.Recall(model, true)
-	in, err := opt.reading.Open(cmd.Context(), opt.in, shown.Part)
+	in, err := opt.reading.Open(ctx, opt.in, shown.Part)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	model.RecallRate(&in.About)
-	files.Note(cmd.OutOrStdout(), in.About.Notes)
-	_, n := in.Dims()
-	notes := chosen.notes(inspected{baseNames(opt.in), n})
-	files.Note(cmd.OutOrStdout(), notes)
-	if err := rec.addComponents(chosen.rows, model); err != nil {
-		return err
-	}
+	return in, nil
+}
+
+// clean writes the recording without what some recovered signals, the rows, contribute to it, and
+// returns what it measured of that.
+func (opt *removeOptions) clean(
+	in *files.Stream, model *files.Model, rows []int, isSteady bool,
+) (*removal, error) {
 	taken, err := opt.removal(in, model)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	taken.isSteady = rec.isSteady()
+	taken.isSteady = isSteady
 	in.Doing, in.MustVary = "removing", true
-	clean := blockwise.Remove(model.Result, taken.mixed(in.Blocks(files.BlockSize)), chosen.rows...)
+	clean := blockwise.Remove(model.Result, taken.mixed(in.Blocks(files.BlockSize)), rows...)
 	if err := in.Write(opt.out, taken.cleaned(clean)); err != nil {
-		return fmt.Errorf("%s: %w", opt.in[0], err)
+		return nil, fmt.Errorf("%s: %w", opt.in[0], err)
 	}
-	shown.Done()
-	changes, err := taken.measured.Changes()
-	if err != nil {
-		return err
-	}
-	if err := taken.write(cmd.OutOrStdout(), changes, &in.About); err != nil {
-		return err
-	}
-	after := taken.notes(changes, files.ChannelNames(&in.About))
-	if len(chosen.rows) == model.Signals() {
-		after = []string{"all components were removed, so nothing is left"}
-	}
-	files.Note(cmd.OutOrStdout(), after)
-	files.Wrote(cmd.OutOrStdout(), opt.out)
-	noteRate(cmd.OutOrStdout(), opt.out, in.About.Rate, separateAgain)
-	noteCleaned(cmd.OutOrStdout(), opt.out, taken.peak)
-	if opt.json == "" {
-		return nil
-	}
-	rec.Positions, rec.Reference = n, chosen.reference
-	rec.Notes = slices.Concat(in.About.Notes, notes, after)
-	rec.addChannels(taken, changes, &in.About)
-	if err := files.WriteJSON(opt.json, rec); err != nil {
-		return err
-	}
-	fmt.Fprintln(cmd.OutOrStdout(), "wrote", opt.json)
-	return nil
+	return taken, nil
 }
 
 // checkChoice returns a usage error unless one flag says what to remove.

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"fmt"
+	"io"
 	"slices"
 
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/provenance"
+	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica/inspect"
 	"github.com/seed-47b1e431/gosica/sica/report"
 )
@@ -68,8 +71,15 @@ func (opt *removeOptions) begin() *removed {
 	return rec
 }
 
+// note prints notes, and adds them.
+func (rec *removed) note(out io.Writer, notes []string) {
+	files.Note(out, notes)
+	rec.Notes = append(rec.Notes, notes...)
+}
+
 // addComponents adds the removed components.
-func (rec *removed) addComponents(rows []int, model *files.Model) error {
+func (rec *removed) addComponents(chosen choice, model *files.Model) error {
+	rec.Reference = chosen.reference
 	labels, err := readOfSignals[inspect.Label](model, labelsFile)
 	if err != nil {
 		return err
@@ -78,7 +88,7 @@ func (rec *removed) addComponents(rows []int, model *files.Model) error {
 	if err != nil {
 		return err
 	}
-	for _, i := range rows {
+	for _, i := range chosen.rows {
 		c := removedComponent{Signal: i}
 		if labels != nil {
 			c.Label = labels[i]
@@ -89,6 +99,25 @@ func (rec *removed) addComponents(rows []int, model *files.Model) error {
 		rec.Components = append(rec.Components, c)
 	}
 	return nil
+}
+
+// doubtNote warns of removed components that aren't known to repeat; nil for none.
+func (rec *removed) doubtNote() []string {
+	var doubtful []int
+	for _, c := range rec.Components {
+		if c.Graded != nil && c.Grade == report.Doubtful {
+			doubtful = append(doubtful, c.Signal)
+		}
+	}
+	switch len(doubtful) {
+	case 0:
+		return nil
+	case 1:
+		return []string{fmt.Sprintf("component %d is graded doubtful: it may be a mixture, and then parts "+
+			"of other sources go with it", doubtful[0]+1)}
+	}
+	return []string{fmt.Sprintf("components %s are graded doubtful: they may be mixtures, and then parts "+
+		"of other sources go with them", text.Numbers(doubtful))}
 }
 
 // isSteady reports whether all removed signals are labelled drift or line, which don't come and go.

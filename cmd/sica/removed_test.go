@@ -1,0 +1,56 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
+	"github.com/seed-47b1e431/gosica/sica/report"
+)
+
+// What isn't known to repeat isn't removed without a note, if the model has grades.
+func TestRemoveNotesDoubtful(t *testing.T) {
+	in, dir := writeUnidentified(t, 0), t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	model, out, record := at("model"), at("clean.csv"), at("record.json")
+	must(t, "separate", "--in", in, "--out", at("z.csv"), "--save", model, "--quick")
+	mixed := []report.Grade{report.Repeats, report.Identified, report.Doubtful}
+	for _, c := range []struct {
+		grades     []report.Grade
+		components string
+		want       string
+	}{
+		{nil, "1,2", ""},
+		{mixed, "1,2", ""},
+		{mixed, "2,3", "component 3 is graded"},
+		{slices.Repeat([]report.Grade{report.Doubtful}, 3), "3,1", "components 3 and 1 are graded"},
+	} {
+		var grades []report.Graded
+		for _, g := range c.grades {
+			grades = append(grades, report.Graded{Grade: g})
+		}
+		if grades != nil {
+			if err := files.WriteJSON(filepath.Join(model, gradesFile), grades); err != nil {
+				t.Fatal(err)
+			}
+		}
+		said := must(t, "remove", "--model", model, "--in", in, "--out", out,
+			"--components", c.components, "--json", record)
+		if strings.Contains(said, "doubtful") != (c.want != "") || !strings.Contains(said, c.want) {
+			t.Errorf("%v without %s: no %q in %s", c.grades, c.components, c.want, said)
+		}
+		data, err := os.ReadFile(record)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rec removed
+		err = json.Unmarshal(data, &rec)
+		if err != nil || !strings.Contains(strings.Join(rec.Notes, " "), c.want) {
+			t.Errorf("notes %q, error %v", rec.Notes, err)
+		}
+	}
+}
