@@ -167,34 +167,31 @@ func (opt *compareOptions) run(cmd *cobra.Command) error {
 	}
 
 	var rows []compared
-	failed := 0
 	for _, m := range all {
 		row, err := opt.separate(cmd.Context(), b, m, preset, part, truth)
 		if err != nil {
 			return err
-		}
-		if row.Error != "" {
-			failed++
 		}
 		rows = append(rows, row)
 	}
 	if truth == nil {
 		addBest(rows)
 	}
-	if err := opt.print(cmd.OutOrStdout(), rows, part, truth != nil); err != nil {
+	out := cmd.OutOrStdout()
+	if err := opt.print(out, rows, part, truth != nil); err != nil {
 		return err
 	}
-	out := cmd.OutOrStdout()
 	if opt.json {
 		out = io.Discard // JSON is all that is printed
 	}
-	for _, r := range rows {
-		if r.File != "" {
-			fmt.Fprintln(out, "wrote", r.File)
-		}
-	}
 	if err := opt.draw(out, rows, part, truth); err != nil {
 		return err
+	}
+	failed := 0
+	for _, r := range rows {
+		if r.Error != "" {
+			failed++
+		}
 	}
 	if failed > 0 {
 		return fmt.Errorf("%d of %d methods failed on %s", failed, len(rows), opt.in[0])
@@ -423,12 +420,17 @@ func printAgreement(out io.Writer, rows []compared) error {
 }
 
 // draw draws all recovered signals in the order, sign and scale of the truth or, without one, of
-// Default's, and prints the path of the picture.
+// Default's. It prints the paths of the signals and of the picture.
 func (opt *compareOptions) draw(
 	out io.Writer, rows []compared, part files.Part, truth *mat.Dense,
 ) error {
 	if opt.out == "" {
 		return nil
+	}
+	for _, r := range rows {
+		if r.File != "" {
+			fmt.Fprintln(out, "wrote", r.File)
+		}
 	}
 	target := truth
 	groups := []plot.Group{{Method: plot.Mixed, Signals: part.X}}

@@ -1055,8 +1055,8 @@ func TestLabelledArtefactsAreProposed(t *testing.T) {
 		all = append(all, inspect.Component{Signal: i, Label: inspect.Label{Name: name}, Proposed: i == 2})
 	}
 	all[2].Correlation = 0.7
-	likest := slices.Repeat([]*reference{{name: "EOG1"}}, len(all))
-	first := newProposal(all, likest, "EOG1")
+	closest := slices.Repeat([]*reference{{name: "EOG1"}}, len(all))
+	first := newProposal(all, closest, "EOG1")
 	why := []string{"looks like blink: ", "correlation 0.70, coherence 0.00 with EOG1", "looks like line: "}
 	if !slices.Equal(first.Signals, []int{1, 2, 4}) || !slices.Equal(first.Why, why) ||
 		!all[1].Proposed || all[0].Proposed ||
@@ -1069,7 +1069,7 @@ func TestLabelledArtefactsAreProposed(t *testing.T) {
 	for _, c := range []struct {
 		p        proposal
 		replaces bool
-	}{{first, false}, {first, false}, {newProposal(all, likest, "EOG2"), true}} {
+	}{{first, false}, {first, false}, {newProposal(all, closest, "EOG2"), true}} {
 		var out strings.Builder
 		if err := c.p.write(&out, dir); err != nil {
 			t.Fatal(err)

@@ -112,7 +112,7 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	all, likest, err := describeComponents(model.Result, x, references)
+	all, closest, err := describeComponents(model.Result, x, references)
 	if err == nil {
 		err = label(all, model.Result, x, &in.About)
 	}
@@ -121,7 +121,7 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 	}
 	var proposed proposal
 	if references != nil {
-		proposed = opt.propose(all, references, likest, in)
+		proposed = opt.propose(all, references, closest, in)
 	}
 	if err := opt.write(cmd, model, all, x, in); err != nil {
 		return err
@@ -129,7 +129,7 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 	shown.Done()
 	out := cmd.OutOrStdout()
 	files.Note(out, in.About.Notes)
-	if err := writeComponents(out, all, &in.About, likest); err != nil {
+	if err := writeComponents(out, all, &in.About, closest); err != nil {
 		return err
 	}
 	if in.About.Rate == 0 && slices.ContainsFunc(all, func(c inspect.Component) bool { return c.Rhythm > 0 }) {
@@ -220,19 +220,19 @@ func (opt *inspectOptions) write(
 	return writePage(opt.html, page, cmd, opt.in, n, model)
 }
 
-// propose returns what to remove of a recording, and sets what the components say of it. Likest has
+// propose returns what to remove of a recording, and sets what the components say of it. Closest has
 // the reference that each component is most like.
 func (opt *inspectOptions) propose(
-	all []inspect.Component, references []reference, likest []*reference, in *files.Stream,
+	all []inspect.Component, references []reference, closest []*reference, in *files.Stream,
 ) proposal {
 	var names []string
 	for _, r := range references {
 		names = append(names, r.name)
 	}
 	_, n := in.Dims()
-	p := newProposal(all, likest, strings.Join(names, ", "))
+	p := newProposal(all, closest, strings.Join(names, ", "))
 	p.inspected = inspected{baseNames(opt.in), n}
-	p.WithoutPeaks = withoutPeaks(all, likest)
+	p.WithoutPeaks = withoutPeaks(all, closest)
 	return p
 }
 
@@ -242,9 +242,9 @@ const minPeaked = 1
 
 // withoutPeaks returns the components without peaks, from 0 and in order, that are proposed by a
 // reference that was itself separated.
-func withoutPeaks(all []inspect.Component, likest []*reference) (signals []int) {
+func withoutPeaks(all []inspect.Component, closest []*reference) (signals []int) {
 	for k, c := range all {
-		if c.Proposed && !isArtefact(c.Label) && c.Kurtosis < minPeaked && likest[k].isSeparated {
+		if c.Proposed && !isArtefact(c.Label) && c.Kurtosis < minPeaked && closest[k].isSeparated {
 			signals = append(signals, c.Signal)
 		}
 	}
@@ -274,12 +274,12 @@ func (opt *inspectOptions) excess(all []inspect.Component, model *files.Model) [
 // writeComponents writes a table with a row for each component and, if there are references, the
 // one that it is most like.
 func writeComponents(
-	out io.Writer, all []inspect.Component, in *datasets.Recording, likest []*reference,
+	out io.Writer, all []inspect.Component, in *datasets.Recording, closest []*reference,
 ) error {
-	isSeveral := slices.ContainsFunc(likest, func(r *reference) bool { return r != likest[0] })
+	isSeveral := slices.ContainsFunc(closest, func(r *reference) bool { return r != closest[0] })
 	t := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
 	header := "#\tshare\tremoval takes\tkurtosis\trhythm"
-	if likest != nil {
+	if closest != nil {
 		header += "\tcorrelation\tcoherence"
 	}
 	if isSeveral {
@@ -295,11 +295,11 @@ func writeComponents(
 		fmt.Fprintf(t, "%d\t%.1f %%\t%s %.0f %%\t%s\t%s", c.Signal+1, 100*c.Share,
 			files.ChannelName(names, c.Channel), 100*c.ChannelShare, text.Fixed(c.Kurtosis, 1),
 			rhythm(c, in.Rate))
-		if likest != nil {
+		if closest != nil {
 			fmt.Fprintf(t, "\t%s\t%.2f", text.Fixed(c.Correlation, 2), c.Coherence)
 		}
 		if isSeveral {
-			fmt.Fprintf(t, "\t%s", likest[k].name)
+			fmt.Fprintf(t, "\t%s", closest[k].name)
 		}
 		if isLabelled {
 			fmt.Fprint(t, "\t"+looksLike(c.Label))

@@ -65,9 +65,9 @@ func isArtefact(l inspect.Label) bool {
 	return slices.Contains([]string{"line", "blink", "eye movement", "muscle"}, l.Name)
 }
 
-// newProposal returns what is proposed, and sets Proposed where only the label does it. Likest has
+// newProposal returns what is proposed, and sets Proposed where only the label does it. Closest has
 // the reference that each component is most like.
-func newProposal(all []inspect.Component, likest []*reference, references string) proposal {
+func newProposal(all []inspect.Component, closest []*reference, references string) proposal {
 	p := proposal{Signals: []int{}, Why: []string{}, Reference: references}
 	order := grid.Range(len(all))
 	slices.SortFunc(order, func(i, j int) int { return all[i].Signal - all[j].Signal })
@@ -76,7 +76,7 @@ func newProposal(all []inspect.Component, likest []*reference, references string
 		var why []string
 		if c.Proposed {
 			why = append(why, fmt.Sprintf("correlation %.2f, coherence %.2f with %s", c.Correlation, c.Coherence,
-				likest[k].name))
+				closest[k].name))
 		}
 		if isArtefact(c.Label) {
 			if !c.Proposed {

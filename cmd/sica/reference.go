@@ -39,12 +39,12 @@ func readReferences(names []string, in *files.Stream) (all []reference, err erro
 	return all, nil
 }
 
-// describeComponents returns the components with the numbers of the reference that each is likest
+// describeComponents returns the components with the numbers of the reference that each is closest
 // to, and these references, both sorted by coherence. Without references the components are in the
 // order of the signals.
 func describeComponents(
 	r *sica.Result, x blockwise.Source, references []reference,
-) (all []inspect.Component, likest []*reference, err error) {
+) (all []inspect.Component, closest []*reference, err error) {
 	if references == nil {
 		if all, err = inspect.Recording(r, x, nil); err == nil {
 			slices.SortFunc(all, func(a, b inspect.Component) int { return a.Signal - b.Signal })
@@ -69,9 +69,9 @@ func describeComponents(
 		return cmp.Compare(b.Coherence, a.Coherence)
 	})
 	for _, c := range all {
-		likest = append(likest, by[c.Signal])
+		closest = append(closest, by[c.Signal])
 	}
-	return all, likest, nil
+	return all, closest, nil
 }
 
 // likeness is how like its reference a component is, from 0 to 1, as [inspect.Rule] has it.

@@ -165,24 +165,11 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 	} else if result, err = opt.fit(cmd.Context(), b, part, cfg, shown); err != nil {
 		return err
 	}
-	settings := report.Config{
-		Shape: cfg.Shape, Refits: opt.refits, Positions: part.Positions, Progress: shown.Part,
-		Highpassed: opt.fitting.Filter.Highpass > 0, Rate: part.About.Rate, Start: part.About.Start,
-	}
-	if result.Channels == nil {
-		result.Channels = files.ChannelNames(&part.About)
-	}
-	rep, err := report.New(cmd.Context(), result, part.X, settings.On(b))
+	rep, err := opt.report(cmd.Context(), b, part, result, shown)
 	if err != nil {
-		return fmt.Errorf("%s: %w", opt.in[0], err)
+		return err
 	}
 	shown.Done()
-	for i, reason := range rep.Reasons {
-		rep.Reasons[i] = usage.Flags(reason)
-	}
-	for i, next := range rep.Next {
-		rep.Next[i] = usage.Flags(next)
-	}
 	if len(rep.Clipped) > 0 || len(rep.Transients) > 0 || rep.Linear.Drift != nil {
 		part.About.Notes = append(part.About.Notes, "--skip leaves stretches of the recording out, "+
 			"such as --skip 10s-12s, and --skip clipped all that are clipped")
@@ -193,6 +180,30 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 	}
 	part.Note(out)
 	return opt.write(cmd, b, result, rep, part, model)
+}
+
+// report returns the report on the separation of a part, with flags in its texts.
+func (opt *reportOptions) report(
+	ctx context.Context, b compute.Backend, part files.Part, result *sica.Result,
+	shown *progress.Progress,
+) (*report.Report, error) {
+	if result.Channels == nil {
+		result.Channels = files.ChannelNames(&part.About)
+	}
+	settings := report.Config{
+		Shape: part.Shape, Refits: opt.refits, Positions: part.Positions, Progress: shown.Part,
+		Highpassed: opt.fitting.Filter.Highpass > 0, Rate: part.About.Rate, Start: part.About.Start,
+	}
+	rep, err := report.New(ctx, result, part.X, settings.On(b))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", opt.in[0], err)
+	}
+	for _, texts := range [][]string{rep.Reasons, rep.Next} {
+		for i, text := range texts {
+			texts[i] = usage.Flags(text)
+		}
+	}
+	return rep, nil
 }
 
 // print writes the report as text.
