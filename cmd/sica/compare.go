@@ -96,10 +96,8 @@ says how many.`,
 		"all, or `METHODS` with commas between them; sica is always one")
 	f.StringVar(&opt.preset, "preset", string(methods.Default),
 		"`PRESET` of each method that has it: default, paper or smoke")
-	f.StringVar(&opt.shape, "shape", "",
-		"`SHAPE` of the positions, such as 32x32 for images; by default a sequence, or "+
-			"images that are recognised by their rows")
-	f.Uint64Var(&opt.seed, "seed", 1, "seed `N` of every random draw")
+	addShape(cmd, &opt.shape)
+	addSeed(cmd, &opt.seed)
 	f.StringVar(&opt.out, "out", "",
 		"folder `DIR` for the recovered signals and the picture, made if need be")
 	f.BoolVar(&opt.json, "json", false, "print JSON, in which signals count from 0")
@@ -220,7 +218,7 @@ func (opt *compareOptions) print(
 	err := printCompared(out, rows, hasTruth)
 	part.Note(out)
 	if part.About.Interpolated != nil {
-		files.Note(out, []string{interpolatedNote(part.Shape)})
+		files.Note(out, interpolatedNote(part.Shape))
 	}
 	return err
 }

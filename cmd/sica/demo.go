@@ -67,7 +67,7 @@ each separation ended as it did.`,
 	}
 	cmd.Flags().StringVar(&out, "out", "",
 		"folder `DIR` for the pictures, made if need be (required)")
-	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed `N` of every random draw")
+	addSeed(cmd, &seed)
 	addBackend(cmd, &backendName)
 	require(cmd, "out")
 	return cmd

@@ -54,7 +54,7 @@ A step of the mixing is x + δ·h(Wx), with a step size δ and the identity for 
 	f.Float64Var(&opt.stepSize, "step-size", 1,
 		"size `D` of a step of the mixing, above 0; 1 as the paper prints it, 0.1 gives its "+
 			"figures' order")
-	f.Uint64Var(&opt.seed, "seed", 1, "seed `N` of every random draw")
+	addSeed(cmd, &opt.seed)
 	f.IntVar(&opt.d, "d", 2, "number `D` of signals; 3 by default for mnist")
 	f.IntVar(&opt.length, "length", 1024,
 		"number `T` of positions; 1000 by default for heart, always 1024 for mnist")

@@ -15,10 +15,8 @@ import (
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/progress"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/text"
-	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
 	"github.com/seed-47b1e431/gosica/sica/inspect"
-	"github.com/seed-47b1e431/gosica/sica/plot"
 	"github.com/seed-47b1e431/gosica/sica/report"
 	"github.com/seed-47b1e431/gosica/sica/report/html"
 )
@@ -128,14 +126,14 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 	}
 	shown.Done()
 	out := cmd.OutOrStdout()
-	files.Note(out, in.About.Notes)
+	files.Note(out, in.About.Notes...)
 	if err := writeComponents(out, all, &in.About, closest); err != nil {
 		return err
 	}
 	if in.About.Rate == 0 && slices.ContainsFunc(all, func(c inspect.Component) bool { return c.Rhythm > 0 }) {
-		files.Note(out, []string{"rhythms are in positions: --rate gives them in Hz"})
+		files.Note(out, "rhythms are in positions: --rate gives them in Hz")
 	}
-	files.Note(out, opt.excess(all, model))
+	files.Note(out, opt.excess(all, model)...)
 	for _, path := range []string{opt.json, opt.plot, opt.html} {
 		if path != "" {
 			fmt.Fprintln(out, "wrote", path)
@@ -321,57 +319,4 @@ func rhythm(c inspect.Component, rate float64) string {
 		return fmt.Sprintf("every %.3g s (%.2f)", c.Period/rate, c.Rhythm)
 	}
 	return fmt.Sprintf("%.3g Hz (%.2f)", rate/c.Period, c.Rhythm)
-}
-
-// The length of the first piece of the recording that a picture of components shows, without
-// skipped stretches: in seconds, or in positions if the rate isn't known. Some beats of a heart fit
-// on a page.
-const (
-	shownSeconds   = 5
-	shownPositions = 1000
-)
-
-// plotComponents draws the components in their order, with the signs of the recovered signals.
-func plotComponents(
-	path string, r *sica.Result, all []inspect.Component, x blockwise.Source,
-	about *datasets.Recording,
-) error {
-	format, err := plot.FormatOf(path)
-	if err != nil {
-		return err
-	}
-	shown := shownPositions
-	if about.Rate > 0 {
-		shown = max(2, int(shownSeconds*about.Rate))
-	}
-	begin, end, where := files.FirstPiece(x, shown)
-	traces, position := make([][]float64, len(all)), 0
-	for z, err := range blockwise.Transform(r, x.Blocks(shown)) {
-		if err != nil {
-			return err
-		}
-		_, n := z.Dims()
-		for i := range traces {
-			traces[i] = append(traces[i], z.RawRowView(i)[min(max(begin-position, 0), n):min(end-position, n)]...)
-		}
-		if position += n; position >= end {
-			break
-		}
-	}
-	var rows []plot.Component
-	for _, c := range all {
-		rows = append(rows, plot.Component{
-			Label: fmt.Sprintf("%d: %.1f %%", c.Signal+1, 100*c.Share),
-			Trace: traces[c.Signal], Pattern: c.Pattern, Spectrum: c.Spectrum,
-		})
-	}
-	start := float64(where)
-	if about.Rate > 0 {
-		start = about.Start + start/about.Rate
-	}
-	picture, err := plot.Components(start, about.Rate, files.ChannelNames(about), rows...)
-	if err != nil {
-		return err
-	}
-	return files.WritePicture(path, picture, format)
 }

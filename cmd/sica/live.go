@@ -119,8 +119,8 @@ func (l *live) row(out, notes io.Writer, text string) error {
 	x, isWhole := l.values(cells)
 	if !isWhole && !l.noted {
 		l.noted = true
-		files.Note(notes, []string{fmt.Sprintf("line %d, and perhaps others, lacks a value: all of its "+
-			"results are NaN", l.line)})
+		files.Note(notes, fmt.Sprintf("line %d, and perhaps others, lacks a value: all of its "+
+			"results are NaN", l.line))
 	}
 	z, err := l.apply(x)
 	if err != nil {

@@ -29,6 +29,17 @@ func addBackend(cmd *cobra.Command, name *string) {
 		"`BACKEND`: "+strings.Join(backend.Names(), ", "))
 }
 
+// addSeed adds --seed to a command.
+func addSeed(cmd *cobra.Command, seed *uint64) {
+	cmd.Flags().Uint64Var(seed, "seed", 1, "seed `N` of every random draw")
+}
+
+// addShape adds the --shape of a command that separates.
+func addShape(cmd *cobra.Command, shape *string) {
+	cmd.Flags().StringVar(shape, "shape", "", "`SHAPE` of the positions, such as 32x32 for images; by "+
+		"default a sequence, or images that are recognised by their rows")
+}
+
 // checkBackend returns a usage error unless --backend names one.
 func checkBackend(name string) error {
 	if !slices.Contains(backend.Names(), name) {
@@ -125,9 +136,7 @@ type fitOptions struct {
 
 func (opt *fitOptions) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&opt.shape, "shape", "",
-		"`SHAPE` of the positions, such as 32x32 for images; by default a sequence, or "+
-			"images that are recognised by their rows")
+	addShape(cmd, &opt.shape)
 	f.StringVar(&opt.method, "method", "sica", "`METHOD`: "+methodNames(fitMethods()))
 	f.StringVar(&opt.preset, "preset", string(methods.Default),
 		"`PRESET`: default, paper or smoke; by default the first of these that the method has")
@@ -138,7 +147,7 @@ func (opt *fitOptions) add(cmd *cobra.Command) {
 	f.IntVar(&opt.components, "components", 0,
 		"reduce the mixed signals to `K` principal components first; 0, the default, is their rank; "+
 			"in sica remove the flag lists recovered signals")
-	f.Uint64Var(&opt.seed, "seed", 1, "seed `N` of every random draw")
+	addSeed(cmd, &opt.seed)
 	addBackend(cmd, &opt.backend)
 }
 

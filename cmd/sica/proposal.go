@@ -144,8 +144,8 @@ func (p proposal) write(out io.Writer, model string) error {
 	path := filepath.Join(model, proposalFile)
 	isOther := func(i int) bool { return !slices.Contains(p.Signals, i) }
 	if files.ReadJSON(path, &earlier) == nil && slices.ContainsFunc(earlier.Signals, isOther) {
-		files.Note(out, []string{fmt.Sprintf("this replaces what was proposed with the reference %s: %s; "+
-			"--reference takes several, with commas between", earlier.Reference, numbers(earlier.Signals))})
+		files.Note(out, fmt.Sprintf("this replaces what was proposed with the reference %s: %s; "+
+			"--reference takes several, with commas between", earlier.Reference, numbers(earlier.Signals)))
 	}
 	return files.WriteJSON(path, p)
 }

@@ -41,36 +41,34 @@ type removal struct {
 // removal returns what measures the cleaning of a recording.
 func (opt *removeOptions) removal(in *files.Stream, model *files.Model) (*removal, error) {
 	d, n := in.Dims()
-	r, isWritten := &removal{highpass: opt.highpass, fitHighpass: model.Highpass()}, opt.highpass != 0
-	r.measured.Rate = in.About.Rate
-	r.skipped = model.Skipped(n, &in.About)
-	if !isWritten {
-		r.highpass = r.fitHighpass
+	rate, fitHighpass, isWritten := in.About.Rate, model.Highpass(), opt.highpass != 0
+	r := &removal{fitHighpass: fitHighpass, skipped: model.Skipped(n, &in.About)}
+	r.measured.Rate = rate
+	f := filter.Filter{Highpass: cmp.Or(opt.highpass, fitHighpass)}
+	if f.IsZero() {
+		return r, nil
 	}
-	f := filter.Filter{Highpass: r.highpass}
-	switch err := f.Check(in.About.Rate); {
-	case err != nil && isWritten && in.About.Rate == 0:
+	err := f.Check(rate)
+	if err == nil {
+		err = f.CheckLength(n, rate)
+	}
+	switch {
+	case err != nil && isWritten && rate == 0:
 		return nil, usage.Errorf("--highpass: the recording has no sampling rate: %s", separateAgain)
 	case err != nil && isWritten:
 		return nil, usage.Error(err)
 	case err != nil:
-		r.highpass = 0
+		return r, nil // measured without the filter
 	}
-	if r.highpass > 0 {
-		if err := f.CheckLength(n, in.About.Rate); err != nil && isWritten {
-			return nil, usage.Error(err)
-		} else if err != nil {
-			r.highpass = 0 // only what is measured
-		}
-	}
+	r.highpass = f.Highpass
 	for range d {
-		r.filterBefore = append(r.filterBefore, f.Stream(in.About.Rate))
-		r.filterAfter = append(r.filterAfter, f.Stream(in.About.Rate))
-		if isWritten && r.highpass > 0 {
-			r.written = append(r.written, filter.NewZeroPhase(r.highpass, in.About.Rate))
+		r.filterBefore = append(r.filterBefore, f.Stream(rate))
+		r.filterAfter = append(r.filterAfter, f.Stream(rate))
+		if isWritten {
+			r.written = append(r.written, filter.NewZeroPhase(r.highpass, rate))
 		}
 	}
-	if r.written != nil {
+	if isWritten {
 		in.About.Highpass = r.highpass
 	}
 	return r, nil

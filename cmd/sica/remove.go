@@ -140,9 +140,9 @@ func (opt *removeOptions) run(cmd *cobra.Command, rec *removed) error {
 		return err
 	}
 	_, rec.Positions = in.Dims()
-	rec.note(out, in.About.Notes)
-	rec.note(out, chosen.notes(inspected{baseNames(opt.in), rec.Positions}))
-	rec.note(out, rec.doubtNote())
+	rec.note(out, in.About.Notes...)
+	rec.note(out, chosen.notes(inspected{baseNames(opt.in), rec.Positions})...)
+	rec.note(out, rec.doubtNote()...)
 	taken, err := opt.clean(in, model, chosen.rows, rec.isSteady())
 	if err != nil {
 		return err
@@ -156,9 +156,9 @@ func (opt *removeOptions) run(cmd *cobra.Command, rec *removed) error {
 		return err
 	}
 	if len(chosen.rows) == model.Signals() {
-		rec.note(out, []string{"all components were removed, so nothing is left"})
+		rec.note(out, "all components were removed, so nothing is left")
 	} else {
-		rec.note(out, taken.notes(changes, files.ChannelNames(&in.About)))
+		rec.note(out, taken.notes(changes, files.ChannelNames(&in.About))...)
 	}
 	files.Wrote(out, opt.out)
 	noteRate(out, opt.out, in.About.Rate, separateAgain)

@@ -72,8 +72,8 @@ func (opt *removeOptions) begin() *removed {
 }
 
 // note prints notes, and adds them.
-func (rec *removed) note(out io.Writer, notes []string) {
-	files.Note(out, notes)
+func (rec *removed) note(out io.Writer, notes ...string) {
+	files.Note(out, notes...)
 	rec.Notes = append(rec.Notes, notes...)
 }
 
@@ -109,15 +109,11 @@ func (rec *removed) doubtNote() []string {
 			doubtful = append(doubtful, c.Signal)
 		}
 	}
-	switch len(doubtful) {
-	case 0:
+	if doubtful == nil {
 		return nil
-	case 1:
-		return []string{fmt.Sprintf("component %d is graded doubtful: it may be a mixture, and then parts "+
-			"of other sources go with it", doubtful[0]+1)}
 	}
-	return []string{fmt.Sprintf("components %s are graded doubtful: they may be mixtures, and then parts "+
-		"of other sources go with them", text.Numbers(doubtful))}
+	return []string{fmt.Sprintf("removing what is graded doubtful, %s: if one is a mixture, parts of "+
+		"other sources go with it", text.Numbers(doubtful))}
 }
 
 // isSteady reports whether all removed signals are labelled drift or line, which don't come and go.

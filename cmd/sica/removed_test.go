@@ -26,8 +26,8 @@ func TestRemoveNotesDoubtful(t *testing.T) {
 	}{
 		{nil, "1,2", ""},
 		{mixed, "1,2", ""},
-		{mixed, "2,3", "component 3 is graded"},
-		{slices.Repeat([]report.Grade{report.Doubtful}, 3), "3,1", "components 3 and 1 are graded"},
+		{mixed, "2,3", "graded doubtful, 3:"},
+		{slices.Repeat([]report.Grade{report.Doubtful}, 3), "3,1", "graded doubtful, 3 and 1:"},
 	} {
 		var grades []report.Graded
 		for _, g := range c.grades {

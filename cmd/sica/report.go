@@ -151,7 +151,7 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 	if err := files.CheckWritable(opt.json, opt.html); err != nil {
 		return err
 	}
-	files.Note(cmd.OutOrStdout(), opt.notes)
+	files.Note(cmd.OutOrStdout(), opt.notes...)
 	b, err := openBackend(cmd, opt.backend)
 	if err != nil {
 		return err
@@ -170,10 +170,6 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 		return err
 	}
 	shown.Done()
-	if len(rep.Clipped) > 0 || len(rep.Transients) > 0 || rep.Linear.Drift != nil {
-		part.About.Notes = append(part.About.Notes, "--skip leaves stretches of the recording out, "+
-			"such as --skip 10s-12s, and --skip clipped all that are clipped")
-	}
 	out := cmd.OutOrStdout()
 	if err := opt.print(out, rep); err != nil {
 		return err
@@ -206,17 +202,26 @@ func (opt *reportOptions) report(
 	return rep, nil
 }
 
-// print writes the report as text.
+// print writes the report as text, and the flags for what it may advise.
 func (opt *reportOptions) print(out io.Writer, rep *report.Report) error {
 	var said strings.Builder
 	if err := rep.WriteText(&said); err != nil {
 		return err
 	}
 	fmt.Fprintln(out, usage.Flags(said.String()))
+	more := []string{"more: --details", "all: --json"}
 	if opt.details {
-		return rep.WriteDetails(out)
+		if err := rep.WriteDetails(out); err != nil {
+			return err
+		}
+		more = nil
 	}
-	fmt.Fprintln(out, "more: --details; all: --json")
+	if len(rep.Clipped) > 0 || len(rep.Transients) > 0 || rep.Linear.Drift != nil {
+		more = append(more, "without stretches: --skip 10s-12s,clipped")
+	}
+	if more != nil {
+		fmt.Fprintln(out, strings.Join(more, "; "))
+	}
 	return nil
 }
 

@@ -97,7 +97,7 @@ func (opt *scoreOptions) read(out io.Writer) (s, z *datasets.Recording, err erro
 		return nil, nil, err
 	}
 	if !opt.json {
-		files.Note(out, []string{file[0] + " is transposed, and was read so"})
+		files.Note(out, file[0]+" is transposed, and was read so")
 	}
 	return s, z, nil
 }

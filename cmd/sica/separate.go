@@ -26,16 +26,17 @@ type separateOptions struct {
 	fitting   files.Fitting
 	in, truth []string
 	out, json string
-	began     time.Time // when the command did
-	rereading []string  // the flags for --in
 
 	checkpoint, save string
 	resume           bool
 	details, quick   bool
 	learnOn          files.LearnOn
+	like             string // the folder of an earlier separation
 
-	like    string       // the folder of an earlier separation
-	earlier *sica.Result // that separation; nil without one
+	// Set by run.
+	began     time.Time    // when the command did
+	rereading []string     // the flags for --in
+	earlier   *sica.Result // of the folder like; nil without one
 }
 
 func newSeparate() *cobra.Command {
@@ -260,12 +261,12 @@ func (opt *separateOptions) begin(
 		fmt.Fprintf(out, " at %.6g Hz (%.4g s)", rate, float64(n)/rate)
 	}
 	fmt.Fprintf(out, ", seed %d, backend %s\n", cfg.Seed, name)
-	files.Note(out, opt.notes)
+	files.Note(out, opt.notes...)
 	if cfg.Checkpoint != "" && cfg.Flow == nil {
-		files.Note(out, []string{"--resume and --checkpoint keep the iterations of a flow, and this " +
-			"fit makes none: if it is interrupted it begins again"})
+		files.Note(out, "--resume and --checkpoint keep the iterations of a flow, and this "+
+			"fit makes none: if it is interrupted it begins again")
 	}
-	files.Note(out, in.About.Notes)
+	files.Note(out, in.About.Notes...)
 	if in.truth != nil && asManySignals(in.About.Signals, in.truth) {
 		fmt.Fprintf(out, "mixed: MCC %.4f\n", mixed.MCC)
 	}

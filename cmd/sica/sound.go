@@ -17,8 +17,8 @@ func isWAV(path string) bool { return strings.ToLower(filepath.Ext(path)) == ".w
 // Remedy says how to give the rate.
 func noteRate(out io.Writer, path string, rate float64, remedy string) {
 	if isWAV(path) && rate == 0 {
-		files.Note(out, []string{"the recording has no sampling rate, and " + path +
-			" says 44100 Hz, a guess: " + remedy})
+		files.Note(out, "the recording has no sampling rate, and "+path+
+			" says 44100 Hz, a guess: "+remedy)
 	}
 }
 

@@ -170,7 +170,7 @@ func TestTransientIsNamed(t *testing.T) {
 		t.Errorf("no %q in %s", want, said)
 	}
 	said = must(t, "report", "--in", in, "--method", "sica-linear", "--refits", "0")
-	if !strings.Contains(said, "note: --skip leaves stretches of the recording out") {
+	if !strings.Contains(said, "; without stretches: --skip 10s-12s,clipped\n") {
 		t.Errorf("the report names no flag: %s", said)
 	}
 	if said := must(t, append(args, "--skip", "13.5s-15s")...); strings.Contains(said, "transient") {

@@ -167,7 +167,7 @@ func (opt *transformOptions) apply(cmd *cobra.Command, model *files.Model, shape
 		}
 	}
 	model.RecallRate(&in.About)
-	files.Note(cmd.OutOrStdout(), in.About.Notes)
+	files.Note(cmd.OutOrStdout(), in.About.Notes...)
 	if inBlocks {
 		in.Doing, in.MustVary = "mapping", true
 		recovered := blockwise.Transform(model.Result, in.Blocks(files.BlockSize))

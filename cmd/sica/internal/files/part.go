@@ -125,7 +125,7 @@ func (p Part) Note(out io.Writer) {
 	if words := p.String(); words != "" {
 		fmt.Fprintf(out, "\nThis is about %s.\n", words)
 	}
-	Note(out, p.About.Notes)
+	Note(out, p.About.Notes...)
 }
 
 // Read returns the part of a recording that is to be learned from, after fitting. By default a

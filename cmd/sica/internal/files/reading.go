@@ -43,10 +43,6 @@ func ParseShape(text string) ([]int, error) {
 // many commands.
 func (r *Reading) Add(cmd *cobra.Command) {
 	f := pflag.NewFlagSet("", pflag.PanicOnError)
-	defer func() {
-		f.VisitAll(func(flag *pflag.Flag) { flag.Annotations = map[string][]string{ofReading: nil} })
-		cmd.Flags().AddFlagSet(f)
-	}()
 	const byDefault = "error by default, or what it was in the fit of --model"
 	if cmd.Flags().Lookup("shape") == nil {
 		f.StringVar(&r.shape, "shape", "", "`SHAPE` of the positions of an NPY array of three axes or more, "+
@@ -63,6 +59,8 @@ func (r *Reading) Add(cmd *cobra.Command) {
 			"by default")
 	f.StringVar(&r.Decimal, "decimal", "",
 		"decimal `SIGN` of a text file, . or a comma; seen from the file by default")
+	f.VisitAll(func(flag *pflag.Flag) { flag.Annotations = map[string][]string{ofReading: nil} })
+	cmd.Flags().AddFlagSet(f)
 }
 
 // ofReading annotates the flags that Add adds.
@@ -183,7 +181,7 @@ func (r *Reading) LooksTransposed(file string, d, n int) []string {
 }
 
 // Note prints what was unusual in a file, a line for each.
-func Note(out io.Writer, notes []string) {
+func Note(out io.Writer, notes ...string) {
 	for _, note := range notes {
 		fmt.Fprintln(out, "note:", usage.Flags(note))
 	}

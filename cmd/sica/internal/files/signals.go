@@ -26,7 +26,7 @@ CSV is optional.`
 // has.
 func NoteAside(out io.Writer, r *datasets.Recording, path string) {
 	if len(recovered(*r, 1, path).Aside) > 0 {
-		Note(out, []string{path + " also has what was set aside"})
+		Note(out, path+" also has what was set aside")
 	}
 }
 
