@@ -258,41 +258,48 @@ func (opt *compareOptions) read(cmd *cobra.Command) (part files.Part, truth *mat
 	if part, err = readPart(cmd, opt.learnOn, &opt.reading, new(files.Fitting), opt.in, shape); err != nil {
 		return part, nil, err
 	}
-	_, n := part.X.Dims()
 	if _, err := ica.New(part.X, part.Shape...); err != nil {
 		return part, nil, fmt.Errorf("%s: %w", opt.in[0], err)
 	}
-	d, _ := part.X.Dims()
+	d, n := part.X.Dims()
 	cfg := sica.Default()
 	cfg.Shape = part.Shape
 	if err := validate(cfg, d, n, part.Total, opt.in[0]); err != nil {
 		return part, nil, err
 	}
-	if len(opt.truth) == 0 {
-		return part, nil, nil
+	if len(opt.truth) > 0 {
+		truth, err = opt.readTruth(cmd, part, shape)
 	}
+	return part, truth, err
+}
+
+// readTruth returns the true sources at the positions of a part of the mixed signals.
+func (opt *compareOptions) readTruth(
+	cmd *cobra.Command, part files.Part, shape []int,
+) (*mat.Dense, error) {
+	d, n := part.X.Dims()
 	same := files.LearnOnAll
 	if n < part.Total {
 		same = files.LearnOn(strconv.Itoa(n))
 	}
-	truthReading := opt.reading
-	truthReading.Without = nil
-	truthPart, err := readPart(cmd, same, &truthReading, new(files.Fitting), opt.truth, shape)
+	reading := opt.reading
+	reading.Without = nil
+	truth, err := readPart(cmd, same, &reading, new(files.Fitting), opt.truth, shape)
 	if err != nil {
-		return part, nil, err
+		return nil, err
 	}
-	if n < part.Total && truthPart.Total != part.Total {
-		return part, nil, fmt.Errorf("%s has %d positions and %s %d: they must have as many",
-			opt.in[0], part.Total, opt.truth[0], truthPart.Total)
+	if n < part.Total && truth.Total != part.Total {
+		return nil, fmt.Errorf("%s has %d positions and %s %d: they must have as many",
+			opt.in[0], part.Total, opt.truth[0], truth.Total)
 	}
-	if sources, _ := truthPart.X.Dims(); sources != d && truthPart.X.RawMatrix().Cols == n {
-		return part, nil, usage.Errorf("--truth: must have as many sources as there are signals (%d "+
-			"and %d): leave it out, and use sica score on what --out writes", sources, d)
+	if asManyPositions(truth.X, part.X) && !asManySignals(truth.X, part.X) {
+		return nil, usage.Errorf("--truth: must have as many sources as there are signals (%d "+
+			"and %d): leave it out, and use sica score on what --out writes", truth.X.RawMatrix().Rows, d)
 	}
-	if _, err := metric.MCC(part.X, truthPart.X); err != nil {
-		return part, nil, fmt.Errorf("%s against %s: %w", opt.in[0], opt.truth[0], err)
+	if _, err := metric.MCC(part.X, truth.X); err != nil {
+		return nil, fmt.Errorf("%s against %s: %w", opt.in[0], opt.truth[0], err)
 	}
-	return part, truthPart.X, nil
+	return truth.X, nil
 }
 
 // separate returns the row of a method, and writes what it recovered. It is an error if that can't

@@ -68,12 +68,15 @@ func (l learning) String() string {
 // howToStop says by which flags nothing is filtered or skipped, "" if nothing is.
 func (l learning) howToStop() string {
 	var flags []string
-	for _, word := range strings.Fields(l.String()) {
-		switch word {
-		case "--highpass", "--lowpass", "--notch":
-			flags = append(flags, word+" 0")
-		case "--skip":
-			flags = append(flags, word+` ""`)
+	for _, f := range []struct {
+		isUsed bool
+		flag   string
+	}{
+		{l.Highpass != 0, "--highpass 0"}, {l.Lowpass != 0, "--lowpass 0"},
+		{len(l.Notch) > 0, "--notch 0"}, {len(l.Skip) > 0, `--skip ""`},
+	} {
+		if f.isUsed {
+			flags = append(flags, f.flag)
 		}
 	}
 	if flags == nil {
@@ -182,21 +185,24 @@ func (r *Reading) Recall(m *Model, wantsAll bool) {
 // Recall does what the fit of a saved separation did, except where a flag says otherwise. Changed
 // reports whether a flag was given.
 func (o *Fitting) Recall(m *Model, changed func(flag string) bool) {
-	kept, used := &m.fit, learning{} // used is what no flag replaces
-	for flag, f := range map[string]struct{ kept, used, value *float64 }{
-		"highpass": {&kept.Highpass, &used.Highpass, &o.Filter.Highpass},
-		"lowpass":  {&kept.Lowpass, &used.Lowpass, &o.Filter.Lowpass},
-		"rate":     {&kept.Rate, &used.Rate, &o.rate},
-	} {
-		if !changed(flag) {
-			*f.value, *f.used = *f.kept, *f.kept
+	recall := func(flag string, value *float64, kept float64) (used float64) {
+		if changed(flag) {
+			return 0
 		}
+		*value = kept
+		return kept
+	}
+	fit := &m.fit
+	used := learning{ // what no flag replaces
+		Highpass: recall("highpass", &o.Filter.Highpass, fit.Highpass),
+		Lowpass:  recall("lowpass", &o.Filter.Lowpass, fit.Lowpass),
+		Rate:     recall("rate", &o.rate, fit.Rate),
 	}
 	if !changed("notch") {
-		o.Filter.Notch, used.Notch = kept.Notch, kept.Notch
+		o.Filter.Notch, used.Notch = fit.Notch, fit.Notch
 	}
 	if !changed("skip") {
-		o.Skip, o.recalled.positions, used.Skip = kept.Skip, kept.Positions, kept.Skip
+		o.Skip, o.recalled.positions, used.Skip = fit.Skip, fit.Positions, fit.Skip
 	}
 	o.recalled.hasRate = used.Rate != 0
 	if flags := used.String(); flags != "" {
