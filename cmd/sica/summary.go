@@ -49,6 +49,7 @@ func (opt *separateOptions) printSummary(
 	}
 	writeTransients(out, res, in)
 	writeClipped(out, res, in)
+	// Why names outliers by their positions, the command by their times.
 	why := strings.Replace(res.Why, notes.Outliers(res.Outliers, 0, 0),
 		notes.Outliers(res.Outliers, in.About.Rate, in.About.Start), 1)
 	why = usage.Flags(why)
