@@ -46,7 +46,7 @@ func (o *Fitting) skip(
 			f.note("no channel changes at positions " + inWords(pauses))
 		}
 	}
-	if len(named) == len(texts) {
+	if len(named) == len(texts) { // none is "clipped"
 		return merge(skipped), nil
 	}
 	clipped, err := findClipped(ctx, f.Source, merge(slices.Clone(skipped)))
