@@ -381,17 +381,14 @@ func (s *comparison) solution(ctx context.Context) (*draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	evidence := v.rotation.Evidence - v.occamFactor
+	sol := sep.draft(best, v, v.accepted())
 	if base.KeptWhitening && (ablation.Off(ablation.ClearlyShorter) || !s.isClearlyShorter()) &&
-		(!v.accepted() || evidence <= identified) {
+		(!v.accepted() || sol.Evidence <= identified) {
 		return nil, nil
 	}
-	sol := &draft{drift: v.drift}
-	sol.Mean, sol.Symmetric, sol.Leak = base.Mean, base.Symmetric, mat.NewDense(c.d, c.d, nil)
-	sol.Resolution, sol.CodeLength, sol.Whitening = resolution, base.CodeLength, base.Whitening
-	sol.Candidate, sol.Skipped, sol.Evidence = s.chosen.name, base.Skipped, evidence
-	sol.Scale, sol.Noise, sol.Sources = c.scales[s.scale], slices.Clone(noise), best.publicSources()
-	sep.setGroups(sol, v, v.accepted() && evidence > identified)
+	sol.Mean, sol.Symmetric, sol.Skipped = base.Mean, base.Symmetric, base.Skipped
+	sol.CodeLength, sol.Whitening = base.CodeLength, base.Whitening
+	sol.Candidate, sol.Scale, sol.Noise = s.chosen.name, c.scales[s.scale], slices.Clone(noise)
 	if len(sol.Groups) < c.d { // its noise is in the models
 		sol.Reason = Noise
 	}
@@ -399,7 +396,6 @@ func (s *comparison) solution(ctx context.Context) (*draft, error) {
 	for i, f := range fidelity {
 		sol.ExpectedError[i] = min(sol.ExpectedError[i]+1-f, 1)
 	}
-	sol.setDependence(best, sep.past)
 	w.Apply(func(_, j int, v float64) float64 { return v / c.sd[j] }, w)
 	var root mat.Dense // Σ^(1/2)
 	root.Mul(c.white.Inverse, c.white.Axes())

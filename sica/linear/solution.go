@@ -117,11 +117,12 @@ func (s *separator) solution(
 	if err := s.evaluate(ctx, m, b, before); err != nil {
 		return nil, err
 	}
-	sol := &draft{leastDependent: found.leastDependent, models: m, unseen: v.noise, drift: v.drift}
-	sol.KeptWhitening = !accepted
-	sol.Mean, sol.FromWhite, sol.Leak = s.mean, unitRows(m.b), mat.NewDense(s.d, s.d, nil)
-	sol.Resolution, sol.Scale, sol.Noise = resolution, 1, make([]float64, s.d)
+	sol := s.draft(m, v, accepted)
+	sol.leastDependent, sol.models, sol.unseen = found.leastDependent, m, v.noise
+	sol.KeptWhitening, sol.Skipped = !accepted, found.skipped
+	sol.Mean, sol.FromWhite = s.mean, unitRows(m.b)
 	sol.Demixing, sol.Symmetric = s.fromMixed(sol.FromWhite), s.fromMixed(unitRows(null.b))
+	sol.Scale, sol.Noise = 1, make([]float64, s.d)
 	logDet, _ := mat.LogDet(s.whitening)
 	sol.Whitening = null.codeLength - logDet
 	if accepted {
@@ -129,10 +130,6 @@ func (s *separator) solution(
 	} else {
 		sol.CodeLength, sol.Candidate = sol.Whitening, whiteningName
 	}
-	sol.Sources, sol.Skipped = m.publicSources(), found.skipped
-	sol.Evidence = v.rotation.Evidence - v.occamFactor
-	s.setGroups(sol, v, accepted && sol.Evidence > identified)
-	sol.setDependence(m, s.past)
 	switch {
 	case v.nonlinear:
 		sol.Reason = NonlinearMixing
@@ -140,6 +137,17 @@ func (s *separator) solution(
 		sol.Reason = SameSpectrum
 	}
 	return sol, nil
+}
+
+// draft returns a draft with what the models m and the verdict v on them say: how sure the rotation is,
+// which pairs and groups are identified if it is accepted, and how much the signals depend on each other.
+func (s *separator) draft(m *demixing, v *verdict, accepted bool) *draft {
+	sol := &draft{drift: v.drift}
+	sol.Resolution, sol.Leak, sol.Sources = resolution, mat.NewDense(s.d, s.d, nil), m.publicSources()
+	sol.Evidence = v.rotation.Evidence - v.occamFactor
+	s.setGroups(sol, v, accepted && sol.Evidence > identified)
+	sol.setDependence(m, s.past)
+	return sol
 }
 
 // setGroups sets the pairs and the groups of the solution by the evidence. Signals of pairs that
