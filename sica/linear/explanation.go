@@ -23,6 +23,8 @@ type explanation struct {
 	b     *mat.Dense // d×d, rows for signals of variance 1
 	model *noiseModel
 	nats  []float64 // code lengths of the bands under the Gaussian model
+	// powers are those of the signals b·x in each band under that model, noise included.
+	powers [][]float64
 	// filtered are the signals with noise in the model; nil without, where they are b·x.
 	filtered *cosine
 	lengths  []float64 // code lengths in nats of the frequencies of each scale; NaN if not known
@@ -83,7 +85,7 @@ func (c *channels) explain(e *explanation) bool {
 	if !ok {
 		return false
 	}
-	e.model, e.nats = model, nats
+	e.model, e.nats, e.powers = model, nats, model.signalPowers(e.b, c.added)
 	if filters != nil {
 		e.filtered = c.noisy.filtered(filters)
 	}
@@ -128,7 +130,7 @@ func (s *spectrum) distortionless(
 // measure sets the code lengths of e that aren't known yet, at the scales from finest on.
 //
 // The code length of the mixed signals at the frequencies of a scale is that of the Gaussian model
-// with noise, minus the gain of signals that aren't Gaussian. For each signal the gain is by how
+// with noise and of the signals' powers, minus the gain of signals that aren't Gaussian. For each signal the gain is by how
 // much its model at that scale has a shorter code than a Gaussian one with the same past.
 func (c *channels) measure(ctx context.Context, e *explanation, finest int) error {
 	for k := finest; k < len(c.scales); k++ {
@@ -139,21 +141,53 @@ func (c *channels) measure(ctx context.Context, e *explanation, finest int) erro
 		if err != nil {
 			return err
 		}
-		e.lengths[k] = c.spectrum.sum(e.nats, c.scales[k]) - gain
+		e.lengths[k] = c.spectrum.sum(e.nats, c.scales[k]) + c.spectrum.powersLength(e.powers, c.scales[k]) - gain
 	}
 	return nil
 }
 
 // sum returns the sum of nats over the bands with the frequencies of a time scale.
 func (s *spectrum) sum(nats []float64, scale int) float64 {
-	sum, first, end := 0.0, s.first, s.end()
+	return floats.Sum(nats[:s.bandsOf(scale)])
+}
+
+// bandsOf returns how many bands have the frequencies of a time scale.
+func (s *spectrum) bandsOf(scale int) int {
+	first, end := s.first, s.end()
 	for k, w := range s.weights {
-		if first+w/2 <= end/float64(scale) {
-			sum += nats[k]
+		if first+w/2 > end/float64(scale) {
+			return k
 		}
 		first += w
 	}
-	return sum
+	return len(s.weights)
+}
+
+// powersLength returns the code length in nats of the signals' powers in the bands of a time scale.
+// The log powers of a signal vary around that of a white one with a normal prior, whose width is the
+// likeliest. If they vary less than chance lets them, the signal is white, and what the powers gain is
+// taken back.
+func (s *spectrum) powersLength(powers [][]float64, scale int) (nats float64) {
+	bands := s.bandsOf(scale)
+	if bands < 2 {
+		return 0
+	}
+	degrees := float64(bands - 1)
+	for i := range s.d {
+		weight, power, logPower := 0.0, 0.0, 0.0
+		for k, w := range s.weights[:bands] {
+			weight += w
+			power += w * powers[k][i]
+			logPower += w * math.Log(powers[k][i])
+		}
+		chiSquare := weight*math.Log(power/weight) - logPower // over those of a white signal
+		if chiSquare > degrees {
+			nats += degrees / 2 * (1 + math.Log(chiSquare/degrees))
+		} else {
+			nats += chiSquare / 2
+		}
+	}
+	return nats
 }
 
 // gainOverGaussian returns by how many nats the codes of the signals of e at scale k are shorter
