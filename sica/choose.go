@@ -90,7 +90,7 @@ func (f *fitting) separate(r *fitRun) (*separation, error) {
 	if f.cfg.Method == NoMethod {
 		return transformed(f.ctx, r.reduced, f.cfg.Transforms)
 	}
-	mended, outliers, err := f.setAside(r.reduced)
+	mended, outliers, err := f.setAside(r)
 	if err != nil {
 		return nil, err
 	}
@@ -218,7 +218,7 @@ func (c *chooser) demix(ctx context.Context, white *separation) (*separation, er
 	o := linear.Config{Seed: c.cfg.Seed}
 	if len(white.Maps) == 1 {
 		o.Noise, o.NoiseLeftOut = c.run.leftOut, true
-		o.SameUnit = c.run.isReduced()
+		o.SameUnit = c.run.isReduced
 	}
 	demixed, err := network.Demix(ctx, c.mended, white.Separation, o)
 	if err != nil {

@@ -20,6 +20,7 @@ import (
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/internal/contexttest"
+	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
 	"github.com/seed-47b1e431/gosica/sica/ica"
@@ -42,6 +43,17 @@ func rotatedAR7(t *testing.T, seed uint64) *mat.Dense {
 	return &x
 }
 
+// newFitting returns the fit of the sequences x, without a backend.
+func newFitting(t *testing.T, ctx context.Context, x *mat.Dense, cfg Config) *fitting {
+	t.Helper()
+	_, n := x.Dims()
+	g, err := grid.New(nil, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &fitting{ctx: ctx, cfg: cfg, grid: g}
+}
+
 // separate returns what the method of the settings makes of x, without a backend.
 func separate(t *testing.T, ctx context.Context, x *mat.Dense, cfg Config) (*separation, error) {
 	t.Helper()
@@ -49,8 +61,7 @@ func separate(t *testing.T, ctx context.Context, x *mat.Dense, cfg Config) (*sep
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fitting{ctx: ctx, cfg: cfg, grid: signals.Grid()}
-	return f.separate(&fitRun{prepared: signals, reduced: signals})
+	return newFitting(t, ctx, x, cfg).separate(&fitRun{reduced: signals})
 }
 
 // For each method the maps of the separation, applied to the mixed signals, give its signals.
@@ -215,8 +226,9 @@ func TestFinishedChoiceIsKept(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			f := &fitting{ctx: ctx, backend: b, cfg: cfg, grid: signals.Grid()}
-			s, err := f.separate(&fitRun{prepared: signals, reduced: signals})
+			f := newFitting(t, ctx, x, cfg)
+			f.backend = b
+			s, err := f.separate(&fitRun{reduced: signals})
 			if err != nil {
 				t.Fatal(err)
 			}

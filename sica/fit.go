@@ -1,6 +1,7 @@
 package sica
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -119,9 +120,12 @@ type fitRun struct {
 	place int // in FitRuns
 	seed  uint64
 
-	mixed    *ica.Signals // as given
-	prepared *ica.Signals // the mixed ones after Config.Prepare; the same without
-	reduced  *ica.Signals // principal components of the prepared ones; the same if all are kept
+	mixed    *mat.Dense   // as given
+	joints   []int        // of the signals
+	prepared *mat.Dense   // the mixed ones after Config.Prepare; the same without
+	reduced  *ica.Signals // the prepared ones, or principal components of them
+	// isReduced is whether the reduced signals are principal components.
+	isReduced bool
 
 	maps    []mapping.Map     // from the mixed signals to the reduced ones
 	why     string            // in sentences, what these maps did
@@ -131,9 +135,6 @@ type fitRun struct {
 	// variance 1; 0 for none.
 	leftOut float64
 }
-
-// isReduced reports whether the reduced signals are principal components.
-func (r *fitRun) isReduced() bool { return r.reduced != r.prepared }
 
 func (f *fitting) run(runs []Run) (results []*Result, err error) {
 	defer guard.Catch(&err)
@@ -222,13 +223,12 @@ func checkSize(x, first *mat.Dense) error {
 }
 
 // checkRun checks a run, and sets what is known of its mixed signals.
-func (f *fitting) checkRun(r *fitRun, run Run) (err error) {
-	if r.mixed, err = ica.NewWide(run.X, f.cfg.Shape...); err != nil {
+func (f *fitting) checkRun(r *fitRun, run Run) error {
+	_, n := run.X.Dims()
+	if err := cmp.Or(signal.Check("x", run.X), signal.CheckJoints(run.Joints, n)); err != nil {
 		return kindError{err, ErrSignals}
 	}
-	if r.mixed, err = r.mixed.WithJoints(run.Joints); err != nil {
-		return kindError{err, ErrSignals}
-	}
+	r.mixed, r.joints = run.X, run.Joints
 	if f.grid.Axes() < 2 { // images have equal values by their nature
 		r.clipped = clipping.Find(run.X)
 	}
@@ -244,7 +244,7 @@ func (f *fitting) prepare(r *fitRun) error {
 	}
 	fitted, err := guard.Result(fmt.Sprintf("%T: Fit", f.cfg.Prepare),
 		func() (preprocess.Applier, error) {
-			return f.cfg.Prepare.Fit(f.ctx, mat.DenseCopyOf(r.mixed.X()))
+			return f.cfg.Prepare.Fit(f.ctx, mat.DenseCopyOf(r.mixed))
 		})
 	if err != nil {
 		return fmt.Errorf("Prepare: %w", err)
@@ -253,7 +253,7 @@ func (f *fitting) prepare(r *fitRun) error {
 		return fmt.Errorf("Prepare: %T: Fit returned nil; must return an Applier", f.cfg.Prepare)
 	}
 	m := mapping.AsMap(fitted)
-	x, err := m.Apply(r.mixed.X())
+	x, err := m.Apply(r.mixed)
 	if err != nil {
 		return fmt.Errorf("Prepare: %w", err)
 	}
@@ -261,13 +261,10 @@ func (f *fitting) prepare(r *fitRun) error {
 	if k, _ := x.Dims(); k != d {
 		return fmt.Errorf("Prepare: %T: %d signals became %d; must be as many", f.cfg.Prepare, d, k)
 	}
-	if r.prepared, err = ica.NewWide(x, r.mixed.Shape()...); err == nil {
-		r.prepared, err = r.prepared.WithJoints(r.mixed.Joints())
-	}
-	if err != nil {
+	if err := signal.Check("x", x); err != nil {
 		return fmt.Errorf("Prepare: the prepared %w", kindError{err, ErrSignals})
 	}
-	r.maps = append(r.maps, m)
+	r.prepared, r.maps = x, append(r.maps, m)
 	r.why = fmt.Sprintf("The mixed signals were prepared by the custom transform %T. ", f.cfg.Prepare)
 	return nil
 }
@@ -275,9 +272,9 @@ func (f *fitting) prepare(r *fitRun) error {
 // reduce sets the reduced signals of a run: the principal components of the prepared ones, if
 // Config.Components or their rank is less than their number.
 func (f *fitting) reduce(r *fitRun) error {
-	m, err := mapping.Reduce(r.prepared.X(), f.cfg.Components, f.cfg.Rounding)
+	m, err := mapping.Reduce(r.prepared, f.cfg.Components, f.cfg.Rounding)
 	if err != nil && f.cfg.Components > 0 {
-		full, fullErr := mapping.Reduce(r.prepared.X(), 0, f.cfg.Rounding)
+		full, fullErr := mapping.Reduce(r.prepared, 0, f.cfg.Rounding)
 		if fullErr == nil && full.Rank >= 2 && full.Rank < f.cfg.Components {
 			return kindError{fmt.Errorf("Components: is %d of mixed signals of rank %d; must be from 2 "+
 				"to %[2]d, or 0 for their rank", f.cfg.Components, full.Rank), ErrConfig}
@@ -296,16 +293,17 @@ func (f *fitting) reduce(r *fitRun) error {
 		return kindError{err, ErrSignals}
 	}
 	if m.Components() == m.Channels() {
-		r.reduced = r.prepared
-		return nil
+		r.reduced, err = f.signals(r, r.prepared)
+		return err
 	}
-	x, err := m.Apply(r.prepared.X())
+	x, err := m.Apply(r.prepared)
 	if err != nil {
 		return kindError{err, ErrSignals}
 	}
-	if r.reduced, err = r.prepared.Replaced(x); err != nil {
-		return kindError{err, ErrSignals}
+	if r.reduced, err = f.signals(r, x); err != nil {
+		return err
 	}
+	r.isReduced = true
 	r.maps, r.leftOut = append(r.maps, m), m.LeftOut()
 	why := fmt.Sprintf("The %d mixed signals were reduced to %d principal components, which hold "+
 		"%.4g %% of their variance",
@@ -317,6 +315,15 @@ func (f *fitting) reduce(r *fitRun) error {
 	}
 	r.why += why + ". "
 	return nil
+}
+
+// signals returns signals x at the positions of a run.
+func (f *fitting) signals(r *fitRun, x *mat.Dense) (*ica.Signals, error) {
+	s, err := ica.New(x, f.cfg.Shape...)
+	if err != nil {
+		return nil, err
+	}
+	return s.WithJoints(r.joints)
 }
 
 // checkRanks returns an error unless the reduced signals of the runs are equally many.
@@ -393,8 +400,8 @@ func (m asMethod) Name() string { return "sica" }
 
 func (m asMethod) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 	cfg := m.cfg
-	if shape := x.Shape(); cfg.Shape == nil && len(shape) > 1 {
-		cfg.Shape = shape
+	if cfg.Shape == nil {
+		cfg.Shape = grid.ImageShape(x.Shape())
 	}
 	results, err := FitRuns(ctx, []Run{{X: x.X(), Seed: cfg.Seed, Joints: x.Joints()}}, cfg)
 	if err != nil && err == ctx.Err() {

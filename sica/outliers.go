@@ -9,14 +9,15 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/internal/outlier"
 )
 
-// setAside returns the signals x of a run with their outliers mended, for the choice of a
-// separation, and the positions of the outliers; x itself and nil if there are none.
-func (f *fitting) setAside(x *ica.Signals) (mended *ica.Signals, outliers []int, err error) {
-	outliers = outlier.Find(x.X(), f.grid)
+// setAside returns the reduced signals of a run with their outliers mended, for the choice of a
+// separation, and the positions of the outliers; the signals themselves and nil if there are none.
+func (f *fitting) setAside(r *fitRun) (mended *ica.Signals, outliers []int, err error) {
+	x := r.reduced.X()
+	outliers = outlier.Find(x, f.grid)
 	if outliers == nil {
-		return x, nil, nil
+		return r.reduced, nil, nil
 	}
-	mended, err = x.Replaced(outlier.Mend(x.X(), outliers))
+	mended, err = f.signals(r, outlier.Mend(x, outliers))
 	return mended, outliers, err
 }
 

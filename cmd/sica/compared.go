@@ -17,7 +17,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/methods"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 	"github.com/seed-47b1e431/gosica/sica/plot"
-	"github.com/seed-47b1e431/gosica/sica/report"
+	"github.com/seed-47b1e431/gosica/internal/notes"
 )
 
 // compared is the row of a method.
@@ -119,7 +119,7 @@ func printAgreement(out io.Writer, rows []compared) error {
 		fmt.Fprint(table, r.label+"\t")
 	}
 	d := len(others[0].Best)
-	for i := range min(d, report.TableRows) {
+	for i := range min(d, notes.MaxRows) {
 		fmt.Fprintf(table, "\n%d\t", i+1)
 		for _, r := range others {
 			fmt.Fprintf(table, "%.3f\t", math.Abs(r.Best[i].Correlation))
@@ -129,7 +129,7 @@ func printAgreement(out io.Writer, rows []compared) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	if more := d - report.TableRows; more > 0 {
+	if more := d - notes.MaxRows; more > 0 {
 		fmt.Fprintf(out, "and %s: see --json\n", text.Counted(more, "more signal"))
 	}
 	return nil

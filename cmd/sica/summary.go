@@ -100,7 +100,7 @@ func ungraded(res *sica.Result) []string {
 		case res.Linear == nil && res.Network.Identified:
 			words[i] = "identified"
 		case res.Linear != nil && res.Linear.Identified(i):
-			words[i] = "identified, error " + report.ErrorText(res.Linear.ExpectedError[i])
+			words[i] = "identified, error " + notes.ErrorText(res.Linear.ExpectedError[i])
 		default:
 			words[i] = "not identified"
 		}
@@ -111,7 +111,7 @@ func ungraded(res *sica.Result) []string {
 // writeNoise writes the share of the channels' variance that is estimated to be white noise.
 func writeNoise(out io.Writer, found *linear.Findings) {
 	noise := found.Noise
-	if len(noise) == 0 || stat.Mean(noise, nil) < report.MinNoise {
+	if len(noise) == 0 || stat.Mean(noise, nil) < notes.MinNoise {
 		return
 	}
 	fmt.Fprintf(out, "noise of the channels: about %.1f %% of their variance, a rough estimate\n",
@@ -153,5 +153,5 @@ func writeCorrelation(out io.Writer, res *sica.Result, z *mat.Dense, mayBeFilter
 		warning += " (--highpass 1)"
 	}
 	fmt.Fprint(out, text.Wrap("", fmt.Sprintf("correlated: %s, by %.2f%s: %s",
-		text.Signals(all[0].Pair[:]), all[0].Value, report.OtherCorrelated(all), warning)))
+		text.Signals(all[0].Pair[:]), all[0].Value, notes.OtherPairs(all[1:]), warning)))
 }

@@ -49,6 +49,14 @@ func WithoutOnes(shape []int) []int {
 	return longer
 }
 
+// ImageShape returns the shape of an image or a video as it is, and nil for that of a sequence.
+func ImageShape(shape []int) []int {
+	if len(shape) < 2 {
+		return nil
+	}
+	return shape
+}
+
 // Check returns an error unless t positions can have the shape: one, two or three
 // axes whose product is t, or none, which is a sequence. The error doesn't name the argument.
 func Check(shape []int, t int) error {
@@ -104,23 +112,19 @@ func ownReach(axes int) int { return max(4-axes, 1) }
 // Neighbours. It is made once, and must not be changed.
 func (g *Grid) Own() [][]int32 { return g.own() }
 
-// Middle returns z about the middle of the leading axis, and the index of what it returns: the most
-// whole slices of at most limit positions together, but at least one slice.
-func (g *Grid) Middle(z *mat.Dense, limit int) (*mat.Dense, *Grid) {
+// Middle returns the signals z, whose positions have the shape, about the middle of the leading axis,
+// and the shape of that: the most whole slices of at most limit positions together, but at least one.
+func Middle(z *mat.Dense, shape []int, limit int) (middle *mat.Dense, itsShape []int) {
 	d, t := z.Dims()
-	slice := t / g.shape[0]
+	slice := t / shape[0]
 	keep := max(1, limit/slice)
-	if keep >= g.shape[0] {
-		return z, g
+	if keep >= shape[0] {
+		return z, shape
 	}
-	from := (g.shape[0] - keep) / 2
-	cut := slices.Clone(g.shape)
-	cut[0] = keep
-	short, err := New(cut, keep*slice)
-	if err != nil {
-		panic(err) // a shape that was cut short fits
-	}
-	return mat.DenseCopyOf(z.Slice(0, d, from*slice, (from+keep)*slice)), short
+	from := (shape[0] - keep) / 2
+	itsShape = slices.Clone(shape)
+	itsShape[0] = keep
+	return mat.DenseCopyOf(z.Slice(0, d, from*slice, (from+keep)*slice)), itsShape
 }
 
 // Neighbours lists, for every position of an index of the given axes

@@ -12,6 +12,38 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/text"
 )
 
+// MaxRows is the largest number of signals in a table, so that it fits a screen.
+const MaxRows = 32
+
+// MinNoise is the least share of the channels' variance that is mentioned as noise. It leaves a
+// signal of average strength a correlation of 0.9995 with its source.
+const MinNoise = 0.001
+
+// maxPairs is how many pairs OtherPairs names.
+const maxPairs = 5
+
+// OtherPairs names pairs of signals to follow one that is named already, at most five of them:
+// "; 1 and 3 by 0.41; and 2 more pairs". It is empty without pairs.
+func OtherPairs[P fmt.Stringer](pairs []P) string {
+	var names strings.Builder
+	for k, p := range pairs {
+		if k == maxPairs {
+			fmt.Fprintf(&names, "; and %s", text.Counted(len(pairs)-k, "more pair"))
+			break
+		}
+		fmt.Fprintf(&names, "; %s", p)
+	}
+	return names.String()
+}
+
+// ErrorText returns an expected 1 − |correlation| in words: "0.0123" or "< 0.0001".
+func ErrorText(e float64) string {
+	if e < 0.00005 {
+		return "< 0.0001"
+	}
+	return fmt.Sprintf("%.4f", e)
+}
+
 // ExpectedError says in half a sentence what the errors contain that a fit expects of signals in these
 // groups; "" if there are none or no signal is identified. Noise are the channels' shares of it. Without
 // these the errors are of sampling alone: undetected noise, or surplus sources, make the true error

@@ -93,8 +93,7 @@ func TestTrialsAreDistinctAndInOrderOfRuns(t *testing.T) {
 				if i > 0 && c.Seed < trials[i-1].Seed {
 					t.Errorf("figure %s, %s: %s comes after a later run", f.Name, preset, c)
 				}
-				if m, err := methods.Named(c.Method); err != nil ||
-					!m.Has(c.Preset) {
+				if m, err := methods.Named(c.Method); err != nil || m.CheckPreset(c.Preset) != nil {
 					t.Errorf("figure %s, %s: no method or preset of %s (%v)", f.Name, preset, c,
 						err)
 				}

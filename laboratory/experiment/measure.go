@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/internal/assignment"
+	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/linear"
@@ -245,7 +246,7 @@ func linearNumbers(s *linear.Solution) map[string]float64 {
 func (o *Outcome) addReport(
 	ctx context.Context, b compute.Backend, r *sica.Result, x *ica.Signals,
 ) error {
-	opt := report.Config{Shape: x.GridShape(), Refits: report.Default().Refits}
+	opt := report.Config{Shape: grid.ImageShape(x.Shape()), Refits: report.Default().Refits}
 	rep, err := report.New(ctx, r, x.X(), opt.On(b))
 	if err != nil {
 		return err

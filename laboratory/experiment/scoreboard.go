@@ -12,6 +12,7 @@ import (
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/laboratory/internal/processor"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/ica"
@@ -154,7 +155,7 @@ func (c Case) Separate(ctx context.Context, b compute.Backend) (Score, error) {
 		return score, fmt.Errorf("experiment: %s, %s: %w", c.Set, c.Mixture, err)
 	}
 	cfg := sica.Default()
-	cfg.Shape, cfg.Seed = x.GridShape(), c.Seed
+	cfg.Shape, cfg.Seed = grid.ImageShape(x.Shape()), c.Seed
 	if c.LinearOnly {
 		cfg.Method = sica.LinearOnly
 	}

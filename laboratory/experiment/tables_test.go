@@ -113,7 +113,7 @@ func TestTableTrials(t *testing.T) {
 				t.Errorf("%s: %+v is there twice, or of another seed", name, trial)
 			}
 			seen[trial] = true
-			if m, err := methodNamed(trial.Method); err != nil || !m.Has(trial.Preset) {
+			if m, err := methodNamed(trial.Method); err != nil || m.CheckPreset(trial.Preset) != nil {
 				t.Errorf("%s: no method or preset of %s", name, trial)
 			}
 		}

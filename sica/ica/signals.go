@@ -2,6 +2,7 @@ package ica
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
@@ -15,7 +16,7 @@ import (
 // computed at most once. New makes them. Several goroutines may use them at once.
 type Signals struct {
 	x      *mat.Dense
-	grid   *grid.Grid
+	shape  []int
 	joints []int
 	whiten func() (*pca.Whitening, error)
 }
@@ -29,32 +30,18 @@ type Signals struct {
 // is none: the methods of this module return it with mean 0 and variance 1, as there is nothing to
 // separate. Only sica.AsMethod wants two.
 func New(x *mat.Dense, shape ...int) (*Signals, error) {
-	s, err := newSignals(x, shape, signal.CheckMixed(x))
-	if err != nil {
+	if err := signal.CheckMixed(x); err != nil {
 		return nil, fmt.Errorf("ica: %w", signal.AsErrSignals(err))
 	}
-	return s, nil
-}
-
-// NewWide is New for signals that may be as many as the positions, or more: to be reduced. Its
-// error doesn't name the package, and is wrapped by who calls it.
-func NewWide(x *mat.Dense, shape ...int) (*Signals, error) {
-	return newSignals(x, shape, signal.Check("x", x))
-}
-
-// newSignals returns the signals unless there is an error, which says what is wrong with x, or the
-// shape doesn't fit.
-func newSignals(x *mat.Dense, shape []int, err error) (*Signals, error) {
-	if err != nil {
-		return nil, err
-	}
 	_, n := x.Dims()
-	g, err := grid.New(shape, n)
-	if err != nil {
-		return nil, fmt.Errorf("shape: %w", err)
+	if err := grid.Check(shape, n); err != nil {
+		return nil, fmt.Errorf("ica: shape: %w", signal.AsErrSignals(err))
+	}
+	if len(shape) == 0 {
+		shape = []int{n}
 	}
 	return &Signals{
-		x: x, grid: g,
+		x: x, shape: slices.Clone(shape),
 		whiten: sync.OnceValues(func() (*pca.Whitening, error) { return pca.Whiten(x) }),
 	}, nil
 }
@@ -65,20 +52,8 @@ func (s *Signals) X() *mat.Dense { return s.x }
 // Dims returns the number of signals and the number of positions.
 func (s *Signals) Dims() (d, n int) { return s.x.Dims() }
 
-// Grid returns the index of the positions, for this module's packages.
-func (s *Signals) Grid() *grid.Grid { return s.grid }
-
 // Shape returns the length of each axis of the positions, {n} for a sequence. It must not be changed.
-func (s *Signals) Shape() []int { return s.grid.Shape() }
-
-// GridShape returns the Shape of an image or a video, and nil for a sequence, as sica.Config.Shape
-// has it.
-func (s *Signals) GridShape() []int {
-	if shape := s.Shape(); len(shape) > 1 {
-		return shape
-	}
-	return nil
-}
+func (s *Signals) Shape() []int { return s.shape }
 
 // WithJoints returns the same signals as a sequence of several stretches that were recorded apart:
 // the first begins at 0, the others at the joints, which must be in order and between the positions.
@@ -95,16 +70,6 @@ func (s *Signals) WithJoints(joints []int) (*Signals, error) {
 
 // Joints returns the joints. They must not be changed.
 func (s *Signals) Joints() []int { return s.joints }
-
-// Replaced returns other signals x at the same positions. Its errors are those of New, without the
-// name of the package.
-func (s *Signals) Replaced(x *mat.Dense) (*Signals, error) {
-	y, err := newSignals(x, s.Shape(), signal.CheckMixed(x))
-	if err != nil {
-		return nil, err
-	}
-	return y.WithJoints(s.joints)
-}
 
 // Whitening returns the whitening by principal components, computed by the first call.
 // It is an error if the signals are linearly dependent.

@@ -137,12 +137,12 @@ func (s *separator) makeLessDependent(
 		!isDoubtful(found.best.dependence(), s.past.N) {
 		return nil
 	}
-	_, positions := s.z.Dims()
-	g, err := grid.New(s.past.Shape, positions)
+	z, shape := grid.Middle(s.z, s.past.Shape, glance)
+	_, positions := z.Dims()
+	g, err := grid.New(shape, positions)
 	if err != nil {
 		return err
 	}
-	z, g := g.Middle(s.z, glance)
 	meanDependence := func(b *mat.Dense) (float64, error) {
 		var y mat.Dense
 		y.Mul(b, z)

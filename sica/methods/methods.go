@@ -112,8 +112,8 @@ func Named(name string) (Method, error) {
 		strings.Join(names, ", "))
 }
 
-// Has reports whether p is one of the method's presets, or "" and it has none.
-func (m Method) Has(p Preset) bool {
+// has reports whether p is one of the method's presets, or "" and it has none.
+func (m Method) has(p Preset) bool {
 	if len(m.Presets) == 0 {
 		return p == ""
 	}
@@ -123,7 +123,7 @@ func (m Method) Has(p Preset) bool {
 // CheckPreset returns an error that names the presets unless the method has p.
 func (m Method) CheckPreset(p Preset) error {
 	switch {
-	case m.Has(p):
+	case m.has(p):
 		return nil
 	case len(m.Presets) == 0:
 		return fmt.Errorf("methods: preset: %s has no %q; must be empty, as it has no settings",
@@ -138,7 +138,7 @@ func (m Method) Nearest(p Preset) Preset {
 	switch {
 	case len(m.Presets) == 0:
 		return ""
-	case m.Has(p):
+	case m.has(p):
 		return p
 	}
 	return m.Presets[0]

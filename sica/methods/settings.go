@@ -7,6 +7,7 @@ import (
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/baseline/fastica"
 	"github.com/seed-47b1e431/gosica/sica/baseline/ivae"
@@ -25,7 +26,7 @@ const imageIterations = 20
 // sequence. It is an error if the method isn't SICA, or has no such preset; it names those that
 // it has.
 func (m Method) Config(t Task) (sica.Config, error) {
-	if m.Has(t.Preset) {
+	if m.has(t.Preset) {
 		if s, ok := m.New(t).(sicaMethod); ok {
 			return s.cfg, nil
 		}
@@ -44,7 +45,7 @@ func SICA(settings func() sica.Config) func(Task) ica.Method {
 		}
 		cfg.Seed = t.Seed
 		if t.Signals != nil {
-			cfg.Shape = t.Signals.GridShape()
+			cfg.Shape = grid.ImageShape(t.Signals.Shape())
 		}
 		if t.Preset == Paper {
 			cfg.Checkpoint = t.Checkpoint

@@ -12,7 +12,6 @@
 package nonlinear
 
 import (
-	"github.com/seed-47b1e431/gosica/internal/stats"
 	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
@@ -81,28 +80,3 @@ const significance = 3
 
 // Significant reports whether the difference is more than three standard errors above 0.
 func (d Difference) Significant() bool { return d.Mean > significance*d.SE }
-
-const (
-	// observation is how many neighbouring positions make one observation of a Difference, so
-	// that what they share isn't counted twice. It is at least twice the longest past of
-	// networks, 8. Half of it understates the error of signals with such a past.
-	observation = 16
-	// minObservations is kept where there are few positions, by shorter observations. With
-	// half as many, a standard error is known to 40 % only.
-	minObservations = 8
-)
-
-// NewDifference returns the mean of a − b, scores of the same positions in order.
-func NewDifference(a, b []float64) Difference {
-	size := min(observation, max(1, len(a)/minObservations))
-	var means []float64
-	for begin := 0; begin+size <= len(a); begin += size {
-		sum := 0.0
-		for i := begin; i < begin+size; i++ {
-			sum += a[i] - b[i]
-		}
-		means = append(means, sum/float64(size))
-	}
-	mean, se := stats.MeanSE(means)
-	return Difference{mean, se}
-}

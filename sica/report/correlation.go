@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -21,23 +20,18 @@ type Correlation struct {
 	Pair  [2]int  `json:"pair"`
 }
 
-// maxCorrelatedShown is how many pairs a text names besides the largest.
-const maxCorrelatedShown = 5
-
-// LargestCorrelation returns the largest correlation of the recovered signals z, d×n, 0 of a single
-// one.
-func LargestCorrelation(z *mat.Dense) Correlation {
-	all := correlations(z)
-	if len(all) == 0 {
-		return Correlation{}
-	}
-	return all[0]
+// String returns such as "1 and 3 by 0.41".
+func (c Correlation) String() string {
+	return fmt.Sprintf("%s by %.2f", text.Numbers(c.Pair[:]), c.Value)
 }
 
 // Correlated returns the correlations above linear.MaxCorrelation of the recovered signals z, d×n,
 // the largest first.
-func Correlated(z *mat.Dense) []Correlation {
-	all := correlations(z)
+func Correlated(z *mat.Dense) []Correlation { return large(correlations(z)) }
+
+// large returns the correlations above linear.MaxCorrelation of all, of which the largest comes
+// first.
+func large(all []Correlation) []Correlation {
 	for k, c := range all {
 		if !(c.Value > linear.MaxCorrelation) { // or NaN
 			return all[:k]
@@ -57,20 +51,4 @@ func correlations(z *mat.Dense) (pairs []Correlation) {
 	}
 	slices.SortStableFunc(pairs, func(a, b Correlation) int { return cmp.Compare(b.Value, a.Value) })
 	return pairs
-}
-
-// OtherCorrelated names all but the first of several correlated pairs, at most five of them, to
-// follow that: "; 1 and 3 by 0.41; and 2 more pairs". It is empty for one pair.
-func OtherCorrelated(all []Correlation) string {
-	var names strings.Builder
-	for k, c := range all {
-		if k > maxCorrelatedShown {
-			fmt.Fprintf(&names, "; and %s", text.Counted(len(all)-k, "more pair"))
-			break
-		}
-		if k > 0 {
-			fmt.Fprintf(&names, "; %s by %.2f", text.Numbers(c.Pair[:]), c.Value)
-		}
-	}
-	return names.String()
 }

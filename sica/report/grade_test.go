@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/notes"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/inspect"
@@ -316,8 +317,8 @@ func TestTable(t *testing.T) {
 		}
 		lines := strings.Split(b.String(), "\n")
 		words := func(k int) string { return strings.Join(strings.Fields(lines[k]), " ") }
-		if words(0) != c.header || words(1) != c.first || len(lines) != TableRows+3 ||
-			words(TableRows+1) != "and 8 more in JSON" {
+		if words(0) != c.header || words(1) != c.first || len(lines) != notes.MaxRows+3 ||
+			words(notes.MaxRows+1) != "and 8 more in JSON" {
 			t.Errorf("%s", &b)
 		}
 	}

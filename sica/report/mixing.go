@@ -19,10 +19,6 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
-// MinNoise is the least share of the channels' variance that is mentioned as noise. It leaves a
-// signal of average strength a correlation of 0.9995 with its source.
-const MinNoise = 0.001
-
 // looksNonlinear reports whether the mixing of a sequence seems nonlinear though its demixing is
 // linear. If the fit examined nonlinear mixings, that is whether the code of a network or of
 // conditional normalisation is significantly shorter and was refused. Otherwise it is whether the
@@ -54,12 +50,12 @@ func (s *subject) looksNonlinear(
 	return !explained || screening.Curvature.Evident(), nil
 }
 
-// noiseShare returns the mean of the channels' shares of noise, 0 below MinNoise.
+// noiseShare returns the mean of the channels' shares of noise, 0 below notes.MinNoise.
 func (l *Linear) noiseShare() float64 {
 	if len(l.Noise) == 0 {
 		return 0
 	}
-	if mean := stat.Mean(l.Noise, nil); mean >= MinNoise {
+	if mean := stat.Mean(l.Noise, nil); mean >= notes.MinNoise {
 		return mean
 	}
 	return 0
@@ -121,7 +117,7 @@ func (r *Report) largestCorrelation() string {
 	if isOther {
 		warning += ". " + separateAnew
 	}
-	return largest + OtherCorrelated(r.Correlated) + fmt.Sprintf(". Above %g: %s. Shares don't add "+
+	return largest + notes.OtherPairs(r.Correlated[1:]) + fmt.Sprintf(". Above %g: %s. Shares don't add "+
 		"up to 100 %% then, and one can exceed it", linear.MaxCorrelation, warning)
 }
 

@@ -92,11 +92,11 @@ func TestCorrelationOfRecoveredSignals(t *testing.T) {
 	s := noise(rng(1), 3, 4000, datasets.Normal)
 	z := mat.NewDense(2, 4000, nil)
 	z.Mul(mat.NewDense(2, 3, []float64{1, 0, 1, 0, 1, 1}), s)
-	got := LargestCorrelation(z)
+	got := correlations(z)[0]
 	if math.Abs(got.Value-0.5) > 0.04 || got.Pair != [2]int{0, 1} {
 		t.Errorf("%+v, want 0.5 of 0 and 1", got)
 	}
-	if got := Correlated(z); len(got) != 1 || got[0] != LargestCorrelation(z) {
+	if got := Correlated(z); len(got) != 1 || got[0] != correlations(z)[0] {
 		t.Errorf("correlated: %+v", got)
 	}
 	r := good()

@@ -311,7 +311,11 @@ func (s *subject) newReport(
 		Iterations: r.Iterations, Divergence: r.Divergence, Loss: r.Loss,
 		Stopped: r.Stopped, Why: r.Why, Network: r.Network, Clipped: r.Clipped,
 		fit: s.fit, cfg: cfg,
-		Correlation: LargestCorrelation(s.z), Correlated: Correlated(s.z),
+	}
+	pairs := correlations(s.z)
+	report.Correlated = large(pairs)
+	if len(pairs) > 0 {
+		report.Correlation = pairs[0]
 	}
 	if s.grid.Axes() == 1 {
 		report.Transients = Transients(s.z)

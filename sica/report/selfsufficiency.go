@@ -131,9 +131,9 @@ type Predictability struct {
 	SE float64 `json:"se"`
 }
 
-// SelfSufficient reports whether the other signals' contexts don't improve the prediction:
+// isSelfSufficient reports whether the other signals' contexts don't improve the prediction:
 // All − Own is at most 0.01 or at most three standard errors.
-func (p Predictability) SelfSufficient() bool {
+func (p Predictability) isSelfSufficient() bool {
 	return p.All-p.Own <= max(maxGain, maxGainErrors*p.SE)
 }
 

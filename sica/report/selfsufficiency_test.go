@@ -44,7 +44,7 @@ func TestPredictability(t *testing.T) {
 				t.Errorf("b %g, c %g, signal %d: R² %.3f own and %.3f all, want %.3f and %.3f",
 					test.b, test.c, i, got.Own, got.All, want.Own, want.All)
 			}
-			if self := test.c == 0; got.SelfSufficient() != self {
+			if self := test.c == 0; got.isSelfSufficient() != self {
 				t.Errorf("b %g, c %g, signal %d: self-sufficient %v: %+v", test.b, test.c, i,
 					!self, got)
 			}

@@ -11,12 +11,13 @@ import (
 	"text/tabwriter"
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/notes"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica/inspect"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 )
 
-// A Table lists the recovered signals in their order, at most TableRows of them, as sica separate
+// A Table lists the recovered signals in their order, at most 32 of them, as sica separate
 // and WriteText print them. Columns without a value are left out. Of more than 12 signals, doubtful
 // ones without a label are only counted if others repeat.
 type Table struct {
@@ -34,9 +35,6 @@ type Table struct {
 
 // maxAllRows is the largest number of signals that all have rows.
 const maxAllRows = 12
-
-// TableRows is the largest number of signals in a Table, so that it fits a screen.
-const TableRows = 32
 
 // Write writes the table as text.
 func (t Table) Write(w io.Writer) error {
@@ -91,7 +89,7 @@ func (t Table) write(w io.Writer, rows []int) error {
 		header += "\trepeats\tchance"
 	}
 	fmt.Fprintln(out, header+"\tgrade")
-	for _, i := range rows[:min(len(rows), TableRows)] {
+	for _, i := range rows[:min(len(rows), notes.MaxRows)] {
 		fmt.Fprint(out, i+1)
 		if hasShare {
 			fmt.Fprintf(out, "\t%.1f %%", 100*t.share(i))
@@ -112,7 +110,7 @@ func (t Table) write(w io.Writer, rows []int) error {
 		}
 		fmt.Fprintf(out, "\t%s\n", t.grade(i))
 	}
-	if more := len(rows) - TableRows; more > 0 {
+	if more := len(rows) - notes.MaxRows; more > 0 {
 		fmt.Fprintf(out, "and %d more in JSON\n", more)
 	}
 	return out.Flush()
@@ -152,19 +150,11 @@ func (t Table) grade(i int) string {
 func (g *Graded) Words(i int) string {
 	switch {
 	case g.Grade == Identified && g.ExpectedError > 0:
-		return "identified, error " + ErrorText(g.ExpectedError)
+		return "identified, error " + notes.ErrorText(g.ExpectedError)
 	case g.Grade == Repeats && !g.Alone():
 		return "repeats with " + others(g.Group, i)
 	}
 	return g.Grade.String()
-}
-
-// ErrorText returns an expected 1 − |correlation| in words: "0.0123" or "< 0.0001".
-func ErrorText(e float64) string {
-	if e < 0.00005 {
-		return "< 0.0001"
-	}
-	return fmt.Sprintf("%.4f", e)
 }
 
 // maxOthers is how many signals others names, so that rows stay short.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/seed-47b1e431/gosica/internal/notes"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 )
@@ -163,17 +164,17 @@ func (r *Report) whiteningNote() string {
 	return "Symmetric whitening was kept, so stability and halves are near 1 whatever the truth is."
 }
 
-// writeTests writes how each signal did in the tests: at most TableRows of them.
+// writeTests writes how each signal did in the tests: at most notes.MaxRows of them.
 func (r *Report) writeTests(b *strings.Builder) {
 	rows := []string{"#\town R²\tall contexts\tstability\thalves\terror\tdoubts"}
 	n := len(r.Predictability)
-	for i := range min(n, TableRows) {
+	for i := range min(n, notes.MaxRows) {
 		s := r.Row(i)
 		rows = append(rows, fmt.Sprintf("%d\t%s\t%s\t%s\t%s\t%s\t%s",
 			i+1, s.Own, s.AllContexts(), s.Stability, s.Halves, s.Error, s.Doubts))
 	}
 	writeTable(b, rows...)
-	if more := n - TableRows; more > 0 {
+	if more := n - notes.MaxRows; more > 0 {
 		fmt.Fprintf(b, "and %d more in JSON\n", more)
 	}
 	if note := r.errorNote(); note != "" {
@@ -225,7 +226,7 @@ func (r *Report) Row(i int) Row {
 		row.Halves = fmt.Sprintf("%.3f", r.Halves.Signals[i])
 	}
 	if r.Linear.Identified(i) && i < len(r.Linear.ExpectedError) {
-		row.Error = ErrorText(r.Linear.ExpectedError[i])
+		row.Error = notes.ErrorText(r.Linear.ExpectedError[i])
 	}
 	var doubts []string
 	if i < len(r.Doubts) {

@@ -205,7 +205,7 @@ func (r *Report) rotationDisagrees(i int) bool {
 }
 
 func (r *Report) gainsByOthers(i int) bool {
-	return i < len(r.Predictability) && !r.Predictability[i].SelfSufficient()
+	return i < len(r.Predictability) && !r.Predictability[i].isSelfSufficient()
 }
 
 func (r *Report) refitsDiffer(i int) bool {

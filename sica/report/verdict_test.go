@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/notes"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
 	"github.com/seed-47b1e431/gosica/sica/klflow"
@@ -441,7 +442,7 @@ stability: the mean |correlation| among the fit and its refit is 0.990, each
 	if err := r.WriteText(&short); err != nil {
 		t.Fatal(err)
 	}
-	if lines := strings.Count(short.String(), "\n"); lines > TableRows+10 {
+	if lines := strings.Count(short.String(), "\n"); lines > notes.MaxRows+10 {
 		t.Errorf("%d lines:\n%s", lines, &short)
 	}
 	text := r.String()

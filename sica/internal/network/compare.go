@@ -42,7 +42,7 @@ type ScoredCode struct {
 	// among the restarts and steps.
 	CodeLength float64
 	// Excess is by how much the code is longer than the shortest, without the last positions if
-	// they don't fill a block of nonlinear.NewDifference. It may be below 0 for equally short
+	// they don't fill a block of newDifference. It may be below 0 for equally short
 	// codes.
 	Excess nonlinear.Difference
 
@@ -255,7 +255,7 @@ func (s *scorer) score() (best int) {
 		return s.next(-1)
 	}
 	best = set(func(l likelihoods) []float64 { return l.varying })
-	if c := s.Candidates[best]; !nonlinear.NewDifference(c.varying, c.constant).Significant() {
+	if c := s.Candidates[best]; !newDifference(c.varying, c.constant).Significant() {
 		best = set(func(l likelihoods) []float64 { return l.constant })
 	}
 	return best
@@ -269,7 +269,7 @@ func (s *scorer) choose() *Choice {
 	}
 	for k := range s.Candidates {
 		if c := &s.Candidates[k]; c.failed == "" {
-			c.Excess = nonlinear.NewDifference(s.Candidates[best].scores, c.scores)
+			c.Excess = newDifference(s.Candidates[best].scores, c.scores)
 		}
 	}
 	s.Chosen = s.simplest()
@@ -323,7 +323,7 @@ const betterSigmas = 2
 
 // isSignificantlyShorter reports whether the code of a is significantly shorter than that of b.
 func isSignificantlyShorter(a, b ScoredCode) bool {
-	gain := nonlinear.NewDifference(a.scores, b.scores)
+	gain := newDifference(a.scores, b.scores)
 	return gain.Mean > betterSigmas*gain.SE
 }
 

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/nonlinear"
@@ -96,9 +99,9 @@ func hasNoise(findings *linear.Findings) bool {
 // fold's gain is hopeless, it is that one. The gain needn't be significant: it is a reason to fit
 // networks, whose gain must be significant.
 func (imp *improver) conditionalGain(ctx context.Context) (gain nonlinear.Difference, err error) {
-	x, g := imp.x.Grid().Middle(imp.x.X(), glancePositions)
 	o := imp.options
-	o.Shape = g.Shape()
+	var x *mat.Dense
+	x, o.Shape = grid.Middle(imp.x.X(), imp.x.Shape(), glancePositions)
 	c, err := imp.codes(ctx, x, o)
 	if err != nil || len(c.codes) <= conditionalPlace {
 		return gain, err
@@ -112,7 +115,7 @@ func (imp *improver) conditionalGain(ctx context.Context) (gain nonlinear.Differ
 		if err := s.scoreFold(ctx, fold); err != nil {
 			return gain, err
 		}
-		gain = nonlinear.NewDifference(s.Candidates[1].constant, s.Candidates[0].constant)
+		gain = newDifference(s.Candidates[1].constant, s.Candidates[0].constant)
 		if isHopeless(gain) {
 			break
 		}

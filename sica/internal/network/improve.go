@@ -56,7 +56,11 @@ func Demix(
 		if err != nil {
 			return Separation{}, err
 		}
-		if x, err = x.Replaced(transformed); err != nil {
+		joints := x.Joints()
+		if x, err = ica.New(transformed, x.Shape()...); err == nil {
+			x, err = x.WithJoints(joints)
+		}
+		if err != nil {
 			return Separation{}, err
 		}
 	}
@@ -129,7 +133,7 @@ type improver struct {
 }
 
 func (imp *improver) improve(ctx context.Context) (*Improvement, error) {
-	if imp.x.Grid().Axes() > 1 {
+	if len(imp.x.Shape()) > 1 {
 		// After GELU steps networks made digits no better (docs/evaluation/nonlinear.md).
 		return imp.straighten(ctx)
 	}

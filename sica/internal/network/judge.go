@@ -93,7 +93,7 @@ func (j *judge) fill(ctx context.Context, m *Model) error {
 		return err
 	}
 	choices := len(j.runs) * len(chosen.curve)
-	m.OverWhitening = nonlinear.NewDifference(chargeChoice(best, choices), j.whitened[chosen.fold])
+	m.OverWhitening = newDifference(chargeChoice(best, choices), j.whitened[chosen.fold])
 	if m.PastGain, err = j.pastGain(ctx, m.chosen); err != nil {
 		return err
 	}
@@ -227,7 +227,7 @@ func (j *judge) isEquallyGood(
 	if err != nil {
 		return false, err
 	}
-	return !nonlinear.NewDifference(best, scores).Significant(), nil
+	return !newDifference(best, scores).Significant(), nil
 }
 
 // bestRun returns the run of a fold with the shortest code.
@@ -262,7 +262,7 @@ func (j *judge) pastGain(ctx context.Context, chosen int) ([]nonlinear.Differenc
 	}
 	gains := make([]nonlinear.Difference, j.d)
 	for i := range gains {
-		gains[i] = nonlinear.NewDifference(with[i], without[i])
+		gains[i] = newDifference(with[i], without[i])
 	}
 	return gains, nil
 }

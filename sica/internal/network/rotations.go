@@ -109,7 +109,7 @@ func (r *pairRotations) loss(ctx context.Context, i, j int) nonlinear.Difference
 		evidence.Rotate(signal, r.z.RawRowView(i), r.z.RawRowView(j), sign)
 		r.addScores(ctx, signal, rotated)
 	}
-	return nonlinear.NewDifference(unrotated, rotated)
+	return newDifference(unrotated, rotated)
 }
 
 // addScores adds the log-likelihoods of a signal at the positions, by a model that is fitted there.

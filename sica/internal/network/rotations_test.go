@@ -63,7 +63,7 @@ func TestPastGain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if g := nonlinear.NewDifference(scorePast(t.Context(), s.RawRowView(0), x.lags, train, held)); g.Significant() != evident {
+		if g := newDifference(scorePast(t.Context(), s.RawRowView(0), x.lags, train, held)); g.Significant() != evident {
 			t.Errorf("ρ = %g: %+v", rho, g)
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/quantile"
 	"github.com/seed-47b1e431/gosica/sica/internal/network/internal/source"
 	"github.com/seed-47b1e431/gosica/sica/linear"
-	"github.com/seed-47b1e431/gosica/sica/nonlinear"
 )
 
 // A Screening is a test of the recovered signals of a linear demixing: whether they are reason to
@@ -176,7 +175,7 @@ func (x *index) pastShortens(ctx context.Context, z []float64, o Options, positi
 		a, b := scorePast(ctx, z, x.lags, subsample(train, positions), subsample(held, positions))
 		with, without = append(with, a...), append(without, b...)
 	}
-	return nonlinear.NewDifference(with, without).Significant()
+	return newDifference(with, without).Significant()
 }
 
 // scorePast returns the log-likelihoods of the signal z at the held-out positions under a model

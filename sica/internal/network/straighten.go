@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/ica"
@@ -88,9 +89,8 @@ func CanStraighten(x *ica.Signals) bool {
 // compared returns the mixed signals at the positions at which separations are compared, and the
 // shape of these: blocks of a sequence, and as many positions in the middle of images.
 func compared(x *ica.Signals, blocks int) (part *mat.Dense, shape []int) {
-	if x.Grid().Axes() > 1 {
-		middle, g := x.Grid().Middle(x.X(), blocks*comparedBlock)
-		return middle, g.Shape()
+	if len(x.Shape()) > 1 {
+		return grid.Middle(x.X(), x.Shape(), blocks*comparedBlock)
 	}
 	part = signal.SpreadBlocks(x.X(), blocks, comparedBlock)
 	_, n := part.Dims()

@@ -27,7 +27,6 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/layers"
 	"github.com/seed-47b1e431/gosica/sica/internal/network/internal/source"
-	"github.com/seed-47b1e431/gosica/sica/nonlinear"
 )
 
 // A training fits the networks of all runs: of every problem, every restart, every fold, in this
@@ -419,7 +418,7 @@ func (t *training) evaluate(step int) (standing, error) {
 		if t.linearScores[problem] == nil {
 			behind, gains[problem][fold] = math.Inf(-1), math.Inf(1)
 		} else {
-			gain := nonlinear.NewDifference(scores[k], t.linearScores[problem][fold])
+			gain := newDifference(scores[k], t.linearScores[problem][fold])
 			behind = min(behind, -gain.Mean/gain.SE)
 			gains[problem][fold] = max(gains[problem][fold], gain.Mean)
 		}
