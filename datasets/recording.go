@@ -224,6 +224,9 @@ func WriteBlocks(path string, about Recording, n int, blocks iter.Seq2[*mat.Dens
 		return fmt.Errorf("datasets: write %s: an image needs a shape; "+
 			"must be written by WriteImages", path)
 	}
+	if blocks == nil {
+		return fmt.Errorf("datasets: write %s: blocks: is nil; must be the signals", path)
+	}
 	f := formatOf(path)
 	if !f.isWritten() {
 		return fmt.Errorf("datasets: write %s: ending %q; must be %s",

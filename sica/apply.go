@@ -78,7 +78,7 @@ func (r *Result) bound(
 	name string, x *mat.Dense, signals func() int, shape []int,
 ) ([]mapping.Map, *iterate.Evaluator, error) {
 	if r.maps == nil {
-		return nil, nil, fmt.Errorf("%s can't be mapped by this result: %w", name, errNotFitted)
+		return nil, nil, fmt.Errorf("%s can't be mapped: %w", name, errNotFitted)
 	}
 	if err := signal.AsErrSignals(signal.CheckNew(name, x, signals())); err != nil {
 		return nil, nil, err
@@ -99,7 +99,7 @@ func (r *Result) bound(
 	return r.maps.Maps(on), on, nil
 }
 
-var errNotFitted = errors.New("it wasn't made by Fit or Load")
+var errNotFitted = errors.New("the result wasn't made by Fit or Load")
 
 // ErrNotPointwise is wrapped by the error of Pointwise.
 var ErrNotPointwise = iterate.ErrNotPointwise

@@ -399,6 +399,9 @@ type asMethod struct{ cfg Config }
 func (m asMethod) Name() string { return "sica" }
 
 func (m asMethod) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
+	if err := x.Validate(); err != nil {
+		return nil, fmt.Errorf("sica: %w", err)
+	}
 	cfg := m.cfg
 	if cfg.Shape == nil {
 		cfg.Shape = grid.ImageShape(x.Shape())

@@ -2,7 +2,9 @@ package sica_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"regexp"
 	"strings"
@@ -17,7 +19,10 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/dependence"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/inspect"
+	"github.com/seed-47b1e431/gosica/sica/linear"
+	"github.com/seed-47b1e431/gosica/sica/methods"
 	"github.com/seed-47b1e431/gosica/sica/metric"
+	"github.com/seed-47b1e431/gosica/sica/plot"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 	"github.com/seed-47b1e431/gosica/sica/report"
 )
@@ -33,6 +38,44 @@ func problem(f func() error) (err error) {
 }
 
 func second[T any](_ T, err error) error { return err }
+
+// firstError returns the first error of blocks.
+func firstError(blocks blockwise.Blocks) error {
+	for _, err := range blocks {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Every method refuses Signals that are nil or the zero value with an error that names them.
+func TestMethodsRefuseZeroSignals(t *testing.T) {
+	for name, x := range map[string]*ica.Signals{"nil": nil, "zero": new(ica.Signals)} {
+		calls := map[string]func() error{
+			"linear.Separate": func() error {
+				return second(linear.Separate(t.Context(), x, linear.Default()))
+			},
+			"AsMethod": func() error {
+				return second(sica.AsMethod(sica.Config{}).Fit(t.Context(), x))
+			},
+			"Whitening":  func() error { return second(x.Whitening()) },
+			"WithJoints": func() error { return second(x.WithJoints(nil)) },
+		}
+		for _, m := range methods.All() {
+			task := methods.Task{Signals: x, Preset: m.Nearest(methods.Smoke)}
+			calls[m.Name] = func() error { return second(m.Fit(t.Context(), task)) }
+			task.Signals = nil // of the settings
+			calls["alone "+m.Name] = func() error { return second(m.New(task).Fit(t.Context(), x)) }
+		}
+		for call, f := range calls {
+			if err := problem(f); !errors.Is(err, ica.ErrSignals) ||
+				!strings.Contains(err.Error(), "x: is nil or empty") {
+				t.Errorf("%s of %s signals: %v", call, name, err)
+			}
+		}
+	}
+}
 
 // A nil argument is an error that names it, of every function that has one.
 func TestNilArgumentsAreNamed(t *testing.T) {
@@ -144,6 +187,37 @@ func TestNilArgumentsAreNamed(t *testing.T) {
 		}},
 		"FetalECG": {"rng", func() error {
 			return second(datasets.SimulateFetalECG(nil, datasets.DefaultFetalECG()))
+		}},
+		"zero result": {"result", func() error {
+			return new(sica.Result).CheckChannels(2, nil)
+		}},
+		"OrderedLike zero": {"earlier", func() error {
+			_, _, err := r.OrderedLike(new(sica.Result))
+			return err
+		}},
+		"zero Model": {"Model.Signals", func() error {
+			return second(new(ica.Model).Transform(x))
+		}},
+		"blockwise.Transform r": {"r", func() error {
+			return firstError(blockwise.Transform(nil, blockwise.InMemory{Dense: x}.Blocks(8)))
+		}},
+		"blockwise.Remove x": {"x", func() error {
+			return firstError(blockwise.Remove(r, nil, 0))
+		}},
+		"Part zero": {"x", func() error {
+			return second(blockwise.Part(ctx, blockwise.InMemory{}, 10))
+		}},
+		"Recording zero": {"x", func() error {
+			return second(inspect.Recording(r, blockwise.InMemory{}, nil))
+		}},
+		"Removal before": {"before", func() error {
+			return new(inspect.Removal).Add(nil, x)
+		}},
+		"Picture": {"picture", func() error {
+			return new(plot.Picture).Write(io.Discard, plot.PNG)
+		}},
+		"WriteBlocks": {"blocks", func() error {
+			return datasets.WriteBlocks(t.TempDir()+"/a.csv", datasets.Recording{}, 10, nil)
 		}},
 		"Skip":     {"no signals", func() error { return second(datasets.Skip(nil)) }},
 		"Rounding": {"no signals", func() error { return second(datasets.Rounding(nil)) }},

@@ -27,6 +27,9 @@ func (r *Result) CheckChannels(d int, names []string) error {
 }
 
 func (r *Result) checkChannels(d int, names []string) error {
+	if r.Z == nil {
+		return errNotFitted
+	}
 	if want := r.channels(); d != want {
 		err := fmt.Errorf("channels: are %d; must be %d, as in the fit", d, want)
 		return kindError{err, ErrSignals}
@@ -57,8 +60,8 @@ func (r *Result) OrderedLike(earlier *Result) (ordered *Result, correlations []f
 }
 
 func (r *Result) orderedLike(earlier *Result) (*Result, []float64, error) {
-	if earlier == nil {
-		return nil, nil, errors.New("earlier: must not be nil; load one with sica.Load")
+	if earlier == nil || earlier.Z == nil {
+		return nil, nil, errors.New("earlier: must not be nil or empty; load one with sica.Load")
 	}
 	d, err := r.demixing()
 	if err != nil {

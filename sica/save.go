@@ -73,7 +73,7 @@ func (r *Result) Save(dir string) error {
 
 func (r *Result) save(dir string) error {
 	if r.maps == nil {
-		return errors.New("the result wasn't made by Fit or Load")
+		return errNotFitted
 	}
 	learned := slices.ContainsFunc(r.maps, func(s iterate.Stage) bool { return s.Learned != nil })
 	if learned && r.Config.Flow.Network != nil {

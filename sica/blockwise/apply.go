@@ -1,6 +1,7 @@
 package blockwise
 
 import (
+	"errors"
 	"fmt"
 
 	"gonum.org/v1/gonum/mat"
@@ -24,6 +25,10 @@ func Remove(r *sica.Result, x Blocks, rows ...int) Blocks {
 // eachBlock yields f of each block, or the first error as the last element.
 func eachBlock(r *sica.Result, x Blocks, f func(*mat.Dense) (*mat.Dense, error)) Blocks {
 	return func(yield func(*mat.Dense, error) bool) {
+		if r == nil || x == nil {
+			yield(nil, errors.New("blockwise: r or x is nil; must be a result and blocks of signals"))
+			return
+		}
 		if err := r.Pointwise(); err != nil {
 			yield(nil, fmt.Errorf("blockwise: %w", err))
 			return

@@ -19,7 +19,7 @@ var errNil = errors.New("blockwise: ctx or x is nil; must be a context and a rec
 // learns from. They are in blocks of 8192 spread evenly over the recording, each beside the next.
 // Parts of as many positions of recordings of one length are at the same positions.
 func Part(ctx context.Context, x Source, n int) (*mat.Dense, error) {
-	if ctx == nil || x == nil {
+	if ctx == nil || x == nil || x == Source(InMemory{}) {
 		return nil, errNil
 	}
 	d, t := x.Dims()

@@ -118,8 +118,8 @@ var ErrNotFinite = signal.ErrNotFinite
 // Demix returns the linear model with the recovered signals z = w·White, where w is d×d and
 // White are the white signals of x.Whitening. It is an error if x can't be whitened or if w isn't d×d.
 func Demix(x *Signals, w mat.Matrix, c Convergence) (*Model, error) {
-	if x == nil || w == nil {
-		return nil, errors.New("ica: demix: x or w is nil; must be signals of New and a d×d matrix")
+	if dense, ok := w.(*mat.Dense); w == nil || ok && dense == nil {
+		return nil, errors.New("ica: demix: w is nil; must be a d×d matrix")
 	}
 	white, err := x.Whitening()
 	if err != nil {
@@ -146,6 +146,9 @@ func Demix(x *Signals, w mat.Matrix, c Convergence) (*Model, error) {
 // A Map with a method Channels takes that number of mixed signals, as that of a fit
 // with fewer components does. Any other takes as many as the recovered ones.
 func (m *Model) Transform(x *mat.Dense) (*mat.Dense, error) {
+	if err := m.Validate(); err != nil {
+		return nil, err
+	}
 	channels, _ := m.Signals.Dims()
 	if c, ok := m.Map.(interface{ Channels() int }); ok {
 		channels = c.Channels()
@@ -157,6 +160,9 @@ func (m *Model) Transform(x *mat.Dense) (*mat.Dense, error) {
 // errors are those of Transform, and one that wraps preprocess.ErrNotInvertible if the
 // method learns no inverse.
 func (m *Model) InverseTransform(z *mat.Dense) (*mat.Dense, error) {
+	if err := m.Validate(); err != nil {
+		return nil, err
+	}
 	d, _ := m.Signals.Dims()
 	return apply("inverse transform", "z", z, d, m.Map.Invert)
 }

@@ -1,6 +1,7 @@
 package ica
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -46,11 +47,24 @@ func New(x *mat.Dense, shape ...int) (*Signals, error) {
 	}, nil
 }
 
+// Validate returns an error if s is nil or the zero value. A Method's Fit calls it first.
+func (s *Signals) Validate() error {
+	if s == nil || s.x == nil {
+		return signal.AsErrSignals(errors.New("x: is nil or empty; must be Signals that ica.New returned"))
+	}
+	return nil
+}
+
 // X returns the mixed signals, d×n. They must not be changed.
 func (s *Signals) X() *mat.Dense { return s.x }
 
 // Dims returns the number of signals and the number of positions.
-func (s *Signals) Dims() (d, n int) { return s.x.Dims() }
+func (s *Signals) Dims() (d, n int) {
+	if s.Validate() != nil {
+		return 0, 0
+	}
+	return s.x.Dims()
+}
 
 // Shape returns the length of each axis of the positions, {n} for a sequence. It must not be changed.
 func (s *Signals) Shape() []int { return s.shape }
@@ -59,6 +73,9 @@ func (s *Signals) Shape() []int { return s.shape }
 // the first begins at 0, the others at the joints, which must be in order and between the positions.
 // The linear rule and sica.AsMethod know them; see sica.Run.Joints.
 func (s *Signals) WithJoints(joints []int) (*Signals, error) {
+	if err := s.Validate(); err != nil {
+		return nil, fmt.Errorf("ica: %w", err)
+	}
 	_, n := s.Dims()
 	if err := signal.CheckJoints(joints, n); err != nil {
 		return nil, err
@@ -73,4 +90,9 @@ func (s *Signals) Joints() []int { return s.joints }
 
 // Whitening returns the whitening by principal components, computed by the first call.
 // It is an error if the signals are linearly dependent.
-func (s *Signals) Whitening() (*pca.Whitening, error) { return s.whiten() }
+func (s *Signals) Whitening() (*pca.Whitening, error) {
+	if err := s.Validate(); err != nil {
+		return nil, fmt.Errorf("ica: %w", err)
+	}
+	return s.whiten()
+}

@@ -99,21 +99,14 @@ const (
 // another length, or if the recovered signals are linearly dependent.
 func Components(r *sica.Result, x *mat.Dense, reference []float64, shape ...int) ([]Component, error) {
 	if reference == nil {
-		return describe(r, inMemory(x), nil, shape)
+		return describe(r, blockwise.InMemory{Dense: x}, nil, shape)
 	}
 	if len(reference) == 0 {
 		return nil, errors.New("inspect: reference: has no positions; must have those of x, or " +
 			"be nil")
 	}
 	row := mat.NewDense(1, len(reference), reference)
-	return describe(r, inMemory(x), blockwise.InMemory{Dense: row}, shape)
-}
-
-func inMemory(x *mat.Dense) blockwise.Source {
-	if x == nil {
-		x = new(mat.Dense) // of no positions
-	}
-	return blockwise.InMemory{Dense: x}
+	return describe(r, blockwise.InMemory{Dense: x}, blockwise.InMemory{Dense: row}, shape)
 }
 
 // Recording is Components for a recording that may be longer than memory, which it reads twice. The
@@ -129,7 +122,7 @@ func Recording(r *sica.Result, x, reference blockwise.Source) ([]Component, erro
 // Shares returns the Share of each recovered signal of the mixed signals x, d×n, in their order. It
 // costs less than Components, and has its errors.
 func Shares(r *sica.Result, x *mat.Dense, shape ...int) ([]float64, error) {
-	s, err := newSubject(r, inMemory(x), nil, shape)
+	s, err := newSubject(r, blockwise.InMemory{Dense: x}, nil, shape)
 	if err != nil {
 		return nil, fmt.Errorf("inspect: %w", err)
 	}

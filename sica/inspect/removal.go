@@ -72,6 +72,9 @@ const (
 
 // Add adds a block of the recording before and after the removal, each d×n.
 func (r *Removal) Add(before, after *mat.Dense) error {
+	if before == nil || after == nil || before.IsEmpty() {
+		return errors.New("inspect: removal: before or after is nil or empty; must be mixed signals")
+	}
 	d, n := before.Dims()
 	if d2, n2 := after.Dims(); d2 != d || n2 != n || r.total != nil && d != len(r.total) {
 		return fmt.Errorf("inspect: removal: after: is %d×%d; must be %d×%d, as before and "+

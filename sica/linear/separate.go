@@ -90,6 +90,9 @@ func (c Config) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 // It is an error if x can't be whitened, if Noise is out of range or set with Noiseless, or if ctx
 // ends. A single signal is no error: there is nothing to separate.
 func Separate(ctx context.Context, x *ica.Signals, cfg Config) (*Solution, error) {
+	if err := x.Validate(); err != nil {
+		return nil, fmt.Errorf("linear: %w", err)
+	}
 	if err := cfg.checkNoise(x.X()); err != nil {
 		return nil, fmt.Errorf("linear: Noise: is %g; %w", cfg.Noise, err)
 	}

@@ -177,6 +177,9 @@ func (m Method) Fit(ctx context.Context, t Task) (*Fitted, error) {
 
 func (m Method) fit(ctx context.Context, t Task) (*ica.Model, error) {
 	method, x := m.New(t), t.Signals
+	if err := x.Validate(); err != nil {
+		return nil, err
+	}
 	switch method.(type) {
 	case sicaMethod, asMixed: // without reduction, or with its own
 	default:

@@ -91,6 +91,9 @@ type asMixed struct{}
 func (asMixed) Name() string { return "mixed" }
 
 func (asMixed) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
+	if err := x.Validate(); err != nil {
+		return nil, fmt.Errorf("mixed: %w", err)
+	}
 	end := ica.Convergence{Converged: true}
 	return &ica.Model{Signals: mat.DenseCopyOf(x.X()), Convergence: end}, ctx.Err()
 }

@@ -2,6 +2,7 @@ package plot
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -66,6 +67,9 @@ func (p *Picture) Write(w io.Writer, format Format) error {
 
 // Bytes returns what Write writes.
 func (p *Picture) Bytes(format Format) ([]byte, error) {
+	if p == nil || p.draw == nil && p.encoded == nil {
+		return nil, errors.New("plot: the picture is nil or empty; must be one that this package made")
+	}
 	if encoded := p.encoded[format]; encoded != nil {
 		return encoded, nil
 	}

@@ -27,7 +27,12 @@ func (c Correlation) String() string {
 
 // Correlated returns the correlations above linear.MaxCorrelation of the recovered signals z, d×n,
 // the largest first.
-func Correlated(z *mat.Dense) []Correlation { return large(correlations(z)) }
+func Correlated(z *mat.Dense) []Correlation {
+	if z == nil || z.IsEmpty() {
+		return nil
+	}
+	return large(correlations(z))
+}
 
 // large returns the correlations above linear.MaxCorrelation of all, of which the largest comes
 // first.

@@ -42,6 +42,9 @@ const (
 // Transients returns the transients of the recovered signals z of a sequence, d×n, in order.
 // Stretches that overlap are one. There are none in fewer than 100 positions.
 func Transients(z *mat.Dense) (found []Transient) {
+	if z == nil {
+		return nil
+	}
 	d, n := z.Dims()
 	length := int(transientLength * float64(n))
 	if length == 0 {

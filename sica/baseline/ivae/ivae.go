@@ -145,7 +145,7 @@ func (Config) Name() string { return name }
 // background then.
 func (c Config) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 	_, n := x.Dims()
-	return rival.Fit(ctx, name, c.validate(n), func() (*ica.Model, error) {
+	return rival.Fit(ctx, name, c.validate(n), x, func() (*ica.Model, error) {
 		s, err := c.scale(x.X())
 		if err != nil {
 			return nil, err

@@ -118,7 +118,7 @@ func (Config) Name() string { return name }
 // finite, which wraps ica.ErrNotFinite, or if ctx ends. A compilation, or a call of the backend,
 // goes on in the background then.
 func (c Config) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
-	return rival.Fit(ctx, name, c.validate(), func() (*ica.Model, error) {
+	return rival.Fit(ctx, name, c.validate(), x, func() (*ica.Model, error) {
 		input, f := x.X(), new(features)
 		if !c.Raw {
 			var err error

@@ -38,7 +38,7 @@ func (Whitening) Name() string { return "zca" }
 // Fit whitens the mixed signals. It is an error if they are linearly dependent or if ctx ends.
 // The model is linear.
 func (w Whitening) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
-	return rival.Fit(ctx, w.Name(), nil, func() (*ica.Model, error) {
+	return rival.Fit(ctx, w.Name(), nil, x, func() (*ica.Model, error) {
 		white, err := x.Whitening()
 		if err != nil {
 			return nil, err
@@ -60,7 +60,7 @@ func (Gaussianised) Name() string { return "gaussianise+zca" }
 // linearly between two values. Beyond the smallest and the largest value the quantile changes
 // in proportion to the signal's standard deviation. The inverse undoes it up to rounding.
 func (g Gaussianised) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
-	return rival.Fit(ctx, g.Name(), nil, func() (*ica.Model, error) {
+	return rival.Fit(ctx, g.Name(), nil, x, func() (*ica.Model, error) {
 		gaussianise := []preprocess.Transform{preprocess.Gaussianise}
 		quantiles, maps, err := mapping.Fit(ctx, x.X(), gaussianise)
 		if err != nil {

@@ -6,6 +6,7 @@
 package rival
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,13 +19,13 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
-// Fit returns the model of fit, unless the method's settings are invalid, ctx has ended, or
-// a recovered signal isn't finite. Errors begin with the method's name; invalid is that of its
-// settings, or nil.
+// Fit returns the model of fit, unless the signals x are none, the method's settings are invalid,
+// ctx has ended, or a recovered signal isn't finite. Errors begin with the method's name; invalid
+// is that of its settings, or nil.
 func Fit(
-	ctx context.Context, name string, invalid error, fit func() (*ica.Model, error),
+	ctx context.Context, name string, invalid error, x *ica.Signals, fit func() (*ica.Model, error),
 ) (*ica.Model, error) {
-	m, err := checked(ctx, invalid, fit)
+	m, err := checked(ctx, cmp.Or(x.Validate(), invalid), fit)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -53,7 +54,7 @@ func Demix(
 	ctx context.Context, name string, invalid error, x *ica.Signals,
 	demix func(ctx context.Context, white *mat.Dense) (*mat.Dense, ica.Convergence, error),
 ) (*ica.Model, error) {
-	return Fit(ctx, name, invalid, func() (*ica.Model, error) {
+	return Fit(ctx, name, invalid, x, func() (*ica.Model, error) {
 		white, err := x.Whitening()
 		if err != nil {
 			return nil, err
