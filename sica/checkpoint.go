@@ -96,29 +96,29 @@ func (f *fitting) checkpointSettings() Config {
 // beginSignals returns the name of the file of what run r begins with.
 func beginSignals(r int) string { return fmt.Sprintf("run-%03d.npy", r) }
 
-// writeSeparations writes what the runs begin with.
-func (f *fitting) writeSeparations(all []*separation) error {
+// writeDecisions writes what the runs begin with.
+func (f *fitting) writeDecisions(all []*decision) error {
 	return f.checkpoint.WriteFirst(func(dir string) error {
 		settings := f.checkpointSettings()
 		state := beginState{Key: f.key, Settings: &settings, Backend: f.backend.Name()}
-		for r, s := range all {
-			stages, err := iterate.NewChain(s.Maps).Write(dir, fmt.Sprintf("run-%03d-", r))
+		for r, d := range all {
+			stages, err := iterate.NewChain(d.Maps).Write(dir, fmt.Sprintf("run-%03d-", r))
 			if err != nil {
 				return err
 			}
-			if err := datasets.WriteFile(filepath.Join(dir, beginSignals(r)), s.Z); err != nil {
+			if err := datasets.WriteFile(filepath.Join(dir, beginSignals(r)), d.Z); err != nil {
 				return err
 			}
 			state.Runs = append(state.Runs, runBegin{
-				s.chosen(), s.Candidates, s.Linear, s.Network, s.Outliers, s.Why, stages,
+				d.chosen(), d.candidates, d.Linear, d.Network, d.outliers, d.why(), stages,
 			})
 		}
 		return sealed.WriteJSON(filepath.Join(dir, beginFile), state)
 	})
 }
 
-// readSeparations returns what the runs begin with, nil if that wasn't written yet.
-func (f *fitting) readSeparations() ([]*separation, error) {
+// readDecisions returns what the runs begin with, nil if that wasn't written yet.
+func (f *fitting) readDecisions() ([]*decision, error) {
 	dir, err := f.checkpoint.First()
 	if err != nil || dir == "" {
 		return nil, err
@@ -134,42 +134,43 @@ func (f *fitting) readSeparations() ([]*separation, error) {
 	if len(state.Runs) != len(f.runs) {
 		return nil, fmt.Errorf("%s has %d runs; must have %d", dir, len(state.Runs), len(f.runs))
 	}
-	var all []*separation
+	var all []*decision
 	for r, run := range state.Runs {
-		s, err := f.readSeparation(dir, r, run)
+		d, err := f.readDecision(dir, r, run)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, s)
+		all = append(all, d)
 	}
 	return all, nil
 }
 
-func (f *fitting) readSeparation(dir string, r int, run runBegin) (*separation, error) {
-	d, n := f.runs[r].reduced.Dims()
-	z, err := mapping.ReadSignals(dir, beginSignals(r), d, n)
+func (f *fitting) readDecision(dir string, r int, run runBegin) (*decision, error) {
+	k, n := f.runs[r].reduced.Dims()
+	z, err := mapping.ReadSignals(dir, beginSignals(r), k, n)
 	if err == nil {
 		err = signal.Check(beginSignals(r), z)
 	}
 	if err != nil {
 		return nil, err
 	}
-	stages, err := iterate.ReadChain(dir, run.Stages, nil, d, f.grid.Shape())
+	stages, err := iterate.ReadChain(dir, run.Stages, nil, k, f.grid.Shape())
 	if err != nil {
 		return nil, err
 	}
-	s := &separation{
+	d := &decision{
 		Separation: network.Separation{
 			Name: run.Chosen.Name, Transforms: run.Chosen.Transforms, Z: z, Linear: run.Linear,
 			IsNetwork: run.Chosen.Method == NetworkOnly, Network: run.Network,
 			CodeLength: run.Chosen.CodeLength, Excess: run.Chosen.Excess,
 		},
-		Candidates: run.Candidates, Outliers: run.Outliers, Why: run.Why,
+		candidates: run.Candidates, outliers: run.Outliers,
 	}
+	d.say(run.Why)
 	for _, stage := range stages {
-		s.Maps = append(s.Maps, stage.Fixed)
+		d.Maps = append(d.Maps, stage.Fixed)
 	}
-	return s, nil
+	return d, nil
 }
 
 // howOther returns in words how the fit of a checkpoint differs from f.

@@ -29,8 +29,8 @@ type Candidate struct {
 	Transforms []preprocess.Transform `json:"transforms,omitempty"`
 	Method     Method                 `json:"method,omitempty"`
 	// CodeLength is that of the mixed signals in nats per position, the log-Jacobian included, at
-	// held-out positions: two folds of a fifth of all positions, the same for all candidates of a
-	// comparison. It is 0 if nothing was compared, and for a candidate that Failed.
+	// held-out positions: two folds of a fifth of all positions, the same for all that were
+	// compared. It is 0 if nothing was compared, and for a candidate that Failed.
 	CodeLength float64 `json:"code_length"`
 	// Excess is by how much the code is longer than the shortest, with its standard error by blocks
 	// of positions; 0 where CodeLength is. Positions that fill no block are left out, so it isn't
@@ -59,23 +59,35 @@ func (c Candidate) String() string {
 	return strings.Join(names, ", ")
 }
 
-// separation is what the method of the settings made of mixed signals.
-type separation struct {
+// A decision is the separation of a run by the method of the settings, and how it was chosen.
+type decision struct {
 	network.Separation
-	// Candidates are all that were considered.
-	Candidates []Candidate
-	// Outliers are the positions, from 0, that were excluded from fitting.
-	Outliers []int
-	// Why explains the choice in sentences; it is empty without a method.
-	Why string
-	// CutShort is Result.CutShort.
-	CutShort bool
+	// candidates are all separations that were considered.
+	candidates []Candidate
+	// outliers are the positions, from 0, that were excluded from fitting.
+	outliers []int
+	// sentences explain the choice; there are none without a method.
+	sentences []string
+	// cutShort is Result.CutShort.
+	cutShort bool
 }
 
-// chosen returns the candidate that s is.
-func (s *separation) chosen() Candidate { return candidateOf(s.Separation) }
+// chosen returns the candidate that was chosen.
+func (d *decision) chosen() Candidate { return candidateOf(d.Separation) }
 
-// chooser chooses the separation of the mended signals of a run.
+// why returns the sentences as one text.
+func (d *decision) why() string { return strings.Join(d.sentences, " ") }
+
+// say adds sentences that aren't empty.
+func (d *decision) say(sentences ...string) {
+	for _, sentence := range sentences {
+		if sentence = strings.TrimSpace(sentence); sentence != "" {
+			d.sentences = append(d.sentences, sentence)
+		}
+	}
+}
+
+// A chooser makes the decision for the mended signals of a run.
 type chooser struct {
 	cfg      Config
 	backend  compute.Backend
@@ -84,11 +96,12 @@ type chooser struct {
 	progress func(doing string, done float64)
 }
 
-// separate returns what the method makes of the signals of a run. If the context ends, it is
-// whitening, or as far as the method had come, without an error.
-func (f *fitting) separate(r *fitRun) (*separation, error) {
+// decide returns the separation of a run by the method. If the context ends, it is whitening, or
+// as far as the method had come, without an error.
+func (f *fitting) decide(r *fitRun) (*decision, error) {
 	if f.cfg.Method == NoMethod {
-		return transformed(f.ctx, r.reduced, f.cfg.Transforms)
+		s, err := transformed(f.ctx, r.reduced, f.cfg.Transforms)
+		return &decision{Separation: s}, err
 	}
 	mended, outliers, err := f.setAside(r)
 	if err != nil {
@@ -104,28 +117,28 @@ func (f *fitting) separate(r *fitRun) (*separation, error) {
 			guard.Callback("OnProgress", func() { f.cfg.OnProgress(r.place, doing, done) })
 		}
 	}
-	s, err := c.choose(f.ctx)
+	d, err := c.choose(f.ctx)
 	if err != nil {
 		return nil, err
 	}
-	if s.byLinearRule() && len(s.Linear.Groups) > 1 {
+	if d.byLinearRule() && len(d.Linear.Groups) > 1 {
 		isImage := f.grid.Axes() > 1
 		switch {
 		case f.cfg.Method == LinearOnly || isImage && !network.CanStraighten(mended):
-			s.Why += " " + linearOnlySentence
+			d.say(linearOnlySentence)
 		case isImage:
-			s.Why += " " + curvesOnlySentence
+			d.say(curvesOnlySentence)
 		}
 	}
-	return s, s.putBack(r.reduced, outliers)
+	return d, d.putBack(r.reduced, outliers)
 }
 
 // transformed returns the signals after transforms, without a method behind them.
 func transformed(
 	ctx context.Context, x *ica.Signals, transforms []preprocess.Transform,
-) (*separation, error) {
+) (network.Separation, error) {
 	z, maps, names, err := mapping.Begin(ctx, x.X(), transforms)
-	return &separation{Separation: network.Separation{Transforms: names, Maps: maps, Z: z}}, err
+	return network.Separation{Transforms: names, Maps: maps, Z: z}, err
 }
 
 // The reasons of a choice that was cut short.
@@ -135,16 +148,16 @@ const (
 	stoppedSentence   = "Stopped before all nonlinear mixings were examined. Nothing is identified."
 )
 
-// cutShort returns s as what is left of a choice that the end of the context cut short.
-func (s *separation) cutShort(why string) *separation {
-	s.CutShort, s.Why = true, why
-	s.Linear = s.Linear.Unidentified(linear.Stopped, why)
-	return s
+// stopped returns d as what is left of a choice that the end of the context cut short.
+func (d *decision) stopped(why string) *decision {
+	d.cutShort, d.sentences = true, []string{why}
+	d.Linear = d.Linear.Unidentified(linear.Stopped, why)
+	return d
 }
 
-// byLinearRule reports whether the linear rule made s, without curves of the channels.
-func (s *separation) byLinearRule() bool {
-	return s.Linear != nil && s.Name == "" && !slices.Contains(s.Transforms, network.Curves)
+// byLinearRule reports whether the linear rule made the signals, without curves of the channels.
+func (d *decision) byLinearRule() bool {
+	return d.Linear != nil && d.Name == "" && !slices.Contains(d.Transforms, network.Curves)
 }
 
 // linearOnlySentence follows what LinearOnly identifies, and curvesOnlySentence what Auto
@@ -158,9 +171,8 @@ const (
 const unexplainedSentence = "So no signal is identified: more sources than channels, noise that wasn't " +
 	"found, dependent sources, a nonlinear mixing, or interpolated or repeated values may be the reason."
 
-// choose returns the separation by the method of the settings, or as far as it had come when ctx
-// ended.
-func (c *chooser) choose(ctx context.Context) (*separation, error) {
+// choose returns the decision by the method of the settings, or as far as it had come when ctx ended.
+func (c *chooser) choose(ctx context.Context) (*decision, error) {
 	transforms := append(slices.Clone(c.cfg.Transforms), preprocess.ZCA)
 	white, err := transformed(ctx, c.mended, transforms)
 	if err != nil {
@@ -172,7 +184,7 @@ func (c *chooser) choose(ctx context.Context) (*separation, error) {
 	demixed, err := c.demix(ctx, white)
 	switch {
 	case network.IsEnd(ctx, err):
-		return white.cutShort(whitenedSentence), nil
+		return (&decision{Separation: white}).stopped(whitenedSentence), nil
 	case err != nil:
 		return nil, err
 	}
@@ -182,16 +194,16 @@ func (c *chooser) choose(ctx context.Context) (*separation, error) {
 		case network.IsEnd(ctx, err) && c.cfg.Method == LinearOnly:
 			return demixed, nil // the method itself has done all
 		case network.IsEnd(ctx, err):
-			return demixed.cutShort(stoppedSentence), nil
+			return demixed.stopped(stoppedSentence), nil
 		case err != nil || best.Name != "":
 			return best, err
 		}
 	}
 	if c.run.clipped.Channels != nil {
 		_, n := c.mended.Dims()
-		demixed.Why = strings.TrimSpace(demixed.Why + " " + clippedSentence(c.run.clipped, n))
+		demixed.say(clippedSentence(c.run.clipped, n))
 		if c.cfg.Method == Auto {
-			demixed.Why += " No network was fitted, as none can undo clipping."
+			demixed.say("No network was fitted, as none can undo clipping.")
 		}
 		return demixed, nil
 	}
@@ -212,24 +224,29 @@ func clippedSentence(c clipping.Clipping, n int) string {
 		text.Signals(c.Channels), verb, len(c.Positions), n)
 }
 
-// demix returns the linear rule's separation.
-func (c *chooser) demix(ctx context.Context, white *separation) (*separation, error) {
+// demix returns the decision for the linear rule.
+func (c *chooser) demix(ctx context.Context, white network.Separation) (*decision, error) {
 	c.progress("separating linearly", 0)
 	o := linear.Config{Seed: c.cfg.Seed}
 	if len(white.Maps) == 1 {
 		o.Noise, o.NoiseLeftOut = c.run.leftOut, true
 		o.SameUnit = c.run.isReduced
 	}
-	demixed, err := network.Demix(ctx, c.mended, white.Separation, o)
+	demixed, err := network.Demix(ctx, c.mended, white, o)
 	if err != nil {
 		return nil, err
 	}
-	return &separation{
-		Separation: demixed, Candidates: []Candidate{candidateOf(demixed)}, Why: demixed.Linear.Why,
-	}, nil
+	return newDecision(demixed, demixed.Linear.Why), nil
 }
 
-// networkOptions are the settings of networks, and of the comparison of code lengths.
+// newDecision returns the decision for a separation that was the only candidate.
+func newDecision(s network.Separation, sentences ...string) *decision {
+	d := &decision{Separation: s, candidates: []Candidate{candidateOf(s)}}
+	d.say(sentences...)
+	return d
+}
+
+// networkOptions are the settings of networks, and of code lengths.
 func (c *chooser) networkOptions() network.Options {
 	return network.Options{
 		Backend: c.backend, Shape: c.mended.Shape(), Seed: c.cfg.Seed, Steps: c.cfg.NetworkSteps,
@@ -237,23 +254,20 @@ func (c *chooser) networkOptions() network.Options {
 	}
 }
 
-// network returns the separation by NetworkOnly.
-func (c *chooser) network(ctx context.Context, white *separation) (*separation, error) {
+// network returns the decision for NetworkOnly.
+func (c *chooser) network(ctx context.Context, white network.Separation) (*decision, error) {
 	var followed network.Separation
 	m, err := network.Fit(ctx, white.Z, c.networkOptions())
 	if err == nil {
-		followed, err = network.WithNetwork(ctx, white.Separation, m, white.Z, c.networkOptions())
+		followed, err = network.WithNetwork(ctx, white, m, white.Z, c.networkOptions())
 	}
 	switch {
 	case network.IsEnd(ctx, err):
-		return white.cutShort(noNetworkSentence), nil
+		return (&decision{Separation: white}).stopped(noNetworkSentence), nil
 	case err != nil:
 		return nil, err
 	}
-	return &separation{
-		Separation: followed, Candidates: []Candidate{candidateOf(followed)},
-		Why: gainOverWhitening(m.OverWhitening) + " " + m.Why(),
-	}, nil
+	return newDecision(followed, gainOverWhitening(m.OverWhitening), m.Why()), nil
 }
 
 // gainOverWhitening says by how much the code of a network is shorter than that of whitening.
@@ -270,40 +284,45 @@ func gainOverWhitening(gain nonlinear.Difference) string {
 		"whitening (SE %.3f).", math.Abs(gain.Mean), compared, gain.SE)
 }
 
-// improve returns the linear rule's separation, demixed, or a nonlinear one that is better.
-func (c *chooser) improve(ctx context.Context, white, demixed *separation) (*separation, error) {
+// improve returns the decision for the linear rule, demixed, or for a nonlinear separation that is
+// better.
+func (c *chooser) improve(
+	ctx context.Context, white network.Separation, demixed *decision,
+) (*decision, error) {
 	better, err := network.Improve(ctx, c.mended, c.cfg.Transforms,
-		white.Separation, demixed.Separation, c.networkOptions())
+		white, demixed.Separation, c.networkOptions())
 	switch {
 	case network.IsEnd(ctx, err):
-		return demixed.cutShort(stoppedSentence), nil
+		return demixed.stopped(stoppedSentence), nil
 	case err != nil:
 		return nil, err
 	case better == nil:
 		return demixed, nil
 	}
-	s := &separation{Separation: better.Chosen, Candidates: demixed.Candidates, Why: better.Why}
+	d := &decision{Separation: better.Chosen, candidates: demixed.candidates}
 	switch {
 	case better.Unexplained:
-		s.Why = better.Why + " " + unexplainedSentence
-		s.Linear = s.Linear.Unidentified(linear.Dependence, s.Why)
-	case s.chosen().isSame(demixed.chosen()):
-		s.Why = demixed.Why + " " + better.Why
+		d.say(better.Why, unexplainedSentence)
+		d.Linear = d.Linear.Unidentified(linear.Dependence, d.why())
+	case d.chosen().isSame(demixed.chosen()):
+		d.say(demixed.why(), better.Why)
+	default:
+		d.say(better.Why)
 	}
 	if better.All == nil {
-		return s, nil
+		return d, nil
 	}
-	s.Candidates = nil
-	for _, other := range better.All {
-		k := candidateOf(other)
-		s.Candidates = append(s.Candidates, k)
-		if k.isSame(s.chosen()) && k.Failed == "" {
-			s.CodeLength, s.Excess = k.CodeLength, k.Excess
+	d.candidates = nil
+	for _, s := range better.All {
+		k := candidateOf(s)
+		d.candidates = append(d.candidates, k)
+		if k.isSame(d.chosen()) && k.Failed == "" {
+			d.CodeLength, d.Excess = k.CodeLength, k.Excess
 		}
 	}
-	custom := slices.DeleteFunc(demixed.Candidates, func(k Candidate) bool { return k.Name == "" })
-	s.Candidates = append(s.Candidates, custom...)
-	return s, nil
+	custom := slices.DeleteFunc(demixed.candidates, func(k Candidate) bool { return k.Name == "" })
+	d.candidates = append(d.candidates, custom...)
+	return d, nil
 }
 
 // candidateOf returns the candidate that a separation is.
@@ -322,8 +341,7 @@ func candidateOf(s network.Separation) Candidate {
 	return c
 }
 
-// isSame reports whether the candidates are the same separation, whatever a comparison says of
-// them.
+// isSame reports whether the candidates are the same separation, whatever their code lengths.
 func (c Candidate) isSame(other Candidate) bool {
 	return c.Name == other.Name && c.Method == other.Method &&
 		slices.Equal(c.Transforms, other.Transforms)
@@ -335,18 +353,18 @@ func (c Candidate) isLinearRule() bool {
 	return c.isSame(Candidate{Transforms: []preprocess.Transform{preprocess.ZCA}, Method: LinearOnly})
 }
 
-// compareCustom returns the linear rule's separation, or, without CompareOnly, that of a custom
+// compareCustom returns the decision for the linear rule or, without CompareOnly, for a custom
 // method whose code at held-out positions is shorter; significantly shorter if its map isn't
 // linear. A method that fails is a candidate with its error.
 func (c *chooser) compareCustom(
-	ctx context.Context, white, demixed *separation,
-) (*separation, error) {
+	ctx context.Context, white network.Separation, demixed *decision,
+) (*decision, error) {
 	o := c.networkOptions()
 	x, err := network.AddResolution(ctx, c.mended.X(), white.Z, white.Maps, o)
 	if err != nil {
 		return nil, err
 	}
-	all := []*separation{demixed}
+	all := []*decision{demixed}
 	rule, err := network.NewCode(ctx, "the linear rule", x, demixed.Maps)
 	if err != nil {
 		return nil, err
@@ -358,8 +376,7 @@ func (c *chooser) compareCustom(
 		case network.IsEnd(ctx, err):
 			return nil, err
 		case err != nil:
-			custom = new(separation)
-			custom.Name, custom.Failed = method.Name(), err.Error()
+			custom = &decision{Separation: network.Separation{Name: method.Name(), Failed: err.Error()}}
 		default:
 			codes, places = append(codes, code), append(places, len(all))
 		}
@@ -369,27 +386,27 @@ func (c *chooser) compareCustom(
 	if err != nil {
 		return nil, err
 	}
-	for k, scored := range choice.Candidates {
-		compared := all[places[k]]
-		compared.CodeLength, compared.Excess = scored.CodeLength, scored.Excess
+	for k, code := range choice.Scored {
+		s := all[places[k]]
+		s.CodeLength, s.Excess = code.CodeLength, code.Excess
 	}
-	s := demixed
+	d := demixed
 	if choice.Chosen > 0 && !c.cfg.CompareOnly {
-		s = all[places[choice.Chosen]]
-		s.Why = strings.TrimSpace(choice.Why + " " + s.Why)
+		d = all[places[choice.Chosen]]
+		d.sentences = slices.Insert(d.sentences, 0, choice.Why)
 	}
-	s.Candidates = nil
-	for _, k := range all {
-		s.Candidates = append(s.Candidates, candidateOf(k.Separation))
+	d.candidates = nil
+	for _, each := range all {
+		d.candidates = append(d.candidates, each.chosen())
 	}
-	return s, nil
+	return d, nil
 }
 
-// custom returns the separation by a custom method, and its code for the signals x, which have
-// the noise of the resolution if they need it.
+// custom returns the decision for a custom method, and its code for the signals x, which have the
+// noise of the resolution if they need it.
 func (c *chooser) custom(
 	ctx context.Context, method ica.Method, x *mat.Dense,
-) (*separation, network.Code, error) {
+) (*decision, network.Code, error) {
 	model, err := guard.Result(method.Name()+": Fit", func() (*ica.Model, error) {
 		return method.Fit(ctx, c.mended)
 	})
@@ -404,15 +421,12 @@ func (c *chooser) custom(
 		return nil, network.Code{}, fmt.Errorf("%s: made %d×%d signals of %d×%d; must be as many",
 			method.Name(), k, m, d, n)
 	}
-	s := &separation{
-		Separation: network.Separation{
-			Name: method.Name(), Maps: mapping.Flatten(model.Map), Z: model.Signals,
-		},
-		Why: strings.TrimSpace(model.Why + " " + model.Convergence.Warning),
+	s := network.Separation{
+		Name: method.Name(), Maps: mapping.Flatten(model.Map), Z: model.Signals,
 	}
 	if solution, ok := model.Details.(*linear.Solution); ok {
 		s.Linear = &solution.Findings
 	}
 	code, err := network.NewCode(ctx, method.Name(), x, s.Maps)
-	return s, code, err
+	return newDecision(s, model.Why, model.Convergence.Warning), code, err
 }

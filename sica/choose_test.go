@@ -55,13 +55,13 @@ func newFitting(t *testing.T, ctx context.Context, x *mat.Dense, cfg Config) *fi
 }
 
 // separate returns what the method of the settings makes of x, without a backend.
-func separate(t *testing.T, ctx context.Context, x *mat.Dense, cfg Config) (*separation, error) {
+func separate(t *testing.T, ctx context.Context, x *mat.Dense, cfg Config) (*decision, error) {
 	t.Helper()
 	signals, err := ica.New(x)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newFitting(t, ctx, x, cfg).separate(&fitRun{reduced: signals})
+	return newFitting(t, ctx, x, cfg).decide(&fitRun{reduced: signals})
 }
 
 // For each method the maps of the separation, applied to the mixed signals, give its signals.
@@ -80,7 +80,7 @@ func TestMapsGiveSignals(t *testing.T) {
 		if err != nil || !mat.EqualApprox(z, s.Z, 1e-12) {
 			t.Errorf("%s: the maps make other signals (%v)", name, err)
 		}
-		if (s.Why != "") != (cfg.Method != NoMethod) || (s.Linear != nil) != (cfg.Method == LinearOnly) || s.chosen().Method != cfg.Method {
+		if (s.why() != "") != (cfg.Method != NoMethod) || (s.Linear != nil) != (cfg.Method == LinearOnly) || s.chosen().Method != cfg.Method {
 			t.Errorf("%s: %+v", name, s)
 		}
 	}
@@ -153,7 +153,7 @@ func TestCancelledChoiceHasSeparation(t *testing.T) {
 	}
 	s, err := separate(t, contexttest.EndsAfter(t.Context(), 1), x, Config{Method: LinearOnly})
 	const whitened = "Stopped before the linear rule had ended: the signals are whitened only."
-	if err != nil || s.Why != whitened {
+	if err != nil || s.why() != whitened {
 		t.Errorf("%+v, error %v; want %q", s, err, whitened)
 	}
 	for looks := range 4 {
@@ -183,7 +183,7 @@ func TestCancelledChoiceIdentifiesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ends := func(calls int, m Method) (*separation, bool) {
+	ends := func(calls int, m Method) (*decision, bool) {
 		ctx := contexttest.EndsAfter(t.Context(), calls)
 		s, err := separate(t, ctx, x, Config{Method: m})
 		if err != nil {
@@ -202,8 +202,8 @@ func TestCancelledChoiceIdentifiesNothing(t *testing.T) {
 		if calls < all {
 			want = "Stopped before the linear rule had ended: the signals are whitened only."
 		}
-		if !cut || !strings.HasPrefix(s.Why, want) {
-			t.Errorf("after %d calls, cut short %v: %q", calls, cut, s.Why)
+		if !cut || !strings.HasPrefix(s.why(), want) {
+			t.Errorf("after %d calls, cut short %v: %q", calls, cut, s.why())
 		}
 		if calls < all {
 			continue
@@ -221,14 +221,14 @@ func TestFinishedChoiceIsKept(t *testing.T) {
 	for _, cfg := range []Config{
 		{Method: LinearOnly}, {Method: Auto}, {Method: NetworkOnly, NetworkSteps: 3},
 	} {
-		choose := func(ctx context.Context) *separation {
+		choose := func(ctx context.Context) *decision {
 			signals, err := ica.New(x)
 			if err != nil {
 				t.Fatal(err)
 			}
 			f := newFitting(t, ctx, x, cfg)
 			f.backend = b
-			s, err := f.separate(&fitRun{reduced: signals})
+			s, err := f.decide(&fitRun{reduced: signals})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -240,13 +240,13 @@ func TestFinishedChoiceIsKept(t *testing.T) {
 		checks := calls()
 		for _, after := range []int{checks / 7, checks / 2, checks - 2, checks - 1, checks} {
 			s := choose(contexttest.EndsAfter(t.Context(), after))
-			if s.CutShort == (after == checks) {
+			if s.cutShort == (after == checks) {
 				t.Errorf("%s after %d of %d checks: cut short %v, %s",
-					cfg.Method, after, checks, s.CutShort, s.Why)
+					cfg.Method, after, checks, s.cutShort, s.why())
 			}
-			if !s.CutShort && (!mat.Equal(s.Z, whole.Z) || s.Why != whole.Why) {
+			if !s.cutShort && (!mat.Equal(s.Z, whole.Z) || s.why() != whole.why()) {
 				t.Errorf("%s after %d of %d checks: %s, want %s",
-					cfg.Method, after, checks, s.Why, whole.Why)
+					cfg.Method, after, checks, s.why(), whole.why())
 			}
 		}
 	}
@@ -288,7 +288,7 @@ func TestClicksAreExcluded(t *testing.T) {
 			return datasets.ARProcess{Coefficients: []float64{.8}, Scale: 1, Innovation: datasets.Laplace}
 		},
 	} {
-		unclicked := make(map[uint64]*separation) // by seed, the same for all clicks
+		unclicked := make(map[uint64]*decision) // by seed, the same for all clicks
 		for _, clicks := range []struct {
 			n      int
 			size   float64 // in standard deviations of the channel
@@ -327,8 +327,8 @@ func TestClicksAreExcluded(t *testing.T) {
 				}
 				if unclicked[seed] == nil {
 					a, err := separate(t, t.Context(), clean, Config{Method: LinearOnly})
-					if err != nil || a.Outliers != nil {
-						t.Fatalf("%s: %v, outliers %v", name, err, a.Outliers)
+					if err != nil || a.outliers != nil {
+						t.Fatalf("%s: %v, outliers %v", name, err, a.outliers)
 					}
 					unclicked[seed] = a
 				}
@@ -337,11 +337,11 @@ func TestClicksAreExcluded(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if clicks.size > 6 && !slices.Equal(b.Outliers, at) { // some of 6 are too small
-					t.Errorf("%s, %v, seed %d: outliers %v, want %v", name, clicks, seed, b.Outliers, at)
+				if clicks.size > 6 && !slices.Equal(b.outliers, at) { // some of 6 are too small
+					t.Errorf("%s, %v, seed %d: outliers %v, want %v", name, clicks, seed, b.outliers, at)
 				}
-				if b.Outliers != nil && !strings.Contains(b.Why, fmt.Sprintf(" %d", b.Outliers[0]+1)) {
-					t.Errorf("%q doesn't have %d", b.Why, b.Outliers[0]+1)
+				if b.outliers != nil && !strings.Contains(b.why(), fmt.Sprintf(" %d", b.outliers[0]+1)) {
+					t.Errorf("%q doesn't have %d", b.why(), b.outliers[0]+1)
 				}
 				z, err := mapping.ApplyAll(clean, b.Maps)
 				score("with", z, err)

@@ -128,7 +128,7 @@ type fitRun struct {
 	isReduced bool
 
 	maps    []mapping.Map     // from the mixed signals to the reduced ones
-	why     string            // in sentences, what these maps did
+	why     []string          // in sentences, what these maps did
 	hint    string            // what is to be known about the shape; empty for nothing
 	clipped clipping.Clipping // of the mixed signals of a sequence
 	// leftOut is the mean variance of the principal components that were left out, of channels of
@@ -161,13 +161,13 @@ func (f *fitting) run(runs []Run) (results []*Result, err error) {
 		}
 		defer f.checkpoint.Close()
 	}
-	separations, err := f.separations()
+	decisions, err := f.decisions()
 	if err != nil {
 		return nil, err
 	}
-	outputs, err := f.iterate(separations)
+	outputs, err := f.iterate(decisions)
 	for i, out := range outputs {
-		results = append(results, f.result(f.runs[i], separations[i], out))
+		results = append(results, f.result(f.runs[i], decisions[i], out))
 	}
 	return results, err
 }
@@ -265,7 +265,8 @@ func (f *fitting) prepare(r *fitRun) error {
 		return fmt.Errorf("Prepare: the prepared %w", kindError{err, ErrSignals})
 	}
 	r.prepared, r.maps = x, append(r.maps, m)
-	r.why = fmt.Sprintf("The mixed signals were prepared by the custom transform %T. ", f.cfg.Prepare)
+	r.why = append(r.why,
+		fmt.Sprintf("The mixed signals were prepared by the custom transform %T.", f.cfg.Prepare))
 	return nil
 }
 
@@ -313,7 +314,7 @@ func (f *fitting) reduce(r *fitRun) error {
 	} else {
 		why += "; a source in the others would be mixed into these, and isn't noticed"
 	}
-	r.why += why + ". "
+	r.why = append(r.why, why+".")
 	return nil
 }
 
@@ -339,10 +340,10 @@ func (f *fitting) checkRanks() error {
 	return nil
 }
 
-// separations returns what the runs begin with: from the checkpoint, if it is there.
-func (f *fitting) separations() ([]*separation, error) {
+// decisions returns what the runs begin with: from the checkpoint, if it is there.
+func (f *fitting) decisions() ([]*decision, error) {
 	if f.checkpoint != nil {
-		all, err := f.readSeparations()
+		all, err := f.readDecisions()
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrCheckpoint, err)
 		}
@@ -350,17 +351,17 @@ func (f *fitting) separations() ([]*separation, error) {
 			return all, nil
 		}
 	}
-	var all []*separation
+	var all []*decision
 	for _, r := range f.runs {
-		s, err := f.separate(r)
+		d, err := f.decide(r)
 		if err != nil {
 			return nil, f.errorOf(r.place, err)
 		}
-		all = append(all, s)
+		all = append(all, d)
 	}
-	isCutShort := func(s *separation) bool { return s.CutShort }
+	isCutShort := func(d *decision) bool { return d.cutShort }
 	if f.checkpoint != nil && !slices.ContainsFunc(all, isCutShort) {
-		if err := f.writeSeparations(all); err != nil {
+		if err := f.writeDecisions(all); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrCheckpoint, err)
 		}
 	}
@@ -368,11 +369,11 @@ func (f *fitting) separations() ([]*separation, error) {
 }
 
 // iterate returns what the iterations make of the separations.
-func (f *fitting) iterate(separations []*separation) ([]*iterate.Output, error) {
+func (f *fitting) iterate(decisions []*decision) ([]*iterate.Output, error) {
 	if f.cfg.Flow != nil {
 		var inputs []iterate.Input
-		for i, s := range separations {
-			inputs = append(inputs, iterate.Input{Z: s.Z, Seed: f.runs[i].seed})
+		for i, d := range decisions {
+			inputs = append(inputs, iterate.Input{Z: d.Z, Seed: f.runs[i].seed})
 		}
 		return iterate.Move(f.ctx, f.backend, inputs, iterate.Config(*f.cfg.Flow),
 			f.grid, f.begin, f.checkpoint)
@@ -383,8 +384,8 @@ func (f *fitting) iterate(separations []*separation) ([]*iterate.Output, error) 
 		trace.Stopped, trace.Why = klflow.StoppedCancelled, err.Error()
 	}
 	var outputs []*iterate.Output
-	for _, s := range separations {
-		outputs = append(outputs, &iterate.Output{Trace: trace, Z: s.Z})
+	for _, d := range decisions {
+		outputs = append(outputs, &iterate.Output{Trace: trace, Z: d.Z})
 	}
 	return outputs, err
 }

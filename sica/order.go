@@ -15,6 +15,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/iterate"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/sica/internal/outlier"
+	"github.com/seed-47b1e431/gosica/sica/linear"
 )
 
 // CheckChannels returns an error unless d mixed signals of these names are those of the fit: as
@@ -148,15 +149,22 @@ func (r *Result) reordered(order []int, signs []float64) *Result {
 	next.maps = append(slices.Clip(r.maps),
 		iterate.Stage{Fixed: mapping.LinearMap(turn, make([]float64, k))})
 	if next.Linear = r.Linear.Reordered(order); next.Linear != nil {
-		next.Why = strings.Replace(r.Why, r.Linear.Why, next.Linear.Why, 1)
-		if m := r.Linear.MutualInformation; m != nil {
-			next.Why = strings.Replace(next.Why, m.String(), next.Linear.MutualInformation.String(), 1)
-		}
+		next.Why = renumbered(r.Why, r.Linear, next.Linear)
 	}
 	if r.moments != nil {
 		next.moments = r.moments.reordered(order, signs)
 	}
 	return &next
+}
+
+// renumbered returns why, the reasons of a result, with the sentences that name signals by number
+// as the findings word them after these became others. A loaded result has them as text only.
+func renumbered(why string, before, after *linear.Findings) string {
+	why = strings.Replace(why, before.Why, after.Why, 1)
+	if m := before.MutualInformation; m != nil {
+		why = strings.Replace(why, m.String(), after.MutualInformation.String(), 1)
+	}
+	return why
 }
 
 // reordered returns the moments of the signals in another order and with other signs.

@@ -1,8 +1,6 @@
 package sica
 
 import (
-	"strings"
-
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/notes"
 	"github.com/seed-47b1e431/gosica/sica/ica"
@@ -21,13 +19,13 @@ func (f *fitting) setAside(r *fitRun) (mended *ica.Signals, outliers []int, err 
 	return mended, outliers, err
 }
 
-// putBack makes s, which was chosen without the outliers of the signals x, a separation of x.
-func (s *separation) putBack(x *ica.Signals, outliers []int) (err error) {
+// putBack makes d, which was chosen without the outliers of the signals x, a separation of x.
+func (d *decision) putBack(x *ica.Signals, outliers []int) (err error) {
 	if outliers == nil {
 		return nil
 	}
-	s.Outliers = outliers
-	s.Why = strings.TrimSpace(s.Why + " " + notes.Outliers(outliers, 0, 0))
-	s.Z, err = mapping.ApplyAll(x.X(), s.Maps)
+	d.outliers = outliers
+	d.say(notes.Outliers(outliers, 0, 0))
+	d.Z, err = mapping.ApplyAll(x.X(), d.Maps)
 	return err
 }

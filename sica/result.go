@@ -115,42 +115,55 @@ type Result struct {
 }
 
 // result returns the result of a run.
-func (f *fitting) result(r *fitRun, s *separation, out *iterate.Output) *Result {
-	maps := iterate.NewChain(append(slices.Clip(r.maps), s.Maps...))
+func (f *fitting) result(r *fitRun, d *decision, out *iterate.Output) *Result {
+	maps := iterate.NewChain(append(slices.Clip(r.maps), d.Maps...))
 	cfg := f.cfg
 	cfg.Seed = r.seed
 	result := &Result{
-		Z: out.Z, Initial: s.Z,
+		Z: out.Z, Initial: d.Z,
 		Summary: Summary{
 			Shape: f.grid.Shape(), Trace: Trace(out.Trace), Prepared: f.cfg.Prepare != nil,
-			Chosen: s.chosen(), Candidates: s.Candidates,
-			Linear: s.Linear, Network: s.Network, Outliers: s.Outliers, Clipped: r.clipped.Channels,
-			CutShort: s.CutShort,
+			Chosen: d.chosen(), Candidates: d.candidates,
+			Linear: d.Linear, Network: d.Network, Outliers: d.outliers, Clipped: r.clipped.Channels,
+			CutShort: d.cutShort,
 			Config:   cfg, Custom: cfg.custom(), Seed: r.seed,
 			Backend: f.backend.Name(), Versions: provenance.Versions(),
 		},
 		maps: append(maps, out.Maps...), backend: f.backend,
 	}
-	switch why := out.Why; {
-	case s.Why == "":
-	case f.cfg.Flow != nil:
-		result.Why = s.Why + beforeFlow(s, out.Best) + " Then the flow: " + why + "."
-	case why != "":
-		result.Why = s.Why + " The context ended (" +
-			strings.TrimPrefix(why, "context ") + ")."
-	default:
-		result.Why = s.Why
-	}
-	if f.cfg.Flow == nil && result.Why == "" {
-		result.Why = "Nothing was separated."
-		if len(f.cfg.Transforms) > 0 {
-			result.Why = "Nothing was separated: the signals are as the transforms left them."
-		}
-	}
-	result.Why = r.why + result.Why + r.hint
-	result.Linear = result.ofChannels(s.Linear, r.reduced.X())
+	result.Why = f.why(r, d, out)
+	result.Linear = result.ofChannels(d.Linear, r.reduced.X())
 	result.setMoments()
 	return result
+}
+
+// why returns the sentences of a run's result: what was done before the separation, how that was
+// chosen, how the iterations ended, and what is to be known about the shape.
+func (f *fitting) why(r *fitRun, d *decision, out *iterate.Output) string {
+	sentences := slices.Concat(r.why, d.sentences)
+	hasFlow, hasMethod := f.cfg.Flow != nil, d.sentences != nil
+	switch {
+	case hasFlow && hasMethod:
+		if out.Best > 0 && (d.Linear != nil || d.Network != nil) {
+			sentences = append(sentences,
+				"That is about the signals before the flow: what it moved wasn't examined.")
+		}
+		sentences = append(sentences, "Then the flow: "+out.Why+".")
+	case out.Why != "" && hasMethod:
+		sentences = append(sentences,
+			"The context ended ("+strings.TrimPrefix(out.Why, "context ")+").")
+	case hasFlow || out.Why != "":
+		sentences = append(sentences, out.Why)
+	case !hasMethod && len(f.cfg.Transforms) > 0:
+		sentences = append(sentences,
+			"Nothing was separated: the signals are as the transforms left them.")
+	case !hasMethod:
+		sentences = append(sentences, "Nothing was separated.")
+	}
+	if r.hint != "" {
+		sentences = append(sentences, r.hint)
+	}
+	return strings.Join(sentences, " ")
 }
 
 // ofChannels returns the linear rule's findings about the reduced signals y with the noise of the
@@ -163,15 +176,6 @@ func (r *Result) ofChannels(found *linear.Findings, y *mat.Dense) *linear.Findin
 	f := *found
 	f.Noise = by.ChannelShares(y, f.Noise)
 	return &f
-}
-
-// beforeFlow says that the findings of a separation are about the signals before the iterations, if
-// the best isn't the signals before the first.
-func beforeFlow(s *separation, best int) string {
-	if best == 0 || s.Linear == nil && s.Network == nil {
-		return ""
-	}
-	return " That is about the signals before the flow: what it moved wasn't examined."
 }
 
 // String returns the result in two lines: what separated how much, and Why.

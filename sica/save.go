@@ -200,30 +200,30 @@ func readResult(dir string) (*Result, error) {
 	return r, nil
 }
 
-func (s *savedResult) signals(dir, name string) (*mat.Dense, error) {
-	return mapping.ReadSignals(dir, name, s.Signals, s.Positions)
+func (saved *savedResult) signals(dir, name string) (*mat.Dense, error) {
+	return mapping.ReadSignals(dir, name, saved.Signals, saved.Positions)
 }
 
-// check returns an error unless s can be what a fit with the signals z has made.
-func (s *savedResult) check(z *mat.Dense) error {
+// check returns an error unless saved can be what a fit with the signals z has made.
+func (saved *savedResult) check(z *mat.Dense) error {
 	d, n := z.Dims()
-	cfg := s.Config
+	cfg := saved.Config
 	cfg.Rounding = nil // of the mixed signals, which may be more
 	g, err := cfg.check(d, n)
 	if err != nil {
 		return err
 	}
-	if !slices.Equal(s.Shape, g.Shape()) {
-		return fmt.Errorf("shape: is %v; must be %v, that of the settings", s.Shape, g.Shape())
+	if !slices.Equal(saved.Shape, g.Shape()) {
+		return fmt.Errorf("shape: is %v; must be %v, that of the settings", saved.Shape, g.Shape())
 	}
-	if k := len(s.Covariance); k != 0 && k != d*d {
+	if k := len(saved.Covariance); k != 0 && k != d*d {
 		return fmt.Errorf("covariance: has %d entries; must have %d", k, d*d)
 	}
-	if k := len(s.Cubes); k != 0 && (k != d || len(s.Covariance) == 0) {
+	if k := len(saved.Cubes); k != 0 && (k != d || len(saved.Covariance) == 0) {
 		return fmt.Errorf("cubes: has %d entries; must have %d, beside a covariance", k, d)
 	}
-	if s.Heavy < 0 || s.Heavy >= d {
-		return fmt.Errorf("heavy: is %d; must be from 0 to %d", s.Heavy, d-1)
+	if saved.Heavy < 0 || saved.Heavy >= d {
+		return fmt.Errorf("heavy: is %d; must be from 0 to %d", saved.Heavy, d-1)
 	}
-	return (*iterate.Trace)(&s.Trace).Check()
+	return (*iterate.Trace)(&saved.Trace).Check()
 }

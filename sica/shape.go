@@ -57,14 +57,13 @@ func (f *fitting) recognise(runs []Run) {
 	f.cfg.Shape, f.recognised = shape, true
 }
 
-// shapeHint returns a sentence, with a space before it, if the signals x were recognised as images,
-// or look like images in rows of another length than the settings' shape says; else nothing. A
+// shapeHint returns a sentence if the signals x were recognised as images, or look like images in rows of another length than the settings' shape says; else nothing. A
 // shape of one axis says that they are a sequence, whatever they look like.
 func (f *fitting) shapeHint(x *mat.Dense) string {
 	shape := f.cfg.Shape
 	_, n := x.Dims()
 	if f.recognised {
-		return fmt.Sprintf(" The signals look like images of %d×%d and were taken for such: set "+
+		return fmt.Sprintf("The signals look like images of %d×%d and were taken for such: set "+
 			"Config.Shape to {%d} if they are sequences.", shape[0], shape[1], n)
 	}
 	if len(shape) == 1 || len(shape) > 2 {
@@ -75,10 +74,10 @@ func (f *fitting) shapeHint(x *mat.Dense) string {
 	case w == 0 || len(shape) == 2 && shape[1] == w:
 		return ""
 	case len(shape) == 2:
-		return fmt.Sprintf(" But the signals look like rows of %d positions; Config.Shape has rows "+
+		return fmt.Sprintf("But the signals look like rows of %d positions; Config.Shape has rows "+
 			"of %d.", w, shape[1])
 	}
-	return fmt.Sprintf(" But the signals look like rows of %d positions: if they are images, none of "+
+	return fmt.Sprintf("But the signals look like rows of %d positions: if they are images, none of "+
 		"this holds; set Config.Shape to {%d, %d}.", w, n/w, w)
 }
 

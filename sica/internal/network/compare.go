@@ -54,11 +54,11 @@ type ScoredCode struct {
 
 // A Choice is the result of Choose.
 type Choice struct {
-	// Candidates are the codes in their order, then those of the networks that were fitted. Chosen
+	// Scored are the codes in their order, then those of the networks that were fitted. Chosen
 	// is the shortest linear code, unless a nonlinear one is significantly shorter, or that of a
 	// network significantly shorter still.
-	Candidates []ScoredCode
-	Chosen     int
+	Scored []ScoredCode
+	Chosen int
 	// Why says in a sentence or two what was chosen, and why.
 	Why string
 
@@ -69,7 +69,7 @@ type Choice struct {
 
 // network returns the model that was chosen, nil if a code without one was.
 func (c *Choice) network() *Model {
-	if c.Candidates[c.Chosen].network {
+	if c.Scored[c.Chosen].network {
 		return c.model
 	}
 	return nil
@@ -78,7 +78,7 @@ func (c *Choice) network() *Model {
 // failed says why networks weren't fitted to the end; it is empty if they were, if none was to be,
 // or if their training was futile.
 func (c *Choice) failed() string {
-	for _, k := range c.Candidates {
+	for _, k := range c.Scored {
 		if k.failed != "" && !k.futile {
 			return k.failed
 		}
@@ -109,7 +109,7 @@ type scorer struct {
 	Choice
 	codes    []Code
 	signals  []*mat.Dense // of the codes, with the noise of the resolution if positions repeat
-	models   []*Model     // of the candidates after the codes
+	models   []*Model     // of the networks, in the order of their codes
 	options  Options
 	index    *index
 	constant bool // whether only the likelihoods of constant strength are needed
@@ -152,14 +152,14 @@ func (s *scorer) scoreFold(ctx context.Context, fold int) error {
 		done := float64(k)/float64(len(s.signals)) + float64(fold)
 		s.options.report(measuring, done/float64(folds))
 		if fold == 0 {
-			s.Candidates = append(s.Candidates, ScoredCode{code: k})
+			s.Scored = append(s.Scored, ScoredCode{code: k})
 		}
 		l, err := fitLikelihoods(ctx, z, s.index.lags, train, held,
 			!s.constant, source.Autoregressive, source.Jumping)
 		if err != nil {
 			return err
 		}
-		s.Candidates[k].append(l.add(s.logDet(k, held)))
+		s.Scored[k].append(l.add(s.logDet(k, held)))
 	}
 	return nil
 }
@@ -198,7 +198,7 @@ func (s *scorer) fitNetworks(ctx context.Context) error {
 		return err
 	}
 	if err != nil {
-		s.Candidates = append(s.Candidates, ScoredCode{
+		s.Scored = append(s.Scored, ScoredCode{
 			code: places[0], network: true, failed: err.Error(), futile: errors.Is(err, errFutile),
 		})
 		return nil
@@ -210,7 +210,7 @@ func (s *scorer) fitNetworks(ctx context.Context) error {
 			_, held := s.index.split(fold)
 			c.append(l.add(s.logDet(places[i], held)))
 		}
-		s.Candidates = append(s.Candidates, c)
+		s.Scored = append(s.Scored, c)
 	}
 	return nil
 }
@@ -219,8 +219,8 @@ func (s *scorer) fitNetworks(ctx context.Context) error {
 // code's signals at the held-out positions under the shortest linear code; nil if none is linear.
 func (s *scorer) linearScores(places []int) [][][]float64 {
 	best, highest := -1, math.Inf(-1)
-	for _, k := range s.levelCandidates(0) {
-		if mean := stat.Mean(s.Candidates[k].constant, nil); mean > highest {
+	for _, k := range s.levelCodes(0) {
+		if mean := stat.Mean(s.Scored[k].constant, nil); mean > highest {
 			best, highest = k, mean
 		}
 	}
@@ -229,7 +229,7 @@ func (s *scorer) linearScores(places []int) [][][]float64 {
 	}
 	all := make([][][]float64, len(places))
 	for i, k := range places {
-		rest := s.Candidates[best].constant
+		rest := s.Scored[best].constant
 		for fold := range folds {
 			_, held := s.index.split(fold)
 			scores := slices.Clone(rest[:len(held)])
@@ -240,14 +240,14 @@ func (s *scorer) linearScores(places []int) [][][]float64 {
 	return all
 }
 
-// score sets the scores and code lengths of all candidates by one kind of source models, and
-// returns the candidate with the shortest code. The innovations of the models are of constant
+// score sets the scores and lengths of all codes by one kind of source models, and
+// returns the shortest. The innovations of the models are of constant
 // strength, unless the strength of the signals with the shortest code varies significantly. Only
 // these decide: the nonlinearity that a linear demixing leaves can look like a varying strength.
 func (s *scorer) score() (best int) {
 	set := func(scores func(l likelihoods) []float64) (best int) {
-		for k := range s.Candidates {
-			if c := &s.Candidates[k]; c.failed == "" {
+		for k := range s.Scored {
+			if c := &s.Scored[k]; c.failed == "" {
 				c.scores = scores(c.likelihoods)
 				c.CodeLength = -stat.Mean(c.scores, nil)
 			}
@@ -255,7 +255,7 @@ func (s *scorer) score() (best int) {
 		return s.next(-1)
 	}
 	best = set(func(l likelihoods) []float64 { return l.varying })
-	if c := s.Candidates[best]; !newDifference(c.varying, c.constant).Significant() {
+	if c := s.Scored[best]; !newDifference(c.varying, c.constant).Significant() {
 		best = set(func(l likelihoods) []float64 { return l.constant })
 	}
 	return best
@@ -265,11 +265,11 @@ func (s *scorer) score() (best int) {
 func (s *scorer) choose() *Choice {
 	best := s.score()
 	if s.models != nil {
-		s.model = s.models[s.shortestOf(s.levelCandidates(networkLevel))-len(s.codes)]
+		s.model = s.models[s.shortestOf(s.levelCodes(networkLevel))-len(s.codes)]
 	}
-	for k := range s.Candidates {
-		if c := &s.Candidates[k]; c.failed == "" {
-			c.Excess = newDifference(s.Candidates[best].scores, c.scores)
+	for k := range s.Scored {
+		if c := &s.Scored[k]; c.failed == "" {
+			c.Excess = newDifference(s.Scored[best].scores, c.scores)
 		}
 	}
 	s.Chosen = s.simplest()
@@ -277,12 +277,12 @@ func (s *scorer) choose() *Choice {
 	return &s.Choice
 }
 
-// simplest returns the candidate with the shortest code of the lowest level that no level above it
+// simplest returns the shortest code of the lowest level that no level above it
 // beats.
 func (s *scorer) simplest() int {
 	chosen := -1
 	for level := range networkLevel + 1 {
-		best := s.shortestOf(s.levelCandidates(level))
+		best := s.shortestOf(s.levelCodes(level))
 		if best >= 0 && (chosen < 0 || s.levelBeats(level, s.level(chosen))) {
 			chosen = best
 		}
@@ -290,34 +290,34 @@ func (s *scorer) simplest() int {
 	return chosen
 }
 
-// levelBeats reports whether, for each candidate of the lower level, the level has one with a
-// significantly shorter code. To beat the lower level's shortest code isn't enough: a few positions
+// levelBeats reports whether, for each code of the lower level, the level has one that is
+// significantly shorter. To beat the lower level's shortest code isn't enough: a few positions
 // can give a correct demixing a code that is longer than that, though not significantly.
 func (s *scorer) levelBeats(level, lower int) bool {
-	for _, below := range s.levelCandidates(lower) {
+	for _, below := range s.levelCodes(lower) {
 		beats := func(k int) bool {
-			return isSignificantlyShorter(s.Candidates[k], s.Candidates[below])
+			return isSignificantlyShorter(s.Scored[k], s.Scored[below])
 		}
-		if !slices.ContainsFunc(s.levelCandidates(level), beats) {
+		if !slices.ContainsFunc(s.levelCodes(level), beats) {
 			return false
 		}
 	}
 	return true
 }
 
-// levelCandidates returns the candidates of a level that didn't fail.
-func (s *scorer) levelCandidates(level int) []int {
-	var candidates []int
-	for k, c := range s.Candidates {
+// levelCodes returns the codes of a level that didn't fail.
+func (s *scorer) levelCodes(level int) []int {
+	var codes []int
+	for k, c := range s.Scored {
 		if c.failed == "" && s.level(k) == level {
-			candidates = append(candidates, k)
+			codes = append(codes, k)
 		}
 	}
-	return candidates
+	return codes
 }
 
 // betterSigmas is the number of standard errors by which a code must be shorter. It is small
-// because networks are only fitted where the gate has found evidence for a nonlinear mixture, and
+// because networks are only fitted where the gate has found evidence for a nonlinear mixing, and
 // their codes include the cost of their choice.
 const betterSigmas = 2
 
@@ -332,7 +332,7 @@ const networkLevel = 2
 
 // level returns 0 for a linear code, 1 for a nonlinear one and 2 for a network.
 func (s *scorer) level(k int) int {
-	switch c := s.Candidates[k]; {
+	switch c := s.Scored[k]; {
 	case c.network:
 		return networkLevel
 	case len(s.codes[c.code].logDet) > 1:
@@ -342,17 +342,17 @@ func (s *scorer) level(k int) int {
 }
 
 func (s *scorer) name(k int) string {
-	c := s.Candidates[k]
+	c := s.Scored[k]
 	if c.network {
 		return "a network on " + s.codes[c.code].name
 	}
 	return s.codes[c.code].name
 }
 
-// why explains the choice. Best is the candidate with the shortest code.
+// why explains the choice. Best is the shortest code.
 func (s *scorer) why(best int) string {
 	var b strings.Builder
-	chosen := s.Candidates[s.Chosen]
+	chosen := s.Scored[s.Chosen]
 	if s.level(s.Chosen) > 0 {
 		b.WriteString("Nonlinear: ")
 	}
@@ -360,8 +360,8 @@ func (s *scorer) why(best int) string {
 	next := s.next(best)
 	switch {
 	case s.Chosen == best && next >= 0 && !chosen.network &&
-		!isSignificantlyShorter(chosen, s.Candidates[next]):
-		longer := s.Candidates[next].Excess
+		!isSignificantlyShorter(chosen, s.Scored[next]):
+		longer := s.Scored[next].Excess
 		fmt.Fprintf(&b, " was chosen, but %s describes the mixed signals equally well within two "+
 			"standard errors (their codes differ by %.3f nats per position, SE %.3f)",
 			s.name(next), math.Abs(longer.Mean), longer.SE)
@@ -385,17 +385,17 @@ func (s *scorer) why(best int) string {
 	return strings.TrimSpace(b.String())
 }
 
-// advantage says by how much the code of best is shorter than the next candidate's. If best is
+// advantage says by how much the code of best is shorter than the next one. If best is
 // nonlinear, it first compares it with the shortest linear code.
 func (s *scorer) advantage(best, next int) string {
 	say := func(k int, unit string) string {
-		longer := s.Candidates[k].Excess
+		longer := s.Scored[k].Excess
 		return fmt.Sprintf("%.3f%s shorter than %s, SE %.3f", longer.Mean, unit, s.name(k), longer.SE)
 	}
 	const unit = " nats per position"
 	linearBest := -1
 	if s.level(best) > 0 {
-		linearBest = s.shortestOf(s.levelCandidates(0))
+		linearBest = s.shortestOf(s.levelCodes(0))
 	}
 	if linearBest < 0 || linearBest == next {
 		return say(next, unit)
@@ -403,11 +403,11 @@ func (s *scorer) advantage(best, next int) string {
 	return say(linearBest, unit) + "; " + say(next, "")
 }
 
-// next returns the candidate with the shortest code except best, the runner-up; −1 if there is
+// next returns the shortest code except best, the runner-up; −1 if there is
 // none. Without best, −1, it is the shortest of all.
 func (s *scorer) next(best int) int {
 	var others []int
-	for k, c := range s.Candidates {
+	for k, c := range s.Scored {
 		if k != best && c.failed == "" {
 			others = append(others, k)
 		}
@@ -415,11 +415,11 @@ func (s *scorer) next(best int) int {
 	return s.shortestOf(others)
 }
 
-// shortestOf returns the one of the candidates with the shortest code, −1 of none.
-func (s *scorer) shortestOf(candidates []int) int {
+// shortestOf returns the shortest of the codes, −1 of none.
+func (s *scorer) shortestOf(codes []int) int {
 	shortest := -1
-	for _, k := range candidates {
-		if shortest < 0 || s.Candidates[k].CodeLength < s.Candidates[shortest].CodeLength {
+	for _, k := range codes {
+		if shortest < 0 || s.Scored[k].CodeLength < s.Scored[shortest].CodeLength {
 			shortest = k
 		}
 	}

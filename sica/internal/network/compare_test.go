@@ -68,7 +68,7 @@ func TestChooseFutile(t *testing.T) {
 	if c.Chosen != 1 || c.model != nil || c.failed() != "" || strings.Contains(c.Why, "failed") {
 		t.Errorf("%+v", c)
 	}
-	if k := c.Candidates[len(c.Candidates)-1]; !k.network || !k.futile {
+	if k := c.Scored[len(c.Scored)-1]; !k.network || !k.futile {
 		t.Errorf("the network is %+v", k)
 	}
 }
@@ -106,7 +106,7 @@ func TestChooseMinGain(t *testing.T) {
 		if test.futile {
 			want = float64(futileSteps) / 400
 		}
-		k := c.Candidates[len(c.Candidates)-1]
+		k := c.Scored[len(c.Scored)-1]
 		if !k.network || k.futile != test.futile || fitted != want {
 			t.Errorf("minimal gain %g: trained %g of the steps, want %g; %+v", test.minGain, fitted,
 				want, k)
@@ -132,7 +132,7 @@ func TestChooseLinear(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Chosen != 1 || c.model != nil || c.network() != nil || !c.Candidates[0].Excess.Significant() {
+	if c.Chosen != 1 || c.model != nil || c.network() != nil || !c.Scored[0].Excess.Significant() {
 		t.Errorf("%+v", c)
 	}
 	if !strings.Contains(c.Why, "the truth describes the mixed signals best (") {
@@ -147,7 +147,7 @@ func TestChooseLinear(t *testing.T) {
 // runner-up's.
 func TestAdvantage(t *testing.T) {
 	s := &scorer{
-		Choice: Choice{Candidates: []ScoredCode{
+		Choice: Choice{Scored: []ScoredCode{
 			{code: 0, CodeLength: 2.9, Excess: nonlinear.Difference{Mean: 0.9, SE: 0.05}},
 			{code: 1, CodeLength: 2.3, Excess: nonlinear.Difference{Mean: 0.3, SE: 0.02}},
 			{code: 0, network: true, CodeLength: 2},
@@ -219,7 +219,7 @@ func TestChooseScale(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The ridge of the autoregression is for variance 1.
-	if d := c.Candidates[0].CodeLength - c.Candidates[1].CodeLength; d > 1e-3 || d < -1e-3 {
+	if d := c.Scored[0].CodeLength - c.Scored[1].CodeLength; d > 1e-3 || d < -1e-3 {
 		t.Errorf("code lengths differ by %g", d)
 	}
 	if c.Chosen != 0 {
@@ -249,7 +249,7 @@ func TestChooseNetwork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, dependent := mostSignificant(after); dependent || !c.Candidates[0].Excess.Significant() || !strings.Contains(c.Why, "Nonlinear: a network on whitening describes the mixed signals best") {
+	if _, dependent := mostSignificant(after); dependent || !c.Scored[0].Excess.Significant() || !strings.Contains(c.Why, "Nonlinear: a network on whitening describes the mixed signals best") {
 		t.Errorf("after: %+v; %s", after, c.Why)
 	}
 }
@@ -343,10 +343,10 @@ func TestSimplest(t *testing.T) {
 		// The one that beats the lower kind beyond chance isn't the shortest of its own.
 		"its kind": {[5][]float64{scores(-2, 0), scores(-3, 0), scores(-1.5, 1), scores(-1.4, 1), scores(-1.39, 9)}, 4},
 	} {
-		s.Candidates = nil
+		s.Scored = nil
 		for k, v := range test.scores {
 			mean := floats.Sum(v) / float64(len(v))
-			s.Candidates = append(s.Candidates, ScoredCode{code: min(k, 2), network: k > 2, CodeLength: -mean, scores: v})
+			s.Scored = append(s.Scored, ScoredCode{code: min(k, 2), network: k > 2, CodeLength: -mean, scores: v})
 		}
 		if chosen := s.simplest(); chosen != test.chosen {
 			t.Errorf("%s: %d, want %d", name, chosen, test.chosen)
@@ -375,9 +375,9 @@ func TestScore(t *testing.T) {
 		"varying":       {[]ScoredCode{candidate(-3, 1.5, 1), candidate(-2, .2, 1)}, true},
 		"within chance": {[]ScoredCode{candidate(-3, .5, 1), candidate(-2, .02, 1)}, false},
 	} {
-		s := &scorer{Choice: Choice{Candidates: test.candidates}}
+		s := &scorer{Choice: Choice{Scored: test.candidates}}
 		s.score()
-		for k, c := range s.Candidates {
+		for k, c := range s.Scored {
 			want := c.constant
 			if test.varying {
 				want = c.varying

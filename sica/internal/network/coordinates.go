@@ -32,17 +32,17 @@ const (
 
 // setMetric measures the outputs of the active run's affine maps, and sets the coordinates of their
 // steps.
-func (s *slot) setMetric() error {
-	maps, err := s.maps()
+func (sl *slot) setMetric() error {
+	maps, err := sl.maps()
 	if err != nil {
 		return err
 	}
-	variables, err := s.read(mapScope+"/invertible", "sharpness")
+	variables, err := sl.read(mapScope+"/invertible", "sharpness")
 	if err != nil {
 		return err
 	}
 	m, sharpness := maps[0], variables[0]["sharpness"]
-	outputs, err := m.Outputs(s.sample)
+	outputs, err := m.Outputs(sl.sample)
 	if err != nil {
 		return err
 	}
@@ -50,8 +50,8 @@ func (s *slot) setMetric() error {
 	for l, y := range outputs {
 		if l < len(m.Asymmetries) {
 			// mapping.Invertible multiplies the outputs by the sharpness of the nonlinearity.
-			for i := range s.d {
-				_, _, scale := invertible.LeakyOf(0, 0, sharpness[l*s.d+i])
+			for i := range sl.d {
+				_, _, scale := invertible.LeakyOf(0, 0, sharpness[l*sl.d+i])
 				floats.Scale(1/scale, y.RawRowView(i))
 			}
 		}
@@ -61,7 +61,7 @@ func (s *slot) setMetric() error {
 	}
 	scalesPath, whiteningPath := flows.RelativeMetric(mapScope + "/invertible/matrices")
 	for path, values := range map[string][]float64{scalesPath: scales, whiteningPath: whitening} {
-		v := s.store.GetVariable(path)
+		v := sl.store.GetVariable(path)
 		if v == nil {
 			return errors.New("variable " + path + " is missing; must be one of the optimizer")
 		}

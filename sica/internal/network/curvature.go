@@ -13,9 +13,9 @@ import (
 
 // A Curvature measures how much the mixing of linearly demixed signals varies with their values.
 //
-// The null hypothesis is a linear mixture with sensor noise and any number of sources. Then the
+// The null hypothesis is a linear mixing with sensor noise and any number of sources. Then the
 // innovations of the best linear prediction are mixed by one matrix wherever the signals are. For a
-// nonlinear mixture that matrix is its Jacobian at the signals' values: products and strengths of
+// nonlinear mixing that matrix is its Jacobian at the signals' values: products and strengths of
 // the innovations depend on the values just before. Dependence between the signals is no evidence
 // by itself, since with noise or surplus sources some is left after every demixing.
 //
@@ -34,7 +34,7 @@ type Curvature struct {
 
 const (
 	// evidentSigmas is the deviation above which a curvature is evident. With less of it, noise and
-	// surplus sources more often seem nonlinear; with more, nonlinear mixtures are missed.
+	// surplus sources more often seem nonlinear; with more, nonlinear mixings are missed.
 	evidentSigmas = 6
 	// certainSigmas takes its place where noise or more sources than channels were found, which can
 	// bend signals, too, and for more than eight signals, whose networks take minutes.
@@ -56,7 +56,7 @@ const (
 	meanLength = 8
 
 	// At most curvatureBlocks blocks of curvatureBlock positions are measured. Fewer miss weakly
-	// nonlinear mixtures, more take longer.
+	// nonlinear mixings, more take longer.
 	curvatureBlocks, curvatureBlock = 4, 2048
 )
 
@@ -91,7 +91,7 @@ func measureCurvature(ctx context.Context, z *mat.Dense) (*Curvature, error) {
 	}
 	l := newInnovationData(z, innovations, order)
 	measures := []func() []association{l.oddAssociations}
-	if order <= longOrder && symmetric(z) { // waves and pulses can leave these in a linear mixture
+	if order <= longOrder && symmetric(z) { // waves and pulses can leave these in a linear mixing
 		measures = append(measures, l.evenAssociations)
 	}
 	var all association

@@ -33,29 +33,29 @@ var demixJointOrders = []int{1, 2}
 
 // demix separates the signals of the run linearly. The run keeps its demixing, and the source
 // models of the demixed signals, if its held-out log-likelihood increases.
-func (s *slot) demix(ctx context.Context) error {
-	if math.IsInf(s.lastValue(), 0) { // the run diverged
+func (sl *slot) demix(ctx context.Context) error {
+	if math.IsInf(sl.lastValue(), 0) { // the run diverged
 		return nil
 	}
-	maps, err := s.maps()
+	maps, err := sl.maps()
 	if err != nil {
 		return err
 	}
-	d, err := s.demixed(ctx, maps[0])
-	if err != nil || d.network == nil || !(d.value > s.lastValue()) {
+	d, err := sl.demixed(ctx, maps[0])
+	if err != nil || d.network == nil || !(d.value > sl.lastValue()) {
 		return err
 	}
-	b := &s.best[s.run]
+	b := &sl.best[sl.run]
 	point := &b.curve[len(b.curve)-1]
 	point.heldOut = d.value
 	if d.value > b.value {
 		b.value, b.step, b.network = d.value, point.step, d.network
 	}
-	now, err := s.state()
+	now, err := sl.state()
 	if err != nil {
 		return err
 	}
-	return s.restore(withDemixing(now, d.last, d.sources))
+	return sl.restore(withDemixing(now, d.last, d.sources))
 }
 
 // A demixedRun is the linear demixing of a network's signals: the demixing, the network followed by
@@ -70,10 +70,10 @@ type demixedRun struct {
 
 // demixed applies FastICA to the innovations of the network's signals at the slot's training
 // positions. The result is empty, without an error, if there is no demixing.
-func (s *slot) demixed(ctx context.Context, m *mapping.Invertible) (demixedRun, error) {
-	problem, _, fold := s.locate(s.run)
-	train, _ := s.index.split(fold)
-	z, err := m.Apply(s.signals[problem])
+func (sl *slot) demixed(ctx context.Context, m *mapping.Invertible) (demixedRun, error) {
+	problem, _, fold := sl.locate(sl.run)
+	train, _ := sl.index.split(fold)
+	z, err := m.Apply(sl.signals[problem])
 	if err != nil {
 		return demixedRun{}, err
 	}
@@ -85,7 +85,7 @@ func (s *slot) demixed(ctx context.Context, m *mapping.Invertible) (demixedRun, 
 		return demixedRun{}, err
 	}
 	innovations := trained
-	if s.index.Sequence() {
+	if sl.index.Sequence() {
 		if e, _ := ar.JointResiduals(trained, demixJointOrders); e != nil {
 			innovations = e
 		}
@@ -94,7 +94,7 @@ func (s *slot) demixed(ctx context.Context, m *mapping.Invertible) (demixedRun, 
 	if err != nil {
 		return demixedRun{}, nil // for example of a constant signal
 	}
-	w := fastica.Start(s.options.Seed+uint64(s.run), d)
+	w := fastica.Start(sl.options.Seed+uint64(sl.run), d)
 	_, positions := white.White.Dims()
 	part := columns(white.White, subsample(grid.Range(positions), demixPositions))
 	for _, pass := range []struct {
@@ -118,12 +118,12 @@ func (s *slot) demixed(ctx context.Context, m *mapping.Invertible) (demixedRun, 
 	sources := make([]*source.Model, d)
 	fitted := subsample(train, demixPositions)
 	for i := range sources {
-		sources[i] = source.Fit(ctx, z.RawRowView(i), s.index.lags, fitted)
+		sources[i] = source.Fit(ctx, z.RawRowView(i), sl.index.lags, fitted)
 	}
 	if err := ctx.Err(); err != nil {
 		return demixedRun{}, err
 	}
-	scores, err := s.heldOut[problem][fold].logLikelihoods(network, sources)
+	scores, err := sl.heldOut[problem][fold].logLikelihoods(network, sources)
 	return demixedRun{last, network, sources, stat.Mean(scores, nil)}, err
 }
 
@@ -147,14 +147,14 @@ func withDemixing(s state, demixing *mapping.Affine, sources []*source.Model) st
 	for i := range bias {
 		bias[i] = last.Offset[i] - shift.AtVec(i)
 	}
-	var coefficients, mixture []float64
+	var coefficients, densities []float64
 	for _, m := range sources {
 		c, x := m.Variables()
-		coefficients, mixture = append(coefficients, c...), append(mixture, x...)
+		coefficients, densities = append(coefficients, c...), append(densities, x...)
 	}
 	if len(coefficients) > 0 {
 		changed[sourceScope+"/"+flows.AutoregressiveCoefficients] = coefficients
 	}
-	changed[sourceScope+"/"+flows.AutoregressiveMixture] = mixture
+	changed[sourceScope+"/"+flows.AutoregressiveMixture] = densities
 	return changed
 }

@@ -115,7 +115,7 @@ func (imp *improver) conditionalGain(ctx context.Context) (gain nonlinear.Differ
 		if err := s.scoreFold(ctx, fold); err != nil {
 			return gain, err
 		}
-		gain = newDifference(s.Candidates[1].constant, s.Candidates[0].constant)
+		gain = newDifference(s.Scored[1].constant, s.Scored[0].constant)
 		if isHopeless(gain) {
 			break
 		}

@@ -93,7 +93,7 @@ type Improvement struct {
 
 // minLevels is how many different values each channel must have for networks: six standard
 // deviations have 200 steps of the resolution, 0.03. A network would describe larger steps by their
-// gaps, and seem to be of use for linear mixtures.
+// gaps, and seem to be of use for linear mixings.
 const minLevels = 200
 
 // Improve looks for a nonlinear separation of the mixed signals x that is better than the linear
@@ -104,12 +104,12 @@ const minLevels = 200
 // channels, or if no signal of a sequence is predicted by its own past. The first to be compared
 // with it is the linear rule after straightening the channels, if that promises enough. The others
 // are only compared of sequences, and if the gate finds reason to: whitening, conditional
-// normalisation, and networks behind both. The comparison is by the code length at held-out
+// normalisation, and networks behind both. All are compared by the code length at held-out
 // positions. A nonlinear separation replaces the linear rule's only if noise can't explain its
 // shorter code. Nothing is compared of sequences with a channel of fewer than minLevels different
 // values, and no networks if they would take longer than maxSeconds.
 //
-// Without a comparison the result is nil, unless the linear rule's signals are Unexplained. It
+// If nothing is compared, the result is nil, unless the linear rule's signals are Unexplained. It
 // stops with ctx's error when ctx ends.
 func Improve(ctx context.Context, x *ica.Signals,
 	transforms []preprocess.Transform, white, demixed Separation, o Options,
@@ -315,7 +315,7 @@ func (c *codeSet) add(ctx context.Context, x *mat.Dense, s Separation, name stri
 	return nil
 }
 
-// addNoisy adds the code of the linear rule with noise, for mixtures with sensor noise or surplus
+// addNoisy adds the code of the linear rule with noise, for mixings with sensor noise or surplus
 // sources: the signals of the linear rule are predicted jointly from the pasts of all, and the
 // innovations are demixed by the linear rule again. A network must have a shorter code than this,
 // too. The prediction has the determinant 1 at each position. Nothing is added if there is no
@@ -369,12 +369,12 @@ func NewCode(
 	return Code{name: name, signals: z, logDet: logDet}, err
 }
 
-// withCodeLengths returns the separations of the choice's candidates, networks among them, with
+// withCodeLengths returns the separations of the choice's codes, networks among them, with
 // their code lengths. The linear rule has that of the best of its models if its own is
 // significantly longer than the shortest.
 func (c *codeSet) withCodeLengths(choice *Choice) []Separation {
 	var all []Separation
-	for _, k := range choice.Candidates {
+	for _, k := range choice.Scored {
 		b := c.codes[k.code]
 		if b.place != k.code {
 			rule := &all[linearPlace]
@@ -410,7 +410,7 @@ func (imp *improver) accept(
 		return imp.keep(screening,
 			" But the nonlinear demixing with the shortest code may describe noise only."), nil
 	}
-	chosen := c.codes[choice.Candidates[choice.Chosen].code].separation
+	chosen := c.codes[choice.Scored[choice.Chosen].code].separation
 	var err error
 	if chosen.Z, err = mapping.ApplyAll(imp.x.X(), chosen.Maps); err != nil {
 		return nil, err
@@ -429,7 +429,7 @@ func (imp *improver) accept(
 // noiseGainPerSignal is the gain that noise and surplus sources can explain, in nats per position
 // and signal: by how much the code of a nonlinear demixing is shorter than those of the linear
 // rule. They explain half of it if the rule found neither. With less, networks replace right linear
-// demixings, such as those of EEGs and spike trains; with more, nonlinear mixtures are missed.
+// demixings, such as those of EEGs and spike trains; with more, nonlinear mixings are missed.
 const noiseGainPerSignal = 0.12
 
 // noiseGain returns the gain that noise and surplus sources can explain, in nats per position.
@@ -442,16 +442,16 @@ func (imp *improver) noiseGain() float64 {
 	return nats / 2
 }
 
-// gain returns by how many nats per position the code of a candidate is shorter than each of those
+// gain returns by how many nats per position a code is shorter than each of those
 // of the linear rule: its own, with noise and with logarithms.
 func (c *codeSet) gain(choice *Choice, place int) float64 {
 	shortest := math.Inf(1)
-	for _, k := range choice.Candidates {
+	for _, k := range choice.Scored {
 		if !k.network && c.codes[k.code].place == linearPlace {
 			shortest = min(shortest, k.CodeLength)
 		}
 	}
-	return shortest - choice.Candidates[place].CodeLength
+	return shortest - choice.Scored[place].CodeLength
 }
 
 // WithNetwork returns the separation s, followed by a network. If the linear rule identifies no

@@ -170,7 +170,7 @@ func TestSilence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, of := range chosen.Candidates {
+	for _, of := range chosen.Scored {
 		t.Logf("%s: %.3f nats per position", c.codes[of.code].name, of.CodeLength)
 	}
 	if chosen.Chosen != linearPlace {
@@ -253,7 +253,7 @@ func TestCoarseChannel(t *testing.T) {
 // the rule found noise or more sources than channels.
 func TestGain(t *testing.T) {
 	c := &codeSet{codes: []Code{{}, {place: linearPlace}, {place: conditionalPlace}, {place: linearPlace}}}
-	choice := &Choice{Candidates: []ScoredCode{
+	choice := &Choice{Scored: []ScoredCode{
 		{code: whitenedPlace, CodeLength: 1}, {code: linearPlace, CodeLength: 3},
 		{code: conditionalPlace, CodeLength: 2.25}, {code: 3, CodeLength: 2.5},
 		{code: whitenedPlace, network: true, CodeLength: 2},
@@ -290,7 +290,7 @@ func TestCodeLengthOfRule(t *testing.T) {
 	for _, test := range []struct{ own, noisy, want nonlinear.Difference }{
 		{long, nonlinear.Difference{}, nonlinear.Difference{}}, {long, equal, equal}, {equal, nonlinear.Difference{}, equal},
 	} {
-		all := c.withCodeLengths(&Choice{Candidates: []ScoredCode{
+		all := c.withCodeLengths(&Choice{Scored: []ScoredCode{
 			{}, {code: linearPlace, Excess: test.own}, {code: 2, Excess: test.noisy},
 		}})
 		if len(all) != 2 || all[linearPlace].Excess != test.want {

@@ -106,7 +106,7 @@ func (x *index) heldOutContext(fold int) (positions, scored []int) {
 
 // withoutFirstBlock returns the positions that aren't in the first block. Signals may begin far
 // from the range in which they stay, as the paper's AR(7) do. A dependence of a few such values is
-// no evidence of a nonlinear mixture.
+// no evidence of a nonlinear mixing.
 func (x *index) withoutFirstBlock(positions []int) []int {
 	var rest []int
 	for _, t := range positions {

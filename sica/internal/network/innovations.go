@@ -204,12 +204,12 @@ const calibratedSignals = 4
 // residual returns the part of v that is orthogonal to the span. If the first pass of Gram-Schmidt
 // leaves less than half of v's power, a second removes its rounding (J. Daniel, W. Gragg, L.
 // Kaufman, G. Stewart, Mathematics of Computation 30, 1976).
-func (s *span) residual(v []float64) []float64 {
+func (sp *span) residual(v []float64) []float64 {
 	const half = 0.5
 	v = append([]float64(nil), v...)
 	square := floats.Dot(v, v)
 	for range 2 {
-		for _, r := range s.rows {
+		for _, r := range sp.rows {
 			floats.AddScaled(v, -floats.Dot(r, v), r)
 		}
 		if floats.Dot(v, v) > half*square {
@@ -220,28 +220,28 @@ func (s *span) residual(v []float64) []float64 {
 }
 
 // add extends the span by signals, except those that lie in it up to rounding.
-func (s *span) add(signals ...[]float64) {
+func (sp *span) add(signals ...[]float64) {
 	const rounding = 1e-4 // of a signal's norm
 	for _, v := range signals {
-		r := s.residual(v)
+		r := sp.residual(v)
 		if norm := floats.Norm(r, 2); norm > rounding*floats.Norm(v, 2) {
 			floats.Scale(1/norm, r)
-			s.rows = append(s.rows, r)
+			sp.rows = append(sp.rows, r)
 		}
 	}
 }
 
 // extended returns the span extended by signals.
-func (s *span) extended(signals ...[]float64) *span {
-	larger := &span{append([][]float64(nil), s.rows...), s.many}
+func (sp *span) extended(signals ...[]float64) *span {
+	larger := &span{append([][]float64(nil), sp.rows...), sp.many}
 	larger.add(signals...)
 	return larger
 }
 
 // extension returns what signals add to the span.
-func (s *span) extension(signals ...[]float64) *extension {
-	x := &extension{known: s, rows: s.extended(signals...).rows[len(s.rows):], remaining: 1}
-	if !s.many || len(x.rows) == 0 {
+func (sp *span) extension(signals ...[]float64) *extension {
+	x := &extension{known: sp, rows: sp.extended(signals...).rows[len(sp.rows):], remaining: 1}
+	if !sp.many || len(x.rows) == 0 {
 		return x
 	}
 	x.remaining = 0
@@ -250,7 +250,7 @@ func (s *span) extension(signals ...[]float64) *extension {
 			shift := len(u) * k / (remainingShifts + 1)
 			shifted := slices.Concat(u[shift:], u[:shift])
 			x.remaining++
-			for _, r := range s.rows {
+			for _, r := range sp.rows {
 				share := floats.Dot(r, shifted)
 				x.remaining -= share * share
 			}

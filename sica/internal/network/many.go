@@ -200,52 +200,52 @@ func (t *training) newSlot(ctx context.Context, run int, done *atomic.Int64) (*s
 }
 
 // stage trains the run from one step to another, and demixes its signals.
-func (s *slot) stage(ctx context.Context, from, to int) (err error) {
-	if s.begin, err = s.state(); err != nil {
+func (sl *slot) stage(ctx context.Context, from, to int) (err error) {
+	if sl.begin, err = sl.state(); err != nil {
 		return err
 	}
-	every := max(1, s.options.Steps/manyEvaluations)
+	every := max(1, sl.options.Steps/manyEvaluations)
 	for step := from; step < to; {
 		n := min(evaluateEvery, to-step)
-		if err := s.setMetric(); err != nil {
+		if err := sl.setMetric(); err != nil {
 			return err
 		}
-		if err := s.advance(ctx, n); err != nil {
+		if err := sl.advance(ctx, n); err != nil {
 			return err
 		}
 		step += n
-		s.done.Add(int64(n))
+		sl.done.Add(int64(n))
 		if step/every > (step-n)/every || step == to {
-			if err := s.look(step); err != nil {
+			if err := sl.look(step); err != nil {
 				return err
 			}
 		}
 	}
-	return s.demix(ctx)
+	return sl.demix(ctx)
 }
 
 // look evaluates the run. If it diverged it goes back to the beginning of its stage, at half
 // the rate.
-func (s *slot) look(step int) error {
-	standing, err := s.evaluate(step)
+func (sl *slot) look(step int) error {
+	standing, err := sl.evaluate(step)
 	if err != nil {
 		return err
 	}
-	s.behind = standing.behind
-	s.reportStep()
-	if !math.IsInf(s.lastValue(), 0) {
+	sl.behind = standing.behind
+	sl.reportStep()
+	if !math.IsInf(sl.lastValue(), 0) {
 		return nil
 	}
-	s.rate /= 2
-	return s.restore(s.begin)
+	sl.rate /= 2
+	return sl.restore(sl.begin)
 }
 
 // isPromising reports whether the run isn't far behind the problem's linear code.
-func (s *slot) isPromising() bool { return s.behind <= futileSigmas }
+func (sl *slot) isPromising() bool { return sl.behind <= futileSigmas }
 
 // lastValue returns the last held-out log-likelihood of the run; −∞ if it diverged.
-func (s *slot) lastValue() float64 {
-	curve := s.best[s.run].curve
+func (sl *slot) lastValue() float64 {
+	curve := sl.best[sl.run].curve
 	value := curve[len(curve)-1].heldOut
 	if math.IsNaN(value) {
 		return math.Inf(-1)
@@ -254,9 +254,9 @@ func (s *slot) lastValue() float64 {
 }
 
 // state returns the values of the program's variables.
-func (s *slot) state() (state, error) {
+func (sl *slot) state() (state, error) {
 	values := make(state)
-	err := s.each(func(v *model.Variable) error {
+	err := sl.each(func(v *model.Variable) error {
 		value, err := v.Value()
 		if err != nil {
 			return err
@@ -268,19 +268,19 @@ func (s *slot) state() (state, error) {
 }
 
 // restore sets the program's variables to a state, and the run's rate.
-func (s *slot) restore(values state) error {
-	return s.each(func(v *model.Variable) error {
+func (sl *slot) restore(values state) error {
+	return sl.each(func(v *model.Variable) error {
 		flat := values[v.Path()]
 		if v.Path() == flows.RunsAdamRates {
-			flat = []float64{s.rate}
+			flat = []float64{sl.rate}
 		}
 		return v.SetValue(host.Tensor(flat, v.DType(), v.Shape().Dimensions...))
 	})
 }
 
 // each calls f for each variable of the program that has floats.
-func (s *slot) each(f func(v *model.Variable) error) error {
-	for v := range s.store.IterVariables() {
+func (sl *slot) each(f func(v *model.Variable) error) error {
+	for v := range sl.store.IterVariables() {
 		if !v.DType().IsFloat() {
 			continue
 		}
@@ -292,7 +292,7 @@ func (s *slot) each(f func(v *model.Variable) error) error {
 }
 
 // reportStep reports the progress of the training.
-func (s *slot) reportStep() {
-	total := s.options.Steps * len(s.best) // of all runs
-	s.options.report(fitting, float64(s.done.Load())/float64(total))
+func (sl *slot) reportStep() {
+	total := sl.options.Steps * len(sl.best) // of all runs
+	sl.options.report(fitting, float64(sl.done.Load())/float64(total))
 }

@@ -69,33 +69,33 @@ func Screen(ctx context.Context, z *mat.Dense, o Options) (*Screening, error) {
 }
 
 // explain returns the result in a sentence.
-func (s *Screening) explain() string {
+func (sc *Screening) explain() string {
 	switch {
-	case !s.Dependent:
+	case !sc.Dependent:
 		return "The signals don't depend on each other significantly."
-	case !s.predicted:
-		return s.dependence().String() + ". Signals that their pasts don't predict can't show why."
-	case !s.Network:
+	case !sc.predicted:
+		return sc.dependence().String() + ". Signals that their pasts don't predict can't show why."
+	case !sc.Network:
 		return "Sensor noise or more sources than channels may explain how the signals depend on " +
 			"each other."
 	}
-	return s.dependence().String() + "."
+	return sc.dependence().String() + "."
 }
 
 // dependence returns which signals depend on each other most significantly, and how much.
-func (s *Screening) dependence() *linear.MutualInformation {
-	worst, _ := mostSignificant(s.pairs)
+func (sc *Screening) dependence() *linear.MutualInformation {
+	worst, _ := mostSignificant(sc.pairs)
 	return &linear.MutualInformation{I: worst.j, J: worst.i, Nats: worst.nats, SE: worst.se}
 }
 
 // isPredictable reports whether the signals depend on each other, but are predicted too well for
 // their innovations to be examined. Then no networks are compared, and curves are.
-func (s *Screening) isPredictable() bool { return s.Curvature != nil && s.Curvature.predictable }
+func (sc *Screening) isPredictable() bool { return sc.Curvature != nil && sc.Curvature.predictable }
 
 // isCertain reports whether the signals depend on each other beyond doubt.
-func (s *Screening) isCertain() bool {
-	worst, _ := mostSignificant(s.pairs)
-	return worst.nats > errorsByChance(certainAlarm, len(s.pairs))*worst.se
+func (sc *Screening) isCertain() bool {
+	worst, _ := mostSignificant(sc.pairs)
+	return worst.nats > errorsByChance(certainAlarm, len(sc.pairs))*worst.se
 }
 
 // selectSuspects returns at most fewSignals of the signals z, in their order: those in the most

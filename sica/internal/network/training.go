@@ -230,7 +230,7 @@ func (t *training) initialise() error {
 	if err != nil {
 		return err
 	}
-	var coefficients, mixtures []float64
+	var coefficients, densities []float64
 	for k, r := range t.active {
 		problem, _, fold := t.locate(r)
 		train, _ := t.index.split(fold)
@@ -241,7 +241,7 @@ func (t *training) initialise() error {
 		for i := range t.d {
 			a, std := ar.Regress(z.RawRowView(i), t.index.lags, train)
 			coefficients = append(coefficients, a...)
-			mixtures = append(mixtures, ar.InitialMixture(std, source.Components)...)
+			densities = append(densities, ar.InitialMixture(std, source.Components)...)
 		}
 	}
 	set := func(name string, values []float64) error {
@@ -254,7 +254,7 @@ func (t *training) initialise() error {
 	if err := set(flows.AutoregressiveCoefficients, coefficients); err != nil {
 		return err
 	}
-	return set(flows.AutoregressiveMixture, mixtures)
+	return set(flows.AutoregressiveMixture, densities)
 }
 
 // initialRotation returns the rotation with which a restart begins; nil for none, as in the first.
