@@ -73,7 +73,11 @@ func (r *Recording) setAside(o *ReadOptions) error {
 	aside, rows := remaining(d, kept), rowsOf(r.Signals)
 	for _, i := range aside {
 		if r.Joints == nil && columns[i].beginsRuns(r.columnName(i), n) {
-			r.setJoints(rows[i])
+			var falls joints
+			for t, time := range rows[i] {
+				falls.observe(t, time)
+			}
+			r.Joints = falls.positions
 		}
 	}
 	r.split(kept, aside, columns, selected(rows, aside))
@@ -602,11 +606,16 @@ func (c *columnStats) beginsRuns(name string, n int) bool {
 	return isTime && c.falls > 0 && n >= minRun*(c.falls+1) && c.restarts()
 }
 
-// setJoints sets the joints to where the times fall.
-func (r *Recording) setJoints(times []float64) {
-	for t := 1; t < len(times); t++ {
-		if times[t] < times[t-1] {
-			r.Joints = append(r.Joints, t)
-		}
+// joints finds the positions where times fall: where stretches of a recording were joined.
+type joints struct {
+	last      float64 // time
+	positions []int
+}
+
+// observe takes the time at position t. Positions come in order.
+func (j *joints) observe(t int, time float64) {
+	if t > 0 && time < j.last {
+		j.positions = append(j.positions, t)
 	}
+	j.last = time
 }

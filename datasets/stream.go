@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"math"
 	"os"
 	"slices"
 
@@ -173,21 +172,18 @@ func (s *Stream) readAside(columns []columnStats, aside []int, first int) ([][]f
 	} else if clock < 0 {
 		return nil, nil
 	}
-	last := math.Inf(-1) // time
+	var falls joints
 	err := s.open(func(c *content) error {
 		return s.rows(c, func(t int, row []float64) {
 			for k := range values {
 				values[k] = append(values[k], row[first+aside[k]])
 			}
 			if clock >= 0 {
-				time := row[first+aside[clock]]
-				if time < last {
-					s.about.Joints = append(s.about.Joints, t)
-				}
-				last = time
+				falls.observe(t, row[first+aside[clock]])
 			}
 		})
 	})
+	s.about.Joints = append(s.about.Joints, falls.positions...)
 	return values, err
 }
 

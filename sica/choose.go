@@ -171,7 +171,8 @@ const (
 const unexplainedSentence = "So no signal is identified: more sources than channels, noise that wasn't " +
 	"found, dependent sources, a nonlinear mixing, or interpolated or repeated values may be the reason."
 
-// choose returns the decision by the method of the settings, or as far as it had come when ctx ended.
+// choose returns the decision by the method of the settings, or as far as it had come when ctx
+// ended.
 func (c *chooser) choose(ctx context.Context) (*decision, error) {
 	transforms := append(slices.Clone(c.cfg.Transforms), preprocess.ZCA)
 	white, err := transformed(ctx, c.mended, transforms)

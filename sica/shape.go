@@ -57,8 +57,9 @@ func (f *fitting) recognise(runs []Run) {
 	f.cfg.Shape, f.recognised = shape, true
 }
 
-// shapeHint returns a sentence if the signals x were recognised as images, or look like images in rows of another length than the settings' shape says; else nothing. A
-// shape of one axis says that they are a sequence, whatever they look like.
+// shapeHint returns a sentence if the signals x were recognised as images, or look like images in
+// rows of another length than the settings' shape says; else nothing. A shape of one axis says that
+// they are a sequence, whatever they look like.
 func (f *fitting) shapeHint(x *mat.Dense) string {
 	shape := f.cfg.Shape
 	_, n := x.Dims()
