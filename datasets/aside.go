@@ -11,6 +11,7 @@ import (
 	"github.com/seed-47b1e431/gosica/datasets/internal/column"
 	"github.com/seed-47b1e431/gosica/internal/electrode"
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
 // A Column is a column of a file that isn't a signal. It has numbers or text.
@@ -70,7 +71,7 @@ func (r *Recording) setAside(o *ReadOptions) error {
 	if slices.Equal(kept, grid.Range(d)) {
 		return nil
 	}
-	aside, rows := remaining(d, kept), rowsOf(r.Signals)
+	aside, rows := remaining(d, kept), signal.RowsOf(r.Signals)
 	for _, i := range aside {
 		if r.Joints == nil && columns[i].beginsRuns(r.columnName(i), n) {
 			var falls joints
@@ -81,7 +82,7 @@ func (r *Recording) setAside(o *ReadOptions) error {
 		}
 	}
 	r.split(kept, aside, columns, selected(rows, aside))
-	r.Signals, r.filled = matrixOf(selected(rows, kept)), selected(r.filled, kept)
+	r.Signals, r.filled = signal.Rows(selected(rows, kept)).Dense(), selected(r.filled, kept)
 	r.findInterpolated()
 	return nil
 }

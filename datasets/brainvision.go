@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/datasets/internal/brainvision"
 	"github.com/seed-47b1e431/gosica/datasets/internal/column"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/text"
 )
 
@@ -26,7 +27,7 @@ func readBrainVision(path string, _ io.Reader, _ *ReadOptions) (*Recording, erro
 	if err := checkSize(len(rows), len(rows[0])); err != nil {
 		return nil, err
 	}
-	r.Signals, r.Names = matrixOf(rows), column.DistinctNames(r.Names)
+	r.Signals, r.Names = signal.Rows(rows).Dense(), column.DistinctNames(r.Names)
 	for _, m := range f.Markers {
 		event := Event{Onset: float64(m.Position) / r.Rate, Duration: -1}
 		event.Text = strings.Trim(m.Type+"/"+m.Description, "/") // as MNE-Python names it

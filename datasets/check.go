@@ -23,24 +23,6 @@ func newSignals(d, n int) (*mat.Dense, error) {
 	return mat.NewDense(d, n, nil), nil
 }
 
-// rowsOf returns the rows of x, not copies of them.
-func rowsOf(x *mat.Dense) (rows [][]float64) {
-	d, _ := x.Dims()
-	for i := range d {
-		rows = append(rows, x.RawRowView(i))
-	}
-	return rows
-}
-
-// matrixOf returns the matrix of copies of rows, which have one length.
-func matrixOf(rows [][]float64) *mat.Dense {
-	x := mat.NewDense(len(rows), len(rows[0]), nil)
-	for i, row := range rows {
-		x.SetRow(i, row)
-	}
-	return x
-}
-
 // checkSize returns an error unless a matrix of d signals by n positions may be made.
 func checkSize(d, n int) error {
 	if d < 1 || n < 1 {

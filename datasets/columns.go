@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
 // withAside returns a recording of n positions and its blocks with the columns of numbers in Aside
@@ -62,12 +63,12 @@ func insertColumns(
 		if position+length > n {
 			return nil, fmt.Errorf("blocks of more than %d positions; must be so many", n)
 		}
-		all := rowsOf(x)
+		all := signal.RowsOf(x)
 		for _, c := range columns {
 			all = append(all, c.Values[position:position+length])
 		}
 		position += length
-		return matrixOf(selected(all, order)), nil
+		return signal.Rows(selected(all, order)).Dense(), nil
 	}
 	return func(yield func(*mat.Dense, error) bool) {
 		for x, err := range blocks {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/datasets/internal/column"
 	"github.com/seed-47b1e431/gosica/datasets/internal/edf"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/text"
 )
 
@@ -64,7 +65,7 @@ func readEDF(_ string, r io.Reader, _ *ReadOptions) (*Recording, error) {
 	if err := checkSize(len(rows), len(rows[0])); err != nil {
 		return nil, err
 	}
-	out.Signals = matrixOf(rows)
+	out.Signals = signal.Rows(rows).Dense()
 	for _, a := range f.Annotations {
 		a.Onset = positionTime(f, a.Onset)
 		out.Events = append(out.Events, Event(a))

@@ -160,7 +160,7 @@ func (g *generator) add(kind string, pattern []float64, deviation float64, sourc
 func (g *generator) recording(
 	names []string, noise float64,
 ) (r *Recording, sources, patterns *mat.Dense) {
-	sources, patterns = matrixOf(g.sources), mat.DenseCopyOf(matrixOf(g.patterns).T())
+	sources, patterns = signal.Rows(g.sources).Dense(), mat.DenseCopyOf(signal.Rows(g.patterns).Dense().T())
 	var x mat.Dense
 	x.Mul(patterns, sources)
 	x.Apply(func(_, _ int, v float64) float64 { return v + noise*g.rng.NormFloat64() }, &x)

@@ -52,7 +52,7 @@ func labChartRecording(f *matlab.File) (*Recording, error) {
 		}
 		rows = append(rows, row)
 	}
-	r := &Recording{Signals: matrixOf(rows), Notes: []string{"the MAT-file is one of LabChart"}}
+	r := &Recording{Signals: signal.Rows(rows).Dense(), Notes: []string{"the MAT-file is one of LabChart"}}
 	if blocks := len(starts) / d; blocks > 1 {
 		r.Notes = append(r.Notes, fmt.Sprintf("%d blocks are put one after the other, as if they "+
 			"followed one another without a gap", blocks))

@@ -306,7 +306,7 @@ func (m *matRecording) readVectors(r *Recording, o *ReadOptions) (used []string,
 		return nil, err
 	}
 	r.Names = column.DistinctNames(r.Names)
-	r.Signals = matrixOf(rows)
+	r.Signals = signal.Rows(rows).Dense()
 	return used, nil
 }
 

@@ -96,7 +96,7 @@ func (r *Recording) reorder(names []string) error {
 	if err != nil {
 		return err
 	}
-	r.Signals, r.Places = matrixOf(selected(rowsOf(r.Signals), order)), nil
+	r.Signals, r.Places = signal.Rows(selected(signal.RowsOf(r.Signals), order)).Dense(), nil
 	r.Names, r.Units = names, selected(r.Units, order)
 	return nil
 }

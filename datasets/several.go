@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/datasets/internal/column"
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/text"
 )
 
@@ -92,7 +93,7 @@ func join(all []*Recording, paths []string) (*Recording, error) {
 	joined.Places, joined.NoHeader, joined.OtherRates = nil, false, nil
 	var rows [][]float64
 	for _, r := range all {
-		for _, row := range rowsOf(r.Signals) {
+		for _, row := range signal.RowsOf(r.Signals) {
 			rows = append(rows, row[:shortest])
 		}
 		if isNamed {
@@ -104,7 +105,7 @@ func join(all []*Recording, paths []string) (*Recording, error) {
 			joined.Units = append(joined.Units, r.Units...)
 		}
 	}
-	joined.Signals, joined.Names = matrixOf(rows), column.DistinctNames(joined.Names)
+	joined.Signals, joined.Names = signal.Rows(rows).Dense(), column.DistinctNames(joined.Names)
 	if first := all[0].Signals.RawMatrix().Rows; first > 1 && first*len(all) == d {
 		joined.Notes = append(joined.Notes, fmt.Sprintf("the %d files are channels beside each other, %d in "+
 			"all; put runs of the same channels into one file", len(all), d))

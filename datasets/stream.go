@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
 // A Stream is a recording in a file that is read in blocks of positions, any number of
@@ -294,7 +295,7 @@ func (s *Stream) blocks(c *content, size int, use func(*mat.Dense) bool) error {
 			z = mat.DenseCopyOf(z.Slice(1, columns, 0, len(values)/columns))
 		}
 		if s.kept != nil {
-			z = matrixOf(selected(rowsOf(z), s.kept))
+			z = signal.Rows(selected(signal.RowsOf(z), s.kept)).Dense()
 		}
 		if err := checkValues(z, first); err != nil {
 			return err

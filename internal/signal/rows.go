@@ -29,13 +29,20 @@ func (r Rows) Matrix() (*mat.Dense, error) {
 	if len(r) == 0 || len(r[0]) == 0 {
 		return nil, errors.New("has no values; must have rows of at least one value")
 	}
-	m := mat.NewDense(len(r), len(r[0]), nil)
 	for i, row := range r {
 		if len(row) != len(r[0]) {
 			return nil, fmt.Errorf("row %d: has %d values; must have %d, as row 1 has",
 				i+1, len(row), len(r[0]))
 		}
+	}
+	return r.Dense(), nil
+}
+
+// Dense returns the matrix of copies of the rows, which must be of one length.
+func (r Rows) Dense() *mat.Dense {
+	m := mat.NewDense(len(r), len(r[0]), nil)
+	for i, row := range r {
 		m.SetRow(i, row)
 	}
-	return m, nil
+	return m
 }

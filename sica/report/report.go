@@ -81,11 +81,9 @@ type Report struct {
 	Shape     []int  `json:"shape"`
 	Seed      uint64 `json:"seed"`
 	// Outliers are the positions, from 0, that were excluded. They are found in the signals of
-	// the report, as sica.Result.Outliers are in those of the fit. With Recorded they are positions
-	// of the recording, without those where two stretches are joined.
+	// the report, as sica.Result.Outliers are in those of the fit. With Config.Positions they are
+	// positions of the recording, without those where two stretches are joined.
 	Outliers []int `json:"outliers,omitempty"`
-	// Recorded is Config.Positions.
-	Recorded []int `json:"-"`
 
 	Verdict Verdict  `json:"verdict"`
 	Reasons []string `json:"reasons"` // for the verdict
@@ -307,7 +305,7 @@ func (s *subject) newReport(
 	d, n := s.z.Dims()
 	report = &Report{
 		Signals: d, Positions: n, Shape: s.grid.Shape(), Seed: r.Seed,
-		Outliers: s.outliers, Recorded: cfg.Positions, Channels: r.Channels,
+		Outliers: s.outliers, Channels: r.Channels,
 		Iterations: r.Iterations, Divergence: r.Divergence, Loss: r.Loss,
 		Stopped: r.Stopped, Why: r.Why, Network: r.Network, Clipped: r.Clipped,
 		fit: s.fit, cfg: cfg,

@@ -14,7 +14,6 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/iterate"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/parallel"
-	"github.com/seed-47b1e431/gosica/internal/purego"
 	"github.com/seed-47b1e431/gosica/internal/stream"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
 )
@@ -98,9 +97,6 @@ func classify(
 	}
 	if iterate.CheckEstimate(classified) != nil {
 		return nil // an axis is too short for the networks
-	}
-	if backend, err = purego.Or(backend); err != nil {
-		return err
 	}
 	estimates, err := iterate.EstimateDivergences(ctx, backend, inputs, classified)
 	if err != nil {

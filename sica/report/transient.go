@@ -18,8 +18,8 @@ import (
 // loud surroundings, however long, that are to be left out with it.
 type Transient struct {
 	Signals []int `json:"signals"` // from 0
-	// First and Last are the stretch's ends, from 0. With Report.Recorded they are positions of the
-	// recording.
+	// First and Last are the stretch's ends, from 0. With Config.Positions they are positions of
+	// the recording.
 	First int `json:"first"`
 	Last  int `json:"last"`
 	// Share is the smallest share of a signal's variance in the stretch.

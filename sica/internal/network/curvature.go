@@ -168,15 +168,12 @@ func symmetric(z *mat.Dense) bool {
 	return true
 }
 
-// clipped returns a value at most skewnessCut standard deviations from 0.
-func clipped(v float64) float64 { return min(max(v, -skewnessCut), skewnessCut) }
-
-// clippedSkewness returns the mean of the third powers of the clipped values: the skewness, if they
-// are standardised.
+// clippedSkewness returns the mean of the third powers of the values clipped at skewnessCut: the
+// skewness, if they are standardised.
 func clippedSkewness(values []float64) float64 {
 	skewness := 0.0
 	for _, v := range values {
-		u := clipped(v)
+		u := min(max(v, -skewnessCut), skewnessCut)
 		skewness += u * u * u / float64(len(values))
 	}
 	return skewness

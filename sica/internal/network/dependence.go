@@ -64,7 +64,7 @@ func dependences(ctx context.Context, z *mat.Dense, x *index) ([]dependence, err
 		return nil, nil
 	}
 	d, _ := z.Dims()
-	compared := subsample(positions, comparedPositions(d))
+	compared := subsample(positions, max(enoughComparedPositions, maxPositions/d))
 	innovations, predictions := make([][]float64, d), make([][]float64, d)
 	for i := range d {
 		row := z.RawRowView(i)
@@ -93,9 +93,6 @@ func dependences(ctx context.Context, z *mat.Dense, x *index) ([]dependence, err
 	return compareInnovations(ctx, z, positions, innovations, predictions)
 }
 
-// comparedPositions returns how many positions of d signals are compared at most.
-func comparedPositions(d int) int { return max(enoughComparedPositions, maxPositions/d) }
-
 // compareInnovations returns the dependences of the signals z, from their innovations and
 // predictions at some of the positions.
 func compareInnovations(
@@ -108,7 +105,7 @@ func compareInnovations(
 		if step := roundingStep(z.RawRowView(i), positions); step > 0 {
 			e, p = rounded(e, step), rounded(p, step)
 		}
-		all[i] = features{rows(products(e, nil)), rows(products(e, p))}
+		all[i] = features{signal.Rows(products(e, nil)).Dense(), signal.Rows(products(e, p)).Dense()}
 	}
 	pairs, err := measurePairs(ctx, all, true)
 	if err != nil {
@@ -221,15 +218,6 @@ func rounded(values []float64, step float64) []float64 {
 		all[k] = step * math.Round(v/step)
 	}
 	return all
-}
-
-// rows returns the matrix with these rows.
-func rows(values [][]float64) *mat.Dense {
-	m := mat.NewDense(len(values), len(values[0]), nil)
-	for k, row := range values {
-		m.SetRow(k, row)
-	}
-	return m
 }
 
 // products returns the products of Legendre polynomials of the ranks of a and b up to the degree,

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
 // For Gaussian signals with a small correlation r it is −½·log(1 − r²), of which polynomials of
@@ -23,7 +24,7 @@ func TestInformationOfGaussians(t *testing.T) {
 			a[k] = rng.NormFloat64()
 			b[k] = r*a[k] + math.Sqrt(1-r*r)*rng.NormFloat64()
 		}
-		x, y := rows(products(a, nil)), rows(products(b, nil))
+		x, y := signal.Rows(products(a, nil)).Dense(), signal.Rows(products(b, nil)).Dense()
 		got, _ := information(features{x, x}, features{y, y}, 0)
 		if want := -math.Log(1 - r*r); math.Abs(got-want) > .008 { // once each way
 			t.Errorf("r = %g: %.4f, want %.4f", r, got, want)
@@ -52,7 +53,9 @@ func TestInformationOfShiftedSignals(t *testing.T) {
 		}
 		return w
 	}
-	of := func(e, p []float64) features { return features{rows(products(e, nil)), rows(products(e, p))} }
+	of := func(e, p []float64) features {
+		return features{signal.Rows(products(e, nil)).Dense(), signal.Rows(products(e, p)).Dense()}
+	}
 	// nats is the information of innovations e and f with predictions p and q.
 	nats := func(e, p, f, q []float64, shift int) (forward, backward float64) {
 		return information(of(e, p), of(f, q), shift)
@@ -186,7 +189,7 @@ func TestGlanceAtPairs(t *testing.T) {
 	var all []features
 	for i := range 4 {
 		row := z.RawRowView(i)
-		all = append(all, features{rows(products(row[1:], nil)), rows(products(row[1:], row[:1999]))})
+		all = append(all, features{signal.Rows(products(row[1:], nil)).Dense(), signal.Rows(products(row[1:], row[:1999])).Dense()})
 	}
 	glance, err := measurePairs(t.Context(), all, true)
 	if err != nil {

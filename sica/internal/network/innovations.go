@@ -11,10 +11,10 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/quantile"
 )
 
-// innovationData are the innovations of d signals at n positions, and the signals' values one
-// position before, at which the nonlinear map mixed the innovations.
+// innovationData are the innovations of d signals, and the signals' values one position before, at
+// which the nonlinear map mixed the innovations.
 type innovationData struct {
-	d, n int
+	d int
 	// scores are normal scores of the innovations, values those of the signals one position
 	// before.
 	scores, values [][]float64
@@ -38,7 +38,7 @@ var periodicLags = []int{1, 2, 4, 7}
 // by a prediction of the given order.
 func newInnovationData(z, innovations *mat.Dense, order int) *innovationData {
 	d, n := innovations.Dims()
-	l := &innovationData{d: d, n: n, past: &span{many: d > calibratedSignals}}
+	l := &innovationData{d: d, past: &span{many: d > calibratedSignals}}
 	for i := range d {
 		e := mat.Row(nil, i, innovations)
 		l.polynomials = append(l.polynomials, legendre(e))

@@ -57,7 +57,7 @@ func Screen(ctx context.Context, z *mat.Dense, o Options) (*Screening, error) {
 			return s, nil
 		}
 	}
-	if s.predicted, err = x.anyPredicted(ctx, z, o); err != nil {
+	if s.predicted, err = x.anyPredicted(ctx, z); err != nil {
 		return nil, err
 	}
 	s.Network = s.predicted && s.Dependent && s.Curvature.Evident()
@@ -130,10 +130,10 @@ func selectSuspects(z *mat.Dense, pairs []dependence) *mat.Dense {
 }
 
 // anyPredicted reports whether at least one of the signals z is predicted by its own past.
-func (x *index) anyPredicted(ctx context.Context, z *mat.Dense, o Options) (bool, error) {
+func (x *index) anyPredicted(ctx context.Context, z *mat.Dense) (bool, error) {
 	d, _ := z.Dims()
 	for i := range d {
-		if x.isPredicted(ctx, mat.Row(nil, i, z), o) {
+		if x.isPredicted(ctx, mat.Row(nil, i, z)) {
 			return true, ctx.Err()
 		}
 	}
@@ -155,20 +155,20 @@ func (x *index) isCorrelated(z []float64) bool {
 // isPredicted reports whether the signal z is predicted by its own past: whether a model with the
 // past gives it a significantly shorter code at held-out positions. It overwrites z by its normal
 // scores. If ctx ends, the answer means nothing.
-func (x *index) isPredicted(ctx context.Context, z []float64, o Options) bool {
+func (x *index) isPredicted(ctx context.Context, z []float64) bool {
 	// A mixture's density can have edges, which a model with a past would blur. The density of
 	// normal scores has none.
 	quantile.Normal(z)
 	if !x.isCorrelated(z) {
 		return false
 	}
-	return len(x.scored) > firstScored && x.pastShortens(ctx, z, o, firstScored) ||
-		x.pastShortens(ctx, z, o, maxPositions)
+	return len(x.scored) > firstScored && x.pastShortens(ctx, z, firstScored) ||
+		x.pastShortens(ctx, z, maxPositions)
 }
 
 // pastShortens reports whether the past makes the code of z significantly shorter. It fits to and
 // scores at most the given number of positions of each fold. If ctx ends, the answer means nothing.
-func (x *index) pastShortens(ctx context.Context, z []float64, o Options, positions int) bool {
+func (x *index) pastShortens(ctx context.Context, z []float64, positions int) bool {
 	var with, without []float64
 	for fold := range folds {
 		train, held := x.split(fold)
