@@ -6,9 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/seed-47b1e431/gosica/datasets/internal/column"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/text"
 )
 
@@ -137,17 +136,17 @@ func (r *Recording) dropCodes() {
 
 // dropCode replaces a code of missing values in a signal by NaN, and returns it and how often it
 // was there.
-func dropCode(signal []float64) (code float64, count int) {
+func dropCode(values []float64) (code float64, count int) {
 	var c columnStats
-	for _, v := range signal {
+	for _, v := range values {
 		if !math.IsNaN(v) {
 			c.observe(v)
 		}
 	}
 	code, count = c.missingCode()
-	for t, v := range signal {
+	for t, v := range values {
 		if count > 0 && v == code {
-			signal[t] = math.NaN()
+			values[t] = math.NaN()
 		}
 	}
 	return code, count
@@ -177,10 +176,6 @@ func (r *Recording) drop(incomplete []bool) error {
 	r.Joints = slices.DeleteFunc(slices.Compact(r.Joints), func(t int) bool {
 		return t == 0 || t == len(kept)
 	})
-	signals := mat.NewDense(d, len(kept), nil)
-	for k, t := range kept {
-		signals.SetCol(k, mat.Col(nil, t, r.Signals))
-	}
 	for c := range r.Aside {
 		r.Aside[c] = r.Aside[c].at(kept)
 	}
@@ -190,7 +185,7 @@ func (r *Recording) drop(incomplete []bool) error {
 	if r.Rate > 0 {
 		r.shiftEvents(kept, n)
 	}
-	r.Signals = signals
+	r.Signals = signal.Columns(r.Signals, kept)
 	note := fmt.Sprintf("%d positions with missing values were left out", n-len(kept))
 	if r.TimeColumn != "" || len(r.Events) > 0 {
 		note += "; times after them are earlier than in the file"
@@ -254,22 +249,22 @@ func (r *Recording) shiftEvents(kept []int, n int) {
 
 // interpolate replaces NaN by linear interpolation between the values around it, or by the nearest
 // value at an end. It reports whether the signal has a value.
-func interpolate(signal []float64) bool {
+func interpolate(values []float64) bool {
 	last := -1
-	for t, v := range signal {
+	for t, v := range values {
 		if math.IsNaN(v) {
 			continue
 		}
 		for gap := last + 1; gap < t; gap++ {
-			signal[gap] = v
+			values[gap] = v
 			if last >= 0 {
-				signal[gap] = signal[last] + (v-signal[last])*float64(gap-last)/float64(t-last)
+				values[gap] = values[last] + (v-values[last])*float64(gap-last)/float64(t-last)
 			}
 		}
 		last = t
 	}
-	for t := last + 1; last >= 0 && t < len(signal); t++ {
-		signal[t] = signal[last]
+	for t := last + 1; last >= 0 && t < len(values); t++ {
+		values[t] = values[last]
 	}
 	return last >= 0
 }

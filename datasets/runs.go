@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
@@ -156,7 +155,7 @@ func (r *Recording) noteJumps() {
 func jumpOf(values []float64, ends []int) (jump float64) {
 	var means []float64
 	squares := 0.0
-	for _, k := range grid.Range(len(ends) - 1) {
+	for k := range len(ends) - 1 {
 		run := values[ends[k]:ends[k+1]]
 		mean := stat.Mean(run, nil)
 		means = append(means, mean)

@@ -301,14 +301,13 @@ func (c *chooser) improve(
 		return demixed, nil
 	}
 	d := &decision{Separation: better.Chosen, candidates: demixed.candidates}
-	switch {
-	case better.Unexplained:
-		d.say(better.Why, unexplainedSentence)
+	if !better.Unexplained && d.chosen().isSame(demixed.chosen()) {
+		d.say(demixed.sentences...)
+	}
+	d.say(better.Why...)
+	if better.Unexplained {
+		d.say(unexplainedSentence)
 		d.Linear = d.Linear.Unidentified(linear.Dependence, d.why())
-	case d.chosen().isSame(demixed.chosen()):
-		d.say(demixed.why(), better.Why)
-	default:
-		d.say(better.Why)
 	}
 	if better.All == nil {
 		return d, nil

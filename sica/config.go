@@ -197,15 +197,6 @@ func (c Config) Smoke() Config {
 // ErrConfig is wrapped by the error for a setting that is out of range.
 var ErrConfig = errors.New("a setting is out of range")
 
-// kindError is an error in its own words, of a kind such as ErrConfig or ErrSignals.
-type kindError struct {
-	error
-	kind error
-}
-
-func (e kindError) Is(target error) bool { return target == e.kind }
-func (e kindError) Unwrap() error        { return e.error }
-
 // Validate returns an error that names the first setting that is out of range for d mixed
 // signals at n positions, and what would be valid. It wraps ErrConfig, or ErrSignals if
 // there are fewer than two signals or too few positions for the Method; see Fit. Whether the
@@ -221,11 +212,11 @@ func (c Config) Validate(d, n int) error {
 // prefix.
 func (c Config) check(d, n int) (*grid.Grid, error) {
 	if d < 2 {
-		return nil, kindError{fmt.Errorf("x: is %d signal; must be at least 2", d), ErrSignals}
+		return nil, signal.AsErrSignals(fmt.Errorf("x: is %d signal; must be at least 2", d))
 	}
 	// Without Components their number is the rank, which is known later.
 	if least := max(minPositions, c.Components+2); c.Method != NoMethod && n < least {
-		return nil, kindError{c.tooFew(d, n, "", least), ErrSignals}
+		return nil, signal.AsErrSignals(c.tooFew(d, n, "", least))
 	}
 	g, err := grid.New(c.Shape, n)
 	if err != nil {
@@ -234,7 +225,7 @@ func (c Config) check(d, n int) (*grid.Grid, error) {
 		err = c.checkFields(d, g)
 	}
 	if err != nil {
-		return nil, kindError{err, ErrConfig}
+		return nil, signal.OfKind(err, ErrConfig)
 	}
 	if c.Method == NetworkOnly {
 		err = network.CheckShape(g.Shape())

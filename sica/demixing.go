@@ -82,29 +82,9 @@ func (r *Result) Patterns() (*mat.Dense, error) {
 	return patterns, nil
 }
 
-// Moments are what the patterns that Remove takes out follow from where the linear rule doesn't
-// identify all signals, at the positions of the fit without outliers. A program that shows what
-// any choice of signals would take out needs them.
-type Moments struct {
-	// Covariance is E[z_i·z_j] of the recovered signals, k×k.
-	Covariance *mat.SymDense
-	// Heavy is the strongest heavy-tailed signal, such as blinks, −1 for none. Cubes are
-	// E[z_i·z_heavy³], k of them, and ByCubes is the weight of E[x·z³]/E[z⁴] in its pattern.
-	Heavy   int
-	Cubes   []float64
-	ByCubes float64
-}
-
-// Moments returns nil if the patterns are A of the Demixing whatever is removed.
-func (r *Result) Moments() *Moments {
-	m := r.moments
-	if m == nil {
-		return nil
-	}
-	covariance := mat.NewSymDense(m.covariance.SymmetricDim(), nil)
-	covariance.CopySym(m.covariance)
-	return &Moments{covariance, m.heavy, slices.Clone(m.cubes), m.byCubes}
-}
+// Moments returns the moments of the recovered signals, which must not be changed; nil if the
+// patterns are A of the Demixing whatever is removed.
+func (r *Result) Moments() *Moments { return r.moments }
 
 // patterns returns, as columns, what values of 1 of the recovered signals of the rows add to the
 // mixed signals: the columns of A if all signals are identified, else the patterns by the moments.
@@ -145,7 +125,7 @@ func (r *Result) setMoments() {
 	for _, t := range r.Outliers {
 		weights[t] = 0
 	}
-	r.moments = newJointMoments(d.Mixing, r.Z, weights)
+	r.moments = newMoments(d.Mixing, r.Z, weights)
 }
 
 // Remove returns the mixed signals x, d×n, without the recovered signals of the given rows, counted
@@ -198,7 +178,7 @@ func (r *Result) checkRows(rows []int) error {
 	k := r.components()
 	for _, i := range rows {
 		if i < 0 || i >= k {
-			return kindError{fmt.Errorf("rows: has %d; must be from 0 to %d", i, k-1), ErrConfig}
+			return signal.OfKind(fmt.Errorf("rows: has %d; must be from 0 to %d", i, k-1), ErrConfig)
 		}
 	}
 	return nil

@@ -55,23 +55,23 @@ func EstimateDivergence(
 // estimated.
 func checkEstimate(z *mat.Dense, shape []int) (*grid.Grid, error) {
 	if err := signal.Check("z", z); err != nil {
-		return nil, kindError{err, ErrSignals}
+		return nil, signal.AsErrSignals(err)
 	}
 	d, n := z.Dims()
 	if d < 2 {
-		return nil, kindError{errors.New("z: has 1 signal; must have at least 2"), ErrSignals}
+		return nil, signal.AsErrSignals(errors.New("z: has 1 signal; must have at least 2"))
 	}
 	if n <= d {
 		err := fmt.Errorf("z: has %d positions of %d signals; must have more positions than signals",
 			n, d)
-		return nil, kindError{err, ErrSignals}
+		return nil, signal.AsErrSignals(err)
 	}
 	g, err := grid.New(grid.WithoutOnes(shape), n)
 	if err != nil {
-		return nil, kindError{fmt.Errorf("shape: %w", err), ErrConfig}
+		return nil, signal.OfKind(fmt.Errorf("shape: %w", err), ErrConfig)
 	}
 	if err := iterate.CheckEstimate(g); err != nil {
-		return nil, kindError{err, ErrSignals}
+		return nil, signal.AsErrSignals(err)
 	}
 	return g, nil
 }

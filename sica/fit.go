@@ -212,12 +212,12 @@ func (f *fitting) check(runs []Run) error {
 // checkSize returns an error unless the signals x of a run have the size of the first run's.
 func checkSize(x, first *mat.Dense) error {
 	if x == nil || x.IsEmpty() {
-		return kindError{signal.Check("x", x), ErrSignals}
+		return signal.AsErrSignals(signal.Check("x", x))
 	}
 	d, n := x.Dims()
 	if d0, n0 := first.Dims(); d != d0 || n != n0 {
 		err := fmt.Errorf("x: is %d×%d; must be %d×%d, the size of run 1", d, n, d0, n0)
-		return kindError{err, ErrSignals}
+		return signal.AsErrSignals(err)
 	}
 	return nil
 }
@@ -226,7 +226,7 @@ func checkSize(x, first *mat.Dense) error {
 func (f *fitting) checkRun(r *fitRun, run Run) error {
 	_, n := run.X.Dims()
 	if err := cmp.Or(signal.Check("x", run.X), signal.CheckJoints(run.Joints, n)); err != nil {
-		return kindError{err, ErrSignals}
+		return signal.AsErrSignals(err)
 	}
 	r.mixed, r.joints = run.X, run.Joints
 	if f.grid.Axes() < 2 { // images have equal values by their nature
@@ -262,7 +262,7 @@ func (f *fitting) prepare(r *fitRun) error {
 		return fmt.Errorf("Prepare: %T: %d signals became %d; must be as many", f.cfg.Prepare, d, k)
 	}
 	if err := signal.Check("x", x); err != nil {
-		return fmt.Errorf("Prepare: the prepared %w", kindError{err, ErrSignals})
+		return fmt.Errorf("Prepare: the prepared %w", signal.AsErrSignals(err))
 	}
 	r.prepared, r.maps = x, append(r.maps, m)
 	r.why = append(r.why,
@@ -277,8 +277,8 @@ func (f *fitting) reduce(r *fitRun) error {
 	if err != nil && f.cfg.Components > 0 {
 		full, fullErr := mapping.Reduce(r.prepared, 0, f.cfg.Rounding)
 		if fullErr == nil && full.Rank >= 2 && full.Rank < f.cfg.Components {
-			return kindError{fmt.Errorf("Components: is %d of mixed signals of rank %d; must be from 2 "+
-				"to %[2]d, or 0 for their rank", f.cfg.Components, full.Rank), ErrConfig}
+			return signal.OfKind(fmt.Errorf("Components: is %d of mixed signals of rank %d; must be from 2 "+
+				"to %[2]d, or 0 for their rank", f.cfg.Components, full.Rank), ErrConfig)
 		}
 	}
 	if err == nil {
@@ -291,7 +291,7 @@ func (f *fitting) reduce(r *fitRun) error {
 			m.Channels(), m.Rank)
 	}
 	if err != nil {
-		return kindError{err, ErrSignals}
+		return signal.AsErrSignals(err)
 	}
 	if m.Components() == m.Channels() {
 		r.reduced, err = f.signals(r, r.prepared)
@@ -299,7 +299,7 @@ func (f *fitting) reduce(r *fitRun) error {
 	}
 	x, err := m.Apply(r.prepared)
 	if err != nil {
-		return kindError{err, ErrSignals}
+		return signal.AsErrSignals(err)
 	}
 	if r.reduced, err = f.signals(r, x); err != nil {
 		return err
@@ -334,7 +334,7 @@ func (f *fitting) checkRanks() error {
 		if d, _ := r.reduced.Dims(); d != d0 {
 			err := fmt.Errorf("run %d: has %d linearly independent signals; must have %d as run 1, "+
 				"or Components must be set", r.place+1, d, d0)
-			return kindError{err, ErrSignals}
+			return signal.AsErrSignals(err)
 		}
 	}
 	return nil

@@ -9,21 +9,23 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// jointMoments are what the patterns of the recovered signals z follow from: moments at the
-// positions of the fit without outliers. The signals have a mean of 0 there.
-type jointMoments struct {
-	covariance *mat.SymDense // E[z_i·z_j], k×k
-	// heavy is the strongest heavy-tailed signal, −1 if there is none, and cubes are
-	// E[z_i·z_heavy³].
-	heavy int
-	cubes []float64 // [k], nil without a heavy-tailed signal
-	// byCubes is the weight of the pattern of heavy by cubes, from 0 to 1; see pattern.
-	byCubes float64
+// Moments are what the patterns that Remove takes out follow from where the linear rule doesn't
+// identify all signals, at the positions of the fit without outliers. The signals have a mean of 0
+// there. A program that shows what any choice of signals would take out needs them.
+type Moments struct {
+	// Covariance is E[z_i·z_j] of the recovered signals, k×k.
+	Covariance *mat.SymDense
+	// Heavy is the strongest heavy-tailed signal, such as blinks, −1 for none. Cubes are
+	// E[z_i·z_heavy³], k of them, nil for none. ByCubes is the weight of E[x·z³]/E[z⁴] in its
+	// pattern, from 0 to 1.
+	Heavy   int
+	Cubes   []float64
+	ByCubes float64
 }
 
-// newJointMoments returns the moments of the signals z, k×n, at the positions of weight 1; the
+// newMoments returns the moments of the signals z, k×n, at the positions of weight 1; the
 // others have weight 0. The mixed signals are a·z, d×n.
-func newJointMoments(a, z *mat.Dense, weights []float64) *jointMoments {
+func newMoments(a, z *mat.Dense, weights []float64) *Moments {
 	k, n := z.Dims()
 	centred := mat.NewDense(k, n, nil)
 	for i := range k {
@@ -33,13 +35,13 @@ func newJointMoments(a, z *mat.Dense, weights []float64) *jointMoments {
 		}
 	}
 	positions := floats.Sum(weights)
-	m := &jointMoments{covariance: mat.NewSymDense(k, nil)}
-	m.covariance.SymOuterK(1/positions, centred)
-	if m.heavy = m.strongestHeavy(centred, positions, m.strengths(a)); m.heavy < 0 {
+	m := &Moments{Covariance: mat.NewSymDense(k, nil)}
+	m.Covariance.SymOuterK(1/positions, centred)
+	if m.Heavy = m.strongestHeavy(centred, positions, m.strengths(a)); m.Heavy < 0 {
 		return m
 	}
 	cubes := make([]float64, n)
-	for t, v := range centred.RawRowView(m.heavy) {
+	for t, v := range centred.RawRowView(m.Heavy) {
 		cubes[t] = v * v * v
 	}
 	between := func(begin, end int) *mat.VecDense { // the part of the means from there
@@ -49,17 +51,17 @@ func newJointMoments(a, z *mat.Dense, weights []float64) *jointMoments {
 		return part
 	}
 	all := between(0, n)
-	m.cubes = all.RawVector().Data
+	m.Cubes = all.RawVector().Data
 	blocks := min(patternBlocks, n)
-	without := make([]*jointMoments, blocks)
+	without := make([]*Moments, blocks)
 	for b := range without {
 		begin, end := b*n/blocks, (b+1)*n/blocks
-		rest := &jointMoments{covariance: mat.NewSymDense(k, nil), heavy: m.heavy}
-		rest.covariance.SymOuterK(-1/positions, centred.Slice(0, k, begin, end))
-		rest.covariance.AddSym(m.covariance, rest.covariance)
+		rest := &Moments{Covariance: mat.NewSymDense(k, nil), Heavy: m.Heavy}
+		rest.Covariance.SymOuterK(-1/positions, centred.Slice(0, k, begin, end))
+		rest.Covariance.AddSym(m.Covariance, rest.Covariance)
 		block := between(begin, end)
 		block.SubVec(all, block)
-		rest.cubes = block.RawVector().Data
+		rest.Cubes = block.RawVector().Data
 		without[b] = rest
 	}
 	m.weighCubes(a, without)
@@ -70,20 +72,20 @@ func newJointMoments(a, z *mat.Dense, weights []float64) *jointMoments {
 // cubes is.
 const patternBlocks = 20
 
-// weighCubes sets byCubes: 1 − V/D², and at least 0, as in the estimators of James and Stein. D is
+// weighCubes sets ByCubes: 1 − V/D², and at least 0, as in the estimators of James and Stein. D is
 // the distance of the pattern by cubes from that by a regression, and V its variance by the
 // jackknife over the moments without a block of positions each. It is 0 if the signals are so
 // collinear that one of the two can't be solved for. Weaker signals have no pattern by cubes, as
 // their peaks can be those of the strongest.
-func (m *jointMoments) weighCubes(a *mat.Dense, without []*jointMoments) {
+func (m *Moments) weighCubes(a *mat.Dense, without []*Moments) {
 	d, _ := a.Dims()
 	strengths, blocks := m.strengths(a), len(without)
-	difference := func(m *jointMoments) ([]float64, error) {
-		pattern, err := m.coefficients(a, explaining(m.heavy, nil, strengths), m.heavy, false)
+	difference := func(m *Moments) ([]float64, error) {
+		pattern, err := m.coefficients(a, explaining(m.Heavy, nil, strengths), m.Heavy, false)
 		if err != nil {
 			return nil, err
 		}
-		byCubes, err := m.coefficients(a, []int{m.heavy}, m.heavy, true)
+		byCubes, err := m.coefficients(a, []int{m.Heavy}, m.Heavy, true)
 		if err != nil {
 			return nil, err
 		}
@@ -105,7 +107,7 @@ func (m *jointMoments) weighCubes(a *mat.Dense, without []*jointMoments) {
 		variance += float64(blocks-1) * stat.PopVariance(mat.Col(nil, c, differences), nil)
 	}
 	if square := floats.Dot(all, all); square > variance {
-		m.byCubes = 1 - variance/square
+		m.ByCubes = 1 - variance/square
 	}
 }
 
@@ -115,14 +117,14 @@ const minHeavyKurtosis = 4
 
 // strongestHeavy returns the strongest of the heavy-tailed signals among the centred ones, k×n, −1
 // if there is none.
-func (m *jointMoments) strongestHeavy(centred *mat.Dense, positions float64, strengths []float64) int {
+func (m *Moments) strongestHeavy(centred *mat.Dense, positions float64, strengths []float64) int {
 	strongest := -1
 	for i := range strengths {
 		fourth := 0.0
 		for _, v := range centred.RawRowView(i) {
 			fourth += v * v * v * v
 		}
-		variance := m.covariance.At(i, i)
+		variance := m.Covariance.At(i, i)
 		heavy := fourth/positions > minHeavyKurtosis*variance*variance
 		if heavy && (strongest < 0 || strengths[i] > strengths[strongest]) {
 			strongest = i
@@ -133,10 +135,10 @@ func (m *jointMoments) strongestHeavy(centred *mat.Dense, positions float64, str
 
 // strengths returns, for each recovered signal, the share of a mixed signal's variance that follows
 // from it alone, of the mixed signal for which that is most. The mixed signals are a·z.
-func (m *jointMoments) strengths(a *mat.Dense) []float64 {
+func (m *Moments) strengths(a *mat.Dense) []float64 {
 	n, k := a.Dims()
 	var cross mat.Dense // d×k, E[x·z]
-	cross.Mul(a, m.covariance)
+	cross.Mul(a, m.Covariance)
 	strengths := make([]float64, k)
 	for c := range n {
 		variance := floats.Dot(cross.RawRowView(c), a.RawRowView(c))
@@ -144,7 +146,7 @@ func (m *jointMoments) strengths(a *mat.Dense) []float64 {
 			continue
 		}
 		for i, v := range cross.RawRowView(c) {
-			strengths[i] = max(strengths[i], v*v/(variance*m.covariance.At(i, i)))
+			strengths[i] = max(strengths[i], v*v/(variance*m.Covariance.At(i, i)))
 		}
 	}
 	return strengths
@@ -156,9 +158,9 @@ func (m *jointMoments) strengths(a *mat.Dense) []float64 {
 //   - The regression, E[rest·z_j] = 0, over i, the signals of the rows, and all stronger ones.
 //   - By cubes, for the strongest heavy-tailed signal, such as blinks: over i and the signals of the
 //     rows.
-func (m *jointMoments) pattern(a *mat.Dense, rows []int, i int) ([]float64, error) {
+func (m *Moments) pattern(a *mat.Dense, rows []int, i int) ([]float64, error) {
 	pattern, err := m.coefficients(a, explaining(i, rows, m.strengths(a)), i, false)
-	if err != nil || i != m.heavy || m.byCubes == 0 {
+	if err != nil || i != m.Heavy || m.ByCubes == 0 {
 		return pattern, err
 	}
 	byCubes, err := m.coefficients(a, explaining(i, rows, nil), i, true)
@@ -166,7 +168,7 @@ func (m *jointMoments) pattern(a *mat.Dense, rows []int, i int) ([]float64, erro
 		return nil, err
 	}
 	floats.Sub(byCubes, pattern)
-	floats.AddScaled(pattern, m.byCubes, byCubes)
+	floats.AddScaled(pattern, m.ByCubes, byCubes)
 	return pattern, nil
 }
 
@@ -184,16 +186,16 @@ func explaining(i int, rows []int, strengths []float64) []int {
 }
 
 // coefficients returns p_i of x = Σ_j p_j·z_j + rest over the signals j in on, of which i is one,
-// with E[rest·z_j] = 0, or E[rest·z_i³] = 0 for j = i = heavy if byCubes. With the matrices C =
+// with E[rest·z_j] = 0, or E[rest·z_i³] = 0 for j = i = Heavy if byCubes. With the matrices C =
 // E[z·gᵀ], k×|on|, of g_j = z_j or z_j³, and its rows C_on, p_i is a·C·C_on⁻¹·e_i.
-func (m *jointMoments) coefficients(a *mat.Dense, on []int, i int, byCubes bool) ([]float64, error) {
+func (m *Moments) coefficients(a *mat.Dense, on []int, i int, byCubes bool) ([]float64, error) {
 	n, k := a.Dims()
 	products, among := mat.NewDense(k, len(on), nil), mat.NewDense(len(on), len(on), nil)
 	for place, j := range on {
 		if byCubes && j == i {
-			products.SetCol(place, m.cubes)
+			products.SetCol(place, m.Cubes)
 		} else {
-			products.SetCol(place, mat.Col(nil, j, m.covariance))
+			products.SetCol(place, mat.Col(nil, j, m.Covariance))
 		}
 	}
 	for place, j := range on {

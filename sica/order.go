@@ -14,6 +14,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/iterate"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/internal/outlier"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 )
@@ -33,12 +34,12 @@ func (r *Result) checkChannels(d int, names []string) error {
 	}
 	if want := r.channels(); d != want {
 		err := fmt.Errorf("channels: are %d; must be %d, as in the fit", d, want)
-		return kindError{err, ErrSignals}
+		return signal.AsErrSignals(err)
 	}
 	for i, want := range r.Channels {
 		if i < len(names) && names[i] != want {
 			err := fmt.Errorf("channels: %d is %q; must be %q, as in the fit", i+1, names[i], want)
-			return kindError{err, ErrSignals}
+			return signal.AsErrSignals(err)
 		}
 	}
 	return nil
@@ -168,19 +169,19 @@ func renumbered(why string, before, after *linear.Findings) string {
 }
 
 // reordered returns the moments of the signals in another order and with other signs.
-func (m *jointMoments) reordered(order []int, signs []float64) *jointMoments {
-	next := &jointMoments{covariance: mat.NewSymDense(len(order), nil), heavy: -1, byCubes: m.byCubes}
+func (m *Moments) reordered(order []int, signs []float64) *Moments {
+	next := &Moments{Covariance: mat.NewSymDense(len(order), nil), Heavy: -1, ByCubes: m.ByCubes}
 	for a, i := range order {
 		for b := range a + 1 {
-			next.covariance.SetSym(a, b, signs[a]*signs[b]*m.covariance.At(i, order[b]))
+			next.Covariance.SetSym(a, b, signs[a]*signs[b]*m.Covariance.At(i, order[b]))
 		}
 	}
-	if m.heavy < 0 {
+	if m.Heavy < 0 {
 		return next
 	}
-	next.heavy = slices.Index(order, m.heavy)
+	next.Heavy = slices.Index(order, m.Heavy)
 	for a, i := range order {
-		next.cubes = append(next.cubes, signs[a]*signs[next.heavy]*m.cubes[i])
+		next.Cubes = append(next.Cubes, signs[a]*signs[next.Heavy]*m.Cubes[i])
 	}
 	return next
 }

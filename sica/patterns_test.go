@@ -74,8 +74,8 @@ func TestPatternsOfSurplusSources(t *testing.T) {
 				blink, correlation = i, c
 			}
 		}
-		if r.moments.heavy != blink {
-			t.Errorf("seed %d: the strongest heavy-tailed signal is %d", seed, r.moments.heavy+1)
+		if r.moments.Heavy != blink {
+			t.Errorf("seed %d: the strongest heavy-tailed signal is %d", seed, r.moments.Heavy+1)
 		}
 		d, err := r.Demixing()
 		if err != nil {
@@ -91,12 +91,12 @@ func TestPatternsOfSurplusSources(t *testing.T) {
 		}
 		regressed, inverse = regressed+distance(patterns)/4, inverse+distance(d.Mixing)/4
 		t.Logf("seed %d: %.3f, with A %.3f; weight of cubes %.2f", seed, distance(patterns),
-			distance(d.Mixing), r.moments.byCubes)
+			distance(d.Mixing), r.moments.ByCubes)
 		if strongest != blink {
 			weaker++ // its regression is over the strongest, too
 			continue
 		}
-		weight := r.moments.byCubes
+		weight := r.moments.ByCubes
 		if weight < 0 || weight >= 1 {
 			t.Errorf("seed %d: the weight of the pattern by cubes is %g", seed, weight)
 		}
@@ -107,7 +107,7 @@ func TestPatternsOfSurplusSources(t *testing.T) {
 			cubes[i] = v * v * v
 		}
 		for byCubes, g := range [][]float64{z, cubes} {
-			r.moments.byCubes = float64(byCubes)
+			r.moments.ByCubes = float64(byCubes)
 			clean, err := r.Remove(x, blink)
 			if err != nil {
 				t.Fatal(err)
@@ -119,7 +119,7 @@ func TestPatternsOfSurplusSources(t *testing.T) {
 				}
 			}
 		}
-		r.moments.byCubes = weight
+		r.moments.ByCubes = weight
 		clean, err := r.Remove(x, blink)
 		if err != nil {
 			t.Fatal(err)
@@ -183,7 +183,7 @@ func TestPatternsOfFewPositions(t *testing.T) {
 		if _, err := r.Patterns(); err != nil {
 			t.Errorf("%d positions: %v", n, err)
 		}
-		if n < 20 && r.moments != nil && r.moments.heavy >= 0 {
+		if n < 20 && r.moments != nil && r.moments.Heavy >= 0 {
 			heavy++
 		}
 	}

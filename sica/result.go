@@ -111,7 +111,7 @@ type Result struct {
 	backend compute.Backend // nil for pure Go
 	// moments are those of the recovered signals without the outliers; nil if the linear rule
 	// identifies all of them, and for other methods.
-	moments *jointMoments
+	moments *Moments
 }
 
 // result returns the result of a run.

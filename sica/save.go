@@ -14,6 +14,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/iterate"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/sealed"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
@@ -61,9 +62,8 @@ func (r *Result) Save(dir string) error {
 	}
 	err := r.save(dir)
 	if errors.Is(err, fs.ErrExist) {
-		err = kindError{
-			fmt.Errorf("%s: must be a new folder, and is there already: delete it, or choose a new name", dir), fs.ErrExist,
-		}
+		err = signal.OfKind(fmt.Errorf("%s: must be a new folder, and is there already: delete it, or "+
+			"choose a new name", dir), fs.ErrExist)
 	}
 	if err != nil {
 		return fmt.Errorf("sica: save: %w", err)
@@ -113,10 +113,10 @@ func (r *Result) saved() savedResult {
 	d, n := r.Z.Dims()
 	saved := savedResult{Signals: d, Positions: n, Summary: r.Summary}
 	if r.moments != nil {
-		saved.Covariance = mat.DenseCopyOf(r.moments.covariance).RawMatrix().Data
-		if r.moments.heavy >= 0 {
-			saved.Heavy, saved.Cubes = r.moments.heavy, r.moments.cubes
-			saved.ByCubes = r.moments.byCubes
+		saved.Covariance = mat.DenseCopyOf(r.moments.Covariance).RawMatrix().Data
+		if r.moments.Heavy >= 0 {
+			saved.Heavy, saved.Cubes = r.moments.Heavy, r.moments.Cubes
+			saved.ByCubes = r.moments.ByCubes
 		}
 	}
 	return saved
@@ -143,7 +143,7 @@ func Load(dir string) (*Result, error) {
 		err = fmt.Errorf("%s: %s; this one lacks a file: %v", dir, must, err) // there is the folder
 	}
 	if err != nil {
-		return nil, fmt.Errorf("sica: load: %w", kindError{err, ErrSaved})
+		return nil, fmt.Errorf("sica: load: %w", signal.OfKind(err, ErrSaved))
 	}
 	return r, nil
 }
@@ -173,10 +173,10 @@ func readResult(dir string) (*Result, error) {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, resultFile), err)
 	}
 	if saved.Covariance != nil {
-		r.moments = &jointMoments{covariance: mat.NewSymDense(saved.Signals, saved.Covariance), heavy: -1}
+		r.moments = &Moments{Covariance: mat.NewSymDense(saved.Signals, saved.Covariance), Heavy: -1}
 		if saved.Cubes != nil {
-			r.moments.heavy, r.moments.cubes = saved.Heavy, saved.Cubes
-			r.moments.byCubes = saved.ByCubes
+			r.moments.Heavy, r.moments.Cubes = saved.Heavy, saved.Cubes
+			r.moments.ByCubes = saved.ByCubes
 		}
 	}
 	r.Initial = r.Z

@@ -42,9 +42,9 @@ func exported(r *Result) Result {
 func checkEqual(t *testing.T, got, want *Result, x *mat.Dense) {
 	t.Helper()
 	if (got.moments == nil) != (want.moments == nil) || want.moments != nil &&
-		(!mat.Equal(got.moments.covariance, want.moments.covariance) ||
-			got.moments.heavy != want.moments.heavy || got.moments.byCubes != want.moments.byCubes ||
-			!slices.Equal(got.moments.cubes, want.moments.cubes)) {
+		(!mat.Equal(got.moments.Covariance, want.moments.Covariance) ||
+			got.moments.Heavy != want.moments.Heavy || got.moments.ByCubes != want.moments.ByCubes ||
+			!slices.Equal(got.moments.Cubes, want.moments.Cubes)) {
 		t.Error("the moments of the recovered signals are others")
 	}
 	if g, w := exported(got), exported(want); !reflect.DeepEqual(g, w) {

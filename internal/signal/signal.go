@@ -18,18 +18,24 @@ var ErrNotFinite = errors.New("a loss or a signal is not finite")
 // ErrSignals is wrapped by the error for mixed signals that can't be separated or mapped.
 var ErrSignals = errors.New("signals that can't be separated")
 
-// AsErrSignals returns err in its own words, wrapping ErrSignals; nil for nil.
-func AsErrSignals(err error) error {
+// AsErrSignals is OfKind for ErrSignals.
+func AsErrSignals(err error) error { return OfKind(err, ErrSignals) }
+
+// OfKind returns err in its own words, wrapping a kind of errors, too; nil for nil.
+func OfKind(err, kind error) error {
 	if err == nil {
 		return nil
 	}
-	return invalid{err}
+	return kindError{err, kind}
 }
 
-type invalid struct{ error }
+type kindError struct {
+	error
+	kind error
+}
 
-func (invalid) Is(target error) bool { return target == ErrSignals }
-func (e invalid) Unwrap() error      { return e.error }
+func (e kindError) Is(target error) bool { return target == e.kind }
+func (e kindError) Unwrap() error        { return e.error }
 
 // ErrConstant is wrapped by the error for a constant signal.
 var ErrConstant = errors.New("has the same value at every position; must vary")
@@ -159,6 +165,19 @@ func Centred(x *mat.Dense) (centred *mat.Dense, means []float64) {
 		means[i] = stat.Mean(x.RawRowView(i), nil)
 	}
 	return Added(x, means, -1), means
+}
+
+// Columns returns the values of the signals x at the positions, d×len(positions).
+func Columns(x *mat.Dense, positions []int) *mat.Dense {
+	d, _ := x.Dims()
+	selected := mat.NewDense(d, len(positions), nil)
+	for i := range d {
+		from, to := x.RawRowView(i), selected.RawRowView(i)
+		for k, t := range positions {
+			to[k] = from[t]
+		}
+	}
+	return selected
 }
 
 // WithoutColumns returns x without its columns [begin, end).

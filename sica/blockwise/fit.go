@@ -54,11 +54,12 @@ func Fit(ctx context.Context, x Source, cfg sica.Config, n int) (*sica.Result, e
 	}
 	d, t := x.Dims()
 	if len(cfg.Shape) > 1 {
-		return nil, configError{fmt.Errorf("blockwise: Shape: is %v; must be that of a sequence, as "+
-			"images and videos are fitted as a whole", cfg.Shape)}
+		return nil, signal.OfKind(fmt.Errorf("blockwise: Shape: is %v; must be that of a sequence, as "+
+			"images and videos are fitted as a whole", cfg.Shape), sica.ErrConfig)
 	}
 	if n < 0 {
-		return nil, configError{fmt.Errorf("blockwise: n: is %d; must be 1 or more, or 0 to choose", n)}
+		err := fmt.Errorf("blockwise: n: is %d; must be 1 or more, or 0 to choose", n)
+		return nil, signal.OfKind(err, sica.ErrConfig)
 	}
 	if p, ok := cfg.Prepare.(interface{ Pointwise() bool }); ok && !p.Pointwise() {
 		return nil, fmt.Errorf("blockwise: Prepare: %w: its Pointwise returns false, so that "+
@@ -96,11 +97,6 @@ func Fit(ctx context.Context, x Source, cfg sica.Config, n int) (*sica.Result, e
 	r.Why = strings.TrimSpace(chosen.why + r.Why)
 	return r, err
 }
-
-// configError is an error in its own words that is sica.ErrConfig.
-type configError struct{ error }
-
-func (e configError) Is(target error) bool { return target == sica.ErrConfig }
 
 // ofLength returns the settings for a sequence of n positions.
 func ofLength(cfg sica.Config, n int) sica.Config {

@@ -87,8 +87,12 @@ func (r *Report) WriteDetails(w io.Writer) error {
 	if len(r.Reasons) > maxReasons || len(r.Next) > 1 {
 		b.WriteByte('\n')
 	}
+	outliers := ""
+	if n := len(r.Outliers); n > 0 {
+		outliers = fmt.Sprintf(" (%s excluded)", text.Counted(n, "outlier"))
+	}
 	fmt.Fprintf(&b, "%d signals, %d positions%s, seed %d; reported in %.1f s\n\n",
-		r.Signals, r.Positions, r.outlierNote(), r.Seed, r.Elapsed.Seconds())
+		r.Signals, r.Positions, outliers, r.Seed, r.Elapsed.Seconds())
 	r.writeDivergences(&b)
 	b.WriteByte('\n')
 	r.writeTests(&b)
@@ -112,25 +116,6 @@ func (r *Report) WriteDetails(w io.Writer) error {
 	return err
 }
 
-// outlierNote returns the number of excluded outliers, such as " (2 outliers excluded)", to follow
-// the number of positions. It is empty if there are none.
-func (r *Report) outlierNote() string {
-	if len(r.Outliers) == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" (%s excluded)", text.Counted(len(r.Outliers), "outlier"))
-}
-
-// classifiedNote returns the number of positions that the networks of SelfSufficiency.Classifier
-// saw, such as " (of 8192 positions)", to follow the name of that value. It is empty if they saw
-// all.
-func (r *Report) classifiedNote() string {
-	if n := r.Recovered.Classified; n > 0 {
-		return fmt.Sprintf(" (of %d positions)", n)
-	}
-	return ""
-}
-
 // writeTable writes tab-separated rows in columns.
 func writeTable(b *strings.Builder, rows ...string) {
 	t := tabwriter.NewWriter(b, 0, 0, 3, ' ', 0)
@@ -147,8 +132,12 @@ func (r *Report) writeDivergences(b *strings.Builder) {
 			r.Mixed.Dependence, r.Recovered.Dependence),
 	}
 	if r.Mixed.Classifier != nil && r.Recovered.Classifier != nil {
+		part := ""
+		if n := r.Recovered.Classified; n > 0 {
+			part = fmt.Sprintf(" (of %d positions)", n)
+		}
 		rows = append(rows, fmt.Sprintf("divergence, nats%s\t%s\t%s",
-			r.classifiedNote(), r.Mixed.Classifier, r.Recovered.Classifier))
+			part, r.Mixed.Classifier, r.Recovered.Classifier))
 	}
 	writeTable(b, rows...)
 }

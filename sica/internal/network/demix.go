@@ -13,6 +13,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/fastica"
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/internal/network/internal/source"
 	"github.com/seed-47b1e431/gosica/sica/pca"
 )
@@ -46,10 +47,9 @@ func (sl *slot) demix(ctx context.Context) error {
 		return err
 	}
 	b := &sl.best[sl.run]
-	point := &b.curve[len(b.curve)-1]
-	point.heldOut = d.value
+	b.curve[len(b.curve)-1].heldOut = d.value
 	if d.value > b.value {
-		b.value, b.step, b.network = d.value, point.step, d.network
+		b.value, b.network = d.value, d.network
 	}
 	now, err := sl.state()
 	if err != nil {
@@ -79,7 +79,7 @@ func (sl *slot) demixed(ctx context.Context, m *mapping.Invertible) (demixedRun,
 	}
 	d, _ := z.Dims()
 	// The training positions as one sequence: few pasts reach across a held-out block.
-	trained := columns(z, train)
+	trained := signal.Columns(z, train)
 	standard := mapping.Standardisation(trained)
 	if trained, err = standard.Apply(trained); err != nil {
 		return demixedRun{}, err
@@ -96,7 +96,7 @@ func (sl *slot) demixed(ctx context.Context, m *mapping.Invertible) (demixedRun,
 	}
 	w := fastica.Start(sl.options.Seed+uint64(sl.run), d)
 	_, positions := white.White.Dims()
-	part := columns(white.White, subsample(grid.Range(positions), demixPositions))
+	part := signal.Columns(white.White, subsample(grid.Range(positions), demixPositions))
 	for _, pass := range []struct {
 		x          *mat.Dense
 		iterations int

@@ -4,6 +4,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/internal/network/internal/source"
 )
 
@@ -17,7 +18,7 @@ type heldOutSignals struct {
 
 func newHeldOut(signals *mat.Dense, x *index, fold int) heldOutSignals {
 	positions, scored := x.heldOutContext(fold)
-	return heldOutSignals{columns(signals, positions), x.lags, scored}
+	return heldOutSignals{signal.Columns(signals, positions), x.lags, scored}
 }
 
 // logLikelihoods returns the log-likelihood of the signals under a network and source models at

@@ -86,9 +86,9 @@ type Improvement struct {
 	// found. Its own evidence, which takes independent sources for granted, then identifies
 	// nothing.
 	Unexplained bool
-	// Why says what was chosen, and why. If the linear rule was chosen, Why is to be appended to
-	// the rule's own reason, or to replace it if the signals are Unexplained.
-	Why string
+	// Why says in sentences what was chosen, and why. If the linear rule was chosen, they follow the
+	// rule's own reason, or replace it if the signals are Unexplained.
+	Why []string
 }
 
 // minLevels is how many different values each channel must have for networks: six standard
@@ -153,14 +153,14 @@ func (imp *improver) improve(ctx context.Context) (*Improvement, error) {
 	}
 	switch {
 	case open && coarse >= 0:
-		objection := fmt.Sprintf(" But channel %d has too few different values for networks.", coarse+1)
+		objection := fmt.Sprintf("But channel %d has too few different values for networks.", coarse+1)
 		return imp.keep(screening, objection), nil
 	case open:
 		return imp.withNetworks(ctx, screening, straight)
 	case straight != nil:
 		return straight, nil
 	case imp.isUnexplained(screening):
-		return imp.keep(screening, ""), nil
+		return imp.keep(screening), nil
 	}
 	return nil, nil
 }
@@ -176,7 +176,7 @@ func (imp *improver) withNetworks(
 	o.Shape = shape
 	cost := o.expectedCost(d, n)
 	if cost.seconds > maxSeconds {
-		limit := fmt.Sprintf(" But networks of %d signals would take about %s, and weren't fitted.",
+		limit := fmt.Sprintf("But networks of %d signals would take about %s, and weren't fitted.",
 			d, cost)
 		return imp.keep(screening, limit), nil
 	}
@@ -224,15 +224,17 @@ func coarseChannel(x *mat.Dense) int {
 	return -1
 }
 
-// keep returns the linear rule's separation, with what speaks against others.
-func (imp *improver) keep(s *Screening, objection string) *Improvement {
+// keep returns the linear rule's separation, with sentences that speak against others.
+func (imp *improver) keep(s *Screening, objections ...string) *Improvement {
 	chosen := imp.demixed
 	if s.Dependent {
 		findings := *chosen.Linear
 		findings.MutualInformation = s.dependence()
 		chosen.Linear = &findings
 	}
-	return &Improvement{Chosen: chosen, Unexplained: imp.isUnexplained(s), Why: s.why + objection}
+	return &Improvement{
+		Chosen: chosen, Unexplained: imp.isUnexplained(s), Why: append([]string{s.why}, objections...),
+	}
 }
 
 // Separations are fitted to and compared on comparedBlocks blocks of comparedBlock positions, where
@@ -402,13 +404,13 @@ func (imp *improver) accept(
 	model := choice.network()
 	switch failed := choice.failed(); {
 	case model == nil && c.codes[choice.Chosen].place <= linearPlace && failed != "":
-		return imp.keep(screening, " But networks failed: "+failed+"."), nil
+		return imp.keep(screening, "But networks failed: "+failed+"."), nil
 	case model == nil && c.codes[choice.Chosen].place <= linearPlace:
-		return imp.keep(screening, " But nothing nonlinear describes the mixed signals in a "+
+		return imp.keep(screening, "But nothing nonlinear describes the mixed signals in a "+
 			"significantly shorter code."), nil
 	case c.gain(choice, choice.Chosen) <= imp.noiseGain():
 		return imp.keep(screening,
-			" But the nonlinear demixing with the shortest code may describe noise only."), nil
+			"But the nonlinear demixing with the shortest code may describe noise only."), nil
 	}
 	chosen := c.codes[choice.Scored[choice.Chosen].code].separation
 	var err error
@@ -421,9 +423,9 @@ func (imp *improver) accept(
 		}
 	}
 	if model == nil && chosen.Linear != nil {
-		return &Improvement{Chosen: chosen, Why: whyStraight(choice, chosen)}, nil
+		return &Improvement{Chosen: chosen, Why: []string{choice.Why, chosen.Linear.Why}}, nil
 	}
-	return &Improvement{Chosen: chosen, Why: choice.Why}, nil
+	return &Improvement{Chosen: chosen, Why: []string{choice.Why}}, nil
 }
 
 // noiseGainPerSignal is the gain that noise and surplus sources can explain, in nats per position

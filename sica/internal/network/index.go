@@ -117,19 +117,6 @@ func (x *index) withoutFirstBlock(positions []int) []int {
 	return rest
 }
 
-// columns returns the values of the signals z at the positions, d×len(positions).
-func columns(z *mat.Dense, positions []int) *mat.Dense {
-	d, _ := z.Dims()
-	selected := mat.NewDense(d, len(positions), nil)
-	for i := range d {
-		from, to := z.RawRowView(i), selected.RawRowView(i)
-		for k, t := range positions {
-			to[k] = from[t]
-		}
-	}
-	return selected
-}
-
 // pieceStarts returns the rows at which a piece of the given number of rows may start, so that the
 // fold holds none of them out.
 func (x *index) pieceStarts(fold, rows int) []int {

@@ -66,7 +66,7 @@ func (t *training) model(ctx context.Context, i int, p *problem) (*Model, error)
 		if b.network == nil {
 			return nil, fmt.Errorf("restart %d never had a finite likelihood", restart)
 		}
-		run := fittedRun{restart: restart, fold: fold, step: b.step, curve: b.curve,
+		run := fittedRun{fold: fold, curve: b.curve,
 			codeLength:    -b.value - p.logDet,
 			overWhitening: b.value - stat.Mean(j.whitened[fold], nil)}
 		j.runs = append(j.runs, run)

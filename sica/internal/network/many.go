@@ -15,6 +15,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/host"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/parallel"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/nonlinear"
 )
 
@@ -186,7 +187,7 @@ func (t *training) newSlot(ctx context.Context, run int, done *atomic.Int64) (*s
 	problem, restart, fold := t.locate(run)
 	train, _ := t.index.split(fold)
 	s := &slot{training: *t, run: run, rate: 1, done: done,
-		sample: columns(t.signals[problem], subsample(train, metricPositions))}
+		sample: signal.Columns(t.signals[problem], subsample(train, metricPositions))}
 	s.active = []int{run}
 	s.options.layers = t.options.layersOf(restart)
 	if err := s.acquire(ctx); err != nil {

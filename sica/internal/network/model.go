@@ -35,15 +35,12 @@ type Model struct {
 
 // A fittedRun is one restart on one fold.
 type fittedRun struct {
-	restart int
-	fold    int
+	fold int
 	// codeLength is the code length of x at the fold's held-out positions. overWhitening is by how
 	// much that of the whitened signals is longer.
 	codeLength    float64
 	overWhitening float64
-	// step is the step of the evaluation whose network was kept; curve has all evaluations.
-	step  int
-	curve []evaluation
+	curve         []evaluation // all of them
 }
 
 // known reports whether the model's signals are the sources, as far as the data say, up to

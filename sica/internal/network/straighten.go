@@ -76,7 +76,9 @@ func (imp *improver) withCurves(ctx context.Context) (*Improvement, error) {
 	if choice.Chosen != place || !identified && !isLarge {
 		return nil, nil
 	}
-	return &Improvement{Chosen: *s, All: c.withCodeLengths(choice), Why: whyStraight(choice, *s)}, nil
+	return &Improvement{
+		Chosen: *s, All: c.withCodeLengths(choice), Why: []string{choice.Why, s.Linear.Why},
+	}, nil
 }
 
 // CanStraighten reports whether Improve has enough positions of the mixed signals x to compare
@@ -99,9 +101,6 @@ func compared(x *ica.Signals, blocks int) (part *mat.Dense, shape []int) {
 
 // areIdentified reports whether the linear rule identifies all signals.
 func (s *Separation) areIdentified() bool { return len(s.Linear.Groups) == len(s.Linear.Sources) }
-
-// whyStraight says why the separation s after straightening was chosen, and what is identified.
-func whyStraight(choice *Choice, s Separation) string { return choice.Why + " " + s.Linear.Why }
 
 // straightened returns the linear rule's separation after straightening the channels, nil if that
 // promises nothing. The curves are those of the compared positions x, of the given shape.

@@ -56,7 +56,6 @@ type training struct {
 // highest held-out log-likelihood.
 type record struct {
 	value   float64 // the log-likelihood in nats per position
-	step    int
 	network *mapping.Invertible
 	curve   []evaluation
 }
@@ -425,7 +424,7 @@ func (t *training) evaluate(step int) (standing, error) {
 		b := &t.best[r]
 		b.curve = append(b.curve, evaluation{step, value})
 		if value > b.value {
-			b.value, b.step, b.network = value, step, maps[k]
+			b.value, b.network = value, maps[k]
 		}
 	}
 	if !t.options.many(t.d) {
