@@ -19,12 +19,12 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/atomicfile"
 )
 
+// decoders read the images that files with these endings hold.
+var decoders = map[string]func(io.Reader) (greyImage, error){".png": decodePNG, ".pgm": decodePGM}
+
 // IsImage reports whether the ending of a file's name is that of an image which
 // [ReadImages] and [WriteImages] handle: .png or .pgm.
-func IsImage(path string) bool {
-	ext := extension(path)
-	return ext == ".png" || ext == ".pgm"
-}
+func IsImage(path string) bool { return decoders[extension(path)] != nil }
 
 // ReadImages reads one signal from each image file, PNG or PGM (plain or binary) by the
 // ending of its name. It returns the signals d×(height·width), row by row, and the images'
@@ -46,15 +46,12 @@ func (o ReadOptions) Images(paths ...string) (r *Recording, shape []int, err err
 	r = new(Recording)
 	kinds := map[string]int{}
 	for i, path := range paths {
-		read := decodePNG
-		switch {
-		case !IsImage(path):
+		decode := decoders[extension(path)]
+		if decode == nil {
 			return nil, nil, fmt.Errorf("datasets: read %s: ending %q; must be .png or .pgm",
 				path, extension(path))
-		case extension(path) == ".pgm":
-			read = decodePGM
 		}
-		img, err := readFrom(path, read)
+		img, err := readFrom(path, decode)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -36,10 +36,7 @@ func (r *Recording) checkWide() error {
 func (r *Recording) countSignals() (count int) {
 	d, n := r.Signals.Dims()
 	for i := range d {
-		var c columnStats
-		for _, v := range r.Signals.RawRowView(i) {
-			c.observe(v)
-		}
+		c := statsOf(r.Signals.RawRowView(i))
 		if n >= minAsidePositions && c.fraction && c.reason(column.Name(r.Names, i)) == "" {
 			count++
 		}
