@@ -262,7 +262,7 @@ func remaining(n int, without []int) []int {
 	for _, i := range without {
 		dropped[i] = true
 	}
-	return slices.DeleteFunc(grid.Range(n), func(i int) bool { return dropped[i] })
+	return unmarked(dropped)
 }
 
 // findNames returns the indices in names of the wanted ones, or an error that says which of them

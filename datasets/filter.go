@@ -11,7 +11,6 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/electrode"
 	"github.com/seed-47b1e431/gosica/internal/filter"
-	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
@@ -49,8 +48,8 @@ type Stretch struct{ Begin, End int }
 // frequency isn't below half of it, if x is shorter than a period of the high-pass filter or, with
 // a notch, half a second, or if a stretch isn't within x.
 func (f Filter) Apply(x *mat.Dense, rate float64, skipped ...Stretch) (*mat.Dense, error) {
-	isSkipped, left, err := mark(x, skipped)
-	if left == 0 {
+	isSkipped, err := mark(x, skipped)
+	if !slices.Contains(isSkipped, false) {
 		clear(isSkipped) // there is nothing to draw lines between
 	}
 	if err == nil {
@@ -85,50 +84,48 @@ func (f Filter) Apply(x *mat.Dense, rate float64, skipped ...Stretch) (*mat.Dens
 // or infinite. It is an error if others are, if no position is left, or if a stretch isn't within
 // x.
 func Skip(x *mat.Dense, skipped ...Stretch) (*mat.Dense, error) {
-	isSkipped, left, err := mark(x, skipped)
+	isSkipped, err := mark(x, skipped)
 	if err != nil {
 		return nil, fmt.Errorf("datasets: skip: %w", err)
 	}
-	d, n := x.Dims()
-	if left == 0 {
-		return nil, fmt.Errorf("datasets: skip: all %d positions are skipped; must be fewer", n)
+	kept := unmarked(isSkipped)
+	if kept == nil {
+		return nil, fmt.Errorf("datasets: skip: all %d positions are skipped; must be fewer",
+			len(isSkipped))
 	}
 	if err := checkKept(x, isSkipped); err != nil {
 		return nil, fmt.Errorf("datasets: skip: %w", err)
 	}
-	kept := mat.NewDense(d, left, nil)
-	for i := range d {
-		row, k := kept.RawRowView(i), 0
-		for t, v := range x.RawRowView(i) {
-			if !isSkipped[t] {
-				row[k] = v
-				k++
-			}
-		}
-	}
-	return kept, nil
+	return signal.Columns(x, kept), nil
 }
 
-// mark returns which positions of the signals x are skipped, and how many are left.
-func mark(x *mat.Dense, skipped []Stretch) (isSkipped []bool, left int, err error) {
+// unmarked returns the places that aren't marked, nil if all are.
+func unmarked(marked []bool) (places []int) {
+	for i, isMarked := range marked {
+		if !isMarked {
+			places = append(places, i)
+		}
+	}
+	return places
+}
+
+// mark returns which positions of the signals x are skipped.
+func mark(x *mat.Dense, skipped []Stretch) (isSkipped []bool, err error) {
 	if x == nil || x.IsEmpty() {
-		return nil, 0, errNoSignals
+		return nil, errNoSignals
 	}
 	_, n := x.Dims()
-	isSkipped, left = make([]bool, n), n
+	isSkipped = make([]bool, n)
 	for _, s := range skipped {
 		if s.Begin < 0 || s.Begin >= s.End || s.End > n {
-			return nil, 0, fmt.Errorf("stretch from %d to before %d; must not be empty, and be within "+
+			return nil, fmt.Errorf("stretch from %d to before %d; must not be empty, and be within "+
 				"0 to %d", s.Begin, s.End, n)
 		}
 		for t := s.Begin; t < s.End; t++ {
-			if !isSkipped[t] {
-				isSkipped[t] = true
-				left--
-			}
+			isSkipped[t] = true
 		}
 	}
-	return isSkipped, left, nil
+	return isSkipped, nil
 }
 
 // checkKept returns an error if a value of x is NaN or infinite at a position that isn't skipped.
@@ -170,12 +167,12 @@ func (r *Recording) Channel(name string) (int, error) {
 
 // numbered returns the row of the signal whose column in its file has a number, from 1 on.
 func (r *Recording) numbered(text string) (int, error) {
-	places := r.Places
-	if places == nil && r.Signals != nil {
-		places = grid.Range(r.Signals.RawMatrix().Rows)
+	d := 0
+	if r.Signals != nil {
+		d, _ = r.Signals.Dims()
 	}
 	number, err := strconv.Atoi(text)
-	row := slices.Index(places, number-1)
+	row := slices.Index(r.places(d), number-1)
 	if err != nil || row < 0 {
 		return 0, fmt.Errorf("datasets: channel %q isn't in the recording, which has no names; "+
 			"must be the number of a signal's column, from 1 on", text)

@@ -54,8 +54,7 @@ func labChartRecording(f *matlab.File) (*Recording, error) {
 	}
 	r := &Recording{Signals: signal.Rows(rows).Dense(), Notes: []string{"the MAT-file is one of LabChart"}}
 	if blocks := len(starts) / d; blocks > 1 {
-		r.Notes = append(r.Notes, fmt.Sprintf("%d blocks are put one after the other, as if they "+
-			"followed one another without a gap", blocks))
+		r.Notes = append(r.Notes, oneByOne(fmt.Sprintf("%d blocks", blocks)))
 	}
 	r.Names = column.DistinctNames(textsOf(f, f.Find("titles"), d))
 	if title := strings.TrimSpace(f.Find("titles").Text); d == 1 && title != "" {

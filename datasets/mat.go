@@ -132,8 +132,7 @@ func fieldTripRecording(f *matlab.File, name string) (*Recording, error) {
 	}
 	r.Notes = append(r.Notes, fmt.Sprintf("%q is a struct of FieldTrip", name))
 	if len(all) > 1 {
-		r.Notes = append(r.Notes, fmt.Sprintf("%d trials are put one after the other, as if they "+
-			"followed one another without a gap", len(all)))
+		r.Notes = append(r.Notes, oneByOne(fmt.Sprintf("%d trials", len(all))))
 	}
 	return r, nil
 }
@@ -478,7 +477,7 @@ func eeglabRecording(f *matlab.File, path string) (*Recording, error) {
 	r := &Recording{Signals: byPosition(values, d), Rate: rate.Value, TimeColumn: "time"}
 	r.Names, r.Units = eeglabNames(f, prefix, d), slices.Repeat([]string{"uV"}, d)
 	if epochs > 1 {
-		r.Notes = append(r.Notes, epochsNote(epochs, points))
+		r.Notes = append(r.Notes, oneByOne(fmt.Sprintf("%d epochs of %d positions", epochs, points)))
 	} else {
 		r.Events = eeglabEvents(f, prefix, rate.Value)
 	}

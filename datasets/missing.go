@@ -154,13 +154,8 @@ func dropCode(values []float64) (code float64, count int) {
 
 // drop leaves out the incomplete positions, with a note.
 func (r *Recording) drop(incomplete []bool) error {
-	var kept []int
-	for t, isIncomplete := range incomplete {
-		if !isIncomplete {
-			kept = append(kept, t)
-		}
-	}
-	if len(kept) == 0 {
+	kept := unmarked(incomplete)
+	if kept == nil {
 		return errors.New("every position lacks a value; must have some that lack none")
 	}
 	d, n := r.Signals.Dims()

@@ -145,11 +145,10 @@ func openEpochs(epochs, d, n int, read func([]float64) (int, error)) (*content, 
 	}, nil
 }
 
-// epochsNote says what becomes of epochs of n positions each. A separation isn't worse for pasts
-// that cross their borders.
-func epochsNote(epochs, n int) string {
-	return fmt.Sprintf("%d epochs of %d positions are put one after the other, as if they "+
-		"followed one another without a gap", epochs, n)
+// oneByOne says what becomes of stretches, such as "3 epochs of 200 positions". A separation isn't
+// worse for pasts that cross their borders.
+func oneByOne(stretches string) string {
+	return stretches + " are put one after the other, as if they followed one another without a gap"
 }
 
 // readNPYHeader returns the text of the header, a dictionary in Python, and at which byte the

@@ -34,14 +34,11 @@ func (r *Result) SetBackend(backend compute.Backend) { r.backend = backend }
 func (r *Result) Transform(x *mat.Dense, shape ...int) (*mat.Dense, error) {
 	maps, on, err := r.bound("x", x, r.channels, shape)
 	if err != nil {
-		return nil, fmt.Errorf("sica: transform: %w", err)
+		return nil, inOperation("transform", err)
 	}
 	defer on.Close()
 	z, err := mapping.ApplyAll(x, maps)
-	if err != nil {
-		return nil, fmt.Errorf("sica: transform: %w", err)
-	}
-	return z, nil
+	return z, inOperation("transform", err)
 }
 
 // InverseTransform returns the mixed signals, d×n, that Transform takes to z, k×n, and how
@@ -58,11 +55,11 @@ func (r *Result) InverseTransform(
 ) (x *mat.Dense, roundTrip float64, err error) {
 	maps, on, err := r.bound("z", z, r.components, shape)
 	if err != nil {
-		return nil, 0, fmt.Errorf("sica: inverse transform: %w", err)
+		return nil, 0, inOperation("inverse transform", err)
 	}
 	defer on.Close()
 	if x, err = mapping.Sequence(maps).Invert(z); err != nil {
-		return nil, 0, fmt.Errorf("sica: inverse transform: %w", err)
+		return nil, 0, inOperation("inverse transform", err)
 	}
 	again, err := mapping.ApplyAll(x, maps)
 	if err != nil {

@@ -194,6 +194,14 @@ func (c Config) Smoke() Config {
 	return c
 }
 
+// inOperation returns err with the name of the package and of one of its operations; nil for nil.
+func inOperation(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("sica: %s: %w", name, err)
+}
+
 // ErrConfig is wrapped by the error for a setting that is out of range.
 var ErrConfig = errors.New("a setting is out of range")
 

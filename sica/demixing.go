@@ -23,10 +23,7 @@ var ErrNotLinear = ica.ErrNotLinear
 // ErrNotLinear.
 func (r *Result) Demixing() (*ica.Demixing, error) {
 	d, err := r.demixing()
-	if err != nil {
-		return nil, fmt.Errorf("sica: demixing: %w", err)
-	}
-	return d, nil
+	return d, inOperation("demixing", err)
 }
 
 func (r *Result) demixing() (*ica.Demixing, error) {
@@ -68,7 +65,7 @@ func (r *Result) demixing() (*ica.Demixing, error) {
 func (r *Result) Patterns() (*mat.Dense, error) {
 	d, err := r.demixing()
 	if err != nil {
-		return nil, fmt.Errorf("sica: patterns: %w", err)
+		return nil, inOperation("patterns", err)
 	}
 	patterns := mat.DenseCopyOf(d.Mixing)
 	_, k := patterns.Dims()
@@ -141,10 +138,7 @@ func (r *Result) setMoments() {
 // that isn't linear, as Transform and InverseTransform say.
 func (r *Result) Remove(x *mat.Dense, rows ...int) (*mat.Dense, error) {
 	clean, err := r.remove(x, rows)
-	if err != nil {
-		return nil, fmt.Errorf("sica: remove: %w", err)
-	}
-	return clean, nil
+	return clean, inOperation("remove", err)
 }
 
 func (r *Result) remove(x *mat.Dense, rows []int) (*mat.Dense, error) {

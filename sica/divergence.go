@@ -37,16 +37,16 @@ func EstimateDivergence(
 	if err == nil && ctx == nil {
 		err = errors.New(nilContext)
 	}
-	if err != nil {
-		return klflow.Divergence{}, fmt.Errorf("sica: EstimateDivergence: %w", err)
+	if err == nil {
+		backend, err = purego.Or(backend)
 	}
-	if backend, err = purego.Or(backend); err != nil {
-		return klflow.Divergence{}, fmt.Errorf("sica: EstimateDivergence: %w", err)
+	if err != nil {
+		return klflow.Divergence{}, inOperation("EstimateDivergence", err)
 	}
 	inputs := []iterate.Input{{Z: z, Seed: seed}}
 	estimates, err := iterate.EstimateDivergences(ctx, backend, inputs, g)
 	if err != nil {
-		return klflow.Divergence{}, fmt.Errorf("sica: EstimateDivergence: %w", err)
+		return klflow.Divergence{}, inOperation("EstimateDivergence", err)
 	}
 	return estimates[0], nil
 }

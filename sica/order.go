@@ -55,10 +55,7 @@ func (r *Result) checkChannels(d int, names []string) error {
 // an earlier result of other channels ErrSignals.
 func (r *Result) OrderedLike(earlier *Result) (ordered *Result, correlations []float64, err error) {
 	ordered, correlations, err = r.orderedLike(earlier)
-	if err != nil {
-		return nil, nil, fmt.Errorf("sica: ordered like: %w", err)
-	}
-	return ordered, correlations, nil
+	return ordered, correlations, inOperation("ordered like", err)
 }
 
 func (r *Result) orderedLike(earlier *Result) (*Result, []float64, error) {
