@@ -160,7 +160,7 @@ func (r *Report) writeTests(b *strings.Builder) {
 	for i := range min(n, notes.MaxRows) {
 		s := r.Row(i)
 		rows = append(rows, fmt.Sprintf("%d\t%s\t%s\t%s\t%s\t%s\t%s",
-			i+1, s.Own, s.AllContexts(), s.Stability, s.Halves, s.Error, s.Doubts))
+			i+1, s.Own, s.AllContexts, s.Stability, s.Halves, s.Error, s.Doubts))
 	}
 	writeTable(b, rows...)
 	if more := n - notes.MaxRows; more > 0 {
@@ -173,20 +173,13 @@ func (r *Report) writeTests(b *strings.Builder) {
 
 // A Row is the row of one recovered signal in a table. Values that weren't measured are dashes.
 type Row struct {
-	Share        string // see Report.Shares
-	Own, All, SE string // see Predictability
-	Stability    string // see Stability.Signals
-	Halves       string // see Halves.Signals
-	Error        string // expected 1 − |correlation| with the source; none after a nonlinear demixing
-	Doubts       string // which tests failed, and warnings; a dash for none
-}
-
-// AllContexts returns All ± SE, or a dash.
-func (r Row) AllContexts() string {
-	if r.All == unknown {
-		return unknown
-	}
-	return r.All + " ± " + r.SE
+	Share       string // see Report.Shares
+	Own         string // see Predictability
+	AllContexts string // All ± SE of Predictability
+	Stability   string // see Stability.Signals
+	Halves      string // see Halves.Signals
+	Error       string // expected 1 − |correlation| with the source; none after a nonlinear demixing
+	Doubts      string // which tests failed, and warnings; a dash for none
 }
 
 // unknown stands for a value that wasn't measured.
@@ -197,10 +190,10 @@ func (r *Report) Row(i int) Row {
 	p := r.Predictability[i]
 	row := Row{
 		Share: unknown, Stability: unknown, Halves: unknown, Error: unknown,
-		Own: text.Fixed(p.Own, 3), All: text.Fixed(p.All, 3), SE: text.Fixed(p.SE, 3),
+		Own: text.Fixed(p.Own, 3), AllContexts: text.Fixed(p.All, 3) + " ± " + text.Fixed(p.SE, 3),
 	}
 	if p.SE > maxGainSE {
-		row.All, row.SE = unknown, unknown
+		row.AllContexts = unknown
 	}
 	if i < len(r.Shares) {
 		row.Share = fmt.Sprintf("%.1f %%", 100*r.Shares[i])

@@ -312,7 +312,7 @@ func TestNumbersThatSayNothing(t *testing.T) {
 	r.Predictability[0] = Predictability{Own: -0.127, All: -10.3, SE: 10.4}
 	r.Linear.Pairs[0].Evidence = -42.6
 	text := r.String()
-	if row := r.Row(0); row.All != "–" || row.AllContexts() != "–" || strings.Contains(text, "– ±") || strings.Contains(text, "10.3") {
+	if row := r.Row(0); row.AllContexts != "–" || strings.Contains(text, "– ±") || strings.Contains(text, "10.3") {
 		t.Errorf("%+v in\n%s", row, text)
 	}
 	if !strings.Contains(text, "Evidence of 0 or less: Gaussian signals") {

@@ -309,7 +309,7 @@ func (p *Page) facts(i int) [][2]string {
 	}
 	r := p.Report.Row(i)
 	return [][2]string{
-		{"share", r.Share}, {"own R²", r.Own}, {"all contexts", r.AllContexts()},
+		{"share", r.Share}, {"own R²", r.Own}, {"all contexts", r.AllContexts},
 		{"stability", r.Stability}, {"halves", r.Halves}, {"error", r.Error}, {"doubts", r.Doubts},
 	}
 }
