@@ -305,9 +305,9 @@ func (p *derivatives) promised(e *mat.Dense) float64 {
 // renewals are the steps of a descent before which orders, windows and densities are chosen anew.
 var renewals = []int{3, 8}
 
-// descend shortens the code of m by at most the given number of steps.
-func (s *separator) descend(ctx context.Context, m *demixing, steps int) (*demixing, error) {
-	return s.descendUnless(ctx, m, steps, renewals, nil)
+// descend shortens the code of m to a minimum, in at most maxSteps.
+func (s *separator) descend(ctx context.Context, m *demixing) (*demixing, error) {
+	return s.descendUnless(ctx, m, maxSteps, renewals, nil)
 }
 
 // descendBriefly makes just enough steps to see whether m is promising compared with best. Models
@@ -528,7 +528,7 @@ func (s *separator) sufficient(
 	if err := s.estimate(ctx, m, candidates[k].b); err != nil {
 		return nil, err
 	}
-	if m, err = s.descend(ctx, m, maxSteps); err != nil {
+	if m, err = s.descend(ctx, m); err != nil {
 		return nil, err
 	}
 	s.sortByShare(m)
@@ -557,7 +557,7 @@ func (s *separator) follow(
 	ctx context.Context, m, best *demixing, ends []candidate,
 ) (*demixing, error) {
 	if best == nil {
-		return s.descend(ctx, m, maxSteps)
+		return s.descend(ctx, m)
 	}
 	m, err := s.descendBriefly(ctx, m, best, ends)
 	if err != nil {
@@ -569,7 +569,7 @@ func (s *separator) follow(
 	}
 	behind := m.codeLength - best.codeLength
 	if s.isPromising(behind) && float64(s.past.N)*math.Abs(behind) > sameLength {
-		return s.descend(ctx, m, maxSteps)
+		return s.descend(ctx, m)
 	}
 	return m, nil
 }

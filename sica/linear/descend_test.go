@@ -146,7 +146,7 @@ func TestDescentNeverAscends(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := m.codeLength
-		m, err := s.descend(t.Context(), m, maxSteps)
+		m, err := s.descend(t.Context(), m)
 		if err != nil {
 			t.Fatal(err)
 		}

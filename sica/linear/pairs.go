@@ -90,7 +90,7 @@ func (s *separator) rotateMixed(ctx context.Context, found *descents, null *whit
 		if err := s.estimate(ctx, m, b); err != nil {
 			return err
 		}
-		m, err := s.descend(ctx, m, maxSteps)
+		m, err := s.descend(ctx, m)
 		if err != nil {
 			return err
 		}

@@ -202,5 +202,9 @@ func reduced(x *ica.Signals) (*ica.Signals, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ica.New(y, x.Shape()...)
+	components, err := ica.New(y, x.Shape()...)
+	if err != nil || x.Joints() == nil {
+		return components, err
+	}
+	return components.WithJoints(x.Joints())
 }

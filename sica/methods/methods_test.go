@@ -210,3 +210,33 @@ func TestMethodConfig(t *testing.T) {
 		}
 	}
 }
+
+// The linear rule knows the joints of dependent signals, too, which are reduced before: it predicts
+// nothing from before a joint.
+func TestReducedSignalsKeepTheirJoints(t *testing.T) {
+	x := laplace(t)
+	_, n := x.Dims()
+	dependent := mat.NewDense(3, n, nil)
+	dependent.Stack(x, mat.NewDense(1, n, mat.Row(nil, 0, x)))
+	rule, err := methods.Named("sica-linear")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fits []*mat.Dense
+	for _, joints := range [][]int{nil, {n / 2}} {
+		signals := checked(t, dependent)
+		if joints != nil {
+			if signals, err = signals.WithJoints(joints); err != nil {
+				t.Fatal(err)
+			}
+		}
+		fit, err := rule.Fit(t.Context(), methods.Task{Signals: signals, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		fits = append(fits, fit.Signals)
+	}
+	if mat.Equal(fits[0], fits[1]) {
+		t.Error("a joint changes nothing")
+	}
+}
