@@ -85,8 +85,8 @@ func (s *separator) judgeNonlinear(
 	if !white { // a nonlinear function of a white signal is only another density
 		v.rotation.All = min(v.rotation.All, gain.All)
 	}
-	v.nonlinear = !v.accepted() || overLinear-v.occamFactor > identified &&
-		v.rotation.Evidence-v.occamFactor <= identified
+	v.nonlinear = !v.accepted() || overLinear-v.occamFactor > minEvidence &&
+		v.rotation.Evidence-v.occamFactor <= minEvidence
 	return nil
 }
 
@@ -114,7 +114,7 @@ func (s *separator) judgePairs(
 	}
 	// Rotations of many signals take long, and no pair is identified without evidence for the whole.
 	var rotated []evidence.Gain
-	if s.d <= fewSignals || v.rotation.Evidence-v.occamFactor > identified {
+	if s.d <= fewSignals || v.rotation.Evidence-v.occamFactor > minEvidence {
 		if rotated, err = s.rotationGains(ctx, best, pairs, own, p); err != nil {
 			return err
 		}

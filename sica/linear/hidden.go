@@ -46,10 +46,10 @@ func (c *channels) hideable(ctx context.Context, sol *draft) ([]bool, error) {
 			return
 		}
 		nats := c.spectrum.floorCost(eigenvalues, variance) + sol.unseen.excess(variance)
-		if nats <= identified {
+		if nats <= minEvidence {
 			nats += c.smoothingCost(row, hidingShare)
 		}
-		hideable[i] = nats <= identified
+		hideable[i] = nats <= minEvidence
 	})
 	return hideable, err
 }

@@ -76,10 +76,10 @@ func TestFloorCostOfNoise(t *testing.T) {
 			c.SymOuterK(1/w, m)
 			eigenvalues = append(eigenvalues, newEigen(&c).values)
 		}
-		if s.floorCost(eigenvalues, 1) > identified {
+		if s.floorCost(eigenvalues, 1) > minEvidence {
 			excluded++
 		}
-		if s.floorCost(eigenvalues, 2) > identified {
+		if s.floorCost(eigenvalues, 2) > minEvidence {
 			half++
 		}
 	}

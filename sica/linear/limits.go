@@ -37,7 +37,7 @@ const MaxCorrelation = 0.3
 
 // certain returns the evidence in nats that leaves no doubt, so that a part of a long sequence decides
 // alone. Less decides more sequences by their part.
-func certain() float64 { return 10 * identified }
+func certain() float64 { return 10 * minEvidence }
 
 var (
 	// Whether a rotation is accepted, and its pairs are identified:
@@ -46,9 +46,9 @@ var (
 	// nat is gained by chance, and as much is lost elsewhere (H. Akaike, IEEE Trans. Automatic
 	// Control 19(6), 1974). More keeps whitening more often.
 	angleGain = 1.
-	// identified is the evidence in nats from which signals count as identified: odds of 20 to 1,
+	// minEvidence is the evidence in nats from which signals count as identified: odds of 20 to 1,
 	// as for an error of 5 %. More leaves more signals unidentified.
-	identified = math.Log(20)
+	minEvidence = math.Log(20)
 
 	// Whether signals depend on each other:
 

@@ -13,7 +13,7 @@ func init() {
 		"distinctspread":     &distinctSpread,
 		"doubtfuldependence": &doubtfulDependence,
 		"hidingshare":        &hidingShare,
-		"identified":         &identified,
+		"minEvidence":        &minEvidence,
 		"mindependence":      &minIndependence,
 		"minchannelnoise":    &minChannelNoise,
 		"maxnoisegain":       &maxNoiseGain,

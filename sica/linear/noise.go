@@ -210,8 +210,11 @@ func (s *comparison) addNoisy(ctx context.Context) error {
 	}
 	begin := slices.Concat([]*explanation{best[0], coarsest}, s.textbook[:min(1, len(s.textbook))])
 	e, err := c.descent(ctx, "most noise", 0, c.mostNoise(), begin)
+	if err != nil {
+		return err
+	}
 	s.all = c.appendNew(s.all, e)
-	return err
+	return nil
 }
 
 // isSettled reports whether the rule's demixing can be kept without a descent: it isn't doubted,
@@ -383,7 +386,7 @@ func (s *comparison) solution(ctx context.Context) (*draft, error) {
 	}
 	sol := sep.draft(best, v, v.accepted())
 	if base.KeptWhitening && (ablation.Off(ablation.ClearlyShorter) || !s.isClearlyShorter()) &&
-		(!v.accepted() || sol.Evidence <= identified) {
+		(!v.accepted() || sol.Evidence <= minEvidence) {
 		return nil, nil
 	}
 	sol.Mean, sol.Symmetric, sol.Skipped = base.Mean, base.Symmetric, base.Skipped

@@ -596,3 +596,19 @@ func TestSolutionJSON(t *testing.T) {
 		t.Errorf("mean %v and groups %v, want %v and %v", got.Mean, got.Groups, sol.Mean, sol.Groups)
 	}
 }
+
+// A Solution has the same JSON as a value, as in a struct, and behind a pointer.
+func TestSolutionAsJSON(t *testing.T) {
+	sol := separate(t, mixed(3, laplace(3, 2, 300)), linear.Config{})
+	pointed, err := json.Marshal(sol)
+	if err != nil {
+		t.Fatal(err)
+	}
+	value, err := json.Marshal(*sol)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(value) != string(pointed) || !strings.Contains(string(value), `"demixing":[[`) {
+		t.Errorf("%.100s as a value, %.100s behind a pointer", value, pointed)
+	}
+}

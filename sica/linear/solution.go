@@ -66,7 +66,7 @@ type draft struct {
 
 // MarshalJSON returns the matrices as lists of their rows, under the names mean, demixing, from_white,
 // symmetric and leak, and the fields of Findings.
-func (s *Solution) MarshalJSON() ([]byte, error) {
+func (s Solution) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Mean      []float64   `json:"mean"`
 		Demixing  signal.Rows `json:"demixing"`
@@ -145,7 +145,7 @@ func (s *separator) draft(m *demixing, v *verdict, accepted bool) *draft {
 	sol := &draft{drift: v.drift}
 	sol.Resolution, sol.Leak, sol.Sources = resolution, mat.NewDense(s.d, s.d, nil), m.publicSources()
 	sol.Evidence = v.rotation.Evidence - v.occamFactor
-	s.setGroups(sol, v, accepted && sol.Evidence > identified)
+	s.setGroups(sol, v, accepted && sol.Evidence > minEvidence)
 	sol.setDependence(m, s.past)
 	return sol
 }
@@ -155,7 +155,7 @@ func (s *separator) draft(m *demixing, v *verdict, accepted bool) *draft {
 func (s *separator) setGroups(sol *draft, v *verdict, isIdentified bool) {
 	enough := math.Inf(1)
 	if isIdentified {
-		enough = identified
+		enough = minEvidence
 	}
 	sol.Groups = v.groups(enough)
 	group := make([]int, s.d) // of each signal

@@ -20,21 +20,21 @@ func (f *Findings) sentence() string {
 	case len(f.Groups) == 1:
 		return fmt.Sprintf("No signal is identified: %s.", f.cause())
 	}
-	var identified []int
+	var alone []int
 	for _, g := range f.Groups {
 		if len(g) == 1 {
-			identified = append(identified, g[0])
+			alone = append(alone, g[0])
 		}
 	}
 	switch {
-	case len(identified) == d:
+	case len(alone) == d:
 		return allIdentified(d)
-	case len(identified) == 0:
+	case len(alone) == 0:
 		return fmt.Sprintf("Only groups of signals are identified: %s.", f.cause())
-	case len(identified) == 1:
-		return fmt.Sprintf("Only %s is identified: %s.", text.Signals(identified), f.cause())
+	case len(alone) == 1:
+		return fmt.Sprintf("Only %s is identified: %s.", text.Signals(alone), f.cause())
 	}
-	return fmt.Sprintf("Only %s are identified: %s.", text.Signals(identified), f.cause())
+	return fmt.Sprintf("Only %s are identified: %s.", text.Signals(alone), f.cause())
 }
 
 func allIdentified(d int) string {
