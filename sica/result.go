@@ -194,6 +194,7 @@ func (r *Result) String() string {
 	}
 	identified := "not examined"
 	switch {
+	case r.Best > 0: // what the flow moved wasn't
 	case r.Linear != nil && len(r.Linear.Groups) == d:
 		identified = "all"
 	case r.Linear != nil:
@@ -214,9 +215,11 @@ func (r *Result) String() string {
 
 // Identified reports whether recovered signal i, counted from 0, is identified: the data leave no other
 // signal in its place, as Linear says of a linear demixing, and Network of a network's signals together.
-// It is false where neither says anything, as after a flow.
+// It is false where neither says anything, and for signals that a flow moved, which weren't examined.
 func (s *Summary) Identified(i int) bool {
 	switch {
+	case s.Best > 0:
+		return false
 	case s.Linear != nil:
 		return s.Linear.Identified(i)
 	case s.Network != nil:

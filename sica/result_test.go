@@ -155,14 +155,34 @@ func TestIdentified(t *testing.T) {
 		s    Summary
 		want [2]bool
 	}{
-		"linear":             {Summary{Linear: &linear.Findings{Groups: [][]int{{0}, {1}}}}, [2]bool{true, true}},
-		"linear pair":        {Summary{Linear: &linear.Findings{Groups: [][]int{{0, 1}}}}, [2]bool{}},
-		"network":            {Summary{Network: &nonlinear.Findings{Identified: true}}, [2]bool{true, true}},
-		"unidentified":       {Summary{Network: &nonlinear.Findings{}}, [2]bool{}},
-		"neither, of a flow": {Summary{}, [2]bool{}},
+		"linear":       {Summary{Linear: &linear.Findings{Groups: [][]int{{0}, {1}}}}, [2]bool{true, true}},
+		"linear pair":  {Summary{Linear: &linear.Findings{Groups: [][]int{{0, 1}}}}, [2]bool{}},
+		"network":      {Summary{Network: &nonlinear.Findings{Identified: true}}, [2]bool{true, true}},
+		"unidentified": {Summary{Network: &nonlinear.Findings{}}, [2]bool{}},
+		"neither":      {Summary{}, [2]bool{}},
+		"linear, then a flow": {
+			Summary{Linear: &linear.Findings{Groups: [][]int{{0}, {1}}}, Trace: Trace{Best: 3}}, [2]bool{},
+		},
+		"network, then a flow": {
+			Summary{Network: &nonlinear.Findings{Identified: true}, Trace: Trace{Best: 1}}, [2]bool{},
+		},
 	} {
 		if got := [2]bool{test.s.Identified(0), test.s.Identified(1)}; got != test.want {
 			t.Errorf("%s: %v, want %v", name, got, test.want)
 		}
+	}
+}
+
+// What a flow moved isn't examined, whatever the findings about the signals before it.
+func TestNothingIsIdentifiedAfterAFlow(t *testing.T) {
+	b := backendtest.Open(t, backend.Go)
+	cfg := followed()["as given"]
+	cfg.Method = LinearOnly
+	r := fit(t, b, mixed(t, twoSpectra(t, 1), 2, false), cfg)
+	if r.Best != 3 || !r.Linear.Identified(0) {
+		t.Fatalf("iterate %d, findings %+v: shows nothing", r.Best, r.Linear)
+	}
+	if r.Identified(0) || !strings.Contains(r.String(), "; identified: not examined\n") {
+		t.Errorf("identified %v: %s", r.Identified(0), r)
 	}
 }
