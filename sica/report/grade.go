@@ -98,7 +98,8 @@ var ErrHalves = errors.New("the halves can't be compared")
 // Grades grades the recovered signals without a whole report: the linear rule separates each half
 // of the recovered signals of x, d×n, as New does, and there are neither refits nor tests. It costs
 // two fits of half of the positions. The shape, if it isn't given, and the errors are as for New.
-// With ErrHalves the grades are those without the halves.
+// With ErrHalves the grades are those without the halves. Signals that a flow moved aren't identified
+// by the findings about those before it.
 func Grades(
 	ctx context.Context, r *sica.Result, x *mat.Dense, shape ...int,
 ) ([]Graded, error) {
@@ -121,8 +122,8 @@ func gradeHalves(
 	if report.Shares, err = inspect.Shares(r, x, s.grid.Shape()...); err != nil {
 		return nil, err
 	}
-	if r.Linear != nil && r.Network == nil {
-		report.Linear.Findings = *r.Linear
+	if found := linearFindings(r); found != nil {
+		report.Linear.Findings = *found
 	}
 	opt := linear.Config{Seed: r.Seed, Noiseless: noiseless(&report.Linear)}
 	report.Halves, err = separateHalves(ctx, s.recording(s.z), opt)
@@ -137,7 +138,7 @@ func gradeHalves(
 	switch {
 	case r.CutShort:
 		report.Linear.Findings = linear.Findings{}
-	case r.Network != nil && r.Network.Identified:
+	case r.Best == 0 && r.Network != nil && r.Network.Identified:
 		for i := range d {
 			report.Linear.Groups = append(report.Linear.Groups, []int{i})
 		}

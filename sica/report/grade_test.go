@@ -190,6 +190,37 @@ func TestGradesOfIdentifiedSignals(t *testing.T) {
 	}
 }
 
+// What the linear rule found of the signals before a flow isn't taken for what the flow made of them.
+func TestSignalsOfAFlowAreNotIdentified(t *testing.T) {
+	s, err := datasets.LaplaceAR(rng(6), 2, 1500, 0.7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := datasets.LinearMix(mat.NewDense(2, 2, []float64{2, 1, -1, 2}), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := sica.Config{Method: sica.LinearOnly, Seed: 1, Flow: sica.FastWGF().Flow}
+	cfg.Flow.KeepBest, cfg.Flow.Iterations, cfg.Flow.FirstStep, cfg.Flow.LastStep = false, 3, 0.1, 0.1
+	result := fit(t, nil, x, cfg)
+	if result.Best != 3 || !result.Linear.Identified(0) {
+		t.Fatalf("iterate %d, findings %+v: shows nothing", result.Best, result.Linear)
+	}
+	grades, err := Grades(t.Context(), result, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, g := range grades {
+		if g.Grade == Identified || g.ExpectedError != 0 {
+			t.Errorf("signal %d: %+v, want it not identified", i, g)
+		}
+	}
+	of, err := prepare(t.Context(), result, x, Config{})
+	if err != nil || of.linear != nil || of.fit.origin != anotherMethod {
+		t.Errorf("findings %+v, origin %v, error %v", of.linear, of.fit.origin, err)
+	}
+}
+
 // The words of a grade say with which others a signal repeats, or their number, and the expected
 // error.
 func TestGradeInWords(t *testing.T) {

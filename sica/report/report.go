@@ -415,7 +415,7 @@ func (s *subject) context(r *sica.Result) fitContext {
 	switch {
 	case s.linear != nil:
 		c.origin = thisFit
-	case s.demixed && r.Linear != nil:
+	case s.demixed && linearFindings(r) != nil:
 		c.origin = otherPositions
 	}
 	isNetwork := func(c sica.Candidate) bool { return c.Method == sica.NetworkOnly }

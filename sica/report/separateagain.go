@@ -41,11 +41,20 @@ type Linear struct {
 // their largest value. It is far above the rounding of float64.
 const sameSignals = 1e-6
 
+// linearFindings returns the findings of the fit if they are about its signals: if the linear rule
+// made them, and no flow moved them since. Otherwise it returns nil.
+func linearFindings(r *sica.Result) *linear.Findings {
+	if r.Network != nil || r.Best > 0 {
+		return nil
+	}
+	return r.Linear
+}
+
 // fitFindings returns the findings of the fit if they are about the signals z, d×n: if the linear
 // rule made the fit's signals, and z are the same.
 func fitFindings(r *sica.Result, z *mat.Dense) (l Linear, ok bool) {
-	isLinear := r.Linear != nil && r.Network == nil && r.Best == 0 // no iteration of a flow
-	if !isLinear || r.Stopped == klflow.StoppedCancelled {
+	found := linearFindings(r)
+	if found == nil || r.Stopped == klflow.StoppedCancelled {
 		return l, false
 	}
 	d, n := z.Dims()
@@ -59,7 +68,7 @@ func fitFindings(r *sica.Result, z *mat.Dense) (l Linear, ok bool) {
 			return l, false
 		}
 	}
-	return Linear{Findings: *r.Linear}, true
+	return Linear{Findings: *found}, true
 }
 
 // noiseless reports whether the findings show no sign of noise: neither a coarser time scale nor
