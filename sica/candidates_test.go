@@ -212,12 +212,43 @@ func TestCustomCandidateWithShorterCodeIsChosen(t *testing.T) {
 		}
 	}
 
+	// So is one whose signals aren't what its map makes of the mixed ones.
+	for name, change := range map[string]func(z *mat.Dense){
+		"a NaN":         func(z *mat.Dense) { z.Set(1, 7, math.NaN()) },
+		"a constant":    func(z *mat.Dense) { z.SetRow(0, make([]float64, 1500)) },
+		"another scale": func(z *mat.Dense) { z.Scale(1.001, z) },
+		"another order": func(z *mat.Dense) { z.SetRow(0, mat.Row(nil, 1, z)) },
+	} {
+		model, err := afterTransform{fitter: arsinh{}}.Fit(t.Context(), mixedSignals(t, &distorted))
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(model.Signals)
+		cfg.Candidates = []ica.Method{made{model}}
+		r = fit(t, b, &distorted, cfg)
+		const want = "made: Model.Signals: signal "
+		if len(r.Candidates) != 2 || !strings.Contains(r.Candidates[1].Failed, want) ||
+			r.Chosen.Method != LinearOnly {
+			t.Errorf("%s: candidates %+v, want one that failed with %q", name, r.Candidates, want)
+		}
+	}
+
 	// A custom method is compared as it is.
 	cfg.Candidates = []ica.Method{whitening{}}
 	r = fit(t, b, &mixed, cfg)
 	if len(r.Candidates) != 2 || r.Candidates[1].Failed != "" || r.Candidates[1].Excess.Mean <= 0 || r.Chosen.Method != LinearOnly {
 		t.Errorf("candidates %+v", r.Candidates)
 	}
+}
+
+// mixedSignals returns the Signals of a sequence.
+func mixedSignals(t *testing.T, x *mat.Dense) *ica.Signals {
+	t.Helper()
+	s, err := ica.New(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 // whitening is a custom method.

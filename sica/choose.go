@@ -8,11 +8,13 @@ import (
 	"strings"
 
 	"github.com/gomlx/compute"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/clipping"
 	"github.com/seed-47b1e431/gosica/internal/guard"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/internal/network"
@@ -424,9 +426,40 @@ func (c *chooser) custom(
 	s := network.Separation{
 		Name: method.Name(), Maps: mapping.Flatten(model.Map), Z: model.Signals,
 	}
+	if err := checkCustom(s, c.mended.X()); err != nil {
+		return nil, network.Code{}, fmt.Errorf("%s: %w", method.Name(), err)
+	}
 	if solution, ok := model.Details.(*linear.Solution); ok {
 		s.Linear = &solution.Findings
 	}
 	code, err := network.NewCode(ctx, method.Name(), x, s.Maps)
 	return newDecision(s, model.Why, model.Convergence.Warning), code, err
+}
+
+// maxFromMap is the largest norm of the difference of a custom method's signal from what its map makes
+// of the mixed ones, as a share of the signal's norm. It is far above rounding.
+const maxFromMap = 1e-5
+
+// checkCustom returns an error unless the signals of a custom method can be compared, and are what its
+// map makes of the mixed signals x.
+func checkCustom(s network.Separation, x *mat.Dense) error {
+	if err := signal.Check("Model.Signals", s.Z); err != nil {
+		return err
+	}
+	mapped, err := mapping.ApplyAll(x, s.Maps)
+	if err != nil {
+		return fmt.Errorf("Model.Map: %w", err)
+	}
+	d, n := s.Z.Dims()
+	if k, m := mapped.Dims(); k != d || m != n {
+		return fmt.Errorf("Model.Map: made %d×%d signals; must make %d×%d", k, m, d, n)
+	}
+	for i := range d {
+		z := s.Z.RawRowView(i)
+		if floats.Distance(z, mapped.RawRowView(i), 2) > maxFromMap*floats.Norm(z, 2) {
+			return fmt.Errorf("Model.Signals: signal %d isn't what Model.Map makes of the mixed signals; "+
+				"must be the same", i+1)
+		}
+	}
+	return nil
 }

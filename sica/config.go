@@ -67,7 +67,8 @@ type Config struct {
 	// Candidates are custom methods that the Methods Auto and LinearOnly compare with the linear
 	// rule by code length. Their names must differ. A linear one is chosen if its code is the
 	// shortest, a nonlinear one if it is significantly shorter; of equal codes the linear rule's,
-	// then the first. If one of them is chosen, no network is fitted.
+	// then the first. If one of them is chosen, no network is fitted. One fails whose Model.Signals
+	// aren't what its Model.Map makes of the mixed signals.
 	Candidates []ica.Method `json:"-"`
 	// CompareOnly keeps Candidates out of the choice: the fit is the one without them, and
 	// Result.Candidates has their code lengths, too.
