@@ -102,7 +102,7 @@ type chooser struct {
 // as far as the method had come, without an error.
 func (f *fitting) decide(r *fitRun) (*decision, error) {
 	if f.cfg.Method == NoMethod {
-		s, err := transformed(f.ctx, r.reduced, f.cfg.Transforms)
+		s, err := transformed(f.ctx, r.reduced, slices.Clone(f.cfg.Transforms))
 		return &decision{Separation: s}, err
 	}
 	mended, outliers, err := f.setAside(r)

@@ -177,20 +177,19 @@ func flowOnly(flow klflow.Config, from preprocess.Transform) Config {
 // iterations, of which the last is kept. LinearOnly takes the place of Auto, whose networks take
 // longer, and NetworkOnly has 100 steps. The separations of a flow or a network then mean nothing.
 func (c Config) Smoke() Config {
+	c = c.Clone()
 	switch c.Method {
 	case Auto:
 		c.Method = LinearOnly
 	case NetworkOnly:
 		c.NetworkSteps = 100
 	}
-	if c.Flow != nil {
-		flow := *c.Flow
+	if flow := c.Flow; flow != nil {
 		flow.KeepBest = false
 		flow.Iterations = min(flow.Iterations, 2)
 		flow.Epochs = min(flow.Epochs, 1)
 		flow.Steps = min(flow.Steps, 20)
 		flow.SolverSteps = min(flow.SolverSteps, 2)
-		c.Flow = &flow
 	}
 	return c
 }
@@ -387,11 +386,17 @@ func (c Config) Watch(each func(run int, it klflow.Iteration)) Config {
 	return c
 }
 
-// Clone returns a copy of c with a Flow of its own, which can be changed without changing c. It
-// shares the Backend.
+// Clone returns a copy of c with slices and a Flow of its own, which can be changed without changing
+// c. It shares the Backend, the custom methods and functions.
 func (c Config) Clone() Config {
+	c.Shape = slices.Clone(c.Shape)
+	c.Rounding = slices.Clone(c.Rounding)
+	c.Transforms = slices.Clone(c.Transforms)
+	c.Candidates = slices.Clone(c.Candidates)
 	if c.Flow != nil {
 		flow := *c.Flow
+		flow.Windows = slices.Clone(flow.Windows)
+		flow.Hidden = slices.Clone(flow.Hidden)
 		c.Flow = &flow
 	}
 	return c

@@ -117,12 +117,12 @@ type Result struct {
 // result returns the result of a run.
 func (f *fitting) result(r *fitRun, d *decision, out *iterate.Output) *Result {
 	maps := iterate.NewChain(append(slices.Clip(r.maps), d.Maps...))
-	cfg := f.cfg
+	cfg := f.cfg.Clone()
 	cfg.Seed = r.seed
 	result := &Result{
 		Z: out.Z, Initial: d.Z,
 		Summary: Summary{
-			Shape: f.grid.Shape(), Trace: Trace(out.Trace), Prepared: f.cfg.Prepare != nil,
+			Shape: slices.Clone(f.grid.Shape()), Trace: Trace(out.Trace), Prepared: f.cfg.Prepare != nil,
 			Chosen: d.chosen(), Candidates: d.candidates,
 			Linear: d.Linear, Network: d.Network, Outliers: d.outliers, Clipped: r.clipped.Channels,
 			CutShort: d.cutShort,

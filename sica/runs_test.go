@@ -2,11 +2,13 @@ package sica
 
 import (
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/nonlinear"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
@@ -28,6 +30,35 @@ func TestRunsKeepTheirSeeds(t *testing.T) {
 		if err != nil || !mat.Equal(again.Z, r.Z) {
 			t.Errorf("run %d: its settings give other signals, error %v", i, err)
 		}
+	}
+}
+
+// A change to the settings or the shape of one result changes neither another run's nor the caller's.
+func TestResultsShareNoSettings(t *testing.T) {
+	x, _ := mixedAR7(t, 3, 256, 2, false)
+	settings := func() Config {
+		cfg := followed()["gaussianised"]
+		cfg.Method, cfg.Shape, cfg.Rounding = LinearOnly, []int{256}, []float64{1e-9, 1e-9}
+		cfg.Candidates, cfg.Flow.Iterations = []ica.Method{whitening{}}, 1
+		return cfg
+	}
+	cfg := settings()
+	results, err := FitRuns(t.Context(), []Run{{X: x, Seed: 7}, {X: x, Seed: 8}}, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := &results[0].Config
+	changed.Shape[0], changed.Rounding[0], changed.Transforms[0] = 1, 1, preprocess.ZCA
+	changed.Candidates[0], changed.Flow.Iterations = nil, 0
+	changed.Flow.Windows[0], changed.Flow.Hidden[0] = 9, 9
+	results[0].Shape[0] = 1
+	want := settings()
+	if !reflect.DeepEqual(cfg, want) {
+		t.Errorf("the caller's settings became %+v", cfg)
+	}
+	want.Seed = 8
+	if got := results[1]; !reflect.DeepEqual(got.Config, want) || got.Shape[0] != 256 {
+		t.Errorf("those of the second run became %+v, its shape %v", got.Config, got.Shape)
 	}
 }
 
