@@ -84,7 +84,8 @@ func Fit(ctx context.Context, x *mat.Dense, cfg Config) (*Result, error) {
 //	runs := []sica.Run{{X: x, Seed: 1}, {X: x, Seed: 2}}
 //
 // Its results are those of Fit on each run, up to the rounding of the backend. The draws of a
-// run come from its own seed only. The error, if any, is the first of the runs'.
+// run come from its own seed only. The error, if any, is that of the settings or the first of the
+// runs', which names its run, counted from 1, if there are several.
 func FitRuns(ctx context.Context, runs []Run, cfg Config) ([]*Result, error) {
 	if ctx == nil {
 		return nil, errors.New("sica: " + nilContext)
@@ -198,7 +199,7 @@ func (f *fitting) check(runs []Run) error {
 		}
 	}
 	if f.grid, err = f.cfg.check(runs[0].X.Dims()); err != nil {
-		return f.errorOf(0, err)
+		return err // of all runs, which have one size
 	}
 	for place, run := range runs {
 		f.runs[place] = &fitRun{place: place, seed: run.Seed}

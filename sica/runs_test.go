@@ -74,6 +74,21 @@ func TestRunsNameTheirErrors(t *testing.T) {
 	if err == nil || !strings.HasPrefix(err.Error(), "sica: run 2: ") {
 		t.Errorf("error %v of run 2", err)
 	}
+
+	// One of the settings, or of what all runs have in common, names none.
+	short := mat.DenseCopyOf(x.Slice(0, 2, 0, 9))
+	for want, wrong := range map[string]struct {
+		runs []Run
+		cfg  Config
+	}{
+		`sica: Method: is "ica"`:   {[]Run{{X: x}, {X: x}}, Config{Method: "ica"}},
+		"sica: x: has 9 positions": {[]Run{{X: short}, {X: short}}, Default()},
+	} {
+		_, err := FitRuns(t.Context(), wrong.runs, wrong.cfg)
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
 }
 
 // A nil backend is that of Open(Go) for a result and for a divergence, as for Fit.
