@@ -191,29 +191,31 @@ func (c *chooser) choose(ctx context.Context) (*decision, error) {
 	case err != nil:
 		return nil, err
 	}
+	chosen := demixed
 	if len(c.cfg.Candidates) > 0 {
-		best, err := c.compareCustom(ctx, white, demixed)
+		chosen, err = c.compareCustom(ctx, white, demixed)
 		switch {
 		case network.IsEnd(ctx, err) && c.cfg.Method == LinearOnly:
 			return demixed, nil // the method itself has done all
 		case network.IsEnd(ctx, err):
 			return demixed.stopped(stoppedSentence), nil
-		case err != nil || best.Name != "":
-			return best, err
+		case err != nil:
+			return nil, err
 		}
 	}
-	if c.run.clipped.Channels != nil {
+	isClipped := c.run.clipped.Channels != nil
+	if isClipped {
 		_, n := c.mended.Dims()
-		demixed.say(clippedSentence(c.run.clipped, n))
-		if c.cfg.Method == Auto {
-			demixed.say("No network was fitted, as none can undo clipping.")
-		}
-		return demixed, nil
+		chosen.say(clippedSentence(c.run.clipped, n))
 	}
-	if c.cfg.Method == LinearOnly {
-		return demixed, nil
+	if chosen.Name != "" || c.cfg.Method == LinearOnly {
+		return chosen, nil
 	}
-	return c.improve(ctx, white, demixed)
+	if isClipped {
+		chosen.say("No network was fitted, as none can undo clipping.")
+		return chosen, nil
+	}
+	return c.improve(ctx, white, chosen)
 }
 
 // clippedSentence says which of the mixed signals are clipped at n positions.

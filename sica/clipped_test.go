@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
@@ -40,5 +42,29 @@ func TestClippedVoicesAreSeparatedLinearly(t *testing.T) {
 	if !strings.Contains(r.Why, "none can undo clipping") || len(r.Clipped) != d ||
 		!strings.Contains(r.Why, "Mixed signals 1, 2 and 3 are clipped, at") || r.Network != nil || m.MCC < 0.95 {
 		t.Errorf("MCC %.4f: %s", m.MCC, r.Why)
+	}
+}
+
+// What is said of clipping stands beside a custom method that was chosen, too.
+func TestClippingBesideACustomMethod(t *testing.T) {
+	y, err := mapping.Standardised(twoSpectra(t, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var x mat.Dense
+	x.Mul(mat.NewDense(2, 2, []float64{1.2, .8, -.7, 1}), y)
+	x.Apply(func(_, _ int, v float64) float64 { return math.Sinh(min(max(2*v, -4.5), 4.5)) }, &x)
+	for _, method := range []Method{LinearOnly, Auto} {
+		r, err := Fit(t.Context(), &x, Config{
+			Method: method, Candidates: []ica.Method{afterTransform{name: "arsinh", fitter: arsinh{}}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Chosen.Name != "arsinh" || r.Clipped == nil ||
+			!strings.Contains(r.Why, "Mixed signal 1 is clipped, at") ||
+			strings.Contains(r.Why, "No network was fitted") {
+			t.Errorf("%s: chose %s, clipped %v: %s", method, r.Chosen, r.Clipped, r.Why)
+		}
 	}
 }
