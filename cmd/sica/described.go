@@ -58,8 +58,8 @@ func describe(res *sica.Result, in *mixture) (d described, err error) {
 }
 
 // grade grades the recovered signals if the fit examined them. Unless all are identified or quick
-// is true, it separates the halves of what was learned from. Grades are nil if that fails, and for too
-// few positions.
+// is true, it separates the halves of what was learned from. Grades are nil for too few positions, and
+// if ctx ends.
 func (d *described) grade(ctx context.Context, parts *progress.Progress, quick bool) {
 	r := &d.fit
 	if d.learned == nil || r.Best > 0 || r.CutShort || r.Linear == nil && r.Network == nil {
@@ -72,11 +72,8 @@ func (d *described) grade(ctx context.Context, parts *progress.Progress, quick b
 	}
 	parts.Part("separating each half", 0)
 	began := time.Now()
-	grades, err := report.Grades(ctx, r, d.learned)
+	d.grades, d.unmeasured = report.Grades(ctx, r, d.learned)
 	d.halves = time.Since(began)
-	if d.unmeasured = err; err == nil { // without the halves nothing is doubtful
-		d.grades = grades
-	}
 }
 
 // allIdentified returns the grades by the linear rule's findings if it identified all signals, else

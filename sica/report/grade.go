@@ -16,8 +16,11 @@ import (
 type Grade int
 
 const (
+	// NotIdentified: the signal isn't identified, and the halves of the recording, which say whether it
+	// comes back, couldn't be compared.
+	NotIdentified Grade = iota
 	// Doubtful: the signal doesn't come back from other parts of the recording.
-	Doubtful Grade = iota
+	Doubtful
 	// Repeats: the signal comes back from both halves of the recording, alone or in a group that
 	// spans the same space. It can be a mixture of sources all the same.
 	Repeats
@@ -26,15 +29,17 @@ const (
 	Identified
 )
 
-// String returns "doubtful", "repeats" or "identified".
+// String returns "not identified", "doubtful", "repeats" or "identified".
 func (g Grade) String() string {
 	switch g {
 	case Identified:
 		return "identified"
 	case Repeats:
 		return "repeats"
+	case Doubtful:
+		return "doubtful"
 	}
-	return "doubtful"
+	return notIdentified
 }
 
 // MarshalText returns String.
@@ -42,14 +47,14 @@ func (g Grade) MarshalText() ([]byte, error) { return []byte(g.String()), nil }
 
 // UnmarshalText reads what MarshalText returns.
 func (g *Grade) UnmarshalText(text []byte) error {
-	for _, grade := range []Grade{Doubtful, Repeats, Identified} {
+	for _, grade := range []Grade{NotIdentified, Doubtful, Repeats, Identified} {
 		if grade.String() == string(text) {
 			*g = grade
 			return nil
 		}
 	}
-	return fmt.Errorf("report: Grade: unknown name (%q); must be %s, %s or %s", text, Doubtful, Repeats,
-		Identified)
+	return fmt.Errorf("report: Grade: unknown name (%q); must be %s, %s, %s or %s", text, NotIdentified,
+		Doubtful, Repeats, Identified)
 }
 
 // A Graded is the grade of one recovered signal, with its numbers. A number that wasn't measured is
@@ -146,8 +151,8 @@ func gradeHalves(
 	return report.grade(), err
 }
 
-// grade returns the grades of the recovered signals. Those of symmetric whitening, which comes back
-// from any part whatever the truth is, don't count as repeated.
+// grade returns the grades of the recovered signals. The halves don't count where symmetric whitening
+// was kept, which comes back from any part whatever the truth is.
 func (r *Report) grade() []Graded {
 	grades := make([]Graded, r.Signals)
 	for i := range grades {
@@ -174,6 +179,7 @@ func (r *Report) setRepeats(grades []Graded) {
 		g := &grades[i]
 		g.Repeat = halves.repeat([]int{i})
 		g.Comparable = comparable(g.Repeat, g.Share)
+		g.Grade = max(g.Grade, Doubtful)
 		if g.Group = group; group == nil {
 			continue
 		}

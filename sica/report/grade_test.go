@@ -78,7 +78,7 @@ func halvesGraded(t *testing.T, z *mat.Dense) []Graded {
 }
 
 // If two signals are rotated in the second half, they repeat together and not alone, and the others
-// alone. Noise of one spectrum doesn't repeat, although whitening, which is kept, does.
+// alone. Noise of one spectrum isn't identified. Whether it repeats isn't known, as whitening, which is kept, does.
 func TestRotatedPairRepeatsTogether(t *testing.T) {
 	const d, n = 6, 4000
 	z := noise(rng(3), d, n, datasets.Laplace)
@@ -95,8 +95,8 @@ func TestRotatedPairRepeatsTogether(t *testing.T) {
 		}
 	}
 	for i, g := range halvesGraded(t, noise(rng(4), 3, 2000, datasets.Normal)) {
-		if g.Grade != Doubtful || g.Group != nil || g.Comparable != 0 {
-			t.Errorf("noise %d: %+v, want it doubtful", i, g)
+		if g.Grade != NotIdentified || g.Group != nil || g.Comparable != 0 {
+			t.Errorf("noise %d: %+v, want it not identified", i, g)
 		}
 	}
 }
@@ -181,7 +181,7 @@ func TestGradesOfIdentifiedSignals(t *testing.T) {
 		t.Errorf("read %+v, error %v", again, err)
 	}
 	if err := json.Unmarshal([]byte(`[{"grade":"fair"}]`), &again); err == nil ||
-		!strings.Contains(err.Error(), "must be doubtful, repeats or identified") {
+		!strings.Contains(err.Error(), "must be not identified, doubtful, repeats or identified") {
 		t.Errorf("error %v of an unknown grade", err)
 	}
 	_, err = Grades(t.Context(), nil, x)
@@ -225,7 +225,8 @@ func TestSignalsOfAFlowAreNotIdentified(t *testing.T) {
 // error.
 func TestGradeInWords(t *testing.T) {
 	for want, g := range map[string]Graded{
-		"doubtful":                   {},
+		"not identified":             {},
+		"doubtful":                   {Grade: Doubtful},
 		"repeats":                    {Grade: Repeats, Group: []int{0}},
 		"repeats with 2, 4, 6":       {Grade: Repeats, Group: []int{0, 1, 3, 5}},
 		"repeats with 4 others":      {Grade: Repeats, Group: []int{0, 1, 2, 3, 4}},
@@ -243,7 +244,7 @@ func TestGradeInWords(t *testing.T) {
 func TestTextBeginsWithUse(t *testing.T) {
 	probable := Graded{Grade: Repeats, Repeat: 0.999, Group: []int{1}}
 	r := &Report{Verdict: NotIdentifiable, Halves: &Halves{}, Grades: []Graded{
-		{Grade: Identified}, probable, {Grade: Repeats, Group: []int{0, 2}}, {},
+		{Grade: Identified}, probable, {Grade: Repeats, Group: []int{0, 2}}, {Grade: Doubtful},
 	}}
 	r.cfg.Rate = 250
 	var b strings.Builder
@@ -258,7 +259,7 @@ func TestTextBeginsWithUse(t *testing.T) {
 	}
 	for want, grades := range map[string][]Graded{
 		"all are identified.":          {{Grade: Identified}, {Grade: Identified}},
-		"none identified; probable 1":  {{Grade: Repeats, Repeat: 0.999, Group: []int{0}}, {}},
+		"none identified; probable 1":  {{Grade: Repeats, Repeat: 0.999, Group: []int{0}}, {Grade: Doubtful}},
 		"none identified; all can be ": {{}, {}},
 	} {
 		if r.Grades = grades; !strings.HasPrefix(r.sources(), want) {
@@ -279,7 +280,7 @@ func TestArtefactsAreNamedByLabel(t *testing.T) {
 		g := Graded{Grade: Repeats, Group: []int{i}}
 		switch label.Name {
 		case "muscle":
-			g = Graded{}
+			g = Graded{Grade: Doubtful}
 		case "line":
 			g.Group = []int{2, i}
 		}
@@ -298,7 +299,9 @@ func TestArtefactsAreNamedByLabel(t *testing.T) {
 // with All. If none repeats, all have rows.
 func TestDoubtfulRowsAreCounted(t *testing.T) {
 	const d = maxAllRows + 1
-	table := Table{Components: make([]inspect.Component, d), Grades: make([]Graded, d)}
+	table := Table{
+		Components: make([]inspect.Component, d), Grades: slices.Repeat([]Graded{{Grade: Doubtful}}, d),
+	}
 	table.Components[2].Label.Name = "blink"
 	rows := func() (rows []string) {
 		var b strings.Builder
@@ -338,9 +341,9 @@ func TestTable(t *testing.T) {
 		first  string
 	}{
 		{Table{Words: slices.Repeat([]string{"not examined"}, 40)}, "# grade", "1 not examined"},
-		{Table{Grades: grades}, "# share grade", "1 0.0 % doubtful"},
+		{Table{Grades: grades}, "# share grade", "1 0.0 % not identified"},
 		{Table{Components: components, Grades: grades}, "# share strongest in grade",
-			"1 2.0 % 40 doubtful"},
+			"1 2.0 % 40 not identified"},
 	} {
 		var b strings.Builder
 		if err := c.table.Write(&b); err != nil {

@@ -1,8 +1,11 @@
 package report
 
 import (
+	"encoding/json"
 	"errors"
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -54,13 +57,30 @@ func TestHalvesOfOneMixtureAgree(t *testing.T) {
 	}
 }
 
-// Where the halves can't be compared, Grades returns why, beside the grades without them.
+// Where the halves can't be compared, Grades returns why, beside the grades without them, and a report
+// has the reason.
 func TestGradesWithoutHalves(t *testing.T) {
 	x := noise(rng(9), 2, 90, datasets.Laplace)
 	r := fit(t, nil, x, sica.Config{Method: sica.LinearOnly, Seed: 1})
 	grades, err := Grades(t.Context(), r, x)
 	if !errors.Is(err, ErrHalves) || len(grades) != 2 || grades[0].Repeat != 0 {
 		t.Errorf("%+v, error %v", grades, err)
+	}
+	rep, err := New(t.Context(), r, x, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "The halves weren't compared: a half has 45 positions of 2 signals; must have at least 48."
+	data, err := json.Marshal(rep)
+	if err != nil || rep.Halves != nil || rep.NotHalved != want ||
+		!strings.Contains(string(data), `"not_halved":"The halves`) ||
+		!strings.Contains(strings.Join(strings.Fields(rep.String()), " "), want) {
+		t.Errorf("halves %v, %q; %s, error %v", rep.Halves, rep.NotHalved, rep, err)
+	}
+	for i, g := range slices.Concat(grades, rep.Grades) {
+		if g.Grade != Identified && g.Grade != NotIdentified {
+			t.Errorf("signal %d: %+v, though the halves weren't compared", i, g)
+		}
 	}
 }
 

@@ -126,8 +126,10 @@ type Report struct {
 	// channels explain. If the fit compared networks with the demixing, it is whether a nonlinear
 	// demixing has a significantly shorter code, and was refused.
 	Nonlinear bool `json:"nonlinear"`
-	// Halves is nil where half of the positions is too short, or can't be separated alone.
-	Halves *Halves `json:"halves"`
+	// Halves is nil where half of the positions is too short, or can't be separated alone. NotHalved
+	// says why then.
+	Halves    *Halves `json:"halves"`
+	NotHalved string  `json:"not_halved,omitempty"`
 	// Stability is nil without refits.
 	Stability *Stability `json:"stability"`
 	// NotRefitted says why the refits of the Config weren't made, if so: the result lacks
@@ -233,7 +235,10 @@ func diagnose(ctx context.Context, r *sica.Result, x *mat.Dense, cfg Config) (*R
 		}},
 		{"separating each half of the positions by itself", 1, func() (err error) {
 			opt := linear.Config{Seed: r.Seed, Noiseless: noiseless(&report.Linear)}
-			report.Halves, _ = separateHalves(ctx, s.recording(s.z), opt) // nil if they can't be separated
+			report.Halves, err = separateHalves(ctx, s.recording(s.z), opt)
+			if err != nil {
+				report.NotHalved = fmt.Sprintf("The halves weren't compared: %v.", err)
+			}
 			return ctx.Err()
 		}},
 	} {

@@ -146,7 +146,7 @@ func (t Table) grade(i int) string {
 }
 
 // Words returns the grade of signal i in words: "identified, error 0.0012", "repeats", "repeats
-// with 2, 4" or "doubtful".
+// with 2, 4", "doubtful" or "not identified".
 func (g *Graded) Words(i int) string {
 	switch {
 	case g.Grade == Identified && g.ExpectedError > 0:
@@ -189,7 +189,7 @@ func (r *Report) artefacts() string {
 			label := r.label(i).Name
 			together = append(together, strings.TrimSpace(fmt.Sprintf("%s %d (with %s)", label, i+1,
 				others(g.Group, i))))
-		case g.Grade != Doubtful:
+		case g.Grade >= Repeats:
 			kinds = addKind(kinds, r.label(i), i)
 		}
 	}

@@ -105,6 +105,9 @@ func (r *Report) WriteDetails(w io.Writer) error {
 	if r.Halves != nil {
 		b.WriteString("\n" + text.Wrap("halves: ", r.Halves.String()))
 	}
+	if r.NotHalved != "" {
+		b.WriteString("\n" + text.Wrap("", r.NotHalved))
+	}
 	if s := r.Stability; s != nil {
 		agreement := s.String() + ", " + s.conditions(r.Positions)
 		b.WriteString("\n" + text.Wrap("stability: ", agreement))
