@@ -1,14 +1,12 @@
 package flows_test
 
 import (
-	"context"
 	"strings"
 	"testing"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
 	"github.com/seed-47b1e431/gosica/backend"
@@ -94,23 +92,10 @@ func TestNilArgumentsAreNamed(t *testing.T) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	batch := shapes.Make(dtypes.Float32, 3, 1, 2)
-	loss := func(s *model.Scope, _, batch []*Node) *Node {
-		return ReduceAllMean(layers.Dense(s, InsertAxes(batch[0], 0), 1))
-	}
-	trainer, err := flows.NewTrainer(
-		b, model.NewStore(), torchAdam(1), loss, nil, []shapes.Shape{batch})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer trainer.Finalize()
-	var none context.Context
-	_, untrained := trainer.Train(none, nil, []*tensors.Tensor{tensors.FromShape(batch)}, 1)
 	_, noY := flows.Follow(b, model.NewStore(), still, nil)
 	_, noVelocity := flows.Follow(b, model.NewStore(), nil, []float32{1})
 	_, noOption := flows.Follow(b, model.NewStore(), still, []float32{1}, nil)
 	for want, err := range map[string]error{
-		"Train: ctx is nil":                        untrained,
 		"Follow: store, velocity or y is nil":      noY,
 		"Follow: store, velocity or y is nil; ":    noVelocity,
 		"Follow: an option is nil":                 noOption,

@@ -267,8 +267,6 @@ func (t *Trainer) train(
 		return nil, fmt.Errorf("flows: Train: %w", err)
 	}
 	switch {
-	case ctx == nil:
-		return nil, errors.New("flows: Train: ctx is nil; must be one, such as context.Background()")
 	case steps < 1:
 		return nil, fmt.Errorf("flows: Train: %d steps; must be at least 1", steps)
 	case len(batches) > 0 && steps > t.steps():

@@ -34,9 +34,6 @@ func EstimateDivergence(
 	ctx context.Context, backend compute.Backend, z *mat.Dense, seed uint64, shape ...int,
 ) (klflow.Divergence, error) {
 	g, err := checkEstimate(z, shape)
-	if err == nil && ctx == nil {
-		err = errors.New(nilContext)
-	}
 	if err == nil {
 		backend, err = purego.Or(backend)
 	}

@@ -87,9 +87,6 @@ func Fit(ctx context.Context, x *mat.Dense, cfg Config) (*Result, error) {
 // run come from its own seed only. The error, if any, is that of the settings or the first of the
 // runs', which names its run, counted from 1, if there are several.
 func FitRuns(ctx context.Context, runs []Run, cfg Config) ([]*Result, error) {
-	if ctx == nil {
-		return nil, errors.New("sica: " + nilContext)
-	}
 	f := &fitting{ctx: ctx, backend: cfg.Backend, cfg: cfg.Clone().On(nil), begin: time.Now()}
 	results, err := f.run(runs)
 	if err != nil && err != ctx.Err() {
@@ -97,9 +94,6 @@ func FitRuns(ctx context.Context, runs []Run, cfg Config) ([]*Result, error) {
 	}
 	return results, err
 }
-
-// nilContext says what to use in place of a nil context.
-const nilContext = "ctx is nil; must be one, such as context.Background()"
 
 // fitting is a call of FitRuns.
 type fitting struct {

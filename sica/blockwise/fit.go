@@ -49,7 +49,7 @@ const (
 // signals aren't images. A Prepare with a method Pointwise that returns false is an error (see
 // preprocess.Applier). The other errors are those of sica.Fit and of x.
 func Fit(ctx context.Context, x Source, cfg sica.Config, n int) (*sica.Result, error) {
-	if ctx == nil || x == nil || x == Source(InMemory{}) {
+	if x == nil || x == Source(InMemory{}) {
 		return nil, errNil
 	}
 	d, t := x.Dims()

@@ -13,13 +13,13 @@ import (
 // demixing looks back and around.
 const spread = 1 << 13
 
-var errNil = errors.New("blockwise: ctx or x is nil; must be a context and a recording")
+var errNil = errors.New("blockwise: x is nil; must be a recording")
 
 // Part returns n of the positions of a recording, 1 to all of them, as signals d×n: those that Fit
 // learns from. They are in blocks of 8192 spread evenly over the recording, each beside the next.
 // Parts of as many positions of recordings of one length are at the same positions.
 func Part(ctx context.Context, x Source, n int) (*mat.Dense, error) {
-	if ctx == nil || x == nil || x == Source(InMemory{}) {
+	if x == nil || x == Source(InMemory{}) {
 		return nil, errNil
 	}
 	d, t := x.Dims()

@@ -52,8 +52,8 @@ type Method interface {
 // Method.Fit in one call, with their errors and that of Model.Validate. To fit several methods to
 // the same signals, call New once, so that they are checked and whitened once.
 func Separate(ctx context.Context, m Method, x *mat.Dense, shape ...int) (*Model, error) {
-	if ctx == nil || m == nil {
-		return nil, errors.New("ica: separate: ctx or m is nil; must be a context and a method")
+	if m == nil {
+		return nil, errors.New("ica: separate: m is nil; must be a method")
 	}
 	signals, err := New(x, shape...)
 	if err != nil {
