@@ -98,18 +98,18 @@ func (r *Result) bound(
 
 var errNotFitted = errors.New("the result wasn't made by Fit or Load")
 
-// ErrNotPointwise is wrapped by the error of Pointwise.
+// ErrNotPointwise is wrapped by the error of CheckPointwise.
 var ErrNotPointwise = iterate.ErrNotPointwise
 
-// Pointwise returns nil if Transform maps each position by itself, so that it may be given
-// signals in blocks (package blockwise). So every Method does. The error for networks of the
+// CheckPointwise returns an error unless Transform maps each position by itself, so that it may be
+// given signals in blocks (package blockwise). So every Method does. The error for networks of the
 // family Free, and for a custom transform without a method Pointwise that returns true, wraps
 // ErrNotPointwise.
-func (r *Result) Pointwise() error {
+func (r *Result) CheckPointwise() error {
 	if r.maps == nil {
 		return fmt.Errorf("sica: %w", errNotFitted)
 	}
-	if err := r.maps.Pointwise(); err != nil {
+	if err := r.maps.CheckPointwise(); err != nil {
 		return fmt.Errorf("sica: %w", err)
 	}
 	return nil

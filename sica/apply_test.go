@@ -222,7 +222,7 @@ func TestTransformOfPart(t *testing.T) {
 		if diff := largestDifference(got.Slice(0, 2, margin, 70-margin).(*mat.Dense), want); !(diff < 1e-5) {
 			t.Errorf("%s: the part differs by %g", name, diff)
 		}
-		if err := result.Pointwise(); errors.Is(err, ErrNotPointwise) != (margin > 0) {
+		if err := result.CheckPointwise(); errors.Is(err, ErrNotPointwise) != (margin > 0) {
 			t.Errorf("%s: pointwise: %v", name, err)
 		}
 	}

@@ -133,7 +133,7 @@ func TestCustomCandidateWithShorterCodeIsChosen(t *testing.T) {
 		if err != nil || !mat.EqualApprox(x, &distorted, 1e-8) {
 			t.Errorf("%s: InverseTransform differs (%v)", name, err)
 		}
-		if err := r.Pointwise(); !errors.Is(err, ErrNotPointwise) {
+		if err := r.CheckPointwise(); !errors.Is(err, ErrNotPointwise) {
 			t.Errorf("%s: pointwise: %v", name, err)
 		}
 		if err := r.Save(filepath.Join(t.TempDir(), "r")); err == nil || !strings.Contains(err.Error(), "isn't registered") {

@@ -157,7 +157,7 @@ func TestPointwiseTransform(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := r.Pointwise(); (err == nil) != pointwise {
+		if err := r.CheckPointwise(); (err == nil) != pointwise {
 			t.Errorf("pointwise %v: %v", pointwise, err)
 		}
 	}

@@ -55,7 +55,7 @@ func checkStream(cmd *cobra.Command, in []string, out string, model *files.Model
 	if err != nil {
 		return err
 	}
-	if err := model.Pointwise(); err != nil {
+	if err := model.CheckPointwise(); err != nil {
 		return fmt.Errorf("--stream: %w", err)
 	}
 	return nil

@@ -98,7 +98,7 @@ func (opt *separateOptions) write(
 		}
 		fmt.Fprintln(out, "wrote", opt.json)
 	}
-	if res.Pointwise() == nil && opt.save != "" && len(opt.in) == 1 && len(res.Shape) < 2 {
+	if res.CheckPointwise() == nil && opt.save != "" && len(opt.in) == 1 && len(res.Shape) < 2 {
 		next := append([]string{"next: sica inspect --in", quoted(opt.in[0])}, opt.rereading...)
 		fmt.Fprintln(out, strings.Join(next, " "), "--model", quoted(opt.save), "--html components.html")
 	}

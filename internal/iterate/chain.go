@@ -50,11 +50,11 @@ func (c Chain) Maps(e *Evaluator) []mapping.Map {
 	return maps
 }
 
-// ErrNotPointwise is wrapped by the error of Pointwise.
+// ErrNotPointwise is wrapped by the error of CheckPointwise.
 var ErrNotPointwise = errors.New("it may see other positions than the one that it maps")
 
-// Pointwise returns nil if each stage maps each position by itself.
-func (c Chain) Pointwise() error {
+// CheckPointwise returns an error unless each stage maps each position by itself.
+func (c Chain) CheckPointwise() error {
 	for k, s := range c {
 		if s.Learned != nil {
 			return fmt.Errorf("map %d of %d is a step that networks learned: %w",

@@ -79,7 +79,7 @@ func TestNonlinearChainsHaveNoMatrices(t *testing.T) {
 		if _, _, _, err := c.chain.Matrices(2); !errors.Is(err, ica.ErrNotLinear) {
 			t.Errorf("%s: matrices: %v", name, err)
 		}
-		if err := c.chain.Pointwise(); errors.Is(err, ErrNotPointwise) == c.pointwise {
+		if err := c.chain.CheckPointwise(); errors.Is(err, ErrNotPointwise) == c.pointwise {
 			t.Errorf("%s: pointwise: %v", name, err)
 		}
 	}

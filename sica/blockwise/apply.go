@@ -11,7 +11,7 @@ import (
 
 // Transform returns the recovered signals of x, by r.Transform of each block. A block is read and
 // transformed when the returned blocks are iterated over, with one block in memory. If r can't
-// map each position by itself, the only element is the error of r.Pointwise.
+// map each position by itself, the only element is the error of r.CheckPointwise.
 func Transform(r *sica.Result, x Blocks) Blocks {
 	return eachBlock(r, x, func(block *mat.Dense) (*mat.Dense, error) { return r.Transform(block) })
 }
@@ -29,7 +29,7 @@ func eachBlock(r *sica.Result, x Blocks, f func(*mat.Dense) (*mat.Dense, error))
 			yield(nil, errors.New("blockwise: r or x is nil; must be a result and blocks of signals"))
 			return
 		}
-		if err := r.Pointwise(); err != nil {
+		if err := r.CheckPointwise(); err != nil {
 			yield(nil, fmt.Errorf("blockwise: %w", err))
 			return
 		}

@@ -162,7 +162,7 @@ func newSubject(r *sica.Result, x, reference blockwise.Source, shape []int) (s *
 	case !errors.Is(err, sica.ErrNotLinear):
 		return nil, err
 	default:
-		if err := r.Pointwise(); err == nil {
+		if err := r.CheckPointwise(); err == nil {
 			shape = nil // blocks have another
 		} else if _, isInMemory := x.(blockwise.InMemory); !isInMemory {
 			return nil, err

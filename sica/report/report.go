@@ -351,7 +351,7 @@ func (s *subject) components(
 	if rate == 0 || s.grid.Axes() > 1 {
 		return all, nil
 	}
-	if r.Pointwise() == nil {
+	if r.CheckPointwise() == nil {
 		d, n := x.Dims()
 		x = mat.DenseCopyOf(x.Slice(0, d, 0, min(n, inspect.LabelledPositions)))
 	}

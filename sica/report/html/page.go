@@ -260,7 +260,7 @@ func (p *Page) content() (*content, error) {
 // describe adds what each component is, and what removing takes out.
 func (p *Page) describe(c *content) error {
 	all := p.Components
-	if all == nil && p.Result.Pointwise() == nil {
+	if all == nil && p.Result.CheckPointwise() == nil {
 		var err error
 		if all, err = inspect.Recording(p.Result, p.X, nil); err != nil {
 			return err
