@@ -180,9 +180,9 @@ const (
 // New returns a report on how well the result separates the mixed signals x, d×n: those that it
 // was made from, or others of their kind, at any number of positions. It doesn't change x.
 //
-// The report depends on x and the result's seed only. It takes some seconds for a few signals
-// at a thousand positions, and a fit's time for each refit. The refits neither write to the
-// fit's checkpoint nor call its functions.
+// The report depends on x, on the maps, the findings and the seed of the fit, and on cfg. It takes
+// some seconds for a few signals at a thousand positions, and a fit's time for each refit. The
+// refits neither write to the fit's checkpoint nor call its functions.
 //
 // x must have at least 64 positions. The error says if x doesn't fit the result, if a value
 // isn't finite, if a mixed or a recovered signal is constant, or if the recovered signals are
@@ -373,12 +373,15 @@ func prepare(
 	if r == nil {
 		return s, errors.New("result: must not be nil; make one with sica.Fit or sica.Load")
 	}
-	if s.grid, err = cfg.grid(r, x); err != nil {
+	if err := cfg.check(x); err != nil {
+		return s, err
+	}
+	_, n := x.Dims()
+	if s.grid, err = cfg.grid(r, n); err != nil {
 		return s, err
 	}
 	s.x = x
 	if s.positions = cfg.Positions; s.positions == nil {
-		_, n := x.Dims()
 		s.positions = grid.Range(n)
 	}
 	if s.z, err = r.Transform(x, s.grid.Shape()...); err != nil {
@@ -438,23 +441,27 @@ func (s *subject) context(r *sica.Result) fitContext {
 	return c
 }
 
-// grid returns the grid of x's positions, or an error if there can be no report on x.
-func (cfg Config) grid(r *sica.Result, x *mat.Dense) (*grid.Grid, error) {
+// check returns an error unless there can be a report on x, whatever its Shape.
+func (cfg Config) check(x *mat.Dense) error {
 	if cfg.Refits < 0 {
-		return nil, fmt.Errorf("Refits: is %d; must be 0 or more", cfg.Refits)
+		return fmt.Errorf("Refits: is %d; must be 0 or more", cfg.Refits)
 	}
 	if err := signal.Check("x", x); err != nil {
-		return nil, err
+		return err
 	}
 	_, n := x.Dims()
 	if n < dependence.MinPositions {
-		return nil, fmt.Errorf("x: has %d positions; must have at least %d", n,
-			dependence.MinPositions)
+		return fmt.Errorf("x: has %d positions; must have at least %d", n, dependence.MinPositions)
 	}
 	if cfg.Positions != nil && len(cfg.Positions) != n {
-		return nil, fmt.Errorf("Positions: has %d; must have the %d of x, or be nil",
-			len(cfg.Positions), n)
+		return fmt.Errorf("Positions: has %d; must have the %d of x, or be nil", len(cfg.Positions), n)
 	}
+	return nil
+}
+
+// grid returns the grid of n positions: of the Shape, else of the fit's if it has as many, else of a
+// sequence.
+func (cfg Config) grid(r *sica.Result, n int) (*grid.Grid, error) {
 	shape := cfg.Shape
 	if len(shape) == 0 && grid.Product(r.Shape) == n {
 		shape = r.Shape
