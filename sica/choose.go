@@ -438,12 +438,12 @@ func (c *chooser) custom(
 	return newDecision(s, model.Why, model.Convergence.Warning), code, err
 }
 
-// maxFromMap is the largest norm of the difference of a custom method's signal from what its map makes
-// of the mixed ones, as a share of the signal's norm. It is far above rounding.
+// maxFromMap is how far a custom method's signal may be from what its map makes of the mixed ones, in
+// L2 norms of the signal. It is far above rounding.
 const maxFromMap = 1e-5
 
-// checkCustom returns an error unless the signals of a custom method can be compared, and are what its
-// map makes of the mixed signals x.
+// checkCustom returns an error unless the signals of a custom method can be compared, and are what
+// its map makes of the mixed signals x.
 func checkCustom(s network.Separation, x *mat.Dense) error {
 	if err := signal.Check("Model.Signals", s.Z); err != nil {
 		return err
@@ -459,8 +459,8 @@ func checkCustom(s network.Separation, x *mat.Dense) error {
 	for i := range d {
 		z := s.Z.RawRowView(i)
 		if floats.Distance(z, mapped.RawRowView(i), 2) > maxFromMap*floats.Norm(z, 2) {
-			return fmt.Errorf("Model.Signals: signal %d isn't what Model.Map makes of the mixed signals; "+
-				"must be the same", i+1)
+			return fmt.Errorf("Model.Signals: signal %d isn't what Model.Map makes of the mixed "+
+				"signals; must be the same", i+1)
 		}
 	}
 	return nil

@@ -56,7 +56,8 @@ func TestClippingBesideACustomMethod(t *testing.T) {
 	x.Apply(func(_, _ int, v float64) float64 { return math.Sinh(min(max(2*v, -4.5), 4.5)) }, &x)
 	for _, method := range []Method{LinearOnly, Auto} {
 		r, err := Fit(t.Context(), &x, Config{
-			Method: method, Candidates: []ica.Method{afterTransform{name: "arsinh", fitter: arsinh{}}},
+			Method:     method,
+			Candidates: []ica.Method{afterTransform{name: "arsinh", fitter: arsinh{}}},
 		})
 		if err != nil {
 			t.Fatal(err)

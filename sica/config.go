@@ -386,8 +386,8 @@ func (c Config) Watch(each func(run int, it klflow.Iteration)) Config {
 	return c
 }
 
-// Clone returns a copy of c with slices and a Flow of its own, which can be changed without changing
-// c. It shares the Backend, the custom methods and functions.
+// Clone returns a copy of c with slices and a Flow of its own, which can be changed without
+// changing c. It shares the Backend, the custom methods and functions.
 func (c Config) Clone() Config {
 	c.Shape = slices.Clone(c.Shape)
 	c.Rounding = slices.Clone(c.Rounding)

@@ -47,8 +47,8 @@ type Run struct {
 // NetworkOnly needs 20 positions along the first axis and 3 along the others.
 //
 // An error about x or cfg comes before any work and without a result, and so does ctx.Err() if ctx
-// had ended at the call. If it ends in Config.Prepare or while Config.Transforms are fitted, there is
-// no result either, and the error wraps ctx.Err(), or whatever Prepare returned then.
+// had ended at the call. If it ends in Config.Prepare or while Config.Transforms are fitted, there
+// is no result either, and the error wraps ctx.Err(), or whatever Prepare returned then.
 //
 // If ctx ends later, or a number stops being finite, Fit returns the last good result together with
 // the error: ctx.Err(), or one that wraps ErrNotFinite. The result of Auto or LinearOnly is then
@@ -134,7 +134,7 @@ type fitRun struct {
 
 func (f *fitting) run(runs []Run) (results []*Result, err error) {
 	defer guard.Catch(&err)
-	// A context that has ended before any work is an error; one that ends later comes with a result.
+	// A context that has ended before any work is an error. One that ends later has a result.
 	ended := f.ctx.Err()
 	if err := f.check(runs); err != nil {
 		return nil, err

@@ -122,8 +122,9 @@ func (f *fitting) result(r *fitRun, d *decision, out *iterate.Output) *Result {
 	result := &Result{
 		Z: out.Z, Initial: d.Z,
 		Summary: Summary{
-			Shape: slices.Clone(f.grid.Shape()), Trace: Trace(out.Trace), Prepared: f.cfg.Prepare != nil,
-			Chosen: d.chosen(), Candidates: d.candidates,
+			Shape: slices.Clone(f.grid.Shape()), Trace: Trace(out.Trace),
+			Prepared: f.cfg.Prepare != nil,
+			Chosen:   d.chosen(), Candidates: d.candidates,
 			Linear: d.Linear, Network: d.Network, Outliers: d.outliers, Clipped: r.clipped.Channels,
 			CutShort: d.cutShort,
 			Config:   cfg, Custom: cfg.custom(), Seed: r.seed,
@@ -215,7 +216,8 @@ func (r *Result) String() string {
 
 // Identified reports whether recovered signal i, counted from 0, is identified: the data leave no other
 // signal in its place, as Linear says of a linear demixing, and Network of a network's signals together.
-// It is false where neither says anything, and for signals that a flow moved, which weren't examined.
+// It is false where neither says anything, and for signals that a flow moved, which weren't
+// examined.
 func (s *Summary) Identified(i int) bool {
 	switch {
 	case s.Best > 0:

@@ -33,7 +33,8 @@ func TestRunsKeepTheirSeeds(t *testing.T) {
 	}
 }
 
-// A change to the settings or the shape of one result changes neither another run's nor the caller's.
+// A change to the settings or the shape of one result changes neither another run's nor the
+// caller's.
 func TestResultsShareNoSettings(t *testing.T) {
 	x, _ := mixedAR7(t, 3, 256, 2, false)
 	settings := func() Config {

@@ -58,8 +58,8 @@ func describe(res *sica.Result, in *mixture) (d described, err error) {
 }
 
 // grade grades the recovered signals if the fit examined them. Unless all are identified or quick
-// is true, it separates the halves of what was learned from. Grades are nil for too few positions, and
-// if ctx ends.
+// is true, it separates the halves of what was learned from. Grades are nil for too few positions,
+// and if ctx ends.
 func (d *described) grade(ctx context.Context, parts *progress.Progress, quick bool) {
 	r := &d.fit
 	if d.learned == nil || r.Best > 0 || r.CutShort || r.Linear == nil && r.Network == nil {

@@ -37,8 +37,8 @@ func readPage(t *testing.T, path string) (c pageContent) {
 	return c
 }
 
-// A page has the grades of separate. Whether the signals of whitening repeat isn't known, as any half
-// gives them again.
+// A page has the grades of separate. Whether the signals of whitening repeat isn't known, as any
+// half gives them again.
 func TestPageHasGrades(t *testing.T) {
 	for signals, graded := range map[string]bool{"mnist": true, "ar7": false} {
 		dir := t.TempDir()

@@ -153,7 +153,8 @@ func (opt *transformOptions) apply(cmd *cobra.Command, model *files.Model, shape
 	shown := progress.NewQuiet(cmd.ErrOrStderr())
 	defer shown.Done()
 	open := opt.reading.Whole
-	inBlocks := !opt.inverse && !datasets.IsImage(opt.in[0]) && len(shape) < 2 && model.CheckPointwise() == nil
+	inBlocks := !opt.inverse && !datasets.IsImage(opt.in[0]) && len(shape) < 2 &&
+		model.CheckPointwise() == nil
 	if inBlocks {
 		open = opt.reading.Open
 	}

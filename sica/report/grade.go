@@ -16,8 +16,8 @@ import (
 type Grade int
 
 const (
-	// NotIdentified: the signal isn't identified, and the halves of the recording, which say whether it
-	// comes back, couldn't be compared.
+	// NotIdentified: the signal isn't identified, and whether it comes back isn't known: the halves
+	// of the recording couldn't be compared.
 	NotIdentified Grade = iota
 	// Doubtful: the signal doesn't come back from other parts of the recording.
 	Doubtful
@@ -53,8 +53,8 @@ func (g *Grade) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("report: Grade: unknown name (%q); must be %s, %s, %s or %s", text, NotIdentified,
-		Doubtful, Repeats, Identified)
+	return fmt.Errorf("report: Grade: unknown name (%q); must be %s, %s, %s or %s", text,
+		NotIdentified, Doubtful, Repeats, Identified)
 }
 
 // A Graded is the grade of one recovered signal, with its numbers. A number that wasn't measured is
@@ -103,8 +103,8 @@ var ErrHalves = errors.New("the halves can't be compared")
 // Grades grades the recovered signals without a whole report: the linear rule separates each half
 // of the recovered signals of x, d×n, as New does, and there are neither refits nor tests. It costs
 // two fits of half of the positions. The shape, if it isn't given, and the errors are as for New.
-// With ErrHalves the grades are those without the halves. Signals that a flow moved aren't identified
-// by the findings about those before it.
+// With ErrHalves the grades are those without the halves. Signals that a flow moved aren't
+// identified by the findings about those before it.
 func Grades(
 	ctx context.Context, r *sica.Result, x *mat.Dense, shape ...int,
 ) ([]Graded, error) {
@@ -151,8 +151,8 @@ func gradeHalves(
 	return report.grade(), err
 }
 
-// grade returns the grades of the recovered signals. The halves don't count where symmetric whitening
-// was kept, which comes back from any part whatever the truth is.
+// grade returns the grades of the recovered signals. The halves don't count where symmetric
+// whitening was kept, which comes back from any part whatever the truth is.
 func (r *Report) grade() []Graded {
 	grades := make([]Graded, r.Signals)
 	for i := range grades {

@@ -78,7 +78,8 @@ func halvesGraded(t *testing.T, z *mat.Dense) []Graded {
 }
 
 // If two signals are rotated in the second half, they repeat together and not alone, and the others
-// alone. Noise of one spectrum isn't identified. Whether it repeats isn't known, as whitening, which is kept, does.
+// alone. Noise of one spectrum isn't identified. Whether it repeats isn't known, as whitening, which
+// is kept, does.
 func TestRotatedPairRepeatsTogether(t *testing.T) {
 	const d, n = 6, 4000
 	z := noise(rng(3), d, n, datasets.Laplace)
@@ -190,7 +191,8 @@ func TestGradesOfIdentifiedSignals(t *testing.T) {
 	}
 }
 
-// What the linear rule found of the signals before a flow isn't taken for what the flow made of them.
+// What the linear rule found of the signals before a flow isn't taken for what the flow made of
+// them.
 func TestSignalsOfAFlowAreNotIdentified(t *testing.T) {
 	s, err := datasets.LaplaceAR(rng(6), 2, 1500, 0.7)
 	if err != nil {
@@ -201,7 +203,8 @@ func TestSignalsOfAFlowAreNotIdentified(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := sica.Config{Method: sica.LinearOnly, Seed: 1, Flow: sica.FastWGF().Flow}
-	cfg.Flow.KeepBest, cfg.Flow.Iterations, cfg.Flow.FirstStep, cfg.Flow.LastStep = false, 3, 0.1, 0.1
+	cfg.Flow.KeepBest, cfg.Flow.Iterations = false, 3
+	cfg.Flow.FirstStep, cfg.Flow.LastStep = 0.1, 0.1
 	result := fit(t, nil, x, cfg)
 	if result.Best != 3 || !result.Linear.Identified(0) {
 		t.Fatalf("iterate %d, findings %+v: shows nothing", result.Best, result.Linear)
@@ -258,8 +261,10 @@ func TestTextBeginsWithUse(t *testing.T) {
 		t.Errorf("%s", &b)
 	}
 	for want, grades := range map[string][]Graded{
-		"all are identified.":          {{Grade: Identified}, {Grade: Identified}},
-		"none identified; probable 1":  {{Grade: Repeats, Repeat: 0.999, Group: []int{0}}, {Grade: Doubtful}},
+		"all are identified.": {{Grade: Identified}, {Grade: Identified}},
+		"none identified; probable 1": {
+			{Grade: Repeats, Repeat: 0.999, Group: []int{0}}, {Grade: Doubtful},
+		},
 		"none identified; all can be ": {{}, {}},
 	} {
 		if r.Grades = grades; !strings.HasPrefix(r.sources(), want) {
@@ -300,7 +305,8 @@ func TestArtefactsAreNamedByLabel(t *testing.T) {
 func TestDoubtfulRowsAreCounted(t *testing.T) {
 	const d = maxAllRows + 1
 	table := Table{
-		Components: make([]inspect.Component, d), Grades: slices.Repeat([]Graded{{Grade: Doubtful}}, d),
+		Components: make([]inspect.Component, d),
+		Grades:     slices.Repeat([]Graded{{Grade: Doubtful}}, d),
 	}
 	table.Components[2].Label.Name = "blink"
 	rows := func() (rows []string) {

@@ -57,8 +57,8 @@ func TestHalvesOfOneMixtureAgree(t *testing.T) {
 	}
 }
 
-// Where the halves can't be compared, Grades returns why, beside the grades without them, and a report
-// has the reason.
+// Where the halves can't be compared, Grades returns why, beside the grades without them, and a
+// report has the reason.
 func TestGradesWithoutHalves(t *testing.T) {
 	x := noise(rng(9), 2, 90, datasets.Laplace)
 	r := fit(t, nil, x, sica.Config{Method: sica.LinearOnly, Seed: 1})
@@ -70,7 +70,8 @@ func TestGradesWithoutHalves(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "The halves weren't compared: a half has 45 positions of 2 signals; must have at least 48."
+	const want = "The halves weren't compared: a half has 45 positions of 2 signals; must have at " +
+		"least 48."
 	data, err := json.Marshal(rep)
 	if err != nil || rep.Halves != nil || rep.NotHalved != want ||
 		!strings.Contains(string(data), `"not_halved":"The halves`) ||

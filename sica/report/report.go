@@ -126,8 +126,8 @@ type Report struct {
 	// channels explain. If the fit compared networks with the demixing, it is whether a nonlinear
 	// demixing has a significantly shorter code, and was refused.
 	Nonlinear bool `json:"nonlinear"`
-	// Halves is nil where half of the positions is too short, or can't be separated alone. NotHalved
-	// says why then.
+	// Halves is nil where half of the positions is too short, or can't be separated alone.
+	// NotHalved says why then.
 	Halves    *Halves `json:"halves"`
 	NotHalved string  `json:"not_halved,omitempty"`
 	// Stability is nil without refits.
@@ -454,13 +454,14 @@ func (cfg Config) check(x *mat.Dense) error {
 		return fmt.Errorf("x: has %d positions; must have at least %d", n, dependence.MinPositions)
 	}
 	if cfg.Positions != nil && len(cfg.Positions) != n {
-		return fmt.Errorf("Positions: has %d; must have the %d of x, or be nil", len(cfg.Positions), n)
+		return fmt.Errorf("Positions: has %d; must have the %d of x, or be nil",
+			len(cfg.Positions), n)
 	}
 	return nil
 }
 
-// grid returns the grid of n positions: of the Shape, else of the fit's if it has as many, else of a
-// sequence.
+// grid returns the grid of n positions: of the Shape, else of the fit's if it has as many, else of
+// a sequence.
 func (cfg Config) grid(r *sica.Result, n int) (*grid.Grid, error) {
 	shape := cfg.Shape
 	if len(shape) == 0 && grid.Product(r.Shape) == n {

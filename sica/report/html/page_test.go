@@ -268,7 +268,8 @@ func TestPageOfReport(t *testing.T) {
 		Halves:    &report.Halves{Signals: []float64{0.99, 0.41}},
 		Stability: &report.Stability{Signals: []float64{0.9, 0.95}, Recoveries: [][]float64{{1}}},
 		Grades: []report.Graded{
-			{Grade: report.Doubtful, Repeat: 0.9}, {Grade: report.Repeats, Repeat: 0.41, Group: []int{0, 1}},
+			{Grade: report.Doubtful, Repeat: 0.9},
+			{Grade: report.Repeats, Repeat: 0.41, Group: []int{0, 1}},
 		},
 	}
 	page := html.Page{Result: r, X: blockwise.InMemory{Dense: x}, Report: rep}
