@@ -59,11 +59,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root.SetOut(closable{stdout})
 	root.SetErr(closable{stderr})
 
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return exitOK
 	}
-	message := usage.Message(err)
+	message := usage.Message(err, givenPaths(cmd)...)
 	if slices.Contains(args, "--transpose") {
 		message = usage.Transposed(message)
 	}
@@ -77,6 +77,22 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitUsage
 	}
 	return exitCode(err)
+}
+
+// givenPaths returns the files and folders that a command was given.
+func givenPaths(cmd *cobra.Command) (paths []string) {
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		kind, _ := pflag.UnquoteUsage(flag)
+		if kind != "FILE" && kind != "DIR" {
+			return
+		}
+		if list, isList := flag.Value.(pflag.SliceValue); isList {
+			paths = append(paths, list.GetSlice()...)
+		} else {
+			paths = append(paths, flag.Value.String())
+		}
+	})
+	return paths
 }
 
 // closable is a writer that the reader may close. What is written after that is lost, without an

@@ -94,10 +94,36 @@ func Flags(text string) string {
 	return flags.Replace(text)
 }
 
+// quoted matches what a file holds in a message, as %q writes it.
+const quoted = `"(?:[^"\\\n]|\\.)*"`
+
 // Message returns the error's message on one line, without the names of packages and with flags
-// in the place of settings.
-func Message(err error) string {
-	line := " " + Flags(strings.Join(strings.Fields(err.Error()), " "))
+// in the place of settings. What is quoted and the paths, those that the command was given, come out
+// as they are.
+func Message(err error, paths ...string) string {
+	literal := quoted
+	for _, path := range paths {
+		if named := path + ": is one"; reworded(named) != named {
+			literal += "|" + regexp.QuoteMeta(path)
+		}
+	}
+	const mark = "\x00" // which no path has
+	var kept []string
+	line := regexp.MustCompile(literal).ReplaceAllStringFunc(err.Error(), func(text string) string {
+		kept = append(kept, text)
+		return mark
+	})
+	line = reworded(line)
+	for _, text := range kept {
+		line = strings.Replace(line, mark, text, 1)
+	}
+	return line
+}
+
+// reworded returns a message on one line, without the names of packages and with flags in the
+// place of settings.
+func reworded(message string) string {
+	line := " " + Flags(strings.Join(strings.Fields(message), " "))
 	for _, name := range packages {
 		line = strings.ReplaceAll(line, " "+name+": ", " ")
 	}

@@ -62,6 +62,15 @@ func TestMessageNamesNoPackage(t *testing.T) {
 	}
 }
 
+// What a file holds comes out as it is.
+func TestMessageQuotes(t *testing.T) {
+	err := errors.New(`a.csv: line 2: "two  sica: words": and  "sica.Auto\" x: ", no numbers`)
+	const want = `a.csv: line 2: "two  sica: words": and "sica.Auto\" x: ", no numbers`
+	if got := usage.Message(err); got != want {
+		t.Errorf("the message %q, want %q", got, want)
+	}
+}
+
 // Who has files transposes them by a flag.
 func TestMessageOfATransposedFile(t *testing.T) {
 	wide := errors.New("wide.csv: sica: x: has 400 signals; must have 3, as in the fit" +
