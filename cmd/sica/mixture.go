@@ -13,6 +13,7 @@ import (
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
 	"github.com/seed-47b1e431/gosica/sica/klflow"
@@ -210,7 +211,7 @@ func (in *mixture) recovered(res *sica.Result) *mat.Dense {
 	if len(res.Outliers) == 0 {
 		return res.Z
 	}
-	return columns(res.Z, in.kept(res))
+	return signal.Columns(res.Z, in.kept(res))
 }
 
 // kept returns which of the positions that were learned from aren't outliers, which are positions
@@ -232,17 +233,4 @@ func without(positions, leftOut []int) (kept []int) {
 		}
 	}
 	return kept
-}
-
-// columns returns the columns of x at some places.
-func columns(x *mat.Dense, places []int) *mat.Dense {
-	d, _ := x.Dims()
-	some := mat.NewDense(d, len(places), nil)
-	for i := range d {
-		row := x.RawRowView(i)
-		for k, t := range places {
-			some.Set(i, k, row[t])
-		}
-	}
-	return some
 }

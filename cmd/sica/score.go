@@ -16,6 +16,7 @@ import (
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
@@ -251,7 +252,7 @@ func (in *mixture) printScore(
 	}
 	_, n := z.Dims()
 	if kept := without(grid.Range(n), leftOut); len(kept) < n {
-		z, truth = columns(z, kept), columns(truth, kept)
+		z, truth = signal.Columns(z, kept), signal.Columns(truth, kept)
 		of = fmt.Sprintf(" at %d of %d positions, without outliers and interpolated values", len(kept), n)
 	}
 	if !asManySignals(z, truth) {

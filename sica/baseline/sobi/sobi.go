@@ -106,7 +106,8 @@ const blockWidth = 2048
 //
 //	1/(n−τ)·Σ z(t)·z(t+τ)ᵀ.
 //
-// Those of independent sources are symmetric up to sampling error.
+// Those of independent sources are symmetric up to sampling error. They are sums over the positions,
+// as those by Fourier transforms, past.LaggedProducts, would take too much memory for lags near n.
 func laggedCovariances(ctx context.Context, z *mat.Dense, lags []int) ([]*mat.SymDense, error) {
 	d, n := z.Dims()
 	sums := make([]*mat.Dense, len(lags))
