@@ -82,7 +82,7 @@ separate and remove write keep them. The recording may be of any length.`,
 
 // check returns a usage error if flags don't go together.
 func (opt *inspectOptions) check() error {
-	if err := opt.fitting.CheckSequence(!datasets.IsImage(opt.in[0])); err != nil {
+	if err := opt.fitting.Check(!datasets.IsImage(opt.in[0])); err != nil {
 		return err
 	}
 	written := files.Places("--json", opt.json, "--plot", opt.plot, "--html", opt.html)

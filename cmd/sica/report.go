@@ -238,7 +238,7 @@ func (opt *reportOptions) load(
 		opt.reading.Recall(model, false)
 		sequence = sequence && len(model.Shape) < 2
 	}
-	if err := opt.fitting.CheckSequence(sequence); err != nil {
+	if err := opt.fitting.Check(sequence); err != nil {
 		return nil, err
 	}
 	if model != nil && sequence {

@@ -170,7 +170,7 @@ func (opt *separateOptions) run(cmd *cobra.Command) error {
 	}
 	opt.reading.Shape = cfg.Shape
 	sequence := !datasets.IsImage(opt.in[0]) && len(cfg.Shape) < 2
-	if err := opt.fitting.CheckSequence(sequence); err != nil {
+	if err := opt.fitting.Check(sequence); err != nil {
 		return err
 	}
 	isFree := cfg.Flow != nil && cfg.Flow.Family == klflow.Free

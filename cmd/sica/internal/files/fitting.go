@@ -110,8 +110,9 @@ func (o *Fitting) Streams(m *Model) (func() *filter.Stream, error) {
 // IsZero reports whether nothing is done.
 func (o *Fitting) IsZero() bool { return o.Filter.IsZero() && len(o.Skip) == 0 }
 
-// CheckSequence returns a usage error if flags are given and positions aren't a sequence.
-func (o *Fitting) CheckSequence(isSequence bool) error {
+// Check returns a usage error for a rate that is none, or if flags are given that are for sequences
+// only and positions aren't one.
+func (o *Fitting) Check(isSequence bool) error {
 	if !(o.rate >= 0) || math.IsInf(o.rate, 0) {
 		return usage.Errorf("--rate %g: use a positive number", o.rate)
 	}
@@ -151,11 +152,12 @@ func (o *Fitting) Apply(
 	} else if err := o.filter(ctx, f, about, skipped, out); err != nil {
 		return nil, err
 	}
-	if err := o.noteLeftOut(f, skipped, interpolated, about.Rate); err != nil {
+	_, n := f.Source.Dims()
+	if err := checkLeft(n, skipped, interpolated); err != nil {
 		return nil, err
 	}
+	o.noteLeftOut(f, skipped, interpolated, about.Rate)
 	// Thinned first, so that the positions that are left are evenly spaced across what is left out.
-	_, n := f.Source.Dims()
 	every := o.thinning(about.Rate)
 	if thinned := thinnedOut(out, every, n/every); every > 1 && n/every-count(thinned) > 1 {
 		if f.Source, err = thin(ctx, f.Source, every); err != nil {
@@ -184,34 +186,38 @@ func (o *Fitting) setRate(about *datasets.Recording) (note string) {
 	return note
 }
 
-// noteLeftOut notes which positions are left out: the skipped ones, and a number of others whose
-// values are interpolated. It is an error if too few are left.
-func (o *Fitting) noteLeftOut(f *Fitted, skipped []stretch, interpolated int, rate float64) error {
-	_, n := f.Source.Dims()
+// checkLeft returns an error if too few of n positions are left without the skipped ones and a
+// number of others whose values are interpolated.
+func checkLeft(n int, skipped []stretch, interpolated int) error {
 	left := n - count(skipped)
-	if left < n {
-		if left < 2 {
-			return usage.Errorf("--skip: %d of %d positions are left: skip less", left, n)
-		}
-		note := fmt.Sprintf("positions %s were skipped, %d of %d", inWords(skipped), n-left, n)
-		if rate > 0 {
-			note += fmt.Sprintf(" (%.2f of %.2f s)", float64(n-left)/rate, float64(n)/rate)
-		}
-		f.note(note)
-		if o.LeaveOutGaps && o.recalled.positions == 0 && 2*left < n {
-			f.note("less than half of the recording is left: skip less if you didn't mean to")
-		}
+	if left < n && left < 2 {
+		return usage.Errorf("--skip: %d of %d positions are left: skip less", left, n)
 	}
-	if interpolated == 0 {
-		return nil
-	}
-	if left -= interpolated; left < minMeasured {
+	if left -= interpolated; interpolated > 0 && left < minMeasured {
 		return fmt.Errorf("only %d of %d positions have no interpolated value: leave out the channels "+
 			"that lack most (--without)", left, n)
 	}
-	f.note(fmt.Sprintf("left out of learning: %s with interpolated values",
-		text.Counted(interpolated, "position")))
 	return nil
+}
+
+// noteLeftOut notes which positions are left out: the skipped ones, and a number of others whose
+// values are interpolated.
+func (o *Fitting) noteLeftOut(f *Fitted, skipped []stretch, interpolated int, rate float64) {
+	_, n := f.Source.Dims()
+	if out := count(skipped); out > 0 {
+		note := fmt.Sprintf("positions %s were skipped, %d of %d", inWords(skipped), out, n)
+		if rate > 0 {
+			note += fmt.Sprintf(" (%.2f of %.2f s)", float64(out)/rate, float64(n)/rate)
+		}
+		f.note(note)
+		if o.LeaveOutGaps && o.recalled.positions == 0 && 2*(n-out) < n {
+			f.note("less than half of the recording is left: skip less if you didn't mean to")
+		}
+	}
+	if interpolated > 0 {
+		f.note(fmt.Sprintf("left out of learning: %s with interpolated values",
+			text.Counted(interpolated, "position")))
+	}
 }
 
 // minMeasured is the fewest positions without interpolated values: as many as any fit needs.
