@@ -183,12 +183,12 @@ func readNPYHeader(r io.Reader) (text string, start int64, err error) {
 	return string(header), int64(len(magic) + len(length) + len(header)), nil
 }
 
-// The entries of a header, in any order.
+// The entries of a header, in any order. That of a structured array has a list for descr, in whose
+// names there may be brackets.
 var (
-	npyDescr  = regexp.MustCompile(`'descr':\s*'([^']*)'`)
-	npyFields = regexp.MustCompile(`'descr':\s*(\[.*\]),\s*'fortran_order'`) // of a structured array
-	npyOrder  = regexp.MustCompile(`'fortran_order':\s*(True|False)`)
-	npyShape  = regexp.MustCompile(`'shape':\s*\(([^)]*)\)`)
+	npyDescr = regexp.MustCompile(`'descr':\s*('[^']*'|\[(?:[^\]'"]|'[^']*'|"[^"]*")*\])`)
+	npyOrder = regexp.MustCompile(`'fortran_order':\s*(True|False)`)
+	npyShape = regexp.MustCompile(`'shape':\s*\(([^)]*)\)`)
 )
 
 // parseNPYHeader returns the type of the numbers, or the fields of a structured array in brackets,
@@ -196,9 +196,6 @@ var (
 func parseNPYHeader(header string) (descr, order string, shape []int, err error) {
 	d, o := npyDescr.FindStringSubmatch(header), npyOrder.FindStringSubmatch(header)
 	s := npyShape.FindStringSubmatch(header)
-	if fields := npyFields.FindStringSubmatch(header); fields != nil {
-		d = fields
-	}
 	if d == nil || o == nil || s == nil || !strings.HasSuffix(header, "\n") {
 		return "", "", nil, fmt.Errorf("NPY header: malformed dictionary %q; must have descr, of "+
 			"floats of 16 to 64 bits, integers or bool, fortran_order and shape", column.Shortened(header))
@@ -214,7 +211,7 @@ func parseNPYHeader(header string) (descr, order string, shape []int, err error)
 		}
 		shape = append(shape, length)
 	}
-	return d[1], o[1], shape, nil
+	return strings.Trim(d[1], "'"), o[1], shape, nil
 }
 
 // npyNumber returns the size in bytes of a number of the type, and what reads one: nil for

@@ -107,6 +107,29 @@ func TestReadNPYErrors(t *testing.T) {
 	}
 }
 
+// The entries of a header may have any order.
+func TestNPYHeaderInAnyOrder(t *testing.T) {
+	for _, c := range []struct{ descr, shape string }{
+		{"'<f8'", "(3, 2)"},
+		{"[('a]', '<f8'), (\"it's\", '<f8', (3,))]", "(3,)"},
+		{"[('a', '<f8'), ('shape', '<i2')]", "(3,)"},
+	} {
+		entries := []string{
+			"'descr': " + c.descr, "'fortran_order': False", "'shape': " + c.shape,
+		}
+		for _, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
+			header := "{"
+			for _, k := range order {
+				header += entries[k] + ", "
+			}
+			descr, fortran, shape, err := parseNPYHeader(header + "}\n")
+			if descr != strings.Trim(c.descr, "'") || fortran != "False" || shape[0] != 3 || err != nil {
+				t.Errorf("%s: %q, %s, %v (%v)", header, descr, fortran, shape, err)
+			}
+		}
+	}
+}
+
 // A structured array names its signals, which may have different types, and may have times.
 func TestReadRecords(t *testing.T) {
 	file := npyStart("{'descr': [('index', '<i8'), ('time', '<f8'), ('Fp1', '<f4'), ('Cz', '>i2')], " +
