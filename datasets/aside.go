@@ -16,14 +16,14 @@ import (
 
 // A Column is a column of a file that isn't a signal. It has numbers or text.
 type Column struct {
-	Name   string
-	Values []float64
-	Text   []string
-	Unit   string // as "uV"; empty if the file has none
-	Place  int    // the number of the column in its file, from 0 on
+	Name   string    `json:"name"`
+	Values []float64 `json:"values"`
+	Text   []string  `json:"text"`
+	Unit   string    `json:"unit"`  // as "uV"; empty if the file has none
+	Place  int       `json:"place"` // the number of the column in its file, from 0 on
 	// Reason says why it can't be a signal: that it counts, is text or the like. It is empty for
 	// a column that could be one and was left out by choice.
-	Reason string
+	Reason string `json:"reason"`
 }
 
 // cell returns what a file has in the column at a position; nothing beyond its end.

@@ -14,8 +14,8 @@ import (
 // withAside returns a recording of n positions and its blocks with the columns of numbers in Aside
 // among the signals, in the order of the file. Both are as they were without Places.
 func withAside(
-	about Recording, n int, blocks iter.Seq2[*mat.Dense, error],
-) (Recording, iter.Seq2[*mat.Dense, error], error) {
+	about *Recording, n int, blocks iter.Seq2[*mat.Dense, error],
+) (*Recording, iter.Seq2[*mat.Dense, error], error) {
 	var text, numbers []Column
 	for _, c := range about.Aside {
 		if len(c.Values) == n {
@@ -29,7 +29,7 @@ func withAside(
 		return about, blocks, nil
 	}
 	if err := about.check(d); err != nil {
-		return about, nil, err
+		return nil, nil, err
 	}
 	places := slices.Clone(about.Places)
 	names, units := slices.Clone(about.Names), slices.Clone(about.Units)
@@ -44,9 +44,10 @@ func withAside(
 	}
 	order := grid.Range(len(places)) // the signals, then the columns of numbers
 	slices.SortStableFunc(order, func(i, j int) int { return places[i] - places[j] })
-	about.Names, about.Units = selected(names, order), selected(units, order)
-	about.Places, about.Aside = selected(places, order), text
-	return about, insertColumns(blocks, d, n, numbers, order), nil
+	with := *about
+	with.Names, with.Units = selected(names, order), selected(units, order)
+	with.Places, with.Aside = selected(places, order), text
+	return &with, insertColumns(blocks, d, n, numbers, order), nil
 }
 
 // insertColumns returns the blocks of d signals and n positions with the columns as signals after

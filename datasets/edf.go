@@ -17,9 +17,9 @@ import (
 
 // An Event is an annotation of a recording: a moment or a stretch with a text.
 type Event struct {
-	Onset    float64 // seconds after the first position
-	Duration float64 // in seconds; negative if none is given
-	Text     string
+	Onset    float64 `json:"onset"`    // seconds after the first position
+	Duration float64 `json:"duration"` // in seconds; negative if none is given
+	Text     string  `json:"text"`
 }
 
 // An edfOrigin is the EDF or BDF file that a Recording was read from. What is written in that

@@ -202,12 +202,16 @@ func names(t *testing.T, dir string) (names []string) {
 
 // A block that is nil is an error, also of a recording with columns set aside.
 func TestNilBlock(t *testing.T) {
-	about := Recording{
+	about := &Recording{
 		Places: []int{0}, Aside: []Column{{Name: "n", Values: make([]float64, 4), Place: 1}},
 	}
 	err := WriteBlocks(filepath.Join(t.TempDir(), "a.npy"), about, 4,
 		func(yield func(*mat.Dense, error) bool) { yield(nil, nil) })
 	if err == nil || !strings.Contains(err.Error(), "no signals") {
+		t.Error(err)
+	}
+	err = WriteBlocks(filepath.Join(t.TempDir(), "a.npy"), nil, 4, nil)
+	if err == nil || !strings.Contains(err.Error(), "no recording") {
 		t.Error(err)
 	}
 }

@@ -38,7 +38,10 @@ type Filter struct {
 }
 
 // A Stretch is the positions of a recording from Begin, counted from 0, to before End.
-type Stretch struct{ Begin, End int }
+type Stretch struct {
+	Begin int `json:"begin"`
+	End   int `json:"end"`
+}
 
 // Apply returns the signals x, d×n, at a rate in Hz, after the filter. Positions in the skipped
 // stretches, if any, become straight lines, so that what is there isn't smeared into their

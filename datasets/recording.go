@@ -19,55 +19,59 @@ import (
 )
 
 // A Recording is signals with what their file says of them. Its JSON is without the Signals.
+//
+// The fields may be changed, and a Recording may be made from them. One that was read also remembers
+// its EDF or BDF file, from which [WriteRecording] takes what no field says of the signals that are
+// still called as there. The rest of what it remembers is for reading only.
 type Recording struct {
-	Signals *mat.Dense `json:"-"` // d×n
-	Names   []string   // of the signals; nil if the file names none
-	Units   []string   // of the signals, as "uV"; nil if the file has none
-	Rate    float64    // positions per second; 0 if unknown
-	Shape   []int      // height and width of an image, for sica.Config.Shape; nil for a sequence
+	Signals *mat.Dense `json:"-"`     // d×n
+	Names   []string   `json:"names"` // of the signals; nil if the file names none
+	Units   []string   `json:"units"` // of the signals, as "uV"; nil if the file has none
+	Rate    float64    `json:"rate"`  // positions per second; 0 if unknown
+	// Shape is the height and width of an image, for sica.Config.Shape; nil for a sequence.
+	Shape []int `json:"shape"`
 	// TimeColumn is the name of a CSV file's first column if that holds the times of the
 	// positions in seconds. It isn't among Signals. No time is more than two steps away from its
 	// place among evenly spaced ones.
-	TimeColumn string
-	Start      float64 // the first time in seconds
+	TimeColumn string  `json:"time_column"`
+	Start      float64 `json:"start"` // the first time in seconds
 	// Aside are columns of the file that aren't signals: text, counters, constants.
-	Aside []Column
+	Aside []Column `json:"aside"`
 	// OtherRates are signals of another rate than Rate, with as many Values as that gives, which
 	// EDF and BDF files may have. Resample makes values at the positions of Signals from them.
 	// MissingDrop resamples them to a whole number of values at each position.
-	OtherRates []Column
+	OtherRates []Column `json:"other_rates"`
 	// Highpass is the frequency in Hz of a high-pass filter that Signals went through after they
 	// were recorded, 0 for none. EDF and BDF files are written with it.
-	Highpass float64 `json:",omitzero"`
+	Highpass float64 `json:"highpass,omitzero"`
 	// Places holds the number of each signal's column in the file, from 0 on. Files are written
 	// with their columns, those of Aside too, in this order. Nil is the order of the signals, with
 	// Aside last in CSV, EDF and BDF files and left out of WAV and NPY.
-	Places []int
+	Places []int `json:"places"`
 	// NoHeader is whether a CSV file has no header. It is written so if there are no Names.
-	NoHeader bool
+	NoHeader bool `json:"no_header"`
 	// Events are the recording's annotations. EDF, BDF, BrainVision and EEGLAB files have them;
 	// only the first two are written with them.
-	Events []Event
+	Events []Event `json:"events"`
 	// Interpolated are the stretches in which a signal lacks values, or the times have a gap, that
 	// MissingInterpolate filled in, in order. Filled-in values look too predictable: leave the
 	// stretches out of a fit by [Skip].
-	Interpolated []Stretch
+	Interpolated []Stretch `json:"interpolated"`
 	// Joints are the positions, in order, at which a run begins that was recorded apart from what
 	// is before it, as the Joints of package sica's Run.
-	Joints []int
+	Joints []int `json:"joints"`
 	// Notes say what was unusual in a file and how it was read.
-	Notes []string
+	Notes []string `json:"notes"`
 	// UnitNote is the one of Notes that says that times of unknown unit were read as seconds, at a
 	// rate below 1 Hz; "" if there is none.
-	UnitNote string
-
-	meanRate bool // Rate is the mean of times that aren't evenly spaced
-
-	filled [][]int // the interpolated positions of each signal; nil for none
-
-	judged []columnStats // of each signal, before positions were left out; nil if none was
+	UnitNote string `json:"unit_note"`
 
 	origin *edfOrigin // the EDF or BDF file that it was read from; nil for none
+
+	// While a file is read:
+	meanRate bool          // Rate is the mean of times that aren't evenly spaced
+	filled   [][]int       // the interpolated positions of each signal; nil for none
+	judged   []columnStats // of each signal, before positions were left out; nil if none was
 }
 
 // ReadFile reads signals, d×n, from a file in the format of its name's ending:
@@ -206,20 +210,23 @@ func WriteFile(path string, z *mat.Dense) error {
 // contains a semicolon or a tab.
 func WriteRecording(path string, r *Recording) error {
 	if r == nil {
-		return fmt.Errorf("datasets: write %s: no recording; must not be nil", path)
+		return noRecording(path)
 	}
 	_, n, err := checkSignals(r.Signals)
 	if err != nil {
 		return fmt.Errorf("datasets: write %s: %w", path, err)
 	}
-	return WriteBlocks(path, *r, n, func(yield func(*mat.Dense, error) bool) {
+	return WriteBlocks(path, r, n, func(yield func(*mat.Dense, error) bool) {
 		yield(r.Signals, nil)
 	})
 }
 
 // WriteBlocks is [WriteRecording] of signals at n positions that come in blocks. The Signals of
 // about aren't used. If there is an error, also one of the blocks, a file that was there stays.
-func WriteBlocks(path string, about Recording, n int, blocks iter.Seq2[*mat.Dense, error]) error {
+func WriteBlocks(path string, about *Recording, n int, blocks iter.Seq2[*mat.Dense, error]) error {
+	if about == nil {
+		return noRecording(path)
+	}
 	if IsImage(path) {
 		return fmt.Errorf("datasets: write %s: an image needs a shape; "+
 			"must be written by WriteImages", path)
@@ -240,7 +247,7 @@ func WriteBlocks(path string, about Recording, n int, blocks iter.Seq2[*mat.Dens
 		}
 	}
 	err := atomicfile.Write(path, func(w io.Writer) error {
-		return f.write(w, &about, n, blocks)
+		return f.write(w, about, n, blocks)
 	})
 	if err != nil {
 		return fmt.Errorf("datasets: %w", err)
@@ -249,6 +256,10 @@ func WriteBlocks(path string, about Recording, n int, blocks iter.Seq2[*mat.Dens
 		return nil
 	}
 	return about.writeSidecar(path)
+}
+
+func noRecording(path string) error {
+	return fmt.Errorf("datasets: write %s: no recording; must not be nil", path)
 }
 
 // write writes a file of n positions.

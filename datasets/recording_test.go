@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -187,11 +188,11 @@ func TestStaleSidecar(t *testing.T) {
 	for name, write := range map[string]func(path string) error{
 		"x.wav": func(path string) error { return WriteRecording(path, &Recording{Signals: two, Rate: 8000}) },
 		"y.wav": func(path string) error {
-			return WriteBlocks(path, Recording{Rate: 8000}, 3, func(yield func(*mat.Dense, error) bool) { yield(two, nil) })
+			return WriteBlocks(path, &Recording{Rate: 8000}, 3, func(yield func(*mat.Dense, error) bool) { yield(two, nil) })
 		},
 		"x.npy": func(path string) error { return WriteFile(path, two) },
 		"y.npy": func(path string) error {
-			return WriteBlocks(path, Recording{}, 3, func(yield func(*mat.Dense, error) bool) { yield(two, nil) })
+			return WriteBlocks(path, &Recording{}, 3, func(yield func(*mat.Dense, error) bool) { yield(two, nil) })
 		},
 	} {
 		path := filepath.Join(t.TempDir(), name)
@@ -306,5 +307,23 @@ func TestAsideIsWritten(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// The keys of the JSON are those of package sica's.
+func TestRecordingJSON(t *testing.T) {
+	text, err := json.Marshal(&Recording{
+		Aside: []Column{{}}, Events: []Event{{}}, Interpolated: []Stretch{{}}, Highpass: 1,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"names":null,"units":null,"rate":0,"shape":null,"time_column":"","start":0,` +
+		`"aside":[{"name":"","values":null,"text":null,"unit":"","place":0,"reason":""}],` +
+		`"other_rates":null,"highpass":1,"places":null,"no_header":false,` +
+		`"events":[{"onset":0,"duration":0,"text":""}],"interpolated":[{"begin":0,"end":0}],` +
+		`"joints":null,"notes":null,"unit_note":""}`
+	if string(text) != want {
+		t.Errorf("%s, want %s", text, want)
 	}
 }

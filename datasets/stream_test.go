@@ -58,7 +58,8 @@ func TestStream(t *testing.T) {
 			}
 		}
 		again := filepath.Join(t.TempDir(), file.name)
-		if err := WriteBlocks(again, s.About(), n, s.Blocks(7)); err != nil {
+		about := s.About()
+		if err := WriteBlocks(again, &about, n, s.Blocks(7)); err != nil {
 			t.Fatal(err)
 		}
 		got, err := ReadRecording(again)
@@ -204,7 +205,7 @@ func TestStreamErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteBlocks(out, Recording{}, 5, s.Blocks(2)); err == nil || !strings.Contains(err.Error(), "position 5") {
+	if err := WriteBlocks(out, &Recording{}, 5, s.Blocks(2)); err == nil || !strings.Contains(err.Error(), "position 5") {
 		t.Errorf("a NaN: %v", err)
 	}
 	if kept, _ := os.ReadFile(out); string(kept) != "before" {

@@ -208,7 +208,7 @@ func TestNilArgumentsAreNamed(t *testing.T) {
 			return new(plot.Picture).Write(io.Discard, plot.PNG)
 		}},
 		"WriteBlocks": {"blocks", func() error {
-			return datasets.WriteBlocks(t.TempDir()+"/a.csv", datasets.Recording{}, 10, nil)
+			return datasets.WriteBlocks(t.TempDir()+"/a.csv", &datasets.Recording{}, 10, nil)
 		}},
 		"Skip":     {"no signals", func() error { return second(datasets.Skip(nil)) }},
 		"Rounding": {"no signals", func() error { return second(datasets.Rounding(nil)) }},

@@ -134,7 +134,7 @@ func extremes(z *mat.Dense, low, high []float64) (_, _ []float64) {
 // out.
 func (s *Stream) Write(path string, blocks blockwise.Blocks) error {
 	_, n := s.Dims()
-	return datasets.WriteBlocks(path, s.About, n, blocks)
+	return datasets.WriteBlocks(path, &s.About, n, blocks)
 }
 
 // WriteRecovered writes d signals that were recovered from the stream to a file: at its times, with
@@ -143,7 +143,7 @@ func (s *Stream) WriteRecovered(path string, d int, names []string, blocks block
 	_, n := s.Dims()
 	about := recovered(s.About, d, path)
 	about.Names = names
-	return datasets.WriteBlocks(path, about, n, blocks)
+	return datasets.WriteBlocks(path, &about, n, blocks)
 }
 
 // AtOnce are signals as one block.
