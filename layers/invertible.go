@@ -10,7 +10,6 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/model/initializer"
-	"github.com/gomlx/gomlx/support/exceptions"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/argument"
@@ -25,7 +24,7 @@ const (
 	factorsName      = "factors"
 	permutationsName = "permutations"
 	matricesName     = "matrices"
-	asymmetriesName  = "bends"
+	bendsName        = "bends"
 	lowerName        = "lower"
 	upperName        = "upper"
 	sharpnessName    = "sharpness"
@@ -36,14 +35,18 @@ type InvertibleConfig struct {
 	scope  *model.Scope
 	x      *Node
 	layers int
-	full   bool
 }
+
+// FullMatricesConfig is made by FullMatrices of an InvertibleConfig; call Done.
+type FullMatricesConfig struct{ of *InvertibleConfig }
 
 // Invertible is a network of n layers and a last affine map: for each run a smooth one-to-one map
 // of ℝᵈ onto itself. x is shaped [R, B, d]. A layer is an affine map and a nonlinearity of each
 // signal,
 //
-//	u = W·x + b,  y = u + c·(√(u² + 1) − 1),  −1 < c < 1
+//	u = W·x + b,  y = u + c·(√(u² + 1) − 1)
+//
+// with a bend −1 < c < 1.
 //
 // W = P·L·U has an inverse whatever its parameters are, and log|det W| is a sum of d of them. L is
 // lower triangular with ones on its diagonal, U upper triangular with exp(s) on its diagonal, and P
@@ -56,7 +59,7 @@ type InvertibleConfig struct {
 //
 //   - factors [R, n+1, d, d] of the affine maps: L below the diagonal, s on it, U above
 //   - permutations [R, n+1, d, d] and biases [R, n+1, d] of the affine maps
-//   - bends [R, n, d] of the nonlinearities, with c = tanh of it
+//   - bends [R, n, d] of the nonlinearities: c = tanh of them
 //
 // The first values are random, and z can be far from x. With those of InitialiseInvertible or of
 // ParamSeed z is near x at first, and training is faster. The scope's initializer isn't used.
@@ -86,64 +89,76 @@ func (c *InvertibleConfig) Layers(n int) *InvertibleConfig {
 //
 // These are the same maps, as the matrices scale as well. But with many signals training comes
 // nearer to the highest likelihood, above all with flows.RunsAdamConfig.Relative. log|det W| is
-// that of W·Wᵀ by elimination, in d steps, and isn't finite where W has no inverse. There is no
-// DoneInverse.
-func (c *InvertibleConfig) FullMatrices() *InvertibleConfig {
-	c.full = true
-	return c
-}
+// that of W·Wᵀ by elimination, in d steps, and isn't finite where W has no inverse. In float32 it is
+// exact to 0.001 up to a condition number of W of 300, and its error grows with the square of that.
+// There is no DoneInverse.
+func (c *InvertibleConfig) FullMatrices() *FullMatricesConfig { return &FullMatricesConfig{c} }
+
+// Done is that of an InvertibleConfig.
+func (c *FullMatricesConfig) Done() (z, logDet *Node) { return c.of.apply(c.of.full) }
 
 // Done returns z = g(x), [R, B, d], and log|det ∂g/∂x| at each x, [R, B].
-func (c *InvertibleConfig) Done() (z, logDet *Node) {
+func (c *InvertibleConfig) Done() (z, logDet *Node) { return c.apply(c.factored) }
+
+// parameters are those of all layers of a map.
+type parameters struct {
+	weights *Node // the matrices W, [R, n+1, d, d]
+	biases  *Node // [R, n+1, d]
+	bends   *Node // c of the nonlinearities, [R, n, d]; nil without layers
+	logDet  *Node // the map's log-Jacobian without the logarithms of the slopes, [R]
+}
+
+// apply applies the map whose parameters for signals [R, d, N] are those of a scope; see Done.
+func (c *InvertibleConfig) apply(
+	parametersIn func(scope *model.Scope, x *Node) parameters,
+) (z, logDet *Node) {
 	argument.AtLeast("layers: Invertible", "layers", c.layers, 0)
-	scope := c.scope.In(invertibleScope)
 	in := Transpose(c.x, 1, 2) // [R, d, N], whose rows are long
 	runs, positions := in.Shape().Dim(0), in.Shape().Dim(2)
-	weights, biases, asymmetries, determinants := c.parameters(scope, in)
+	p := parametersIn(c.scope.In(invertibleScope), in)
 	// W·z + b as [W, b]·[z; 1]: the gradient of both is one product.
-	maps := Concatenate([]*Node{weights, InsertAxes(biases, -1)}, -1)      // [R, n+1, d, d+1]
+	maps := Concatenate([]*Node{p.weights, InsertAxes(p.biases, -1)}, -1)  // [R, n+1, d, d+1]
 	one := Ones(c.x.Graph(), shapes.Make(c.x.DType(), runs, 1, positions)) // [R, 1, N]
-	apply := func(l int, z *Node) *Node {
+	affine := func(l int, z *Node) *Node {
 		return product(matrixOf(maps, l), Concatenate([]*Node{z, one}, 1)) // [R, d, N]
 	}
 	z = in
-	logDet = BroadcastToDims(InsertAxes(determinants, -1), runs, positions) // [R, N]
+	logDet = BroadcastToDims(InsertAxes(p.logDet, -1), runs, positions) // [R, N]
 	for l := range c.layers {
 		var slope *Node
-		z, slope = leaky(vectorOf(asymmetries, l), apply(l, z)) // [R, d, N]
-		logDet = Add(logDet, ReduceSum(Log(slope), 1))          // [R, N]
+		z, slope = leaky(vectorOf(p.bends, l), affine(l, z)) // [R, d, N]
+		logDet = Add(logDet, ReduceSum(Log(slope), 1))       // [R, N]
 	}
-	return Transpose(apply(c.layers, z), 1, 2), logDet
+	return Transpose(affine(c.layers, z), 1, 2), logDet
 }
 
-// parameters returns the matrices W, [R, n+1, d, d], the biases, [R, n+1, d], c of the
-// nonlinearities, [R, n, d], nil without layers, and the map's log-Jacobian without the
-// logarithms of the nonlinearities' slopes, [R].
-func (c *InvertibleConfig) parameters(
-	scope *model.Scope, x *Node,
-) (weights, biases, asymmetries, logDet *Node) {
-	if !c.full {
-		linear := pluVariables(scope, x, c.layers+1)
-		if c.layers > 0 {
-			asymmetries = asymmetriesVariable(scope, x, c.layers)
-		}
-		return linear.weights(), linear.biases, asymmetries, linear.logDet()
+// factored returns the parameters of factored matrices.
+func (c *InvertibleConfig) factored(scope *model.Scope, x *Node) parameters {
+	linear := pluVariables(scope, x, c.layers+1)
+	var bends *Node
+	if c.layers > 0 {
+		bends = bendsVariable(scope, x, c.layers)
 	}
+	return parameters{linear.weights(), linear.biases, bends, linear.logDet()}
+}
+
+// full returns the parameters of FullMatrices.
+func (c *InvertibleConfig) full(scope *model.Scope, x *Node) parameters {
 	g, dtype, runs, d := x.Graph(), x.DType(), x.Shape().Dim(0), x.Shape().Dim(1)
 	square := shapes.Make(dtype, runs, c.layers+1, d, d)
 	near := func(g *Graph, shape shapes.Shape) *Node { // the identity
 		return Add(identities(g, shape), small(scope, factorSpread)(g, shape))
 	}
-	weights = scope.WithInitializer(drawnOr(scope, matricesName, near)).
+	weights := scope.WithInitializer(drawnOr(scope, matricesName, near)).
 		VariableWithShape(matricesName, square).NodeValue(g)
-	biases = biasesVariable(scope, x, c.layers+1)
-	logDet = ReduceSum(logDets(weights), 1)
+	biases := biasesVariable(scope, x, c.layers+1)
+	logDet := ReduceSum(logDets(weights), 1)
 	if c.layers == 0 {
-		return weights, biases, nil, logDet
+		return parameters{weights, biases, nil, logDet}
 	}
 	logarithm := func(name string) *Node { // [R, n, d]
 		shape := shapes.Make(dtype, runs, c.layers, d)
-		v := scope.WithInitializer(drawnOr(scope, name, small(scope, asymmetrySpread))).
+		v := scope.WithInitializer(drawnOr(scope, name, small(scope, bendSpread))).
 			VariableWithShape(name, shape).NodeValue(g)
 		return MulScalar(Tanh(MulScalar(v, 1/invertible.MaxLogSlope)), invertible.MaxLogSlope)
 	}
@@ -156,7 +171,7 @@ func (c *InvertibleConfig) parameters(
 	before := Concatenate([]*Node{one, Div(MulScalar(sum, 0.5), sharpness)}, 1) // [R, n+1, d]
 	weights = Mul(Mul(weights, InsertAxes(after, -1)), InsertAxes(before, -2))  // rows, columns
 	logDet = Add(logDet, ReduceSum(Log(MulScalar(sum, 0.5)), 1, 2))
-	return weights, Mul(biases, after), Div(Sub(upper, lower), sum), logDet
+	return parameters{weights, Mul(biases, after), Div(Sub(upper, lower), sum), logDet}
 }
 
 // logDets returns log|det W| of matrices W [R, M, d, d], as [R, M]: half of that of W·Wᵀ, whose
@@ -179,9 +194,6 @@ func logDets(w *Node) *Node {
 
 // DoneInverse takes x for z and returns g⁻¹(z), [R, B, d].
 func (c *InvertibleConfig) DoneInverse() *Node {
-	if c.full {
-		exceptions.Panicf("layers: Invertible: DoneInverse: can't invert with FullMatrices; leave FullMatrices out")
-	}
 	argument.AtLeast("layers: Invertible", "layers", c.layers, 0)
 	scope := c.scope.In(invertibleScope)
 	in := Transpose(c.x, 1, 2) // [R, d, N]
@@ -192,9 +204,9 @@ func (c *InvertibleConfig) DoneInverse() *Node {
 	}
 	x := back(c.layers, in)
 	if c.layers > 0 {
-		asymmetries := asymmetriesVariable(scope, in, c.layers) // [R, n, d]
+		bends := bendsVariable(scope, in, c.layers) // [R, n, d]
 		for l := c.layers - 1; l >= 0; l-- {
-			x = back(l, leakyInverse(vectorOf(asymmetries, l), x)) // [R, d, N]
+			x = back(l, leakyInverse(vectorOf(bends, l), x)) // [R, d, N]
 		}
 	}
 	return Transpose(x, 1, 2)
@@ -263,8 +275,8 @@ func drawInvertible(rng *rand.Rand, name string, dims []int, last *mat.Dense) ([
 		maps, d := dims[0], dims[1]
 		values := normal(rng, (maps-1)*d, biasSpread*unitScale)
 		return append(values, make([]float64, d)...), nil // the last map has none
-	case asymmetriesName, lowerName, upperName, sharpnessName:
-		return normal(rng, dims[0]*dims[1], asymmetrySpread), nil
+	case bendsName, lowerName, upperName, sharpnessName:
+		return normal(rng, dims[0]*dims[1], bendSpread), nil
 	case matricesName:
 		var values []float64
 		for _, w := range cancelling(rng, dims[0], dims[1], last) {
@@ -376,13 +388,13 @@ func matrixProduct(a, b *Node) *Node {
 // product returns w·x for w [R, d, d] and x [R, d, N].
 func product(w, x *Node) *Node { return Einsum("rij,rjn->rin", w, x) }
 
-// asymmetriesVariable returns c of the nonlinearities of all layers, [R, layers, d].
-func asymmetriesVariable(scope *model.Scope, x *Node, layers int) *Node {
+// bendsVariable returns c of the nonlinearities of all layers, [R, layers, d].
+func bendsVariable(scope *model.Scope, x *Node, layers int) *Node {
 	shape := shapes.Make(x.DType(), x.Shape().Dim(0), layers, x.Shape().Dim(1))
-	initial := drawnOr(scope, asymmetriesName, small(scope, asymmetrySpread))
-	v := scope.WithInitializer(initial).VariableWithShape(asymmetriesName, shape)
+	initial := drawnOr(scope, bendsName, small(scope, bendSpread))
+	v := scope.WithInitializer(initial).VariableWithShape(bendsName, shape)
 	c := Tanh(v.NodeValue(x.Graph()))
-	return MinScalar(MaxScalar(c, -invertible.MaxAsymmetry), invertible.MaxAsymmetry)
+	return MinScalar(MaxScalar(c, -invertible.MaxBend), invertible.MaxBend)
 }
 
 // leaky returns y = x + c·(√(x² + 1) − 1) and dy/dx > 0 for c [R, d, 1] and x [R, d, N].
@@ -407,10 +419,9 @@ func leakyInverse(c, y *Node) *Node {
 
 // The initial values of the variables.
 const (
-	// biasSpread and asymmetrySpread are the standard deviations of the biases and of the "bends"
-	// around 0.
-	biasSpread      = 0.3
-	asymmetrySpread = 0.05
+	// biasSpread and bendSpread are the standard deviations of the biases and bends around 0.
+	biasSpread = 0.3
+	bendSpread = 0.05
 	// unitScale is the scale of the first layer. It makes the nonlinearity as sharp as
 	// ln(1 + e³ˣ)/3.
 	unitScale = 3 / (2 * math.Ln2)
@@ -460,7 +471,7 @@ func initialiseInvertible(
 	}
 	permutations := make([][]float64, len(rngs))
 	for _, name := range []string{
-		matricesName, factorsName, permutationsName, biasesName, asymmetriesName, lowerName, upperName,
+		matricesName, factorsName, permutationsName, biasesName, bendsName, lowerName, upperName,
 		sharpnessName,
 	} {
 		v := scope.Store().GetVariable(model.JoinPath(scope.Scope(), name))

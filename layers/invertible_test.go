@@ -15,6 +15,7 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/internal/host"
+	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/layers"
 )
 
@@ -259,6 +260,51 @@ func TestInvertibleBeginsNearRotation(t *testing.T) {
 		}
 		if worst := maxDifference(flat(t, outputs[0]), mat.DenseCopyOf(given.T()).RawMatrix().Data); worst > 1e-12 {
 			t.Errorf("differs from the rotation by %g", worst)
+		}
+	})
+}
+
+// In float32 full matrices have log|det| within 0.001 up to the condition number that the doc of
+// FullMatrices states.
+func TestFullMatricesLogDet(t *testing.T) {
+	const d, condition = 16, 300
+	rng := rand.New(rand.NewPCG(1, d))
+	scale := mat.NewDiagDense(d, nil) // the singular values
+	for i := range d {
+		scale.SetDiag(i, math.Pow(condition, -float64(i)/(d-1)))
+	}
+	var w mat.Dense
+	w.Product(rotation.Random(rng, d), scale, rotation.Random(rng, d))
+	want, _ := mat.LogDet(&w)
+	backendtest.Each(t, func(t *testing.T, b compute.Backend) {
+		store := model.NewStore()
+		defer store.Finalize()
+		exec, err := model.NewExec(b, store, func(scope *model.Scope, x *Node) *Node {
+			_, logDet := layers.Invertible(scope, x).Layers(0).FullMatrices().Done()
+			return logDet
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer exec.Finalize()
+		x := host.Tensor(make([]float64, d), dtypes.Float32, 1, 1, d)
+		if _, err := exec.Compile(x.Shape()); err != nil {
+			t.Fatal(err)
+		}
+		matrices := host.Tensor(w.RawMatrix().Data, dtypes.Float32, 1, 1, d, d)
+		if err := store.GetVariable("/invertible/matrices").SetValue(matrices); err != nil {
+			t.Fatal(err)
+		}
+		outputs, err := exec.Call(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := host.Values(outputs[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !(math.Abs(got[0]-want) < 0.001) {
+			t.Errorf("log|det| %g, want %g", got[0], want)
 		}
 	})
 }

@@ -27,17 +27,17 @@ func TestSharpestNonlinearities(t *testing.T) {
 			return y
 		})
 		inverse := MustNewExec(b, leakyInverse)
-		for _, asymmetry := range []float32{
-			-invertible.MaxAsymmetry, -0.99, 0.5, 0.99, invertible.MaxAsymmetry,
+		for _, bend := range []float32{
+			-invertible.MaxBend, -0.99, 0.5, 0.99, invertible.MaxBend,
 		} {
 			y := make([]float32, len(x))
 			want := make([]leakyPoint, len(x))
 			for k := range x {
-				want[k] = leakyAt(float64(asymmetry), float64(x[k]))
+				want[k] = leakyAt(float64(bend), float64(x[k]))
 				y[k] = float32(want[k].y)
 			}
 			call := func(exec *Exec, values []float32) []float32 {
-				outputs, err := exec.Call([][][]float32{{{asymmetry}}}, [][][]float32{{values}})
+				outputs, err := exec.Call([][][]float32{{{bend}}}, [][][]float32{{values}})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -47,11 +47,11 @@ func TestSharpestNonlinearities(t *testing.T) {
 			for k, p := range want {
 				if e := math.Abs(float64(ys[k]) - p.y); !(e <= p.errorOfY()) {
 					t.Errorf("%s: c = %g, x = %g: y is off by %g; must be at most %g",
-						name, asymmetry, x[k], e, p.errorOfY())
+						name, bend, x[k], e, p.errorOfY())
 				}
 				if e := math.Abs(float64(xs[k]) - p.x); !(e <= p.errorOfX()) {
 					t.Errorf("%s: c = %g, x = %g: the inverse is off by %g; must be at most %g",
-						name, asymmetry, x[k], e, p.errorOfX())
+						name, bend, x[k], e, p.errorOfX())
 				}
 			}
 		}

@@ -12,9 +12,9 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 )
 
-// MaxAsymmetry is the maximum of |c| in x + c·(√(x² + 1) − 1). It is the largest float32 below 1,
+// MaxBend is the maximum of |c| in x + c·(√(x² + 1) − 1). It is the largest float32 below 1,
 // to which tanh is rounded from 9 on.
-const MaxAsymmetry = 1 - 0x1p-24
+const MaxBend = 1 - 0x1p-24
 
 // MaxLogSlope limits the logarithms of slopes and of sharpness of full matrices' nonlinearities:
 // slopes of 0.08 to 12. It is a choice; a leaky ReLU of 0.2 needs a ratio of 5.

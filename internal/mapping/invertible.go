@@ -16,9 +16,9 @@ type Invertible struct {
 	// Linear has the affine maps, one more than there are layers of nonlinearities. Each has an
 	// inverse.
 	Linear []*Affine `json:"linear"`
-	// Asymmetries has the parameters c of the nonlinearities, [layers][d]. That of signal i after
-	// affine map l is v ↦ v + c·(√(v² + 1) − 1), with c = Asymmetries[l][i] and −1 < c < 1.
-	Asymmetries [][]float64 `json:"bends"`
+	// Bends has the parameters c of the nonlinearities, [layers][d]. That of signal i after
+	// affine map l is v ↦ v + c·(√(v² + 1) − 1), with c = Bends[l][i] and −1 < c < 1.
+	Bends [][]float64 `json:"bends"`
 }
 
 // maxLayers is the maximum number of layers of a network that is read from a file. It is a choice,
@@ -54,7 +54,7 @@ func (m *Invertible) ApplyLogDet(x *mat.Dense) (z *mat.Dense, logDet []float64, 
 		for t := range logDet {
 			logDet[t] += det
 		}
-		if l == len(m.Asymmetries) {
+		if l == len(m.Bends) {
 			break
 		}
 		for t := range slopes {
@@ -71,7 +71,7 @@ func (m *Invertible) ApplyLogDet(x *mat.Dense) (z *mat.Dense, logDet []float64, 
 // applyNonlinearities applies the nonlinearities after affine map l to z in place, and multiplies
 // slopes by theirs unless that is nil.
 func (m *Invertible) applyNonlinearities(l int, z *mat.Dense, slopes []float64) {
-	for i, c := range m.Asymmetries[l] {
+	for i, c := range m.Bends[l] {
 		row := z.RawRowView(i)
 		for t, v := range row {
 			y, slope := nonlinearity(c, v)
@@ -96,7 +96,7 @@ func (m *Invertible) Outputs(x *mat.Dense) ([]*mat.Dense, error) {
 			return nil, err
 		}
 		outputs = append(outputs, y)
-		if l == len(m.Asymmetries) {
+		if l == len(m.Bends) {
 			break
 		}
 		x = mat.DenseCopyOf(y)
@@ -112,8 +112,8 @@ func (m *Invertible) Invert(z *mat.Dense) (*mat.Dense, error) {
 	}
 	x := mat.DenseCopyOf(z)
 	for l := len(m.Linear) - 1; l >= 0; l-- {
-		if l < len(m.Asymmetries) {
-			for i, c := range m.Asymmetries[l] {
+		if l < len(m.Bends) {
+			for i, c := range m.Bends[l] {
 				row := x.RawRowView(i)
 				for t, v := range row {
 					row[t] = inverseNonlinearity(c, v)
@@ -165,10 +165,10 @@ func (m *Invertible) check(d int) error {
 	if m == nil || d < 1 {
 		return fmt.Errorf("a network is missing; must be of %d signals", d)
 	}
-	if len(m.Linear) != len(m.Asymmetries)+1 || len(m.Asymmetries) > maxLayers {
+	if len(m.Linear) != len(m.Bends)+1 || len(m.Bends) > maxLayers {
 		return fmt.Errorf("a network has %d affine maps and %d layers of nonlinearities; must "+
 			"have one more of the first, and at most %d layers",
-			len(m.Linear), len(m.Asymmetries), maxLayers)
+			len(m.Linear), len(m.Bends), maxLayers)
 	}
 	for l, a := range m.Linear {
 		if err := a.check(d); err != nil {
@@ -178,12 +178,12 @@ func (m *Invertible) check(d int) error {
 			return fmt.Errorf("affine map %d of a network has no inverse", l+1)
 		}
 	}
-	for l, asymmetries := range m.Asymmetries {
-		if len(asymmetries) != d {
+	for l, bends := range m.Bends {
+		if len(bends) != d {
 			return fmt.Errorf("layer %d of a network has %d nonlinearities; must have %d",
-				l+1, len(asymmetries), d)
+				l+1, len(bends), d)
 		}
-		for _, c := range asymmetries {
+		for _, c := range bends {
 			if !(math.Abs(c) < 1) {
 				return fmt.Errorf("layer %d of a network has the nonlinearity %g; must be between "+
 					"-1 and 1", l+1, c)

@@ -26,7 +26,7 @@ func drawInvertible() *Invertible {
 		copy(a.Offset, []float64{.1, -.2, .3})
 		m.Linear = append(m.Linear, a)
 		if l < 3 {
-			m.Asymmetries = append(m.Asymmetries, []float64{.5, -.8, .1 * float64(l)})
+			m.Bends = append(m.Bends, []float64{.5, -.8, .1 * float64(l)})
 		}
 	}
 	return m

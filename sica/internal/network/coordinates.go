@@ -48,7 +48,7 @@ func (sl *slot) setMetric() error {
 	}
 	var scales, whitening []float64
 	for l, y := range outputs {
-		if l < len(m.Asymmetries) {
+		if l < len(m.Bends) {
 			// mapping.Invertible multiplies the outputs by the sharpness of the nonlinearity.
 			for i := range sl.d {
 				_, _, scale := invertible.LeakyOf(0, 0, sharpness[l*sl.d+i])

@@ -112,8 +112,8 @@ func (sl *slot) demixed(ctx context.Context, m *mapping.Invertible) (demixedRun,
 	if z, err = last.Apply(z); err != nil {
 		return demixedRun{}, err
 	}
-	network := &mapping.Invertible{Linear: slices.Clone(m.Linear), Asymmetries: m.Asymmetries}
-	n := len(m.Asymmetries)
+	network := &mapping.Invertible{Linear: slices.Clone(m.Linear), Bends: m.Bends}
+	n := len(m.Bends)
 	network.Linear[n] = network.Linear[n].Then(last)
 	sources := make([]*source.Model, d)
 	fitted := subsample(train, demixPositions)

@@ -29,12 +29,12 @@ func mapOfVariables(d int, variables map[string][]float64) *mapping.Invertible {
 		m.Linear = append(m.Linear, a)
 	}
 	for l := range len(variables["lower"]) / d {
-		m.Asymmetries = append(m.Asymmetries, make([]float64, d))
+		m.Bends = append(m.Bends, make([]float64, d))
 		before, after := m.Linear[l], m.Linear[l+1]
 		for i := range d {
 			c, gain, k := invertible.LeakyOf(layer("lower", l, d)[i], layer("upper", l, d)[i],
 				layer("sharpness", l, d)[i])
-			m.Asymmetries[l][i] = c
+			m.Bends[l][i] = c
 			floats.Scale(k, before.Matrix[i*d:(i+1)*d])
 			before.Offset[i] *= k
 			for j := range d {
@@ -43,12 +43,12 @@ func mapOfVariables(d int, variables map[string][]float64) *mapping.Invertible {
 		}
 	}
 	for l := range len(variables["bends"]) / d {
-		asymmetries := make([]float64, d)
+		bends := make([]float64, d)
 		for i, b := range layer("bends", l, d) {
-			c := min(math.Tanh(b), invertible.MaxAsymmetry)
-			asymmetries[i] = max(-invertible.MaxAsymmetry, c)
+			c := min(math.Tanh(b), invertible.MaxBend)
+			bends[i] = max(-invertible.MaxBend, c)
 		}
-		m.Asymmetries = append(m.Asymmetries, asymmetries)
+		m.Bends = append(m.Bends, bends)
 	}
 	return m
 }
@@ -57,11 +57,11 @@ func mapOfVariables(d int, variables map[string][]float64) *mapping.Invertible {
 func compose(
 	first *mapping.Affine, m *mapping.Invertible, last *mapping.Affine,
 ) *mapping.Invertible {
-	n := len(m.Asymmetries)
+	n := len(m.Bends)
 	maps := append([]*mapping.Affine(nil), m.Linear...)
 	maps[0] = first.Then(maps[0])
 	maps[n] = maps[n].Then(last)
-	return &mapping.Invertible{Linear: maps, Asymmetries: m.Asymmetries}
+	return &mapping.Invertible{Linear: maps, Bends: m.Bends}
 }
 
 // outputMap returns the affine map from the signals z to rotated signals of mean 0 and variance 1.

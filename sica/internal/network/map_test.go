@@ -96,8 +96,8 @@ func compareMapWithLayer(
 // Affine maps before and after a network are merged into its first and last map.
 func TestAffineMapsAreMerged(t *testing.T) {
 	m := &mapping.Invertible{
-		Linear:      []*mapping.Affine{drawAffine(1), drawAffine(2), drawAffine(3)},
-		Asymmetries: [][]float64{{.5, -.8, .1}, {-.3, .9, 0}},
+		Linear: []*mapping.Affine{drawAffine(1), drawAffine(2), drawAffine(3)},
+		Bends:  [][]float64{{.5, -.8, .1}, {-.3, .9, 0}},
 	}
 	first, last := drawAffine(4), drawAffine(5)
 	x := drawNormal(9, 3, 20, 1)

@@ -471,10 +471,11 @@ func (l likelihood) graph(scope *model.Scope, x *Node) *Node {
 	dims := x.Shape().Dimensions
 	flat := Transpose(Reshape(x, dims[0], dims[1], -1), 1, 2) // [R, N, d]
 	network := layers.Invertible(scope.In("map"), flat).Layers(l.layers)
+	done := network.Done
 	if l.full {
-		network = network.FullMatrices()
+		done = network.FullMatrices().Done
 	}
-	z, logDet := network.Done()              // [R, N, d], [R, N]
+	z, logDet := done()                      // [R, N, d], [R, N]
 	z = Reshape(Transpose(z, 1, 2), dims...) // [R, d, K, p…]
 	sources := flows.Autoregressive(scope.In("sources"), z).
 		Past(l.past).Components(source.Components).Done() // [R, K, p′…]
