@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/seed-47b1e431/gosica/internal/signal"
@@ -95,27 +96,27 @@ func Flags(text string) string {
 }
 
 // quoted matches what a file holds in a message, as %q writes it.
-const quoted = `"(?:[^"\\\n]|\\.)*"`
+var quoted = regexp.MustCompile(`"(?:[^"\\\n]|\\.)*"`)
 
 // Message returns the error's message on one line, without the names of packages and with flags
 // in the place of settings. What is quoted and the paths, those that the command was given, come out
 // as they are.
 func Message(err error, paths ...string) string {
-	literal := quoted
+	var kept []string
+	mark := func(k int) string { return fmt.Sprintf("\x00%d\x00", k) } // no path has the rune 0
+	keep := func(text string) string {
+		kept = append(kept, text)
+		return mark(len(kept) - 1)
+	}
+	line := err.Error()
 	for _, path := range paths {
 		if named := path + ": is one"; reworded(named) != named {
-			literal += "|" + regexp.QuoteMeta(path)
+			line = strings.ReplaceAll(line, path, keep(path))
 		}
 	}
-	const mark = "\x00" // which no path has
-	var kept []string
-	line := regexp.MustCompile(literal).ReplaceAllStringFunc(err.Error(), func(text string) string {
-		kept = append(kept, text)
-		return mark
-	})
-	line = reworded(line)
-	for _, text := range kept {
-		line = strings.Replace(line, mark, text, 1)
+	line = reworded(quoted.ReplaceAllStringFunc(line, keep))
+	for k, text := range slices.Backward(kept) {
+		line = strings.ReplaceAll(line, mark(k), text)
 	}
 	return line
 }

@@ -71,6 +71,16 @@ func TestMessageQuotes(t *testing.T) {
 	}
 }
 
+// Files come out by their names, even by those that aren't text.
+func TestMessagePaths(t *testing.T) {
+	for _, path := range []string{"two  \xff.csv", "report", `sica: "x`, "Config.Shape.csv"} {
+		err := errors.New("datasets: open " + path + ": no  such file")
+		if got, want := usage.Message(err, "a", path), "open "+path+": no such file"; got != want {
+			t.Errorf("the message %q, want %q", got, want)
+		}
+	}
+}
+
 // Who has files transposes them by a flag.
 func TestMessageOfATransposedFile(t *testing.T) {
 	wide := errors.New("wide.csv: sica: x: has 400 signals; must have 3, as in the fit" +
