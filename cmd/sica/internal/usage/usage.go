@@ -100,7 +100,7 @@ var quoted = regexp.MustCompile(`"(?:[^"\\\n]|\\.)*"`)
 
 // Message returns the error's message on one line, without the names of packages and with flags
 // in the place of settings. What is quoted and the paths, those that the command was given, come out
-// as they are.
+// as they are, but for paths of several lines.
 func Message(err error, paths ...string) string {
 	var kept []string
 	mark := func(k int) string { return fmt.Sprintf("\x00%d\x00", k) } // no path has the rune 0
@@ -110,7 +110,8 @@ func Message(err error, paths ...string) string {
 	}
 	line := err.Error()
 	for _, path := range paths {
-		if named := path + ": is one"; reworded(named) != named {
+		named := path + ": is one"
+		if reworded(named) != named && !strings.Contains(path, "\n") {
 			line = strings.ReplaceAll(line, path, keep(path))
 		}
 	}

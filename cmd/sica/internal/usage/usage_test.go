@@ -79,6 +79,10 @@ func TestMessagePaths(t *testing.T) {
 			t.Errorf("the message %q, want %q", got, want)
 		}
 	}
+	const path = "two\n lines.csv"
+	if got := usage.Message(errors.New("open "+path), path); got != "open two lines.csv" {
+		t.Errorf("the message %q has more than a line", got)
+	}
 }
 
 // Who has files transposes them by a flag.
