@@ -161,10 +161,6 @@ func readProposal(model *files.Model) (p proposal, err error) {
 	if err != nil {
 		return p, err
 	}
-	if len(p.Signals) == 0 {
-		return p, usage.Errorf("--proposed: sica inspect proposed none with the reference %s: use "+
-			"--components", p.Reference)
-	}
 	return p, checkSignals(path, p.Signals, model)
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -131,7 +132,8 @@ func (opt *removeOptions) run(cmd *cobra.Command, rec *removed) error {
 	}
 	out := cmd.OutOrStdout()
 	if chosen.by != "" {
-		fmt.Fprintf(out, "removing %s, as %s for %s\n", numbers(chosen.rows), chosen.by, chosen.inspected)
+		which := cmp.Or(numbers(chosen.rows), "none")
+		fmt.Fprintf(out, "removing %s, as %s for %s\n", which, chosen.by, chosen.inspected)
 	}
 	shown := progress.NewQuiet(cmd.ErrOrStderr())
 	defer shown.Done()
@@ -152,8 +154,10 @@ func (opt *removeOptions) run(cmd *cobra.Command, rec *removed) error {
 	if err != nil {
 		return err
 	}
-	if err := taken.write(out, changes, &in.About); err != nil {
-		return err
+	if len(chosen.rows) > 0 {
+		if err := taken.write(out, changes, &in.About); err != nil {
+			return err
+		}
 	}
 	if len(chosen.rows) == model.Signals() {
 		rec.note(out, "all components were removed, so nothing is left")

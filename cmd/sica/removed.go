@@ -79,7 +79,7 @@ func (rec *removed) note(out io.Writer, notes ...string) {
 
 // addComponents adds the removed components.
 func (rec *removed) addComponents(chosen choice, model *files.Model) error {
-	rec.Reference = chosen.reference
+	rec.Reference, rec.Components = chosen.reference, []removedComponent{}
 	labels, err := readOfSignals[inspect.Label](model, labelsFile)
 	if err != nil {
 		return err
