@@ -166,6 +166,7 @@ func (opt *removeOptions) run(cmd *cobra.Command, rec *removed) error {
 	}
 	files.Wrote(out, opt.out)
 	noteRate(out, opt.out, in.About.Rate, separateAgain)
+	noteUnit(out, opt.out, in.About.Units)
 	noteCleaned(out, opt.out, taken.peak)
 	if opt.json == "" {
 		return nil

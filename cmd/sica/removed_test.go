@@ -54,3 +54,20 @@ func TestRemoveNotesDoubtful(t *testing.T) {
 		}
 	}
 }
+
+// A file of EDF says that nothing gives its unit; that of a recording with units doesn't.
+func TestNoteUnit(t *testing.T) {
+	for _, c := range []struct {
+		path  string
+		units []string
+		want  bool
+	}{
+		{"a.edf", nil, true}, {"a.BDF", nil, true}, {"a.edf", []string{"uV"}, false}, {"a.csv", nil, false},
+	} {
+		var out strings.Builder
+		noteUnit(&out, c.path, c.units)
+		if strings.Contains(out.String(), "has no unit") != c.want {
+			t.Errorf("%s with units %q: %q", c.path, c.units, out.String())
+		}
+	}
+}
