@@ -129,9 +129,9 @@ func (s *spectrum) distortionless(
 
 // measure sets the code lengths of e that aren't known yet, at the scales from finest on.
 //
-// The code length of the mixed signals at the frequencies of a scale is that of the Gaussian model
-// with noise and of the signals' powers, minus the gain of signals that aren't Gaussian. For each signal the gain is by how
-// much its model at that scale has a shorter code than a Gaussian one with the same past.
+// The code length of the mixed signals at the frequencies of a scale is that of the Gaussian model with
+// noise and of the signals' powers, minus the gain of signals that aren't Gaussian. For each signal the
+// gain is by how much its model at that scale has a shorter code than a Gaussian one with the same past.
 func (c *channels) measure(ctx context.Context, e *explanation, finest int) error {
 	for k := finest; k < len(c.scales); k++ {
 		if !math.IsNaN(e.lengths[k]) {
