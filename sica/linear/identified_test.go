@@ -59,3 +59,23 @@ func TestCorrelatedPairs(t *testing.T) {
 		}
 	}
 }
+
+// A signal that gains as much against each of a group pays the angles to all of it: seven angles of 3
+// nats cost more than the 8 that it gains, one doesn't.
+func TestGroupsPayAllAngles(t *testing.T) {
+	for members, apart := range map[int]bool{1: true, 7: false} {
+		d := members + 1
+		v := &verdict{evidence: mat.NewSymDense(d, nil), cost: mat.NewSymDense(d, nil)}
+		for i := range d {
+			for j := range i {
+				v.cost.SetSym(i, j, 3)
+				if j == 0 {
+					v.evidence.SetSym(i, j, 8-3)
+				}
+			}
+		}
+		if got := v.groups(minEvidence); (len(got) == 2) != apart {
+			t.Errorf("a signal and %d others: groups %v", members, got)
+		}
+	}
+}

@@ -64,3 +64,48 @@ func TestSmoothLength(t *testing.T) {
 		}
 	}
 }
+
+// Powers that vary as much as chance lets those of a white signal gain nothing: their code length is what
+// they save over one power. Powers that vary more cost less than they save, and more so the more they vary.
+func TestPowersLength(t *testing.T) {
+	const bands, weight = 30, 100.
+	s := &spectrum{d: 1}
+	rng := rand.New(rand.NewPCG(4, 0))
+	white, coloured := make([][]float64, bands), make([][]float64, bands)
+	for k := range white {
+		s.weights = append(s.weights, weight)
+		z := rng.NormFloat64()
+		white[k] = []float64{math.Exp(0.8 * z * math.Sqrt(2/weight))}
+		coloured[k] = []float64{math.Exp(z)}
+	}
+	// saved is by how many nats the powers shorten the Gaussian code of a signal.
+	saved := func(powers [][]float64) float64 {
+		mean, logs := 0.0, 0.0
+		for _, p := range powers {
+			mean += p[0] / bands
+			logs += math.Log(p[0]) / bands
+		}
+		return bands * weight / 2 * (math.Log(mean) - logs)
+	}
+	if got, want := s.powersLength(white, 1), saved(white); math.Abs(got-want) > 1e-9 {
+		t.Errorf("white: a code of %g nats, want the %g that it saves", got, want)
+	}
+	got, most := s.powersLength(coloured, 1), saved(coloured)
+	const degrees = bands - 1
+	if want := degrees / 2. * (1 + math.Log(2*most/degrees)); math.Abs(got-want) > 1e-9 || got > most/5 {
+		t.Errorf("coloured: a code of %g nats, want %g; it saves %g", got, want, most)
+	}
+	// The length doesn't jump where chance ends.
+	flat := func(spread float64) float64 {
+		all := make([][]float64, bands)
+		for k := range all {
+			all[k] = []float64{math.Exp(spread * math.Sqrt(2/weight) * math.Cos(float64(k)))}
+		}
+		return s.powersLength(all, 1)
+	}
+	for spread := 0.5; spread < 3; spread += 0.01 {
+		if step := flat(spread+0.01) - flat(spread); step < 0 || step > 0.5 {
+			t.Errorf("at a spread of %.2f the length jumps by %g", spread, step)
+		}
+	}
+}

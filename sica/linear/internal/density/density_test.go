@@ -300,3 +300,37 @@ func TestMaxLength(t *testing.T) {
 		}
 	}
 }
+
+// Few values of a centre's density are coded by that centre alone: its code is longer than that of the
+// true density by the name of the centre only, half of log n.
+func TestCentreAlone(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 0))
+	const n = 400
+	u := make([]float64, n)
+	absolute := 0.0
+	for i := range u {
+		p := rng.Float64()
+		u[i] = math.Log(p / (1 - p)) // logistic
+		absolute += math.Abs(u[i]) / n
+	}
+	scale := math.Sqrt(2/math.Pi) / absolute
+	var d Fitter
+	d.Begin(u, scale)
+	compared := d.Choose()
+	f, nats := d.Finish(Fine)
+	if f.String() != "logistic" || f.width != 0 || f.Cost != math.Log(n)/2 {
+		t.Errorf("%v of width %g costs %g; want the logistic centre, %g", &f, f.width, f.Cost, math.Log(n)/2)
+	}
+	want := 0.0 // at mean |u| = √(2/π)
+	for _, v := range u {
+		b := centres[1].scale
+		want += (2*math.Log(math.Cosh(v*scale/b/2)) + math.Log(4*b)) / n
+	}
+	if off := nats - want - f.Cost/n; math.Abs(off) > 2e-3 || math.Abs(compared-nats) > 1e-12 {
+		t.Errorf("%.5f nats, compared as %.5f; the true density has %.5f", nats, compared, want)
+	}
+	again, length := d.Refit(&f)
+	if again.width != 0 || math.Abs(length-nats) > 1e-12 {
+		t.Errorf("refitted: width %g, %.5f nats", again.width, length)
+	}
+}
