@@ -363,3 +363,16 @@ func TestTable(t *testing.T) {
 		}
 	}
 }
+
+// Doubtful signals of more than the mean share have rows: the largest signal of a recording isn't hidden.
+func TestLargeDoubtfulSignalsHaveRows(t *testing.T) {
+	grades := make([]Graded, maxAllRows+1)
+	for i := range grades {
+		grades[i] = Graded{Grade: Doubtful, Share: 0.01, Repeat: 0.5}
+	}
+	grades[0].Share, grades[2].Grade = 0.4, Repeats
+	rows, rest := Table{Grades: grades}.split()
+	if !slices.Equal(rows, []int{0, 2}) || len(rest) != len(grades)-2 {
+		t.Errorf("rows %v, %d more", rows, len(rest))
+	}
+}

@@ -19,7 +19,7 @@ import (
 
 // A Table lists the recovered signals in their order, at most 32 of them, as sica separate
 // and WriteText print them. Columns without a value are left out. Of more than 12 signals, doubtful
-// ones without a label and with less than the mean share are only counted if others repeat.
+// ones without a label and with at most the mean share are only counted if others repeat.
 type Table struct {
 	// Components are those of the signals, in their order; nil for none.
 	Components []inspect.Component
@@ -59,7 +59,7 @@ func (t Table) split() (rows, rest []int) {
 	}
 	for _, i := range all {
 		isLabelled := t.Components != nil && t.Components[i].Label.Name != ""
-		if t.Grades[i].Grade == Doubtful && !isLabelled && t.share(i) < mean {
+		if t.Grades[i].Grade == Doubtful && !isLabelled && t.share(i) <= mean {
 			rest = append(rest, i)
 		} else {
 			rows = append(rows, i)
