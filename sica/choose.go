@@ -439,7 +439,7 @@ func (c *chooser) custom(
 }
 
 // maxFromMap is how far a custom method's signal may be from what its map makes of the mixed ones, in
-// L2 norms of the signal. It is far above rounding.
+// L2 norms of the signal. It is a choice, far above the rounding of float32.
 const maxFromMap = 1e-5
 
 // checkCustom returns an error unless the signals of a custom method can be compared, and are what

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -250,4 +251,17 @@ func short(v float64) string {
 		return fmt.Sprintf("%.0f", v)
 	}
 	return fmt.Sprintf("%.2g", v)
+}
+
+// noteUnit prints, of an EDF or BDF file of a recording without units, that programs may take it for
+// volts.
+func noteUnit(out io.Writer, path string, units []string) {
+	if isEDF(path) && units == nil {
+		files.Note(out, "the recording has no unit, and "+path+" has none: programs may take it for V")
+	}
+}
+
+func isEDF(path string) bool {
+	ending := strings.ToLower(filepath.Ext(path))
+	return ending == ".edf" || ending == ".bdf"
 }

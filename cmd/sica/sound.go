@@ -22,19 +22,6 @@ func noteRate(out io.Writer, path string, rate float64, remedy string) {
 	}
 }
 
-// noteUnit prints, of an EDF or BDF file of a recording without units, that programs may take it for
-// volts.
-func noteUnit(out io.Writer, path string, units []string) {
-	if isEDF(path) && units == nil {
-		files.Note(out, "the recording has no unit, and "+path+" has none: programs may take it for V")
-	}
-}
-
-func isEDF(path string) bool {
-	ending := strings.ToLower(filepath.Ext(path))
-	return ending == ".edf" || ending == ".bdf"
-}
-
 // noteRecovered prints what to know before listening to recovered signals in a WAV file.
 func noteRecovered(out io.Writer, path string, res *sica.Result) {
 	if !isWAV(path) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -170,5 +171,31 @@ func TestErrors(t *testing.T) {
 	_, err = singular.InverseTransform(m.Signals)
 	if !errors.Is(err, preprocess.ErrNotInvertible) {
 		t.Errorf("the inverse of a singular map: %v", err)
+	}
+}
+
+// Signals in the place of others keep the shape and the joints, and must have as many positions.
+func TestWithX(t *testing.T) {
+	x := mat.NewDense(2, 6, []float64{1, 5, 2, 4, 3, 9, 2, 1, 7, 3, 8, 4})
+	signals, err := ica.New(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if signals, err = signals.WithJoints([]int{4}); err != nil {
+		t.Fatal(err)
+	}
+	one := mat.NewDense(1, 6, []float64{3, 1, 4, 1, 5, 9})
+	other, err := signals.WithX(one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if other.X() != one || !slices.Equal(other.Joints(), []int{4}) || !slices.Equal(other.Shape(), []int{6}) {
+		t.Errorf("signals %v, joints %v, shape %v", other.X() == one, other.Joints(), other.Shape())
+	}
+	if _, err := signals.WithX(mat.NewDense(1, 5, []float64{3, 1, 4, 1, 5})); err == nil {
+		t.Error("no error for fewer positions")
+	}
+	if _, err := new(ica.Signals).WithX(one); !errors.Is(err, ica.ErrSignals) {
+		t.Errorf("zero Signals: %v", err)
 	}
 }

@@ -88,6 +88,19 @@ func (s *Signals) WithJoints(joints []int) (*Signals, error) {
 // Joints returns the joints. They must not be changed.
 func (s *Signals) Joints() []int { return s.joints }
 
+// WithX returns other signals x at the same positions: with the same shape and joints. It is for
+// Methods that filter or reduce the signals first. Its errors are those of New.
+func (s *Signals) WithX(x *mat.Dense) (*Signals, error) {
+	if err := s.Validate(); err != nil {
+		return nil, fmt.Errorf("ica: %w", err)
+	}
+	y, err := New(x, s.shape...)
+	if err != nil {
+		return nil, err
+	}
+	return y.WithJoints(s.joints)
+}
+
 // Whitening returns the whitening by principal components, computed by the first call.
 // It is an error if the signals are linearly dependent.
 func (s *Signals) Whitening() (*pca.Whitening, error) {

@@ -85,7 +85,10 @@ func (c *channels) explain(e *explanation) bool {
 	if !ok {
 		return false
 	}
-	e.model, e.nats, e.powers = model, nats, model.signalPowers(e.b, c.added)
+	e.model, e.nats, e.powers = model, nats, nil
+	for k := range model.powers {
+		e.powers = append(e.powers, diagonalOf(e.covariance(k, c.added)))
+	}
 	if filters != nil {
 		e.filtered = c.noisy.filtered(filters)
 	}
@@ -94,6 +97,14 @@ func (c *channels) explain(e *explanation) bool {
 		e.lengths[k] = math.NaN()
 	}
 	return true
+}
+
+// covariance returns that of the signals B·x in band k under e's model, noise of the channels and the
+// added one included.
+func (e *explanation) covariance(k int, added []float64) *mat.Dense {
+	cov := new(mat.Dense)
+	cov.Product(e.b, e.model.covariance(k, added), e.b.T())
+	return cov
 }
 
 // distortionless returns the code lengths of the bands under the model, up to a constant, and

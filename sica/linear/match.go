@@ -78,21 +78,6 @@ func (m *noiseModel) covariance(k int, added []float64) *mat.Dense {
 	return cov
 }
 
-// signalPowers returns the powers of the signals b·x in each band, with the channels' noise and the
-// added one. b is the inverse of the mixing up to the scale of its rows.
-func (m *noiseModel) signalPowers(b *mat.Dense, added []float64) (powers [][]float64) {
-	for k := range m.powers {
-		var cov mat.Dense
-		cov.Product(b, m.covariance(k, added), b.T())
-		all := make([]float64, len(m.noise))
-		for i := range all {
-			all[i] = cov.At(i, i)
-		}
-		powers = append(powers, all)
-	}
-	return powers
-}
-
 // noiseCost returns the code length in nats of the noise of all channels.
 func (s *spectrum) noiseCost() float64 { return float64(s.d) / 2 * math.Log(floats.Sum(s.weights)) }
 

@@ -189,8 +189,8 @@ func (s *separator) setGroups(sol *draft, v *verdict, isIdentified bool) {
 	}
 }
 
-// groups returns the groups of signals that pairs with less evidence than enough connect, and those of
-// two groups that have less together.
+// groups returns the groups of signals that pairs with less evidence than enough connect. Two groups with
+// less joint evidence than that are one.
 func (v *verdict) groups(enough float64) [][]int {
 	all := groups(v.evidence, enough)
 	for b := 1; b < len(all); b++ {
@@ -206,8 +206,8 @@ func (v *verdict) groups(enough float64) [][]int {
 }
 
 // jointEvidence returns the evidence that a rotation between two groups is identified: the gain of as
-// many of their pairs as are disjoint, less the code length of all angles between them. Of a signal
-// that seems to differ from a whole group by chance, each pair has the same gain and only one angle.
+// many of their pairs as are disjoint, less the code length of all angles between them. Where a signal
+// differs from a whole group by chance, each of its pairs has all of the gain for the cost of one angle.
 func (v *verdict) jointEvidence(a, b []int) float64 {
 	gain, cost := 0.0, 0.0
 	for _, i := range a {

@@ -173,7 +173,7 @@ func (s *straightening) setDemixing(b *mat.Dense) {
 // demix sets B to the linear rule's demixing of the channels straightened by the slopes.
 func (s *straightening) demix(ctx context.Context, cfg Config) error {
 	s.set(s.logSlopes)
-	x, err := ica.New(s.straight, s.x.Shape()...)
+	x, err := s.x.WithX(s.straight)
 	if err != nil {
 		return err
 	}

@@ -73,9 +73,7 @@ func residualWhitenings(e *explanation, s, part *spectrum, added []float64) []*m
 			band++
 			end += s.weights[band]
 		}
-		var y mat.Dense
-		y.Product(e.b, e.model.covariance(band, added), e.b.T())
-		all[k] = inverseRoot(&y)
+		all[k] = inverseRoot(e.covariance(band, added))
 	}
 	return all
 }
@@ -92,10 +90,7 @@ func residuals(signals *spectrum, whitenings []*mat.Dense) []*mat.Dense {
 			continue
 		}
 		all[k].Product(r, mat.NewDense(d, d, signals.covariances[k]), r)
-		power := make([]float64, d)
-		for i := range power {
-			power[i] = all[k].At(i, i)
-		}
+		power := diagonalOf(all[k])
 		all[k].Apply(func(i, j int, v float64) float64 { return v / math.Sqrt(power[i]*power[j]) },
 			all[k])
 	}

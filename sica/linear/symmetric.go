@@ -68,6 +68,16 @@ func diagonal(values []float64) *mat.DiagDense {
 	return mat.NewDiagDense(len(values), slices.Clone(values))
 }
 
+// diagonalOf returns the diagonal of the square matrix m.
+func diagonalOf(m mat.Matrix) []float64 {
+	d, _ := m.Dims()
+	values := make([]float64, d)
+	for i := range values {
+		values[i] = m.At(i, i)
+	}
+	return values
+}
+
 // invertSymmetric sets inv to the inverse of the positive definite a, d×d, by Cholesky's
 // factor, and returns the logarithm of a's determinant. It allocates nothing, which matters
 // for small d. ok is false if a isn't positive definite.

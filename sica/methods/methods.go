@@ -202,9 +202,5 @@ func reduced(x *ica.Signals) (*ica.Signals, error) {
 	if err != nil {
 		return nil, err
 	}
-	components, err := ica.New(y, x.Shape()...)
-	if err != nil || x.Joints() == nil {
-		return components, err
-	}
-	return components.WithJoints(x.Joints())
+	return x.WithX(y)
 }

@@ -56,11 +56,7 @@ func Demix(
 		if err != nil {
 			return Separation{}, err
 		}
-		joints := x.Joints()
-		if x, err = ica.New(transformed, x.Shape()...); err == nil {
-			x, err = x.WithJoints(joints)
-		}
-		if err != nil {
+		if x, err = x.WithX(transformed); err != nil {
 			return Separation{}, err
 		}
 	}
