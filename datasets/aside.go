@@ -12,6 +12,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/electrode"
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/internal/text"
 )
 
 // A Column is a column of a file that isn't a signal. It has numbers or text.
@@ -325,7 +326,7 @@ const maxQuotedNames = 300
 func quoted(names []string) string {
 	var words []string
 	for _, name := range names {
-		words = append(words, strconv.Quote(column.Shortened(name)))
+		words = append(words, strconv.Quote(text.Shortened(name)))
 	}
 	return listed(words, maxQuotedNames)
 }

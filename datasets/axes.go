@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-47b1e431/gosica/datasets/internal/column"
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/text"
 )
 
 // A layout is which axes of an array of three or more are positions. The others are signals.
@@ -85,7 +85,7 @@ func guessedLayout(axes []int) (layout, error) {
 	if len(axes) != 3 {
 		return layout{}, fmt.Errorf("an array of shape %s; must be [n, d], for one signal [n, 1], or "+
 			"have the positions' ReadOptions.Shape, which are the first axes or the last",
-			column.Shortened(fmt.Sprint(axes)))
+			text.Shortened(fmt.Sprint(axes)))
 	}
 	a, b, c := axes[0], axes[1], axes[2]
 	if l := epochsLayout(axes); a == 1 || a != b && c/minEpoch >= b {

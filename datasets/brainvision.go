@@ -24,7 +24,7 @@ func readBrainVision(path string, _ io.Reader, _ *ReadOptions) (*Recording, erro
 	for _, c := range f.Channels {
 		rows, r.Names, r.Units = append(rows, c.Values), append(r.Names, c.Name), append(r.Units, c.Unit)
 	}
-	if err := checkSize(len(rows), len(rows[0])); err != nil {
+	if err := signal.CheckSize(len(rows), len(rows[0])); err != nil {
 		return nil, err
 	}
 	r.Signals, r.Names = signal.Rows(rows).Dense(), column.DistinctNames(r.Names)

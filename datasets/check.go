@@ -17,22 +17,10 @@ var (
 
 // newSignals returns a d×n matrix of zeros.
 func newSignals(d, n int) (*mat.Dense, error) {
-	if err := checkSize(d, n); err != nil {
+	if err := signal.CheckSize(d, n); err != nil {
 		return nil, fmt.Errorf("datasets: %w", err)
 	}
 	return mat.NewDense(d, n, nil), nil
-}
-
-// checkSize returns an error unless a matrix of d signals by n positions may be made.
-func checkSize(d, n int) error {
-	if d < 1 || n < 1 {
-		return fmt.Errorf("%d signals by %d positions; must be at least one of each", d, n)
-	}
-	if d > MaxEntries/n {
-		return fmt.Errorf("%d signals by %d positions are more than the limit of %d entries",
-			d, n, MaxEntries)
-	}
-	return nil
 }
 
 // checkSignals returns the dimensions of z, or an error if z has no entries or one of them
@@ -51,23 +39,19 @@ func checkSignals(z *mat.Dense) (d, n int, err error) {
 // checkValues returns an error if a value of z is NaN or infinite. The positions of z are
 // those from first on.
 func checkValues(z *mat.Dense, first int) error {
-	d, _ := z.Dims()
-	for i := range d {
-		for t, v := range z.RawRowView(i) {
-			if !signal.Finite(v) {
-				more, advice := "", ""
-				if math.IsNaN(v) {
-					advice = ", or be filled in (MissingInterpolate) or left out (MissingDrop)"
-				}
-				if count := countNotFinite(z); count > 1 {
-					more = fmt.Sprintf(", and %d more entries aren't finite", count-1)
-				}
-				return fmt.Errorf("signal %d is %v at position %d%s; every entry must be finite%s",
-					i+1, v, first+t+1, more, advice)
-			}
-		}
+	i, t, isFound := signal.NotFinite(z)
+	if !isFound {
+		return nil
 	}
-	return nil
+	v, more, advice := z.At(i, t), "", ""
+	if math.IsNaN(v) {
+		advice = ", or be filled in (MissingInterpolate) or left out (MissingDrop)"
+	}
+	if count := countNotFinite(z); count > 1 {
+		more = fmt.Sprintf(", and %d more entries aren't finite", count-1)
+	}
+	return fmt.Errorf("signal %d is %v at position %d%s; every entry must be finite%s",
+		i+1, v, first+t+1, more, advice)
 }
 
 // countNotFinite returns how many values of z are NaN or infinite.

@@ -62,7 +62,7 @@ func readEDF(_ string, r io.Reader, _ *ReadOptions) (*Recording, error) {
 		out.Names = append(out.Names, origin.names[i])
 		out.Units = append(out.Units, s.Unit)
 	}
-	if err := checkSize(len(rows), len(rows[0])); err != nil {
+	if err := signal.CheckSize(len(rows), len(rows[0])); err != nil {
 		return nil, err
 	}
 	out.Signals = signal.Rows(rows).Dense()

@@ -12,6 +12,9 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/npy"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
 // A format reads, and perhaps writes, files of signals: position by position, or as a whole.
@@ -196,7 +199,7 @@ func (c *content) pieces(size int, use func(values []float64) error) error {
 // recording reads the signals, with what the file says of them.
 func (c *content) recording(o *ReadOptions) (*Recording, error) {
 	if c.n != unknownLength {
-		if err := checkSize(c.d, c.n); err != nil {
+		if err := signal.CheckSize(c.d, c.n); err != nil {
 			return nil, err
 		}
 	}
@@ -212,7 +215,7 @@ func (c *content) recording(o *ReadOptions) (*Recording, error) {
 		return nil, err
 	}
 	if len(values) < c.d {
-		return nil, checkSize(c.d, 0)
+		return nil, signal.CheckSize(c.d, 0)
 	}
 	values = values[:len(values)/c.d*c.d] // without an incomplete last position
 	r := c.about
@@ -296,25 +299,6 @@ func (f format) readAll(path string, r io.Reader, o *ReadOptions) (*Recording, e
 	return c.recording(o)
 }
 
-// fixedSize returns content.read for numbers of size bytes each.
-func fixedSize(r io.Reader, size int, number func([]byte) float64) func([]float64) (int, error) {
-	var buffer []byte
-	return func(values []float64) (int, error) {
-		for k := 0; k < len(values); {
-			length := size * min(len(values)-k, pieceSize)
-			buffer = slices.Grow(buffer[:0], length)[:length]
-			n, err := io.ReadFull(r, buffer)
-			for i := range n / size {
-				values[k+i] = number(buffer[i*size:])
-			}
-			if k += n / size; err != nil {
-				return k, unexpectedEOF(err)
-			}
-		}
-		return len(values), nil
-	}
-}
-
 // inPieces returns content.read for numbers of which each call of next returns at least one.
 func inPieces(next func() ([]float64, error)) func([]float64) (int, error) {
 	var pending []float64
@@ -352,8 +336,8 @@ func readFrom[T any](path string, read func(io.Reader) (T, error)) (T, error) {
 // most take a small multiple of their own size.
 const (
 	// MaxEntries is the limit of signals times positions of a matrix that this package
-	// makes or reads: 0.5 GiB of float64.
-	MaxEntries = 1 << 26
+	// makes or reads: 2²⁶, which are 0.5 GiB of float64.
+	MaxEntries = signal.MaxEntries
 	// maxFileBytes is the limit of a file that is read as a whole: 1 GiB.
 	maxFileBytes = 1 << 30
 	// maxAsideValues is how many values of columns that were set aside are kept: 32 MiB of numbers,
@@ -397,8 +381,7 @@ func unexpectedEOF(err error) error {
 // A fixedArray is the numbers of a file, d×n, all of one signal after another.
 type fixedArray struct {
 	first  int64 // byte of the first number
-	size   int   // bytes of a number
-	number func([]byte) float64
+	number npy.Number
 }
 
 // byPosition returns content.read for the numbers of file position by position.
@@ -410,8 +393,8 @@ func (a *fixedArray) byPosition(file io.ReaderAt, d, n int) func([]float64) (int
 	return inPieces(func() ([]float64, error) {
 		rows := rows.Slice(0, d, 0, min(length, n-next)).(*mat.Dense)
 		for i := range d {
-			from := a.first + int64(a.size)*(int64(i)*int64(n)+int64(next))
-			read := fixedSize(io.NewSectionReader(file, from, math.MaxInt64-from), a.size, a.number)
+			from := a.first + int64(a.number.Size)*(int64(i)*int64(n)+int64(next))
+			read := a.number.Reader(io.NewSectionReader(file, from, math.MaxInt64-from))
 			if _, err := read(rows.RawRowView(i)); err != nil {
 				return nil, err
 			}

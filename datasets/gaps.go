@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/text"
 )
 
@@ -117,7 +118,7 @@ func (r *Recording) closeGaps(gaps []gap, missing Missing) error {
 		return fmt.Errorf("%s: %s %d of %d positions, too many to fill in; must be cut there, or be "+
 			"passed over (MissingDrop)", note, they, lacking, n+lacking)
 	}
-	if err := checkSize(d, n+lacking); err != nil {
+	if err := signal.CheckSize(d, n+lacking); err != nil {
 		return err
 	}
 	filled := mat.NewDense(d, n+lacking, nil)

@@ -76,7 +76,7 @@ func labChartChannel(i, d int, data, starts, ends []float64) (row []float64, err
 		}
 		row = append(row, data[int(start)-1:int(end)]...)
 		if len(row) > MaxEntries/d {
-			return nil, checkSize(d, len(row))
+			return nil, signal.CheckSize(d, len(row))
 		}
 	}
 	return row, nil

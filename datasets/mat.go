@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -15,7 +14,9 @@ import (
 
 	"github.com/seed-47b1e431/gosica/datasets/internal/column"
 	"github.com/seed-47b1e431/gosica/datasets/internal/matlab"
+	"github.com/seed-47b1e431/gosica/internal/npy"
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/internal/text"
 )
 
 // rateNames are the names of a number that is positions a second, in lower case.
@@ -110,7 +111,7 @@ func fieldTripRecording(f *matlab.File, name string) (*Recording, error) {
 			break
 		}
 	}
-	if err := checkSize(d, n); err != nil {
+	if err := signal.CheckSize(d, n); err != nil {
 		return nil, err
 	}
 	r := &Recording{Signals: mat.NewDense(d, n, nil)}
@@ -197,7 +198,7 @@ func chosenMATRecording(f *matlab.File, name string) (*matRecording, error) {
 	v := f.Find(name)
 	switch {
 	case v == nil:
-		return nil, fmt.Errorf("there is no variable %q; must be one of %s", column.Shortened(name),
+		return nil, fmt.Errorf("there is no variable %q; must be one of %s", text.Shortened(name),
 			candidates(f))
 	case !v.IsReal():
 		return nil, fmt.Errorf("the variable %v; must be an array of real numbers, such as %s", v,
@@ -267,7 +268,7 @@ func (m *matRecording) recording(o *ReadOptions) (*Recording, []string, error) {
 // readMatrix reads r's signals from the matrix, and returns its name.
 func (m *matRecording) readMatrix(r *Recording, o *ReadOptions) (used []string, err error) {
 	n, d := m.matrix.Shape[0], m.matrix.Shape[1]
-	if err := checkSize(d, n); err != nil {
+	if err := signal.CheckSize(d, n); err != nil {
 		return nil, err
 	}
 	values, err := m.file.Values(m.matrix)
@@ -301,7 +302,7 @@ func (m *matRecording) readVectors(r *Recording, o *ReadOptions) (used []string,
 		}
 		r.Names, rows = append(r.Names, m.title(v)), append(rows, values)
 	}
-	if err := checkSize(len(rows), m.vectors[0].Len()); err != nil {
+	if err := signal.CheckSize(len(rows), m.vectors[0].Len()); err != nil {
 		return nil, err
 	}
 	r.Names = column.DistinctNames(r.Names)
@@ -458,10 +459,10 @@ func eeglabRecording(f *matlab.File, path string) (*Recording, error) {
 		return nil, errors.New("not a data set of EEGLAB; must have nbchan, pnts, srate and data")
 	}
 	if points > MaxEntries/epochs {
-		return nil, checkSize(d, MaxEntries)
+		return nil, signal.CheckSize(d, MaxEntries)
 	}
 	n := points * epochs
-	if err := checkSize(d, n); err != nil {
+	if err := signal.CheckSize(d, n); err != nil {
 		return nil, err
 	}
 	var values []float64
@@ -511,7 +512,7 @@ func readFDT(folder, name, path string, n int) ([]float64, error) {
 	file, err := os.Open(numbers)
 	if err != nil {
 		return nil, fmt.Errorf("the file of numbers %q isn't in its folder; must be there",
-			column.Shortened(name))
+			text.Shortened(name))
 	}
 	defer file.Close()
 	info, err := file.Stat()
@@ -523,9 +524,7 @@ func readFDT(folder, name, path string, n int) ([]float64, error) {
 			"numbers", filepath.Base(numbers), info.Size(), n)
 	}
 	values := make([]float64, n)
-	_, err = fixedSize(file, 4, func(b []byte) float64 {
-		return float64(math.Float32frombits(binary.LittleEndian.Uint32(b)))
-	})(values)
+	_, err = npy.Float32.Reader(file)(values)
 	return values, err
 }
 

@@ -48,7 +48,7 @@ func Mix(s *mat.Dense, opt MixOptions) (*mat.Dense, error) {
 	}
 	w := opt.W
 	if w == nil {
-		if err := checkSize(d, d); err != nil {
+		if err := signal.CheckSize(d, d); err != nil {
 			return nil, fmt.Errorf("datasets: mix: W for %w", err)
 		}
 		w = PaperW(d)

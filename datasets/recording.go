@@ -12,10 +12,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/datasets/internal/column"
 	"github.com/seed-47b1e431/gosica/datasets/internal/table"
 	"github.com/seed-47b1e431/gosica/internal/atomicfile"
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/internal/text"
 )
 
 // A Recording is signals with what their file says of them. Its JSON is without the Signals.
@@ -152,7 +152,7 @@ func readColumns(path string, o *ReadOptions, sidecar bool) (*Recording, error) 
 func (o *ReadOptions) checkVariable(path string) error {
 	if o.Variable != "" && extension(path) != ".mat" {
 		return fmt.Errorf("datasets: read %s: variable %q; must be empty, as only MAT-files "+
-			"have variables", path, column.Shortened(o.Variable))
+			"have variables", path, text.Shortened(o.Variable))
 	}
 	return nil
 }
@@ -310,7 +310,7 @@ func (f format) begin(w io.Writer, about *Recording, d, n int) (func(*mat.Dense)
 // gather is create for formats that are written as a whole: the function that it returns copies the
 // signals of the next positions into one matrix, d×n, and saves that when it is full.
 func (f format) gather(w io.Writer, about *Recording, d, n int) (func(*mat.Dense) error, error) {
-	if err := checkSize(d, n); err != nil {
+	if err := signal.CheckSize(d, n); err != nil {
 		return nil, err
 	}
 	signals, position := mat.NewDense(d, n, nil), 0

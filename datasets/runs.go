@@ -44,7 +44,7 @@ func joinRuns(all []*Recording, names, paths []string) (*Recording, error) {
 		}
 		n += r.Signals.RawMatrix().Cols
 	}
-	if err := checkSize(d, n); err != nil {
+	if err := signal.CheckSize(d, n); err != nil {
 		return nil, err
 	}
 	joined := *all[0]

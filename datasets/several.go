@@ -85,7 +85,7 @@ func join(all []*Recording, paths []string) (*Recording, error) {
 			"have nearly the same number, as they are channels of one recording, or the same names of "+
 			"two channels or more, as runs of it", paths[0], shortest, longest)
 	}
-	if err := checkSize(d, shortest); err != nil {
+	if err := signal.CheckSize(d, shortest); err != nil {
 		return nil, err
 	}
 	joined := *all[0]

@@ -95,7 +95,7 @@ func PaperAR7() ARProcess {
 // AR7 draws d independent signals of n positions, d×n, from [PaperAR7]. The paper has d = 2
 // and n = 1024.
 func AR7(rng *rand.Rand, d, n int) (*mat.Dense, error) {
-	if err := checkSize(d, n); err != nil {
+	if err := signal.CheckSize(d, n); err != nil {
 		return nil, fmt.Errorf("datasets: AR7: %w", err)
 	}
 	signals := make([]ARProcess, d)
@@ -113,7 +113,7 @@ func AR7(rng *rand.Rand, d, n int) (*mat.Dense, error) {
 // nonlinear mixing (A. Hyvärinen, H. Morioka, "Nonlinear ICA of Temporally Dependent
 // Stationary Sources", AISTATS 2017, whose ρ is 0.7).
 func LaplaceAR(rng *rand.Rand, d, n int, rho float64) (*mat.Dense, error) {
-	if err := checkSize(d, n); err != nil {
+	if err := signal.CheckSize(d, n); err != nil {
 		return nil, fmt.Errorf("datasets: LaplaceAR: %w", err)
 	}
 	// 0.95 to the power of 200 is 3.5e-5: what a start outside the distribution leaves.

@@ -94,7 +94,7 @@ const maxObservedColumns = 1 << 12
 func (s *Stream) observe(c *content) ([]columnStats, error) {
 	s.columns, s.d, s.n = c.d, c.d, c.n
 	if c.d < 1 || c.n < 1 && c.n != unknownLength {
-		return nil, checkSize(c.d, c.n)
+		return nil, signal.CheckSize(c.d, c.n)
 	}
 	if c.d > maxObservedColumns && c.n != unknownLength {
 		s.about = c.about
@@ -113,7 +113,7 @@ func (s *Stream) observe(c *content) ([]columnStats, error) {
 	}
 	if c.n == unknownLength {
 		if s.n = n; n == 0 && err == nil {
-			err = checkSize(c.d, 0)
+			err = signal.CheckSize(c.d, 0)
 		}
 	}
 	if err == nil && c.check != nil {
@@ -281,7 +281,7 @@ func (s *Stream) blocks(c *content, size int, use func(*mat.Dense) bool) error {
 		return fmt.Errorf("%d columns by %d positions; must be %d by %d, as it was before",
 			c.d, c.n, columns, s.n)
 	}
-	if err := checkSize(columns, min(size, s.n)); err != nil {
+	if err := signal.CheckSize(columns, min(size, s.n)); err != nil {
 		return fmt.Errorf("blocks of %d positions: %w", size, err)
 	}
 	for first := 0; first < s.n; first += size {

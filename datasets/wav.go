@@ -9,6 +9,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed-47b1e431/gosica/internal/npy"
 )
 
 // The codes of a WAVE file's sample formats (IBM and Microsoft, "Multimedia Programming
@@ -52,7 +54,7 @@ func openWAV(r io.Reader, _ *ReadOptions) (*content, error) {
 	c := &content{
 		about: Recording{Rate: float64(format.Rate)}, d: int(format.Channels), n: unknownLength,
 	}
-	readSamples := fixedSize(r, int(format.Bits/8), format.sample())
+	readSamples := npy.Number{Size: int(format.Bits / 8), Decode: format.sample()}.Reader(r)
 	done, total := 0, size/int64(format.Bits/8) // samples
 	c.read = func(values []float64) (int, error) {
 		wanted := len(values)

@@ -137,7 +137,15 @@ func notebookImports(path string) (names []string, err error) {
 	return names, nil
 }
 
-// check returns an error that names each import that points up.
+// library is what separates signals, and baselinetest the helper of its tests. They get matrices:
+// only programs read recordings.
+var (
+	library      = room{"sica/...", "layers/...", "flows/...", "backend/...", "internal/..."}
+	baselinetest = "sica/baseline/internal/baselinetest"
+	recordings   = room{"datasets/..."}
+)
+
+// check returns an error that names each import that points up, or from the library to recordings.
 func check(imports map[string][]string) error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(imports)) {
@@ -151,6 +159,10 @@ func check(imports map[string][]string) error {
 				errs = append(errs,
 					fmt.Errorf("package %s (room %s) imports %s (room %s), which is above it",
 						name, rooms[from].name(), imported, rooms[to].name()))
+			}
+			if library.holds(name) && name != baselinetest && recordings.holds(imported) {
+				errs = append(errs, fmt.Errorf("package %s of the library imports %s, which only "+
+					"programs and tests may", name, imported))
 			}
 		}
 	}
@@ -168,7 +180,8 @@ func ourImports(t *testing.T) map[string][]string {
 
 // Each package is in a room, and no import points to a higher room: only cells import
 // laboratory/notebook, which ends the program; no rival imports sica, as rivals are useful alone;
-// and layers, flows, datasets and backend import nothing of sica.
+// and layers, flows, datasets and backend import nothing of sica. Nor does the library import
+// datasets.
 func TestImportsPointDown(t *testing.T) {
 	if err := check(ourImports(t)); err != nil {
 		t.Errorf("docs/architecture.md doesn't allow:\n%v", err)
@@ -199,6 +212,13 @@ func TestCheck(t *testing.T) {
 		{"internal/grid", "layers",
 			"package internal/grid (room internal) imports layers (room layers), which is above " +
 				"it"},
+		{"cmd/sica", "datasets", ""},
+		{"sica/baseline/internal/baselinetest", "datasets", ""},
+		{"sica", "datasets",
+			"package sica of the library imports datasets, which only programs and tests may"},
+		{"internal/mapping", "datasets",
+			"package internal/mapping of the library imports datasets, which only programs and " +
+				"tests may"},
 		{"backend", "internal/purego", ""},
 		{"backend", "layers",
 			"package backend (room backend) imports layers (room layers), which is above it"},

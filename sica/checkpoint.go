@@ -10,9 +10,9 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/iterate"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/internal/npy"
 	"github.com/seed-47b1e431/gosica/internal/sealed"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/internal/network"
@@ -106,7 +106,7 @@ func (f *fitting) writeDecisions(all []*decision) error {
 			if err != nil {
 				return err
 			}
-			if err := datasets.WriteFile(filepath.Join(dir, beginSignals(r)), d.Z); err != nil {
+			if err := npy.WriteFile(filepath.Join(dir, beginSignals(r)), d.Z); err != nil {
 				return err
 			}
 			state.Runs = append(state.Runs, runBegin{

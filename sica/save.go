@@ -10,9 +10,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/iterate"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/internal/npy"
 	"github.com/seed-47b1e431/gosica/internal/sealed"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/klflow"
@@ -80,9 +80,9 @@ func (r *Result) save(dir string) error {
 		return fmt.Errorf("Flow.Network: is set, and what it learned can't be saved; must be nil, "+
 			"or Flow.Family must be %q", klflow.Linear)
 	}
-	if n := len(r.Z.RawMatrix().Data); n > datasets.MaxEntries {
+	if n := len(r.Z.RawMatrix().Data); n > signal.MaxEntries {
 		return fmt.Errorf("signals of %d entries: at most %d can be loaded again", n,
-			datasets.MaxEntries)
+			signal.MaxEntries)
 	}
 	return sealed.Write(dir, resultFormat, resultVersion, func(dir string) error {
 		return r.write(dir)
@@ -97,11 +97,11 @@ func (r *Result) write(dir string) error {
 	if saved.Stages, err = r.maps.Write(dir, ""); err != nil {
 		return err
 	}
-	if err := datasets.WriteFile(filepath.Join(dir, zFile), r.Z); err != nil {
+	if err := npy.WriteFile(filepath.Join(dir, zFile), r.Z); err != nil {
 		return err
 	}
 	if saved.Moved {
-		if err := datasets.WriteFile(filepath.Join(dir, initialFile), r.Initial); err != nil {
+		if err := npy.WriteFile(filepath.Join(dir, initialFile), r.Initial); err != nil {
 			return err
 		}
 	}

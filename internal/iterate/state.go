@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/internal/npy"
 	"github.com/seed-47b1e431/gosica/internal/sealed"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
@@ -81,10 +81,10 @@ func (r *run) writeState(dir string) (runState, error) {
 		return s, err
 	}
 	current, best := r.files()
-	if err := datasets.WriteFile(filepath.Join(dir, current), r.z); err != nil || !s.Moved {
+	if err := npy.WriteFile(filepath.Join(dir, current), r.z); err != nil || !s.Moved {
 		return s, err
 	}
-	return s, datasets.WriteFile(filepath.Join(dir, best), r.output.Z)
+	return s, npy.WriteFile(filepath.Join(dir, best), r.output.Z)
 }
 
 // resume brings the loop to the last state of its checkpoint and returns the number of

@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/npy"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
@@ -61,13 +61,13 @@ func Write(dir, name string, m Map) (Record, error) {
 		return m.record()
 	case *normalised:
 		r := Record{Kind: kindNormalised, Signals: name + ".npy"}
-		return r, datasets.WriteFile(filepath.Join(dir, r.Signals), m.signals)
+		return r, npy.WriteFile(filepath.Join(dir, r.Signals), m.signals)
 	case *conditioned:
 		r := Record{
 			Kind: kindConditioned, Affine: m.whitening, Signals: name + ".npy",
 			Axes: mat.DenseCopyOf(m.axes).RawMatrix().Data, Means: m.means,
 		}
-		return r, datasets.WriteFile(filepath.Join(dir, r.Signals), m.components)
+		return r, npy.WriteFile(filepath.Join(dir, r.Signals), m.components)
 	}
 	return Record{}, fmt.Errorf("the map %T can't be saved", m)
 }
@@ -130,7 +130,7 @@ func (r Record) readSignals(dir string, d, n int) (*mat.Dense, error) {
 
 // ReadSignals reads a file of d signals at n positions in dir.
 func ReadSignals(dir, name string, d, n int) (*mat.Dense, error) {
-	x, err := datasets.ReadFile(filepath.Join(dir, filepath.Base(name)))
+	x, err := npy.ReadFile(filepath.Join(dir, filepath.Base(name)))
 	if err != nil {
 		return nil, err
 	}

@@ -123,15 +123,24 @@ func Transposed(name string, looksSo bool) string {
 
 // CheckFinite returns an error that wraps ErrNotFinite unless all values are finite.
 func CheckFinite(x *mat.Dense) error {
+	if i, t, isFound := NotFinite(x); isFound {
+		return fmt.Errorf("signal %d has the value %g at position %d: %w", i+1, x.At(i, t), t+1,
+			ErrNotFinite)
+	}
+	return nil
+}
+
+// NotFinite returns the place of the first value of x that is NaN or infinite, if there is one.
+func NotFinite(x *mat.Dense) (i, t int, isFound bool) {
 	d, _ := x.Dims()
 	for i := range d {
 		for t, v := range x.RawRowView(i) {
 			if !Finite(v) {
-				return fmt.Errorf("signal %d has the value %g at position %d: %w", i+1, v, t+1, ErrNotFinite)
+				return i, t, true
 			}
 		}
 	}
-	return nil
+	return 0, 0, false
 }
 
 // Finite reports whether v is neither NaN nor infinite.

@@ -92,3 +92,12 @@ func Fixed(number float64, decimals int) string {
 	}
 	return s
 }
+
+// Shortened returns the beginning of a file's text, for an error.
+func Shortened(s string) string {
+	const length = 40
+	if len(s) <= length {
+		return strings.ToValidUTF8(s, "\ufffd")
+	}
+	return strings.ToValidUTF8(s[:length], "") + "…"
+}

@@ -6,12 +6,11 @@ import (
 	"testing"
 )
 
-// A program that imports package linear alone gets gonum's matrices with it, and the decoder of
-// recordings' headers that package datasets reads: no GoMLX, plots, fonts or command lines.
+// A program that imports package linear alone gets gonum's matrices with it: no GoMLX, plots, fonts,
+// command lines or reader of recordings.
 func TestImports(t *testing.T) {
 	allowed := []string{
 		"gonum.org/v1/gonum/",
-		"golang.org/x/text/",
 		"github.com/seed-47b1e431/gosica/",
 	}
 	const format = "{{if not .Standard}}{{.ImportPath}}{{end}}"

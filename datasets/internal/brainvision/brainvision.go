@@ -24,7 +24,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/seed-47b1e431/gosica/datasets/internal/column"
+	"github.com/seed-47b1e431/gosica/internal/text"
 )
 
 // A File is a recording.
@@ -80,19 +80,19 @@ func read(folder fs.FS, name string) (*File, error) {
 	interval, err := parseFloat(common["samplinginterval"])
 	if err != nil || !(interval > 0) || math.IsInf(interval, 0) {
 		return nil, fmt.Errorf("SamplingInterval is %q; must be a positive number of microseconds",
-			column.Shortened(common["samplinginterval"]))
+			text.Shortened(common["samplinginterval"]))
 	}
 	f.Rate = 1e6 / interval
 	d, err := strconv.Atoi(common["numberofchannels"])
 	if err != nil || d < 1 || d > maxChannels {
 		return nil, fmt.Errorf("NumberOfChannels is %q; must be 1 to %d",
-			column.Shortened(common["numberofchannels"]), maxChannels)
+			text.Shortened(common["numberofchannels"]), maxChannels)
 	}
 	if format := common["dataformat"]; format != "" && !strings.EqualFold(format, "BINARY") {
-		return nil, fmt.Errorf("DataFormat is %q; must be BINARY", column.Shortened(format))
+		return nil, fmt.Errorf("DataFormat is %q; must be BINARY", text.Shortened(format))
 	}
 	if kind := common["datatype"]; kind != "" && !strings.EqualFold(kind, "TIMEDOMAIN") {
-		return nil, fmt.Errorf("DataType is %q; must be TIMEDOMAIN", column.Shortened(kind))
+		return nil, fmt.Errorf("DataType is %q; must be TIMEDOMAIN", text.Shortened(kind))
 	}
 	scales, err := f.readChannels(h["channel infos"], d)
 	if err != nil {
@@ -101,7 +101,7 @@ func read(folder fs.FS, name string) (*File, error) {
 	dataName := f.findFile(folder, name, common["datafile"], ".eeg", ".dat")
 	if dataName == "" {
 		return nil, fmt.Errorf("the file of values %q isn't beside the header; must be there",
-			column.Shortened(common["datafile"]))
+			text.Shortened(common["datafile"]))
 	}
 	vectorized := false
 	switch orientation := strings.ToUpper(common["dataorientation"]); orientation {
@@ -110,7 +110,7 @@ func read(folder fs.FS, name string) (*File, error) {
 		vectorized = true
 	default:
 		return nil, fmt.Errorf("DataOrientation is %q; must be MULTIPLEXED or VECTORIZED",
-			column.Shortened(orientation))
+			text.Shortened(orientation))
 	}
 	data, err := readAll(folder, dataName, maxDataBytes)
 	if err != nil {
@@ -163,7 +163,7 @@ func (f *File) readChannels(infos map[string]string, d int) (scales []float64, e
 			scale, err = parseFloat(fields[2])
 			if err != nil || scale == 0 || math.IsNaN(scale) || math.IsInf(scale, 0) {
 				return nil, fmt.Errorf("the resolution of %s is %q; must be a number other than 0", key,
-					column.Shortened(fields[2]))
+					text.Shortened(fields[2]))
 			}
 		}
 		f.Channels, scales = append(f.Channels, c), append(scales, scale)
@@ -190,7 +190,7 @@ func (f *File) decode(
 		number = func(b []byte) float64 { return float64(math.Float32frombits(order.Uint32(b))) }
 	default:
 		return fmt.Errorf("BinaryFormat is %q; must be INT_16, UINT_16, INT_32 or IEEE_FLOAT_32",
-			column.Shortened(format))
+			text.Shortened(format))
 	}
 	d := len(f.Channels)
 	n := len(data) / (size * d)
@@ -280,7 +280,7 @@ func (f *File) findFile(folder fs.FS, header, named string, endings ...string) s
 		if info, err := fs.Stat(folder, name); err == nil && !info.IsDir() {
 			if i > 0 && named != "" {
 				f.Notes = append(f.Notes, fmt.Sprintf("the header names the file %q, which isn't "+
-					"there: took %q", column.Shortened(path.Base(named)), candidate))
+					"there: took %q", text.Shortened(path.Base(named)), candidate))
 			}
 			return name
 		}

@@ -47,15 +47,6 @@ var markerNames = []string{
 // IsMarker reports whether a column of this name may hold triggers or events.
 func IsMarker(name string) bool { return HasWord(name, markerNames...) }
 
-// Shortened returns the beginning of a file's text, for an error.
-func Shortened(text string) string {
-	const length = 40
-	if len(text) <= length {
-		return strings.ToValidUTF8(text, "\ufffd")
-	}
-	return strings.ToValidUTF8(text[:length], "") + "…"
-}
-
 // Notes are what becomes of columns, by their names.
 type Notes []struct{ name, what string }
 

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/seed-47b1e431/gosica/datasets/internal/column"
+	"github.com/seed-47b1e431/gosica/internal/text"
 )
 
 // errNotEyeLink is the error for another text.
@@ -126,7 +126,7 @@ func (e *eyeLink) Read(p []byte) (int, error) {
 		}
 		if len(cells) != e.width {
 			return 0, fmt.Errorf("the sample at %s has %d values; must have %d, like those before it",
-				column.Shortened(cells[0]), len(cells)-1, e.width-1)
+				text.Shortened(cells[0]), len(cells)-1, e.width-1)
 		}
 		e.write(cells)
 	}

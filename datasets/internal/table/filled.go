@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/seed-47b1e431/gosica/datasets/internal/column"
+	"github.com/seed-47b1e431/gosica/internal/text"
 )
 
 // A filling counts the cells of a column that was taken for text, or for empty, by its first rows.
@@ -36,7 +37,7 @@ func (r *Reader) observeText(row []string) {
 			continue
 		}
 		if f.others++; f.others == 1 {
-			f.line, f.cell = r.line, column.Shortened(row[i])
+			f.line, f.cell = r.line, text.Shortened(row[i])
 		}
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/seed-47b1e431/gosica/datasets/internal/column"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/text"
 )
@@ -79,7 +78,7 @@ func (r *Reader) otherKind(row []string) string {
 			continue
 		}
 		return fmt.Sprintf(": column %d has %q here and %q before: keep the rows of one kind, by "+
-			"grep for example", i+1, column.Shortened(row[i]), column.Shortened(r.firstRow[i]))
+			"grep for example", i+1, text.Shortened(row[i]), text.Shortened(r.firstRow[i]))
 	}
 	return ""
 }
@@ -89,7 +88,7 @@ func (r *Reader) number(cell string, i int) (float64, error) {
 	if i == r.dialect.clock {
 		t, ok := DateTime(cell)
 		if !ok {
-			return 0, fmt.Errorf("%q is no date and time, like those before it", column.Shortened(cell))
+			return 0, fmt.Errorf("%q is no date and time, like those before it", text.Shortened(cell))
 		}
 		if r.first.IsZero() {
 			r.first = t
@@ -105,7 +104,7 @@ func (r *Reader) number(cell string, i int) (float64, error) {
 	v, ok := r.dialect.parse(cell)
 	if !ok && r.options.FillMissing {
 		if r.unread.others++; r.unread.others == 1 {
-			r.unread.line, r.unread.cell = r.line, column.Shortened(cell)
+			r.unread.line, r.unread.cell = r.line, text.Shortened(cell)
 		}
 		return math.NaN(), nil
 	}
@@ -113,12 +112,12 @@ func (r *Reader) number(cell string, i int) (float64, error) {
 		return 0, errText
 	}
 	if !signal.Finite(v) {
-		return 0, fmt.Errorf("%s is not finite as a float64", column.Shortened(cell))
+		return 0, fmt.Errorf("%s is not finite as a float64", text.Shortened(cell))
 	}
 	if unit := r.units[i]; unit != "" || !endsNumber(cell) {
 		if _, other := cutUnit(cell); other != unit {
 			return 0, fmt.Errorf("%q has the unit %q; must have %q, like those before it",
-				column.Shortened(cell), other, unit)
+				text.Shortened(cell), other, unit)
 		}
 	}
 	return v, nil
@@ -152,14 +151,14 @@ func (r *Reader) howToFill(i int) string {
 func (r *Reader) cellError(i int, row []string, err error) error {
 	place := fmt.Sprintf("line %d, column %d", r.line, i+1)
 	if r.columns != nil {
-		place += fmt.Sprintf(" (%q)", column.Shortened(r.columns[i]))
+		place += fmt.Sprintf(" (%q)", text.Shortened(r.columns[i]))
 	}
 	lacksNumber, kind := isMissing, "missing values"
-	what := fmt.Sprintf("the value is missing (%s)", column.Shortened(row[i]))
+	what := fmt.Sprintf("the value is missing (%s)", text.Shortened(row[i]))
 	switch {
 	case errors.Is(err, errText):
 		lacksNumber = func(cell string) bool { return !r.dialect.isNumber(cell) }
-		what, kind = fmt.Sprintf("%q is not a number", column.Shortened(row[i])), "such cells"
+		what, kind = fmt.Sprintf("%q is not a number", text.Shortened(row[i])), "such cells"
 	case !errors.Is(err, errMissing):
 		return fmt.Errorf("%s: %w", place, err)
 	case row[i] == "":

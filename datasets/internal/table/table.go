@@ -125,7 +125,7 @@ func Open(source io.Reader, o Options) (*Reader, error) {
 	if line := r.dialect.foreign; line != "" {
 		return nil, fmt.Errorf("lines before the table have numbers, too, with another separator, such "+
 			"as %q; must be one table with one separator: delete lines that aren't part of it",
-			column.Shortened(strings.TrimSpace(line)))
+			text.Shortened(strings.TrimSpace(line)))
 	}
 	r.lines.Buffer(nil, MaxRowBytes)
 	r.lines.Split(func(data []byte, atEOF bool) (int, []byte, error) {
@@ -153,7 +153,7 @@ func (r *Reader) noRowsError(start string) error {
 	if r.options.Separator == 0 {
 		advice = " (with an unusual sign between cells, set ReadOptions.Separator)"
 	}
-	return fmt.Errorf("%w%s; the first line is %q", errNoRows, advice, column.Shortened(line))
+	return fmt.Errorf("%w%s; the first line is %q", errNoRows, advice, text.Shortened(line))
 }
 
 // wideRow is the number of cells, for each name in the header, from which a row looks like a
@@ -349,9 +349,9 @@ func (r *Reader) notes() (notes []string) {
 	}
 	if d.title != "" {
 		add(d.preamble == 1, "the first line is no part of the table and was left out: %q",
-			column.Shortened(d.title))
+			text.Shortened(d.title))
 		add(d.preamble > 1, "the first %d lines are no part of the table and were left out; they begin "+
-			"with %q", d.preamble, column.Shortened(d.title))
+			"with %q", d.preamble, text.Shortened(d.title))
 	}
 	add(d.decimal == ',' && !d.whole, "numbers have decimal commas; what is written has decimal "+
 		"points, and commas between cells")
