@@ -3,7 +3,6 @@ package datasets
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,9 +55,9 @@ func (c *Column) at(positions []int) Column {
 // each: those that the options don't choose or, without a choice, those that can't be signals.
 func (r *Recording) setAside(o *ReadOptions) error {
 	d, n := r.Signals.Dims()
-	columns := make([]columnStats, d)
-	for i := 0; i < d && n >= minAsidePositions; i++ {
-		columns[i] = statsOf(r.Signals.RawRowView(i))
+	columns := make([]column.Stats, d)
+	for i := range columns {
+		columns[i] = column.StatsOf(r.Signals.RawRowView(i))
 	}
 	if r.judged != nil {
 		columns = r.judged
@@ -74,12 +73,12 @@ func (r *Recording) setAside(o *ReadOptions) error {
 	}
 	aside, rows := remaining(d, kept), signal.RowsOf(r.Signals)
 	for _, i := range aside {
-		if r.Joints == nil && columns[i].beginsRuns(r.columnName(i), n) {
-			var falls joints
+		if r.Joints == nil && columns[i].BeginsRuns(r.columnName(i), n) {
+			var falls column.Joints
 			for t, time := range rows[i] {
-				falls.observe(t, time)
+				falls.Observe(t, time)
 			}
-			r.Joints = falls.positions
+			r.Joints = falls.Positions
 		}
 	}
 	r.split(kept, aside, columns, selected(rows, aside))
@@ -90,7 +89,7 @@ func (r *Recording) setAside(o *ReadOptions) error {
 
 // split moves the columns that r describes, except the kept ones, to Aside with their values. These
 // are nil for a recording that is too long to keep them.
-func (r *Recording) split(kept, aside []int, columns []columnStats, values [][]float64) {
+func (r *Recording) split(kept, aside []int, columns []column.Stats, values [][]float64) {
 	places := r.places(len(columns))
 	for k, i := range aside {
 		name := r.columnName(i)
@@ -99,7 +98,7 @@ func (r *Recording) split(kept, aside []int, columns []columnStats, values [][]f
 			continue
 		}
 		c := Column{
-			Name: name, Values: slices.Clone(values[k]), Reason: columns[i].reason(name), Place: places[i],
+			Name: name, Values: slices.Clone(values[k]), Reason: columns[i].Reason(name), Place: places[i],
 		}
 		if r.Units != nil {
 			c.Unit = r.Units[i]
@@ -145,7 +144,7 @@ const inFileOrder = "the file has no names: its columns were taken for the separ
 // that can't be one. Aside are the file's other columns. In a file without names a number is that
 // of a column.
 func (o *ReadOptions) selectColumns(
-	r *Recording, aside []Column, columns []columnStats,
+	r *Recording, aside []Column, columns []column.Stats,
 ) (kept []int, notes []string, err error) {
 	names, places := r.Names, r.places(len(columns))
 	if len(o.Signals) > 0 && (names != nil || len(columns) == len(o.Signals)) {
@@ -162,11 +161,11 @@ func (o *ReadOptions) selectColumns(
 			set.Add(name, "was left out, as asked")
 			continue
 		}
-		if reason := columns[i].reason(name); reason != "" {
+		if reason := columns[i].Reason(name); reason != "" {
 			set.Add(name, reason+" and was set aside")
 			continue
 		}
-		if err := columns[i].codeError(name); err != nil {
+		if err := codeError(name, &columns[i]); err != nil {
 			return nil, nil, err
 		}
 		kept = append(kept, i)
@@ -190,7 +189,7 @@ func (o *ReadOptions) selectColumns(
 
 // selectSignals returns the columns of the separation's channels, by their names if they have some.
 func (o *ReadOptions) selectSignals(
-	names []string, columns []columnStats,
+	names []string, columns []column.Stats,
 ) (kept []int, notes []string, err error) {
 	if kept = grid.Range(len(o.Signals)); names == nil {
 		notes = append(notes, inFileOrder)
@@ -201,7 +200,7 @@ func (o *ReadOptions) selectSignals(
 			"separation: they were taken by name")
 	}
 	for _, i := range kept {
-		if err := columns[i].codeError(column.Name(names, i)); err != nil {
+		if err := codeError(column.Name(names, i), &columns[i]); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -339,167 +338,9 @@ func listed(words []string, limit int) string {
 	return strings.Join(words, ", ")
 }
 
-// The limits by which a column isn't a signal.
-const (
-	// minAsidePositions is how long a column must be to be judged: among fewer values a signal
-	// may count by chance.
-	minAsidePositions = 32
-	// maxRailed is the share of positions at which a signal may be at the end of its range. A
-	// square wave has half, a channel without contact nearly all.
-	maxRailed = 0.98
-	// minMarkerRest is the share of positions at which a column of markers that was scaled, as in
-	// EDF, has its least or greatest value.
-	minMarkerRest = 0.5
-	// maxUneven is the largest relative difference between a step of times and the mean step.
-	maxUneven = 2e-3
-	// minSameChanges is the share of equal steps of times that start anew: epochs have at least 50
-	// positions.
-	minSameChanges = 0.98
-	// maxClockStep is the largest step of a rounded or jittering clock, in mean steps. Rounding to
-	// less than a step makes it 2 at most. A slow signal that never falls is constant at most
-	// positions, and its steps are larger.
-	maxClockStep = 5
-	// minRegular is how many changes the mean is first taken from. A gap before them isn't found.
-	// Of fewer all may be 0, where times are rounded to several steps.
-	minRegular = 8
-)
-
-// columnStats are statistics of the values of a column, which are observed one after another.
-type columnStats struct {
-	n                    int
-	first, last          float64
-	low, high            float64
-	lows, highs          int     // positions at which it is at low and at high
-	nextLow, nextHigh    float64 // the least value above low and the greatest below high
-	steps                int     // changes by 1
-	firstChange          float64 // from the first value to the second
-	sameChanges          int     // changes by that
-	rises, falls         int
-	minChange, maxChange float64
-	dropStart, dropEnd   float64 // the values before and after the first fall
-	unlikeFalls          bool    // whether a fall differs from the first one
-	fraction             bool    // whether a value isn't an integer
-	gaps                 int     // changes above maxClockStep mean ones
-	regular, maxRegular  float64 // the sum of the other changes and the largest
-}
-
-// statsOf returns the statistics of a column.
-func statsOf(values []float64) (c columnStats) {
-	for _, v := range values {
-		c.observe(v)
-	}
-	return c
-}
-
-func (c *columnStats) observe(v float64) {
-	c.n++
-	c.fraction = c.fraction || v != math.Trunc(v)
-	if c.n == 1 {
-		c.first, c.low, c.high = v, v, v
-		c.nextLow, c.nextHigh = math.Inf(1), math.Inf(-1)
-		c.minChange, c.maxChange = math.Inf(1), math.Inf(-1)
-	} else {
-		c.change(c.last, v)
-	}
-	c.last = v
-	if v < c.low {
-		c.low, c.lows, c.nextLow = v, 0, c.low
-	} else if v > c.low {
-		c.nextLow = min(c.nextLow, v)
-	}
-	if v > c.high {
-		c.high, c.highs, c.nextHigh = v, 0, c.high
-	} else if v < c.high {
-		c.nextHigh = max(c.nextHigh, v)
-	}
-	if v == c.low {
-		c.lows++
-	}
-	if v == c.high {
-		c.highs++
-	}
-}
-
-// change observes a change from one value to the next.
-func (c *columnStats) change(before, v float64) {
-	change := v - before
-	c.minChange, c.maxChange = min(c.minChange, change), max(c.maxChange, change)
-	if seen := c.n - 2; seen >= minRegular && change*float64(seen-c.gaps) > maxClockStep*c.regular {
-		c.gaps++
-	} else {
-		c.regular, c.maxRegular = c.regular+change, max(c.maxRegular, change)
-	}
-	if c.n == 2 {
-		c.firstChange = change
-	}
-	if math.Abs(change-c.firstChange) <= maxUneven*math.Abs(c.firstChange) {
-		c.sameChanges++
-	}
-	switch {
-	case change > 0:
-		c.rises++
-		if change == 1 {
-			c.steps++
-		}
-	case change < 0:
-		if c.falls == 0 {
-			c.dropStart, c.dropEnd = before, v
-		}
-		c.unlikeFalls = c.unlikeFalls || before != c.dropStart || v != c.dropEnd
-		c.falls++
-	}
-}
-
-// missingCodes are numbers that programs write for missing values, below minHugeCode in size.
-var missingCodes = []float64{
-	-999, -9999, -99999, -999999, -999.25, -9999.99, 9999, 99999, 999999,
-	math.MinInt16, -math.MaxInt16, math.MinInt32, -math.MaxInt32, // also of netCDF
-}
-
-// The limits of codes for missing values.
-const (
-	// minLowGap and minHighGap are how far a code below or above the other values is from the
-	// nearest of them, in their range. A signal has no such value at several positions. A code
-	// above must be farther away, since meters end at 9999 and not at −9999.
-	minLowGap, minHighGap = 1, 3
-	// minHugeCode is the least size of numbers such as 9.97e36 of netCDF, −1.6375e30 of HEALPix and
-	// 1e20 of climate models, and minHugeRatio how much larger than all others they are.
-	minHugeCode  = 1e15
-	minHugeRatio = 1e6
-)
-
-// isMissingCode reports whether v is a code for missing values, perhaps as a float32, that is there
-// at count positions; largest is that of the other values' sizes.
-func isMissingCode(v float64, count int, largest float64) bool {
-	if math.Abs(v) >= minHugeCode && math.Abs(v) > minHugeRatio*largest {
-		return true
-	}
-	return count > 1 && slices.ContainsFunc(missingCodes, func(code float64) bool {
-		return v == code || v == float64(float32(code))
-	})
-}
-
-// missingCode returns a code for missing values that a column has, and at how many positions; 0 for
-// none.
-func (c *columnStats) missingCode() (code float64, count int) {
-	if c.n < minAsidePositions || c.low == c.high {
-		return 0, 0
-	}
-	size := func(a, b float64) float64 { return max(math.Abs(a), math.Abs(b)) }
-	switch {
-	case c.nextLow-c.low > minLowGap*(c.high-c.nextLow) &&
-		isMissingCode(c.low, c.lows, size(c.nextLow, c.high)):
-		return c.low, c.lows
-	case c.high-c.nextHigh > minHighGap*(c.nextHigh-c.low) &&
-		isMissingCode(c.high, c.highs, size(c.low, c.nextHigh)):
-		return c.high, c.highs
-	}
-	return 0, 0
-}
-
-// codeError is the error for a code of missing values.
-func (c *columnStats) codeError(name string) error {
-	code, count := c.missingCode()
+// codeError is the error for a code of missing values in a column of a name.
+func codeError(name string, c *column.Stats) error {
+	code, count := c.MissingCode()
 	if count == 0 {
 		return nil
 	}
@@ -508,116 +349,13 @@ func (c *columnStats) codeError(name string) error {
 		"by column (ReadOptions.Without)", name, code, count)
 }
 
-// reason says why a column of this name can't be a signal. It is empty if the column can be one, or
-// is too short to decide.
-func (c *columnStats) reason(name string) string {
-	if c.n < minAsidePositions {
-		return ""
-	}
-	if c.low == c.high {
-		return "has the same value at every position"
-	}
-	changes := c.n - 1
-	wraps := c.falls == 0 || !c.unlikeFalls && c.dropStart == c.high && c.dropEnd == c.low
-	if !c.fraction && c.steps > 0 && wraps && c.steps+c.falls == changes {
-		return "counts the positions"
-	}
-	if column.HasWord(name, "battery") {
-		return "says how full the battery is"
-	}
-	named := column.IsMarker(name)
-	share := float64(max(c.lows, c.highs)) / float64(c.n)
-	hasTwoValues := c.lows+c.highs == c.n
-	if named && (!c.fraction || share > minMarkerRest || hasTwoValues) {
-		return "holds markers"
-	}
-	if !c.fraction && c.rises > 0 && c.rises == c.steps && c.falls == 0 &&
-		c.high-c.low+1 < float64(c.n) {
-		return "rises by 1 now and then, as the numbers of epochs do,"
-	}
-	switch mean := c.meanStep(); {
-	case c.isEven():
-		return "rises by the same amount at every position, as times do,"
-	case mean < 0 && c.changesEvenly():
-		return "falls by the same amount at every position, as times in reverse order do,"
-	case mean > 0 && c.falls == 0 && c.maxChange <= maxClockStep*mean:
-		return "never falls and rises nearly evenly, as times do,"
-	case c.risesBetweenGaps():
-		return "never falls and rises nearly evenly but for gaps, as times do,"
-	}
-	if _, isTime := column.TimeUnit(name, ""); isTime && c.restarts() { // another may be a sawtooth
-		return "rises by the same amount and starts anew, as times do,"
-	}
-	if share > maxRailed && !named && c.fraction {
-		return fmt.Sprintf("is at the end of its range at %.0f %% of the positions", 100*share)
-	}
-	return ""
-}
-
-// meanStep returns the mean change from one position to the next.
-func (c *columnStats) meanStep() float64 { return (c.last - c.first) / float64(c.n-1) }
-
-// isEven reports whether the column rises by the same amount at every position.
-func (c *columnStats) isEven() bool { return c.meanStep() > 0 && c.changesEvenly() }
-
-// changesEvenly reports whether the column changes by the same amount at every position.
-func (c *columnStats) changesEvenly() bool {
-	mean := c.meanStep()
-	return max(c.maxChange-mean, mean-c.minChange) <= maxUneven*math.Abs(mean)
-}
-
-// risesBetweenGaps reports whether the column never falls and rises nearly evenly, except for a few
-// larger steps.
-func (c *columnStats) risesBetweenGaps() bool {
-	regular := float64(c.n - 1 - c.gaps)
-	return c.falls == 0 && c.regular > 0 && c.maxRegular*regular <= maxClockStep*c.regular &&
-		regular >= minSameChanges*float64(c.n-1)
-}
-
-// restarts reports whether the column rises by the same amount and now and then starts anew, as the
-// times of epochs do.
-func (c *columnStats) restarts() bool {
-	return c.firstChange > 0 && float64(c.sameChanges) >= minSameChanges*float64(c.n-1)
-}
-
 // setRate sets the rate, unless even times gave it, to that of a column that was set aside and
-// holds even times by its name and values, with a note. Whole numbers need a unit, as they may be
-// counts.
-func (r *Recording) setRate(name string, c *columnStats) {
-	unit, isTime := column.TimeUnit(name, "")
-	step := c.meanStep()
-	if c.restarts() {
-		step = c.firstChange
-	}
-	if r.Rate > 0 && !r.meanRate || !isTime || c.n < minAsidePositions ||
-		!c.fraction && unit == 1 || !c.isEven() && !c.restarts() {
+// holds even times by its name and values, with a note.
+func (r *Recording) setRate(name string, c *column.Stats) {
+	step := c.Step(name)
+	if r.Rate > 0 && !r.meanRate || step == 0 {
 		return
 	}
-	r.Rate, r.meanRate = column.RoundRate(1/(step*unit)), false
+	r.Rate, r.meanRate = column.RoundRate(1/step), false
 	r.Notes = append(r.Notes, fmt.Sprintf("%q gives the rate, %.6g Hz", name, r.Rate))
-}
-
-// minRun is the mean length from which runs have joints: in shorter ones, such as epochs, leaving
-// out the positions after each joint would cost more than it gains.
-const minRun = 1000
-
-// beginsRuns reports whether a column of n positions holds times that start anew with each run, and
-// runs are long enough for joints.
-func (c *columnStats) beginsRuns(name string, n int) bool {
-	_, isTime := column.TimeUnit(name, "")
-	return isTime && c.falls > 0 && n >= minRun*(c.falls+1) && c.restarts()
-}
-
-// joints finds the positions where times fall: where stretches of a recording were joined.
-type joints struct {
-	last      float64 // time
-	positions []int
-}
-
-// observe takes the time at position t. Positions come in order.
-func (j *joints) observe(t int, time float64) {
-	if t > 0 && time < j.last {
-		j.positions = append(j.positions, t)
-	}
-	j.last = time
 }

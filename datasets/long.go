@@ -34,10 +34,9 @@ func (r *Recording) checkWide() error {
 // countSignals returns how many columns of numbers may be signals. Times aren't, also if they begin
 // anew with each channel.
 func (r *Recording) countSignals() (count int) {
-	d, n := r.Signals.Dims()
-	for i := range d {
-		c := statsOf(r.Signals.RawRowView(i))
-		if n >= minAsidePositions && c.fraction && c.reason(column.Name(r.Names, i)) == "" {
+	for i := range r.Signals.RawMatrix().Rows {
+		c := column.StatsOf(r.Signals.RawRowView(i))
+		if c.IsSignal(column.Name(r.Names, i)) {
 			count++
 		}
 	}

@@ -418,15 +418,13 @@ func isTimeVector(name string, values []float64) bool {
 	if _, isTime := column.TimeUnit(name, ""); !isTime || len(values) < 2 {
 		return false
 	}
-	c := clockOf(values, nil)
-	return c.rises() && c.unevenAt == 0
+	c := column.ClockOf(values)
+	return c.Rises() && c.IsEven()
 }
 
 // setClock sets the rate and the first time to those of evenly spaced times in seconds.
 func (r *Recording) setClock(times []float64) {
-	named := &Recording{}
-	clockOf(times, nil).describe(named, 1)
-	r.TimeColumn, r.Start, r.Rate = named.TimeColumn, named.Start, named.Rate
+	r.TimeColumn, r.Start, r.Rate = column.ClockOf(times).Describe("time", 1)
 }
 
 // readEEGLAB reads a data set of EEGLAB, whose numbers may be in another file in its folder.

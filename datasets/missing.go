@@ -137,13 +137,13 @@ func (r *Recording) dropCodes() {
 // dropCode replaces a code of missing values in a signal by NaN, and returns it and how often it
 // was there.
 func dropCode(values []float64) (code float64, count int) {
-	var c columnStats
+	var c column.Stats
 	for _, v := range values {
 		if !math.IsNaN(v) {
-			c.observe(v)
+			c.Observe(v)
 		}
 	}
-	code, count = c.missingCode()
+	code, count = c.MissingCode()
 	for t, v := range values {
 		if count > 0 && v == code {
 			values[t] = math.NaN()
@@ -160,10 +160,10 @@ func (r *Recording) drop(incomplete []bool) error {
 	}
 	d, n := r.Signals.Dims()
 	r.judged = nil
-	for i := 0; i < d && n >= minAsidePositions; i++ {
+	for i := range d {
 		row := slices.Clone(r.Signals.RawRowView(i))
 		interpolate(row)
-		r.judged = append(r.judged, statsOf(row))
+		r.judged = append(r.judged, column.StatsOf(row))
 	}
 	for k, t := range r.Joints {
 		r.Joints[k], _ = slices.BinarySearch(kept, t)

@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/datasets/internal/column"
 	"github.com/seed-47b1e431/gosica/datasets/internal/table"
 	"github.com/seed-47b1e431/gosica/internal/atomicfile"
 	"github.com/seed-47b1e431/gosica/internal/signal"
@@ -69,9 +70,9 @@ type Recording struct {
 	origin *edfOrigin // the EDF or BDF file that it was read from; nil for none
 
 	// While a file is read:
-	meanRate bool          // Rate is the mean of times that aren't evenly spaced
-	filled   [][]int       // the interpolated positions of each signal; nil for none
-	judged   []columnStats // of each signal, before positions were left out; nil if none was
+	meanRate bool           // Rate is the mean of times that aren't evenly spaced
+	filled   [][]int        // the interpolated positions of each signal; nil for none
+	judged   []column.Stats // of each signal, before positions were left out; nil if none was
 }
 
 // ReadFile reads signals, d×n, from a file in the format of its name's ending:

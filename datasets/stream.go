@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/datasets/internal/column"
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
@@ -63,7 +64,7 @@ func (o ReadOptions) Stream(path string) (*Stream, error) {
 			"must be read as a whole", path, ErrNotBlocks)
 	}
 	s := &Stream{path: path, format: f, options: o}
-	var columns []columnStats
+	var columns []column.Stats
 	err := s.open(func(c *content) (err error) {
 		columns, err = s.observe(c)
 		return err
@@ -91,7 +92,7 @@ const maxObservedColumns = 1 << 12
 
 // observe reads the file for the first time and returns what its columns are like. It returns nil
 // if nothing is to be set aside: of a wide NPY or WAV file, or of one with an error.
-func (s *Stream) observe(c *content) ([]columnStats, error) {
+func (s *Stream) observe(c *content) ([]column.Stats, error) {
 	s.columns, s.d, s.n = c.d, c.d, c.n
 	if c.d < 1 || c.n < 1 && c.n != unknownLength {
 		return nil, signal.CheckSize(c.d, c.n)
@@ -100,11 +101,11 @@ func (s *Stream) observe(c *content) ([]columnStats, error) {
 		s.about = c.about
 		return nil, nil
 	}
-	columns := make([]columnStats, c.d)
+	columns := make([]column.Stats, c.d)
 	n := 0
 	err := s.rows(c, func(t int, row []float64) {
 		for i, v := range row {
-			columns[i].observe(v)
+			columns[i].Observe(v)
 		}
 		n = t + 1
 	})
@@ -129,7 +130,7 @@ func (s *Stream) observe(c *content) ([]columnStats, error) {
 }
 
 // setAside decides which columns are signals, by what they are like, and reads the others.
-func (s *Stream) setAside(columns []columnStats) error {
+func (s *Stream) setAside(columns []column.Stats) error {
 	if columns == nil {
 		return nil
 	}
@@ -163,9 +164,11 @@ func (s *Stream) setAside(columns []columnStats) error {
 // readAside returns the values of the columns that are set aside, which the file has after the
 // first ones; nil if they are too many to be kept. It sets the joints that a column of times among
 // them shows.
-func (s *Stream) readAside(columns []columnStats, aside []int, first int) ([][]float64, error) {
+func (s *Stream) readAside(
+	columns []column.Stats, aside []int, first int,
+) ([][]float64, error) {
 	clock := slices.IndexFunc(aside, func(i int) bool {
-		return columns[i].beginsRuns(s.about.columnName(i), s.n)
+		return columns[i].BeginsRuns(s.about.columnName(i), s.n)
 	})
 	var values [][]float64
 	if len(aside)*s.n <= maxAsideValues {
@@ -173,18 +176,18 @@ func (s *Stream) readAside(columns []columnStats, aside []int, first int) ([][]f
 	} else if clock < 0 {
 		return nil, nil
 	}
-	var falls joints
+	var falls column.Joints
 	err := s.open(func(c *content) error {
 		return s.rows(c, func(t int, row []float64) {
 			for k := range values {
 				values[k] = append(values[k], row[first+aside[k]])
 			}
 			if clock >= 0 {
-				falls.observe(t, row[first+aside[clock]])
+				falls.Observe(t, row[first+aside[clock]])
 			}
 		})
 	})
-	s.about.Joints = append(s.about.Joints, falls.positions...)
+	s.about.Joints = append(s.about.Joints, falls.Positions...)
 	return values, err
 }
 
@@ -202,26 +205,26 @@ func (s *Stream) rows(c *content, use func(t int, row []float64)) error {
 
 // findTimes reads the first column if it may hold times. Columns are nil after an error that Blocks
 // returns.
-func (s *Stream) findTimes(columns []columnStats) error {
+func (s *Stream) findTimes(columns []column.Stats) error {
 	if columns == nil || !s.mayHaveTimes {
 		return nil
 	}
-	clock := newClock(columns[0].first, columns[0].last, s.n)
+	clock := columns[0].Clock()
 	err := s.open(func(c *content) error {
-		return s.rows(c, func(t int, row []float64) { clock.observe(t, row[0]) })
+		return s.rows(c, func(t int, row []float64) { clock.Observe(t, row[0]) })
 	})
-	if err != nil || !clock.rises() {
+	if err != nil || !clock.Rises() {
 		return err
 	}
-	if clock.drifts() || clock.coarseRate() > 0 {
+	if clock.Drifts() || clock.CoarseRate() > 0 {
 		return fmt.Errorf("datasets: %s has times that drift or are rounded, and %w", s.path,
 			ErrNotBlocks)
 	}
-	clock.describe(&s.about, s.timeUnit)
+	s.about.setTimes(clock, s.timeUnit)
 	s.about.noteSeconds(s.timed || s.timeUnit != 1)
 	s.hasTimes = true
 	s.d--
-	if err := clock.uneven(MissingError, s.firstLine); err != nil {
+	if err := clock.Uneven(s.firstLine, false); err != nil {
 		return fmt.Errorf("datasets: read %s: %w", s.path, err)
 	}
 	return nil

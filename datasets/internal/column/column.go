@@ -1,5 +1,9 @@
-// Package column says what the name of a column, or of a channel, stands for, such as times in
-// milliseconds, and how errors and notes word it. Readers of several formats call it.
+// Package column says what a column of a file, or a channel, holds by its name and its values: a
+// signal, times, a counter, markers, codes of missing values. It words that for errors and notes.
+// Readers of several formats call it.
+//
+// A reader passes the values to [Stats], and those of a column that may hold times to a [Clock], one
+// after another, so that a file needn't be in memory.
 package column
 
 import (
