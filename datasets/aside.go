@@ -53,7 +53,7 @@ func (c *Column) at(positions []int) Column {
 
 // setAside moves the columns of r that aren't signals out of Signals into Aside, with a note for
 // each: those that the options don't choose or, without a choice, those that can't be signals.
-func (r *Recording) setAside(o *ReadOptions) error {
+func (r *reading) setAside(o *ReadOptions) error {
 	d, n := r.Signals.Dims()
 	columns := make([]column.Stats, d)
 	for i := range columns {
@@ -62,7 +62,7 @@ func (r *Recording) setAside(o *ReadOptions) error {
 	if r.judged != nil {
 		columns = r.judged
 	}
-	kept, notes, err := o.selectColumns(r, slices.Concat(r.Aside, r.OtherRates), columns)
+	kept, notes, err := o.selectColumns(r.Recording, slices.Concat(r.Aside, r.OtherRates), columns)
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func (r *Recording) setAside(o *ReadOptions) error {
 
 // split moves the columns that r describes, except the kept ones, to Aside with their values. These
 // are nil for a recording that is too long to keep them.
-func (r *Recording) split(kept, aside []int, columns []column.Stats, values [][]float64) {
+func (r *reading) split(kept, aside []int, columns []column.Stats, values [][]float64) {
 	places := r.places(len(columns))
 	for k, i := range aside {
 		name := r.columnName(i)
@@ -351,11 +351,11 @@ func codeError(name string, c *column.Stats) error {
 
 // setRate sets the rate, unless even times gave it, to that of a column that was set aside and
 // holds even times by its name and values, with a note.
-func (r *Recording) setRate(name string, c *column.Stats) {
+func (r *reading) setRate(name string, c *column.Stats) {
 	step := c.Step(name)
-	if r.Rate > 0 && !r.meanRate || step == 0 {
+	if r.Rate > 0 && !r.hasMeanRate || step == 0 {
 		return
 	}
-	r.Rate, r.meanRate = column.RoundRate(1/step), false
+	r.Rate, r.hasMeanRate = column.RoundRate(1/step), false
 	r.Notes = append(r.Notes, fmt.Sprintf("%q gives the rate, %.6g Hz", name, r.Rate))
 }

@@ -28,7 +28,7 @@ func (c *content) mayHaveTimes(d, n int) bool {
 // splitTimes moves the times out of the first column of r into its rate and start, if that
 // is a column of times that rise. It is an error if these aren't evenly spaced, unless missing says
 // what becomes of gaps.
-func (c *content) splitTimes(r *Recording, missing Missing) error {
+func (c *content) splitTimes(r *reading, missing Missing) error {
 	d, n := r.Signals.Dims()
 	if !c.mayHaveTimes(d, n) {
 		return nil
@@ -72,7 +72,7 @@ func (c *content) splitTimes(r *Recording, missing Missing) error {
 	r.Notes = append(r.Notes, fmt.Sprintf("the times of %q drift or are rounded, by more than %d "+
 		"positions: they were set aside, and the rate is their mean, %.6g Hz", r.TimeColumn,
 		column.MaxJitter, r.Rate))
-	r.TimeColumn, r.Start, r.meanRate = "", 0, true
+	r.TimeColumn, r.Start, r.hasMeanRate = "", 0, true
 	return nil
 }
 

@@ -16,11 +16,11 @@ import (
 )
 
 // openCSV reads a text file of numbers up to its first row of them.
-func openCSV(r io.Reader, o *ReadOptions) (*content, error) { return openTable(r, o, table.Open) }
+func openCSV(r io.Reader, o *openOptions) (*content, error) { return openTable(r, o, table.Open) }
 
 // openEyeLink reads the text that SR Research's edf2asc makes of an EyeLink recording up to its
 // first sample.
-func openEyeLink(r io.Reader, o *ReadOptions) (*content, error) {
+func openEyeLink(r io.Reader, o *openOptions) (*content, error) {
 	unsigned := *o
 	unsigned.Separator, unsigned.Decimal = "", "" // they may be anything
 	return openTable(r, &unsigned, table.OpenEyeLink)
@@ -28,7 +28,7 @@ func openEyeLink(r io.Reader, o *ReadOptions) (*content, error) {
 
 // openTable reads a text by open up to its first row of numbers.
 func openTable(
-	r io.Reader, o *ReadOptions, open func(io.Reader, table.Options) (*table.Reader, error),
+	r io.Reader, o *openOptions, open func(io.Reader, table.Options) (*table.Reader, error),
 ) (*content, error) {
 	separator, decimal, err := o.signs()
 	if err != nil {

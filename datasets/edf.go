@@ -22,15 +22,15 @@ type Event struct {
 	Text     string  `json:"text"`
 }
 
-// An edfOrigin is the EDF or BDF file that a Recording was read from. What is written in that
+// An EDFOrigin is the EDF or BDF file that a Recording was read from. What is written in that
 // format again takes from it all that a Recording doesn't say.
-type edfOrigin struct {
+type EDFOrigin struct {
 	file  *edf.File
 	names []string // of file.Signals, each once
 }
 
 // readEDF reads an EDF or BDF file. The signals are those of the rate that most of its signals
-// have. The others are kept in the recording's origin, for EDF that is written.
+// have. The others are kept in the recording's Origin, for EDF that is written.
 func readEDF(_ string, r io.Reader, _ *ReadOptions) (*Recording, error) {
 	f, err := edf.Read(r)
 	if err != nil {
@@ -39,11 +39,11 @@ func readEDF(_ string, r io.Reader, _ *ReadOptions) (*Recording, error) {
 	if len(f.Signals) == 0 {
 		return nil, fmt.Errorf("the file has annotations and no signals; must have at least one")
 	}
-	origin := &edfOrigin{f, uniqueNames(f.Signals)}
+	origin := &EDFOrigin{f, uniqueNames(f.Signals)}
 	perRecord := commonRate(f.Signals)
 	out := &Recording{
 		Rate: edfRecord{perRecord, f.RecordSeconds}.rate(), TimeColumn: "time",
-		Notes: slices.Clone(f.Notes), origin: origin,
+		Notes: slices.Clone(f.Notes), Origin: origin,
 	}
 	var rows [][]float64
 	var others []string
@@ -157,7 +157,7 @@ func (r *Recording) writeEDF(w io.Writer, plain, plus edf.Format) error {
 	_, n := r.Signals.Dims()
 	f := &edf.File{Format: plus, Recording: "Startdate X X X X", Patient: "X X X X"}
 	var record edfRecord
-	if o := r.origin; o != nil {
+	if o := r.Origin; o != nil {
 		head := o.file
 		f.Patient, f.Recording, f.Start = head.Patient, head.Recording, head.Start
 		if head.Format == plain && len(r.Events) == 0 {
@@ -194,7 +194,7 @@ func (r *Recording) writeEDF(w io.Writer, plain, plus edf.Format) error {
 func (r *Recording) originSignals(record edfRecord) (signals []edf.Signal, used []bool) {
 	d, _ := r.Signals.Dims()
 	used = make([]bool, d)
-	o := r.origin
+	o := r.Origin
 	if o == nil {
 		return nil, used
 	}
@@ -261,7 +261,7 @@ func (r *Recording) otherSignals(record edfRecord, used []bool) (others []edf.Si
 }
 
 // has reports whether a signal of the file is the column, of which nothing was left out since.
-func (o *edfOrigin) has(c *Column) bool {
+func (o *EDFOrigin) has(c *Column) bool {
 	i := slices.Index(o.names, c.Name)
 	return i >= 0 && len(o.file.Signals[i].Values) == len(c.Values)
 }
@@ -271,7 +271,7 @@ func (o *edfOrigin) has(c *Column) bool {
 func (r *Recording) writtenColumns() (columns []Column) {
 	_, n := r.Signals.Dims()
 	add := func(c Column) {
-		if r.origin == nil || !r.origin.has(&c) {
+		if r.Origin == nil || !r.Origin.has(&c) {
 			columns = append(columns, c)
 		}
 	}
@@ -290,7 +290,7 @@ func (r *Recording) writtenColumns() (columns []Column) {
 
 // keeps reports whether signal i of the file that r was read from is written again as it was:
 // if it was set aside or has another rate, and is as long as r is.
-func (r *Recording) keeps(o *edfOrigin, i, perRecord int, recordSeconds float64) bool {
+func (r *Recording) keeps(o *EDFOrigin, i, perRecord int, recordSeconds float64) bool {
 	s := &o.file.Signals[i]
 	_, n := r.Signals.Dims()
 	if o.file.RecordSeconds != recordSeconds || len(s.Values)*perRecord != n*s.PerRecord {

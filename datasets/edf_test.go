@@ -234,7 +234,7 @@ func TestUnitsOfAside(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r.origin = nil // as of a file in another format
+			r.Origin = nil // as of a file in another format
 			out := at("out" + ending)
 			if err := WriteRecording(out, r); err != nil {
 				t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/datasets/internal/column"
 	"github.com/seed-47b1e431/gosica/internal/npy"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
@@ -21,7 +22,7 @@ import (
 type format struct {
 	ending string // of the names of its files, in lower case
 	// open reads what comes before the numbers.
-	open func(r io.Reader, o *ReadOptions) (*content, error)
+	open func(r io.Reader, o *openOptions) (*content, error)
 	// create writes what comes before the numbers of d signals at n positions. The function that
 	// it returns writes the signals of the next positions.
 	create func(w io.Writer, about *Recording, d, n int) (func(*mat.Dense) error, error)
@@ -196,8 +197,27 @@ func (c *content) pieces(size int, use func(values []float64) error) error {
 	return nil
 }
 
+// A reading is a Recording while its file is read, with what nobody needs afterwards.
+type reading struct {
+	*Recording
+	hasMeanRate bool           // Rate is the mean of times that aren't evenly spaced
+	filled      [][]int        // the interpolated positions of each signal; nil for none
+	judged      []column.Stats // of each signal, before positions were left out; nil if none was
+}
+
+// finish interpolates or drops the missing values, and moves the columns that aren't signals aside.
+func (r *reading) finish(o *ReadOptions) (*Recording, error) {
+	if err := r.fill(o.Missing); err != nil {
+		return nil, err
+	}
+	if err := r.setAside(o); err != nil {
+		return nil, err
+	}
+	return r.Recording, nil
+}
+
 // recording reads the signals, with what the file says of them.
-func (c *content) recording(o *ReadOptions) (*Recording, error) {
+func (c *content) recording(o *ReadOptions) (*reading, error) {
 	if c.n != unknownLength {
 		if err := signal.CheckSize(c.d, c.n); err != nil {
 			return nil, err
@@ -218,7 +238,8 @@ func (c *content) recording(o *ReadOptions) (*Recording, error) {
 		return nil, signal.CheckSize(c.d, 0)
 	}
 	values = values[:len(values)/c.d*c.d] // without an incomplete last position
-	r := c.about
+	about := c.about
+	r := &reading{Recording: &about}
 	switch {
 	case o.Transpose && c.bySignal:
 		r.Signals = byPosition(values, c.n)
@@ -235,17 +256,17 @@ func (c *content) recording(o *ReadOptions) (*Recording, error) {
 		}
 	}
 	if c.complete != nil {
-		c.complete(&r)
+		c.complete(r.Recording)
 	}
 	if err := r.checkWide(); err != nil {
 		return nil, err
 	}
 	if o.Transpose {
 		r.nameRows()
-	} else if err := c.splitTimes(&r, o.Missing); err != nil {
+	} else if err := c.splitTimes(r, o.Missing); err != nil {
 		return nil, err
 	}
-	return &r, nil
+	return r, nil
 }
 
 // nameRows names signals that are rows by the first column of text, if there is one.
@@ -267,36 +288,28 @@ func (f format) read(r io.Reader) (*Recording, error) { return f.readRecording(r
 
 // readRecording reads all of a file.
 func (f format) readRecording(r io.Reader, o *ReadOptions) (*Recording, error) {
-	recording, err := f.columns("", r, o)
+	columns, err := f.columns("", r, &openOptions{ReadOptions: *o})
 	if err != nil {
 		return nil, err
 	}
-	return recording, recording.setAside(o)
+	return columns.finish(o)
 }
 
-// columns reads all of the file at path without setting columns of numbers aside: all are among
-// Signals.
-func (f format) columns(path string, r io.Reader, o *ReadOptions) (*Recording, error) {
+// columns reads all of the file at path and doesn't finish it: all columns of numbers are among
+// Signals, with NaN where a value is missing.
+func (f format) columns(path string, r io.Reader, o *openOptions) (*reading, error) {
 	if o.Transpose && f.fixed {
 		return nil, errTranspose
 	}
-	recording, err := f.readAll(path, r, o)
-	if err == nil && !o.keepsMissing {
-		err = o.fill(recording)
-	}
-	return recording, err
-}
-
-// readAll is columns with missing values.
-func (f format) readAll(path string, r io.Reader, o *ReadOptions) (*Recording, error) {
 	if f.isWhole() {
-		return f.whole(path, r, o)
+		recording, err := f.whole(path, r, &o.ReadOptions)
+		return &reading{Recording: recording}, err
 	}
 	c, err := f.open(r, o)
 	if err != nil {
 		return nil, err
 	}
-	return c.recording(o)
+	return c.recording(&o.ReadOptions)
 }
 
 // inPieces returns content.read for numbers of which each call of next returns at least one.

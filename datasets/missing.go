@@ -33,19 +33,19 @@ func (m Missing) isFilled() bool { return m == MissingInterpolate || m == Missin
 
 // fill interpolates or drops the missing values of r, which are NaN or a code, with a note. It is
 // an error if a value isn't finite then.
-func (o *ReadOptions) fill(r *Recording) error {
-	if err := o.fillMissing(r); err != nil {
+func (r *reading) fill(missing Missing) error {
+	if err := r.fillMissing(missing); err != nil {
 		return err
 	}
 	return checkValues(r.Signals, 0)
 }
 
 // fillMissing is fill without checking the values.
-func (o *ReadOptions) fillMissing(r *Recording) error {
+func (r *reading) fillMissing(missing Missing) error {
 	d, n := r.Signals.Dims()
 	incomplete := make([]bool, n) // positions
 	count := 0
-	if o.Missing.isFilled() {
+	if missing.isFilled() {
 		r.dropCodes()
 	}
 	for i := range d {
@@ -59,7 +59,7 @@ func (o *ReadOptions) fillMissing(r *Recording) error {
 	if count == 0 {
 		return nil
 	}
-	switch o.Missing {
+	switch missing {
 	case MissingInterpolate:
 		return r.interpolate(count)
 	case MissingDrop:
@@ -69,7 +69,7 @@ func (o *ReadOptions) fillMissing(r *Recording) error {
 }
 
 // interpolate interpolates the missing values, count of them, with a note.
-func (r *Recording) interpolate(count int) error {
+func (r *reading) interpolate(count int) error {
 	d, _ := r.Signals.Dims()
 	r.filled = make([][]int, d)
 	for i := range d {
@@ -93,7 +93,7 @@ func (r *Recording) interpolate(count int) error {
 }
 
 // findInterpolated sets Interpolated by the filled positions of the signals.
-func (r *Recording) findInterpolated() {
+func (r *reading) findInterpolated() {
 	r.Interpolated = nil
 	positions := slices.Concat(r.filled...)
 	slices.Sort(positions)
@@ -153,7 +153,7 @@ func dropCode(values []float64) (code float64, count int) {
 }
 
 // drop leaves out the incomplete positions, with a note.
-func (r *Recording) drop(incomplete []bool) error {
+func (r *reading) drop(incomplete []bool) error {
 	kept := unmarked(incomplete)
 	if kept == nil {
 		return errors.New("every position lacks a value; must have some that lack none")

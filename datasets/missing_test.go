@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/datasets/internal/edf"
+	"github.com/seed-47b1e431/gosica/internal/grid"
 )
 
 // Numbers that programs write for missing values are named, and filled in or left out if asked, also
@@ -61,8 +62,8 @@ func TestNumbersForMissingValues(t *testing.T) {
 			want = c.at
 		}
 		var filled []int
-		if r.filled != nil {
-			filled = r.filled[1]
+		for _, s := range r.Interpolated {
+			filled = append(filled, grid.Range(s.End)[s.Begin:]...)
 		}
 		if !slices.Equal(filled, want) {
 			t.Errorf("%g among %g: filled in %v, want %v", c.code, c.scale, filled, want)
@@ -80,12 +81,11 @@ func TestDropJudgesColumnsBefore(t *testing.T) {
 			x.Set(1, k, math.NaN())
 		}
 	}
-	r := &Recording{Signals: x, Names: []string{"nr", "a", "decyear", "b"}}
-	o := &ReadOptions{Missing: MissingDrop}
-	if err := o.fillMissing(r); err != nil {
-		t.Fatal(err)
+	columns := &reading{
+		Recording: &Recording{Signals: x, Names: []string{"nr", "a", "decyear", "b"}},
 	}
-	if err := r.setAside(o); err != nil {
+	r, err := columns.finish(&ReadOptions{Missing: MissingDrop})
+	if err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(r.Names, []string{"a", "b"}) {

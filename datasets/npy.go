@@ -26,7 +26,7 @@ func ReadNPY(r io.Reader) (*mat.Dense, error) {
 }
 
 // openNPY reads an NPY file up to its numbers.
-func openNPY(r io.Reader, o *ReadOptions) (*content, error) {
+func openNPY(r io.Reader, o *openOptions) (*content, error) {
 	header, err := npy.ReadHeader(r)
 	if err != nil {
 		return nil, err

@@ -36,12 +36,13 @@ type ReadOptions struct {
 	// Without are the columns to set aside: names, or numbers from 1 on. Without a header these
 	// count all columns of the file, with one those of signals.
 	Without []string
+}
 
-	skipText bool // columns of text aren't kept
-	// keepsMissing leaves missing values as NaN, for Recordings to fill them in or drop them.
-	keepsMissing bool
-
-	numeric []int // columns of a text file that are channels, though its first rows have no numbers
+// openOptions are ReadOptions with what a reader of this package asks for besides.
+type openOptions struct {
+	ReadOptions
+	skipText bool  // columns of text aren't kept
+	numeric  []int // columns of a text file that are channels, though its first rows have no numbers
 }
 
 // isLeftOut reports whether the column of a name is set aside by choice.

@@ -12,7 +12,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/datasets/internal/column"
 	"github.com/seed-47b1e431/gosica/datasets/internal/table"
 	"github.com/seed-47b1e431/gosica/internal/atomicfile"
 	"github.com/seed-47b1e431/gosica/internal/signal"
@@ -21,9 +20,7 @@ import (
 
 // A Recording is signals with what their file says of them. Its JSON is without the Signals.
 //
-// The fields may be changed, and a Recording may be made from them. One that was read also remembers
-// its EDF or BDF file, from which [WriteRecording] takes what no field says of the signals that are
-// still called as there. The rest of what it remembers is for reading only.
+// The fields may be changed, and a Recording may be made from them.
 type Recording struct {
 	Signals *mat.Dense `json:"-"`     // d×n
 	Names   []string   `json:"names"` // of the signals; nil if the file names none
@@ -66,13 +63,9 @@ type Recording struct {
 	// UnitNote is the one of Notes that says that times of unknown unit were read as seconds, at a
 	// rate below 1 Hz; "" if there is none.
 	UnitNote string `json:"unit_note"`
-
-	origin *edfOrigin // the EDF or BDF file that it was read from; nil for none
-
-	// While a file is read:
-	meanRate bool           // Rate is the mean of times that aren't evenly spaced
-	filled   [][]int        // the interpolated positions of each signal; nil for none
-	judged   []column.Stats // of each signal, before positions were left out; nil if none was
+	// Origin is the EDF or BDF file that the recording was read from; nil for none. [WriteRecording]
+	// takes from it what no field says of the signals that are still called as there.
+	Origin *EDFOrigin `json:"-"`
 }
 
 // ReadFile reads signals, d×n, from a file in the format of its name's ending:
@@ -111,18 +104,19 @@ func ReadFile(path string) (*mat.Dense, error) {
 
 // readFile reads a file of signals and, if sidecar is true, its sidecar.
 func readFile(path string, o *ReadOptions, sidecar bool) (*Recording, error) {
-	r, err := readColumns(path, o, sidecar)
+	columns, err := readColumns(path, o, sidecar)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.setAside(o); err != nil {
+	r, err := columns.finish(o)
+	if err != nil {
 		return nil, fmt.Errorf("datasets: read %s: %w", path, err)
 	}
 	return r, nil
 }
 
-// readColumns is readFile without setting columns of numbers aside: all are among Signals.
-func readColumns(path string, o *ReadOptions, sidecar bool) (*Recording, error) {
+// readColumns is readFile without finishing the reading.
+func readColumns(path string, o *ReadOptions, sidecar bool) (*reading, error) {
 	f := formatOf(path)
 	if err := o.checkVariable(path); err != nil {
 		return nil, err
@@ -131,13 +125,12 @@ func readColumns(path string, o *ReadOptions, sidecar bool) (*Recording, error) 
 		return nil, fmt.Errorf("datasets: read %s: ending %q; must be %s%s", path, extension(path),
 			listEndings(format.isKnown), conversion(path))
 	}
-	read := func(r io.Reader) (*Recording, error) { return f.columns(path, r, o) }
+	options := openOptions{ReadOptions: *o}
+	read := func(r io.Reader) (*reading, error) { return f.columns(path, r, &options) }
 	r, err := readFrom(path, read)
 	var found *table.ChannelError
 	if o.Missing.isFilled() && errors.As(err, &found) {
-		again := *o
-		again.numeric = found.Columns
-		o = &again
+		options.numeric = found.Columns
 		r, err = readFrom(path, read)
 	}
 	if err == nil && sidecar && !f.complete {
@@ -240,7 +233,7 @@ func WriteBlocks(path string, about *Recording, n int, blocks iter.Seq2[*mat.Den
 		return fmt.Errorf("datasets: write %s: ending %q; must be %s",
 			path, extension(path), listEndings(format.isWritten))
 	}
-	writesAside := f.complete && (!f.isWhole() || about.origin != nil || about.Names == nil)
+	writesAside := f.complete && (!f.isWhole() || about.Origin != nil || about.Names == nil)
 	if !writesAside {
 		var err error
 		if about, blocks, err = withAside(about, n, blocks); err != nil {

@@ -327,3 +327,66 @@ func TestRecordingJSON(t *testing.T) {
 		t.Errorf("%s, want %s", text, want)
 	}
 }
+
+// A Recording and ReadOptions have no state that a literal of them lacks.
+func TestNoHiddenState(t *testing.T) {
+	for _, v := range []any{Recording{}, Column{}, Event{}, Stretch{}, ReadOptions{}} {
+		kind := reflect.TypeOf(v)
+		for k := range kind.NumField() {
+			if f := kind.Field(k); !f.IsExported() {
+				t.Errorf("%v has the field %s, which no literal can set", kind, f.Name)
+			}
+		}
+	}
+}
+
+// A literal with the fields of a recording that was read, with missing values filled in, columns set
+// aside and signals of other rates, is written as that one is.
+func TestLiteralIsWrittenAsRead(t *testing.T) {
+	dir := t.TempDir()
+	text := "time,nr,a,b,note\n"
+	rng := rand.New(rand.NewPCG(1, 2))
+	for k := range 100 {
+		a := fmt.Sprint(rng.NormFloat64())
+		if k%30 == 7 {
+			a = "NA"
+		}
+		text += fmt.Sprintf("%g,%d,%s,%g,x%d\n", float64(k)/100, k, a, rng.NormFloat64(), k%3)
+	}
+	table := filepath.Join(dir, "a.csv")
+	put(t, table, []byte(text))
+	edf := filepath.Join("internal", "edf", "testdata", "pyedflib.edf")
+	for _, in := range []string{table, edf} {
+		read, err := ReadOptions{Missing: MissingInterpolate}.Recording(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		literal := &Recording{
+			Signals: read.Signals, Names: read.Names, Units: read.Units, Rate: read.Rate,
+			Shape: read.Shape, TimeColumn: read.TimeColumn, Start: read.Start, Aside: read.Aside,
+			OtherRates: read.OtherRates, Highpass: read.Highpass, Places: read.Places,
+			NoHeader: read.NoHeader, Events: read.Events, Interpolated: read.Interpolated,
+			Joints: read.Joints, Notes: read.Notes, UnitNote: read.UnitNote, Origin: read.Origin,
+		}
+		if !reflect.DeepEqual(literal, read) {
+			t.Errorf("%s: the literal lacks a field", in)
+		}
+		for _, ending := range []string{".csv", ".npy", ".wav", ".edf", ".bdf"} {
+			var files [2]string
+			for k, r := range []*Recording{read, literal} {
+				path := filepath.Join(dir, fmt.Sprint(k)+ending)
+				if err := WriteRecording(path, r); err != nil {
+					t.Fatal(err)
+				}
+				data, err := os.ReadFile(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				files[k] = string(data)
+			}
+			if files[0] != files[1] {
+				t.Errorf("%s as %s: the literal is written differently", in, ending)
+			}
+		}
+	}
+}

@@ -48,7 +48,7 @@ func joinRuns(all []*Recording, names, paths []string) (*Recording, error) {
 		return nil, err
 	}
 	joined := *all[0]
-	joined.Signals, joined.OtherRates, joined.origin = mat.NewDense(d, n, nil), nil, nil
+	joined.Signals, joined.OtherRates, joined.Origin = mat.NewDense(d, n, nil), nil, nil
 	joined.Aside, joined.Events, joined.Notes = joinedAside(all), nil, joinedNotes(all, paths)
 	position := 0
 	for _, r := range all {

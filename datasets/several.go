@@ -32,11 +32,9 @@ func (o ReadOptions) Recordings(paths ...string) (*Recording, error) {
 		return o.Recording(paths[0])
 	}
 	var all []*Recording
-	each := o
-	each.keepsMissing = true // until all are joined
-	rate, ratedPath := 0.0, ""
+	hasMeanRate, rate, ratedPath := false, 0.0, ""
 	for _, path := range paths {
-		r, err := readColumns(path, &each, true)
+		r, err := readColumns(path, &o, true)
 		if err != nil {
 			return nil, err
 		}
@@ -47,7 +45,10 @@ func (o ReadOptions) Recordings(paths ...string) (*Recording, error) {
 			return nil, fmt.Errorf("datasets: read %s: the rate is %g Hz; must be %g Hz, as of %s",
 				path, r.Rate, rate, ratedPath)
 		}
-		all = append(all, r)
+		if len(all) == 0 {
+			hasMeanRate = r.hasMeanRate
+		}
+		all = append(all, r.Recording)
 	}
 	all[0].Rate = rate
 	var joined *Recording
@@ -58,10 +59,7 @@ func (o ReadOptions) Recordings(paths ...string) (*Recording, error) {
 		joined, err = join(all, paths)
 	}
 	if err == nil {
-		err = o.fill(joined)
-	}
-	if err == nil {
-		err = joined.setAside(&o)
+		joined, err = (&reading{Recording: joined, hasMeanRate: hasMeanRate}).finish(&o)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("datasets: %w", err)

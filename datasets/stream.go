@@ -21,7 +21,7 @@ import (
 type Stream struct {
 	path      string
 	format    format
-	options   ReadOptions
+	options   openOptions
 	about     Recording // without Signals
 	columns   int       // of the file
 	kept      []int     // the columns that are signals, in their order; nil for all
@@ -63,7 +63,7 @@ func (o ReadOptions) Stream(path string) (*Stream, error) {
 		return nil, fmt.Errorf("datasets: %s %w if it is transposed or has missing values; "+
 			"must be read as a whole", path, ErrNotBlocks)
 	}
-	s := &Stream{path: path, format: f, options: o}
+	s := &Stream{path: path, format: f, options: openOptions{ReadOptions: o}}
 	var columns []column.Stats
 	err := s.open(func(c *content) (err error) {
 		columns, err = s.observe(c)
@@ -152,7 +152,7 @@ func (s *Stream) setAside(columns []column.Stats) error {
 	if err != nil {
 		return err
 	}
-	s.about.split(kept, aside, columns, values)
+	(&reading{Recording: &s.about}).split(kept, aside, columns, values)
 	s.d, s.kept = len(kept), kept
 	if values == nil {
 		s.about.Notes = append(s.about.Notes, "the recording is too long for the columns that "+

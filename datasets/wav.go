@@ -44,7 +44,7 @@ type wavFormat struct {
 }
 
 // openWAV reads a WAV file up to its samples.
-func openWAV(r io.Reader, _ *ReadOptions) (*content, error) {
+func openWAV(r io.Reader, _ *openOptions) (*content, error) {
 	buffered := bufio.NewReaderSize(r, 1<<16)
 	r = buffered
 	format, size, err := readWAVHeader(buffered)
