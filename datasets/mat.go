@@ -81,7 +81,7 @@ func structOf(f *matlab.File) func(f *matlab.File) (*Recording, error) {
 		f.Find("EEG.pnts") != nil && f.Find("EEG.srate") != nil {
 		return func(f *matlab.File) (*Recording, error) { return eeglabRecording(f, "") }
 	}
-	if isLabChart(f) {
+	if f.IsLabChart() {
 		return labChartRecording
 	}
 	for i := range f.Variables {
@@ -126,7 +126,7 @@ func fieldTripRecording(f *matlab.File, name string) (*Recording, error) {
 			at += length
 		}
 	}
-	r.Names = column.DistinctNames(textsOf(f, labels, d))
+	r.Names = column.DistinctNames(f.Texts(labels, d))
 	rate := f.Find(name + ".fsample")
 	if rate != nil && rate.IsReal() && rate.Len() == 1 && rate.Value > 0 && signal.Finite(rate.Value) {
 		r.Rate, r.TimeColumn = rate.Value, "time"
@@ -134,6 +134,25 @@ func fieldTripRecording(f *matlab.File, name string) (*Recording, error) {
 	r.Notes = append(r.Notes, fmt.Sprintf("%q is a struct of FieldTrip", name))
 	if len(all) > 1 {
 		r.Notes = append(r.Notes, oneByOne(fmt.Sprintf("%d trials", len(all))))
+	}
+	return r, nil
+}
+
+// labChartRecording reads the signals of a file of LabChart.
+func labChartRecording(f *matlab.File) (*Recording, error) {
+	l, err := f.LabChart()
+	if err != nil {
+		return nil, err
+	}
+	r := &Recording{
+		Signals: signal.Rows(l.Channels).Dense(), Names: column.DistinctNames(l.Names),
+		Notes: []string{"the MAT-file is one of LabChart"},
+	}
+	if l.Blocks > 1 {
+		r.Notes = append(r.Notes, oneByOne(fmt.Sprintf("%d blocks", l.Blocks)))
+	}
+	if signal.Positive(l.Rate) {
+		r.Rate, r.TimeColumn = column.RoundRate(l.Rate), "time"
 	}
 	return r, nil
 }
@@ -346,10 +365,10 @@ func (m *matRecording) describeBy(v *matlab.Variable, r *Recording) (used bool, 
 		r.Notes = append(r.Notes, fmt.Sprintf("%q gives the rate, %.6g Hz", v.Name, r.Rate))
 		return true, nil
 	case r.Names == nil && slices.Contains(labelNames, last):
-		r.Names = column.DistinctNames(textsOf(m.file, v, d))
+		r.Names = column.DistinctNames(m.file.Texts(v, d))
 		return r.Names != nil, nil
 	case r.Units == nil && last == "units":
-		r.Units = textsOf(m.file, v, d)
+		r.Units = m.file.Texts(v, d)
 		return r.Units != nil, nil
 	case m.matrix != nil && r.Rate == 0 && (isTopLevel(v) || areFields(v, m.matrix)) &&
 		v.IsReal() && isVector(v) && v.Len() == n && n > 1:
@@ -391,26 +410,6 @@ func (m *matRecording) title(v *matlab.Variable) string {
 func areFields(a, b *matlab.Variable) bool {
 	i, j := strings.LastIndexByte(a.Name, '.'), strings.LastIndexByte(b.Name, '.')
 	return i > 0 && i == j && a.Name[:i] == b.Name[:j]
-}
-
-// textsOf returns the d texts of a cell or of a matrix of characters; nil if there aren't so many,
-// or one has nothing.
-func textsOf(f *matlab.File, v *matlab.Variable, d int) []string {
-	if len(v.Rows) == d && !slices.Contains(v.Rows, "") {
-		return v.Rows
-	}
-	if v.Class != "cell" || v.Len() != d {
-		return nil
-	}
-	var texts []string
-	for i := range d {
-		element := f.Find(fmt.Sprintf("%s{%d}", v.Name, i+1))
-		if element == nil || strings.TrimSpace(element.Text) == "" {
-			return nil
-		}
-		texts = append(texts, strings.TrimSpace(element.Text))
-	}
-	return texts
 }
 
 // isTimeVector reports whether values of a variable of that name are times of positions.

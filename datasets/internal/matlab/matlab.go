@@ -206,6 +206,26 @@ func (v *Variable) String() string {
 	return fmt.Sprintf("%q (%s %s)", v.Name, strings.Join(lengths, "×"), kind)
 }
 
+// Texts returns the d texts of a cell or of a matrix of characters; nil if there aren't so many,
+// or one has nothing.
+func (f *File) Texts(v *Variable, d int) []string {
+	if len(v.Rows) == d && !slices.Contains(v.Rows, "") {
+		return v.Rows
+	}
+	if v.Class != "cell" || v.Len() != d {
+		return nil
+	}
+	var texts []string
+	for i := range d {
+		element := f.Find(fmt.Sprintf("%s{%d}", v.Name, i+1))
+		if element == nil || strings.TrimSpace(element.Text) == "" {
+			return nil
+		}
+		texts = append(texts, strings.TrimSpace(element.Text))
+	}
+	return texts
+}
+
 // Values returns the numbers of a variable of the file, the first axis fastest.
 //
 // It is an error if they are complex or none; it names the variable's class.
