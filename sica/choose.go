@@ -153,7 +153,7 @@ const (
 // stopped returns d as what is left of a choice that the end of the context cut short.
 func (d *decision) stopped(why string) *decision {
 	d.cutShort, d.sentences = true, []string{why}
-	d.Linear = d.Linear.Unidentified(linear.Stopped, why)
+	d.Linear = linear.Unidentified(d.Linear, linear.Stopped, why)
 	return d
 }
 
@@ -311,7 +311,7 @@ func (c *chooser) improve(
 	d.say(better.Why...)
 	if better.Unexplained {
 		d.say(unexplainedSentence)
-		d.Linear = d.Linear.Unidentified(linear.Dependence, d.why())
+		d.Linear = linear.Unidentified(d.Linear, linear.Dependence, d.why())
 	}
 	if better.All == nil {
 		return d, nil

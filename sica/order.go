@@ -146,7 +146,7 @@ func (r *Result) reordered(order []int, signs []float64) *Result {
 	}
 	next.maps = append(slices.Clip(r.maps),
 		iterate.Stage{Fixed: mapping.LinearMap(turn, make([]float64, k))})
-	if next.Linear = r.Linear.Reordered(order); next.Linear != nil {
+	if next.Linear = linear.Reordered(r.Linear, order); next.Linear != nil {
 		next.Why = renumbered(r.Why, r.Linear, next.Linear)
 	}
 	if r.moments != nil {

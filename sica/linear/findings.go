@@ -100,10 +100,10 @@ func (f *Findings) Identified(i int) bool {
 	return slices.ContainsFunc(f.Groups, func(g []int) bool { return len(g) == 1 && g[0] == i })
 }
 
-// Unidentified returns the findings without the claim that any signal is identified, for the given
-// reason, which why explains. All signals are one group then, and if they are several, the ExpectedError
-// of each is 1. f stays as it is. It is nil for nil.
-func (f *Findings) Unidentified(reason Reason, why string) *Findings {
+// Unidentified returns the findings f without the claim that any signal is identified, for the
+// given reason, which why explains. All signals are one group then, and if they are several, the
+// ExpectedError of each is 1. f stays as it is. It is nil for nil.
+func Unidentified(f *Findings, reason Reason, why string) *Findings {
 	if f == nil {
 		return nil
 	}
@@ -124,9 +124,9 @@ func (f *Findings) Unidentified(reason Reason, why string) *Findings {
 	return &u
 }
 
-// Reordered returns the findings about the same signals in another order: its signal k is signal
+// Reordered returns the findings f about the same signals in another order: its signal k is signal
 // order[k] of f, which stays as it is. It is nil for nil.
-func (f *Findings) Reordered(order []int) *Findings {
+func Reordered(f *Findings, order []int) *Findings {
 	if f == nil {
 		return nil
 	}

@@ -14,7 +14,7 @@ func TestReordered(t *testing.T) {
 		Pairs: []Pair{{I: 1, J: 0, Evidence: 10}, {I: 2, J: 0, Evidence: 20}, {I: 2, J: 1, Evidence: 21}},
 	}
 	f.Why = f.sentence()
-	g := f.Reordered([]int{1, 0, 2})
+	g := Reordered(f, []int{1, 0, 2})
 	want := &Findings{
 		Groups: [][]int{{0, 2}, {1}}, ExpectedError: []float64{1, 0.1, 1}, Reason: SameSpectrum,
 		NoiseLike: []int{1}, Sources: []Source{{Order: 6}, {Order: 5}, {Order: 7}},
@@ -23,10 +23,10 @@ func TestReordered(t *testing.T) {
 	if want.Why = want.sentence(); !reflect.DeepEqual(g, want) || g.Why == f.Why {
 		t.Errorf("%+v, want %+v", g, want)
 	}
-	if back := g.Reordered([]int{1, 0, 2}); !reflect.DeepEqual(back, f) {
+	if back := Reordered(g, []int{1, 0, 2}); !reflect.DeepEqual(back, f) {
 		t.Errorf("back %+v, want %+v", back, f)
 	}
-	if (*Findings)(nil).Reordered(nil) != nil {
+	if Reordered(nil, nil) != nil {
 		t.Error("findings of nothing")
 	}
 }
@@ -61,7 +61,7 @@ func TestUnidentified(t *testing.T) {
 		ExpectedError: []float64{1, 1, 0.01},
 		Why:           "before",
 	}
-	u := f.Unidentified(Stopped, "after")
+	u := Unidentified(f, Stopped, "after")
 	if u.Identified(2) || u.Pairs[0].Identified || u.Pairs[0].AngleError != 0 {
 		t.Errorf("a signal or a pair is still identified: %+v", u)
 	}
@@ -76,11 +76,11 @@ func TestUnidentified(t *testing.T) {
 	}
 
 	// A report on a nonlinear demixing has no expected errors, but groups.
-	if u := (&Findings{Groups: [][]int{{0}, {1}}}).Unidentified(Stopped, ""); len(u.Groups) != 1 ||
+	if u := Unidentified(&Findings{Groups: [][]int{{0}, {1}}}, Stopped, ""); len(u.Groups) != 1 ||
 		u.Identified(0) || u.ExpectedError != nil {
 		t.Errorf("without expected errors: %+v", u)
 	}
-	if u := (*Findings)(nil).Unidentified(Stopped, ""); u != nil {
+	if u := Unidentified(nil, Stopped, ""); u != nil {
 		t.Errorf("of nil: %+v, want nil", u)
 	}
 }

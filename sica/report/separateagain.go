@@ -108,7 +108,7 @@ func separateAgain(
 	if err != nil {
 		return Linear{}, err
 	}
-	l := Linear{Findings: *solution.Reordered(match.Assignment)}
+	l := Linear{Findings: *linear.Reordered(&solution.Findings, match.Assignment)}
 	for _, c := range match.Correlation {
 		l.Agreement = append(l.Agreement, math.Abs(c))
 	}
