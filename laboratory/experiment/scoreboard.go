@@ -64,7 +64,7 @@ type Score struct {
 	// Seconds is how long all threads of the process ran during the separation.
 	Seconds float64 `json:"seconds"`
 	Signals int     `json:"signals"`
-	// Candidate is the linear rule's, or that of the network. Scale is the linear rule's, 0 for a
+	// Candidate is the linear rule's Start, or the network. Scale is the linear rule's, 0 for a
 	// network.
 	Candidate string `json:"candidate"`
 	Scale     int    `json:"scale,omitempty"`
@@ -203,7 +203,7 @@ func (s *Score) compare(r *sica.Result, sources *mat.Dense) error {
 	s.Signals, s.MCC, s.Lowest = len(m.Correlation), roundDigits(m.MCC, mccDigits), 1
 	s.Why, s.Candidate = r.Why, r.Chosen.String()
 	if r.Linear != nil {
-		s.Candidate, s.Scale = r.Linear.Candidate, r.Linear.Scale
+		s.Candidate, s.Scale = r.Linear.Start, r.Linear.Scale
 	}
 	for j, correlation := range m.Correlation {
 		correlation = math.Abs(correlation)

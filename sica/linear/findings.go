@@ -83,11 +83,10 @@ type Findings struct {
 	// MutualInformation is that of the two signals that depend on each other most significantly. It is
 	// nil if none do, and unless sica.Result.Why says why no nonlinear demixing was chosen.
 	MutualInformation *MutualInformation `json:"mutual_information,omitempty"`
-	// Candidate is what led to the demixing: the start of a descent, such as "spectra", or "coarser time
-	// scale", "with noise" and "most noise" for descents there. It isn't one of the methods in
-	// sica.Summary.Candidates.
-	Candidate string `json:"candidate"`
-	// Skipped are the candidates that failed.
+	// Start is what the descent to the demixing began with, such as "spectra". "coarser time scale",
+	// "with noise" and "most noise" are descents at such a scale, or with noise in the models.
+	Start string `json:"candidate"`
+	// Skipped are the starts that failed.
 	Skipped []Skipped `json:"skipped,omitempty"`
 	// Reason is why not all signals are identified. Why says it in sentences.
 	Reason Reason `json:"reason"`
@@ -181,10 +180,10 @@ func reordered[T any](values []T, order []int) []T {
 	return moved
 }
 
-// A Skipped candidate failed, so that no descent began with it.
+// A Skipped start failed, so that no descent began with it.
 type Skipped struct {
-	Candidate string `json:"candidate"`
-	Error     string `json:"error"`
+	Start string `json:"candidate"`
+	Error string `json:"error"`
 }
 
 // A Source is the model of a recovered signal.

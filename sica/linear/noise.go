@@ -76,7 +76,7 @@ func (x *mixture) newComparison(base *draft) *comparison {
 		return nil
 	}
 	rule := &explanation{
-		name: base.Candidate, b: c.demixing(base.Demixing),
+		name: base.Start, b: c.demixing(base.Demixing),
 		sources: make([][]source, len(c.scales)),
 		doubted: len(base.likeNoise(x.white)) == 1 || base.isDependent(),
 	}
@@ -391,7 +391,7 @@ func (s *comparison) solution(ctx context.Context) (*draft, error) {
 	}
 	sol.Mean, sol.Symmetric, sol.Skipped = base.Mean, base.Symmetric, base.Skipped
 	sol.CodeLength, sol.Whitening = base.CodeLength, base.Whitening
-	sol.Candidate, sol.Scale, sol.Noise = s.chosen.name, c.scales[s.scale], slices.Clone(noise)
+	sol.Start, sol.Scale, sol.Noise = s.chosen.name, c.scales[s.scale], slices.Clone(noise)
 	if len(sol.Groups) < c.d { // its noise is in the models
 		sol.Reason = Noise
 	}

@@ -140,7 +140,7 @@ func TestNoiseIsNoWorseThanForFastICA(t *testing.T) {
 			}
 			theirs = append(theirs, mcc(t, f.Signals, s))
 			t.Logf("%s, seed %d: MCC %.3f, FastICA %.3f, scale %d (%s)", name, seed,
-				ours[seed], theirs[seed], sol.Scale, sol.Candidate)
+				ours[seed], theirs[seed], sol.Scale, sol.Start)
 		}
 		if a, b := stat.Mean(ours, nil), stat.Mean(theirs, nil); a < b-0.005 {
 			t.Errorf("%s: MCC %.3f, FastICA %.3f", name, a, b)
@@ -200,7 +200,7 @@ func TestMoreSourcesThanChannels(t *testing.T) {
 			t.Errorf("seed %d: %d groups with surplus sources", seed, len(sol.Groups))
 		}
 		t.Logf("seed %d: blinks %.3f, FastICA %.3f, scale %d, %v (%s)", seed, ours[seed], theirs[seed],
-			sol.Scale, sol.Reason, sol.Candidate)
+			sol.Scale, sol.Reason, sol.Start)
 	}
 	if a, b := stat.Mean(ours, nil), stat.Mean(theirs, nil); a < b-0.01 {
 		t.Errorf("correlation with blinks %.3f, FastICA %.3f", a, b)

@@ -191,7 +191,7 @@ func TestLinesWithoutNoise(t *testing.T) {
 			x := mixed(seed, s)
 			sol := separate(t, x, linear.Default())
 			if got := mcc(t, recovered(sol, x), s); got < 0.98 {
-				t.Errorf("%s, seed %d: MCC %.3f, %s", name, seed, got, sol.Candidate)
+				t.Errorf("%s, seed %d: MCC %.3f, %s", name, seed, got, sol.Start)
 			}
 		}
 	}

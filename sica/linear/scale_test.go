@@ -42,9 +42,9 @@ func TestUnitOfAllChannels(t *testing.T) {
 		}
 	}
 	a, b := all[0], all[1]
-	if a.Reason != b.Reason || a.Candidate != b.Candidate || !reflect.DeepEqual(a.Pairs, b.Pairs) ||
+	if a.Reason != b.Reason || a.Start != b.Start || !reflect.DeepEqual(a.Pairs, b.Pairs) ||
 		!reflect.DeepEqual(a.ExpectedError, b.ExpectedError) || !reflect.DeepEqual(a.Noise, b.Noise) {
-		t.Errorf("%v %q %v\nbecame\n%v %q %v", a.Reason, a.Candidate, a.Pairs, b.Reason, b.Candidate, b.Pairs)
+		t.Errorf("%v %q %v\nbecame\n%v %q %v", a.Reason, a.Start, a.Pairs, b.Reason, b.Start, b.Pairs)
 	}
 	if want := d * power * math.Ln2; math.Abs(b.CodeLength-a.CodeLength-want) > 1e-9 {
 		t.Errorf("the code became %g longer, want %g", b.CodeLength-a.CodeLength, want)

@@ -192,7 +192,7 @@ func (s *separator) separate(ctx context.Context, known *knownPart) (*draft, err
 		found, err = s.search(ctx, null)
 	} else {
 		found = &descents{skipped: known.Skipped}
-		err = s.descendAll(ctx, found, []candidate{{name: known.Candidate, b: known.models.b}})
+		err = s.descendAll(ctx, found, []candidate{{name: known.Start, b: known.models.b}})
 	}
 	if err != nil {
 		return nil, err

@@ -126,9 +126,9 @@ func (s *separator) solution(
 	logDet, _ := mat.LogDet(s.whitening)
 	sol.Whitening = null.codeLength - logDet
 	if accepted {
-		sol.CodeLength, sol.Candidate = m.codeLength-logDet, found.name
+		sol.CodeLength, sol.Start = m.codeLength-logDet, found.name
 	} else {
-		sol.CodeLength, sol.Candidate = sol.Whitening, whiteningName
+		sol.CodeLength, sol.Start = sol.Whitening, whiteningName
 	}
 	switch {
 	case v.nonlinear:
