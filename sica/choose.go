@@ -234,8 +234,7 @@ func (c *chooser) demix(ctx context.Context, white network.Separation) (*decisio
 	c.progress("separating linearly", 0)
 	o := linear.Config{Seed: c.cfg.Seed}
 	if len(white.Maps) == 1 {
-		o.Noise, o.NoiseLeftOut = c.run.leftOut, true
-		o.SameUnit = c.run.isReduced
+		o.PrincipalComponents, o.Noise = c.run.isReduced, c.run.leftOut
 	}
 	demixed, err := network.Demix(ctx, c.mended, white, o)
 	if err != nil {

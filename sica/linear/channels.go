@@ -182,10 +182,10 @@ func (c *channels) sorted(b *mat.Dense) *mat.Dense {
 	}
 	var fromWhite mat.Dense
 	fromWhite.Mul(b, root)
-	if c.cfg.SameUnit {
+	if c.cfg.PrincipalComponents {
 		root.Mul(diagonal(c.sd), root)
 	}
-	return sortedRows(b, orderByShare(&fromWhite, root, c.cfg.SameUnit))
+	return sortedRows(b, orderByShare(&fromWhite, root, c.cfg.PrincipalComponents))
 }
 
 // textbook returns the demixings of textbook methods, and of each its noiseCorrected. They are

@@ -72,7 +72,7 @@ type separator struct {
 	whitening, inverse *mat.Dense // d×d, symmetric: from x to z, and back
 	mean               []float64  // of x
 	seed               uint64     // Config.Seed
-	sameUnit           bool       // Config.SameUnit
+	sameUnit           bool       // Config.PrincipalComponents
 }
 
 func newSeparator(ctx context.Context, z *mat.Dense, p *past.Past) (*separator, error) {

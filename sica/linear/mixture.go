@@ -71,7 +71,7 @@ func (x *mixture) separator(
 		return nil, err
 	}
 	s.whitening, s.inverse, s.mean = whitening, inverse, x.white.Mean
-	s.seed, s.sameUnit = x.cfg.Seed, x.cfg.SameUnit
+	s.seed, s.sameUnit = x.cfg.Seed, x.cfg.PrincipalComponents
 	return s, nil
 }
 

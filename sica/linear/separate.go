@@ -16,8 +16,8 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
-// Config is the settings of the linear rule, which is an ica.Method. Begin with Default; the zero value
-// is as valid, with seed 0.
+// Config is the settings of the linear rule, which is an ica.Method. The zero value is Default with
+// the seed 0.
 //
 // Default is the rule that sica.Default begins with. That differs in three things: it excludes outliers
 // from fitting, reduces linearly dependent signals to their principal components, and examines nonlinear
@@ -30,17 +30,15 @@ type Config struct {
 	// Noise 0.
 	Noiseless bool
 	// Noise is the variance of white noise in each channel, if it is known, in their unit squared: one
-	// number for all, below each channel's variance. Of principal components it is the mean variance of
+	// number for all, below each channel's variance. Of PrincipalComponents it is the mean variance of
 	// those that were left out. It changes no signal, only the Findings: their Noise, ExpectedError and
 	// Groups. Signals in which it leaves less than a correlation of 0.95 with their sources aren't
 	// identified. 0 is unknown, and the only value with Noiseless.
 	Noise float64
-	// NoiseLeftOut is whether Noise is that of principal components that were left out. Findings.Why
-	// then says so.
-	NoiseLeftOut bool
-	// SameUnit is whether the mixed signals have the same unit, as principal components have. They then
-	// aren't divided by their standard deviations for the order of the recovered signals.
-	SameUnit bool
+	// PrincipalComponents is whether the mixed signals are principal components. They have one unit,
+	// so they aren't divided by their standard deviations for the order of the recovered signals.
+	// Noise can be more than the variance of one, where that is without outliers.
+	PrincipalComponents bool
 }
 
 // Default returns the settings to begin with: seed 1, and noise in the models.
@@ -75,9 +73,9 @@ func (c Config) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 // sources or time scales speak against the shortest code: see Findings.
 //
 // The recovered signals are numbered by the share of the channels' variance that they explain, largest
-// first, after each channel is divided by its standard deviation (see SameUnit). Each has the sign with
-// which the channels where it is strongest go up with it. Those of whitening are in the order of the
-// channels.
+// first, after each channel is divided by its standard deviation (see Config.PrincipalComponents).
+// Each has the sign with which the channels where it is strongest go up with it. Those of whitening are
+// in the order of the channels.
 //
 // The same x, Config and machine give the same Solution. Offsets of x and a scale of all channels make
 // no difference to the signals that are identified. Scales of single channels can, as noise of the same
@@ -104,8 +102,7 @@ func Separate(ctx context.Context, x *ica.Signals, cfg Config) (*Solution, error
 	return &solution, nil
 }
 
-// checkNoise returns an error unless Noise can be in each of the channels x. That of left-out components
-// is of channels with their outliers.
+// checkNoise returns an error unless Noise can be in each of the channels x.
 func (c Config) checkNoise(x *mat.Dense) error {
 	if !(c.Noise >= 0) || math.IsInf(c.Noise, 1) {
 		return errors.New("must be 0 or more, and finite")
@@ -113,7 +110,7 @@ func (c Config) checkNoise(x *mat.Dense) error {
 	if c.Noise > 0 && c.Noiseless {
 		return errors.New("must be 0 with Noiseless")
 	}
-	if c.Noise == 0 || c.NoiseLeftOut {
+	if c.Noise == 0 || c.PrincipalComponents {
 		return nil
 	}
 	for i := range x.RawMatrix().Rows {

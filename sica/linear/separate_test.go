@@ -556,7 +556,7 @@ func TestNoiseOutOfRange(t *testing.T) {
 		err.Error() != "linear: Noise: is 0.09; must be 0 with Noiseless" {
 		t.Errorf("noise and none: %v", err)
 	}
-	options := linear.Config{Noise: 9, NoiseLeftOut: true} // of channels, not of these components
+	options := linear.Config{Noise: 9, PrincipalComponents: true} // of those left out
 	if _, err := ica.Separate(t.Context(), options, x); err != nil {
 		t.Error(err)
 	}
