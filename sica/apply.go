@@ -41,32 +41,37 @@ func (r *Result) Transform(x *mat.Dense, shape ...int) (*mat.Dense, error) {
 	return z, inOperation("transform", err)
 }
 
-// InverseTransform returns the mixed signals, d×n, that Transform takes to z, k×n, and how
-// far from z it takes them, measured: the largest difference over all signals and
-// positions. x lacks what Config.Components left out of the fit's signals; roundTrip doesn't show
-// that. Where the local standard deviation of preprocess.Conditional is no more than rounding,
-// Transform takes several x to one z, and the inverse is one of them.
+// InverseTransform returns the mixed signals, d×n, that Transform takes to z, k×n, without what
+// Config.Components left out of the fit's signals. RoundTrip measures how exact they are. Where the
+// local standard deviation of preprocess.Conditional is no more than rounding, Transform takes
+// several x to one z, and the inverse is one of them.
 //
 // Steps of the family Free are inverted by a fixed-point iteration. Where one
 // doesn't contract the error wraps preprocess.ErrNotInvertible. The other errors are
 // Transform's.
-func (r *Result) InverseTransform(
-	z *mat.Dense, shape ...int,
-) (x *mat.Dense, roundTrip float64, err error) {
+func (r *Result) InverseTransform(z *mat.Dense, shape ...int) (*mat.Dense, error) {
 	maps, on, err := r.bound("z", z, r.components, shape)
 	if err != nil {
-		return nil, 0, inOperation("inverse transform", err)
+		return nil, inOperation("inverse transform", err)
 	}
 	defer on.Close()
-	if x, err = mapping.Sequence(maps).Invert(z); err != nil {
-		return nil, 0, inOperation("inverse transform", err)
-	}
-	again, err := mapping.ApplyAll(x, maps)
+	x, err := mapping.Sequence(maps).Invert(z)
+	return x, inOperation("inverse transform", err)
+}
+
+// RoundTrip returns how far from z Transform takes the InverseTransform of z, measured: the largest
+// difference over all signals and positions. Its errors are theirs.
+func (r *Result) RoundTrip(z *mat.Dense, shape ...int) (float64, error) {
+	x, err := r.InverseTransform(z, shape...)
 	if err != nil {
-		return nil, 0, fmt.Errorf("sica: inverse transform: measuring the round trip: %w", err)
+		return 0, err
+	}
+	again, err := r.Transform(x, shape...)
+	if err != nil {
+		return 0, err
 	}
 	again.Sub(again, z)
-	return x, signal.MaxAbs(again), nil
+	return signal.MaxAbs(again), nil
 }
 
 // bound returns the maps that took the fit's signals to Z, for as many signals x, called name

@@ -129,7 +129,7 @@ func TestCustomCandidateWithShorterCodeIsChosen(t *testing.T) {
 		if err != nil || !mat.EqualApprox(z, r.Z, 1e-9) {
 			t.Errorf("%s: Transform differs (%v)", name, err)
 		}
-		x, _, err := r.InverseTransform(r.Z)
+		x, err := r.InverseTransform(r.Z)
 		if err != nil || !mat.EqualApprox(x, &distorted, 1e-8) {
 			t.Errorf("%s: InverseTransform differs (%v)", name, err)
 		}

@@ -425,7 +425,4 @@ func (m resultMap) Channels() int { return m.channels() }
 
 func (m resultMap) Apply(x *mat.Dense) (*mat.Dense, error) { return m.Transform(x) }
 
-func (m resultMap) Invert(z *mat.Dense) (*mat.Dense, error) {
-	x, _, err := m.InverseTransform(z)
-	return x, err
-}
+func (m resultMap) Invert(z *mat.Dense) (*mat.Dense, error) { return m.InverseTransform(z) }

@@ -144,7 +144,7 @@ func checkUse(t *testing.T, r *Result, x *mat.Dense) {
 	} else if err := signal.CheckFinite(z); err != nil {
 		t.Error(err)
 	}
-	if z, _, err = r.InverseTransform(r.Z); err != nil {
+	if z, err = r.InverseTransform(r.Z); err != nil {
 		checkMessage(t, err)
 	} else if err := signal.CheckFinite(z); err != nil {
 		t.Error(err)

@@ -110,7 +110,7 @@ func TestNilArgumentsAreNamed(t *testing.T) {
 		}},
 		"Transform":      {"x", func() error { return second(r.Transform(nil)) }},
 		"Remove":         {"x", func() error { return second(r.Remove(nil, 0)) }},
-		"Inverse":        {"z", func() error { _, _, err := r.InverseTransform(nil); return err }},
+		"Inverse":        {"z", func() error { return second(r.InverseTransform(nil)) }},
 		"OrderedLike":    {"nil", func() error { _, _, err := r.OrderedLike(nil); return err }},
 		"ica.New":        {"x", func() error { return second(ica.New(nil)) }},
 		"ica.Separate m": {"m", func() error { return second(ica.Separate(ctx, nil, x)) }},

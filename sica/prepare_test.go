@@ -121,7 +121,7 @@ func TestPrepareUnregistered(t *testing.T) {
 	if err != nil || largestDifference(z, result.Z) > 1e-9 {
 		t.Errorf("transform: %v", err)
 	}
-	if _, _, err := result.InverseTransform(z); !errors.Is(err, preprocess.ErrNotInvertible) || !strings.Contains(err.Error(), "sica.by has no method Invert") {
+	if _, err := result.InverseTransform(z); !errors.Is(err, preprocess.ErrNotInvertible) || !strings.Contains(err.Error(), "sica.by has no method Invert") {
 		t.Errorf("inverse: %v", err)
 	}
 	dir := filepath.Join(t.TempDir(), "result")

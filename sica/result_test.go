@@ -72,7 +72,7 @@ func TestResultJSON(t *testing.T) {
 		if _, err := read.Transform(x); err == nil || !strings.Contains(err.Error(), "Fit or Load") {
 			t.Errorf("%s: its transform: %v", name, err)
 		}
-		if _, _, err := read.InverseTransform(x); err == nil || !strings.Contains(err.Error(), "Fit or Load") {
+		if _, err := read.InverseTransform(x); err == nil || !strings.Contains(err.Error(), "Fit or Load") {
 			t.Errorf("%s: its inverse transform: %v", name, err)
 		}
 	}

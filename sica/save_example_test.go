@@ -57,7 +57,7 @@ func ExampleResult_Transform() {
 		log.Fatal(err)
 	}
 	fmt.Println("separated:", match.MCC > 0.9)
-	_, roundTrip, err := loaded.InverseTransform(z)
+	roundTrip, err := loaded.RoundTrip(z)
 	fmt.Println("and back:", roundTrip < 1e-9, err)
 	// Output:
 	// separated: true

@@ -36,7 +36,7 @@ type described struct {
 func describe(res *sica.Result, in *mixture) (d described, err error) {
 	d.learned = in.learned
 	if d.learned == nil { // up to the components that a reduction removed
-		d.learned, _, err = res.InverseTransform(res.Z)
+		d.learned, err = res.InverseTransform(res.Z)
 		if errors.Is(err, preprocess.ErrNotInvertible) {
 			return d, nil
 		}

@@ -220,10 +220,10 @@ func (opt *transformOptions) whole(
 	var mapped *mat.Dense
 	var names []string
 	if opt.inverse {
-		var roundTrip float64
-		if mapped, roundTrip, err = model.InverseTransform(in.About.Signals, shape...); err == nil {
-			fmt.Fprintf(cmd.OutOrStdout(), "mapped forward again, the largest difference is %.1e\n",
-				roundTrip)
+		var away float64
+		if away, err = model.RoundTrip(in.About.Signals, shape...); err == nil {
+			fmt.Fprintf(cmd.OutOrStdout(), "mapped forward again, the largest difference is %.1e\n", away)
+			mapped, err = model.InverseTransform(in.About.Signals, shape...)
 		}
 		names = model.Channels
 	} else {

@@ -53,9 +53,7 @@ func separate(ctx context.Context, folder string, x, later *mat.Dense) (z, back 
 	check(result.Save(folder))
 	loaded := must(sica.Load(folder))
 	z = must(loaded.Transform(later))
-	back, _, err := loaded.InverseTransform(z)
-	check(err)
-	return z, back
+	return z, must(loaded.InverseTransform(z))
 }
 
 func main() {
