@@ -60,7 +60,7 @@ func (s *separator) judge(
 			v.occamFactor += v.cost.At(i, j)
 		}
 	}
-	if v.accepted() && !ablation.Off(ablation.NonlinearNull) {
+	if v.accepted() {
 		if err := s.judgeNonlinear(ctx, v, best, total); err != nil {
 			return nil, err
 		}
@@ -76,6 +76,9 @@ func (s *separator) judge(
 func (s *separator) judgeNonlinear(
 	ctx context.Context, v *verdict, best *demixing, total []float64,
 ) error {
+	if ablation.Off(ablation.NonlinearNull) {
+		return nil
+	}
 	lengths, white, err := s.nonlinear(ctx, best)
 	if err != nil {
 		return err

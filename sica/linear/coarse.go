@@ -42,7 +42,7 @@ type coarseSeparation struct {
 // separateCoarsely separates the sequences coarsely. The result is nil with Config.Noiseless, if
 // too few frequencies are strong or nearly all, or if no rotation of whitening is accepted there.
 func (x *mixture) separateCoarsely(ctx context.Context) (*coarseSeparation, error) {
-	if x.cfg.Noiseless || ablation.Off(ablation.Resolution) {
+	if ablation.Off(ablation.Resolution) || x.cfg.Noiseless {
 		return nil, nil
 	}
 	d, n := x.white.White.Dims()

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/seed-47b1e431/gosica/internal/ablation"
 	"github.com/seed-47b1e431/gosica/internal/ar"
 )
 
@@ -163,7 +164,7 @@ var driftWaveform = func() (waves [driftWaves][driftBlocks]float64) {
 
 // addDrift sets Drift, and adds it to the ExpectedError, if the demixing changes with time.
 func (s *draft) addDrift() {
-	if s.KeptWhitening || !s.drift.isSignificant() {
+	if ablation.Off(ablation.Drift) || s.KeptWhitening || !s.drift.isSignificant() {
 		return
 	}
 	s.Drift = s.drift.errors

@@ -49,9 +49,7 @@ func (s *draft) conclude(x *mixture) {
 		}
 	}
 	s.addNoiseError()
-	if !ablation.Off(ablation.Drift) {
-		s.addDrift()
-	}
+	s.addDrift()
 	s.Why = s.sentence()
 }
 
@@ -94,7 +92,7 @@ func (s *draft) correlatedPairs(n int) [][2]int {
 }
 
 func (f *Findings) isDependent() bool {
-	return f.Independence < minIndependence && !ablation.Off(ablation.Dependent)
+	return !ablation.Off(ablation.Dependent) && f.Independence < minIndependence
 }
 
 // doubtNoiseLike doubts all signals if one can't be told from white noise of the channels. A nearly
@@ -129,10 +127,13 @@ func (s *draft) doubtKnownNoise(variance float64) doubt {
 
 // doubtHidden doubts the hideable signals.
 func (s *draft) doubtHidden() doubt {
+	if ablation.Off(ablation.Hideable) {
+		return doubt{}
+	}
 	var hidden []int
 	variance := math.Inf(1)
 	for i, isHideable := range s.hideable {
-		if isHideable && s.Identified(i) && !ablation.Off(ablation.Hideable) {
+		if isHideable && s.Identified(i) {
 			row := s.Demixing.RawRowView(i)
 			hidden = append(hidden, i)
 			variance = min(variance, hidingShare/floats.Dot(row, row))

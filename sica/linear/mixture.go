@@ -7,7 +7,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/internal/ablation"
 	"github.com/seed-47b1e431/gosica/internal/past"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/internal/signal"
@@ -40,7 +39,7 @@ func newMixture(signals *ica.Signals, cfg Config) (*mixture, error) {
 	d, n := x.white.White.Dims()
 	minShare := float64(max(minLowered, minBriefPositions*d)) / float64(n)
 	share := max(x.power.occupiedShare(), minShare)
-	if share < maxOccupied && !ablation.Off(ablation.Occupied) {
+	if share < maxOccupied {
 		x = x.replaced(lowpassed(x.white.White, share))
 		x.power, x.bandwidth = newBandPower(x.white.White), share
 	}

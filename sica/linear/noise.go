@@ -172,12 +172,15 @@ func (c *channels) predictsAs(m *demixing) bool {
 // addCoarser adds the explanations at which descents from those before end at the coarser time
 // scales.
 func (s *comparison) addCoarser(ctx context.Context) error {
+	if ablation.Off(ablation.CoarserDescents) {
+		return nil
+	}
 	c := s.c
 	begin := slices.Clone(s.all)
 	if c.d > fewSignals {
 		begin = begin[:1]
 	}
-	for k := 1; k < len(c.scales) && !ablation.Off(ablation.CoarserDescents); k++ {
+	for k := 1; k < len(c.scales); k++ {
 		e, err := c.descent(ctx, "coarser time scale", k, make([]float64, c.d), begin)
 		if err != nil {
 			return err
@@ -192,7 +195,7 @@ func (s *comparison) addCoarser(ctx context.Context) error {
 // spectra of white sources don't show any.
 func (s *comparison) addNoisy(ctx context.Context) error {
 	c := s.c
-	if c.d > fewSignals || ablation.Off(ablation.AddNoisy) {
+	if ablation.Off(ablation.AddNoisy) || c.d > fewSignals {
 		return nil
 	}
 	best := c.shortest(s.all, 0)
@@ -385,8 +388,7 @@ func (s *comparison) solution(ctx context.Context) (*draft, error) {
 		return nil, err
 	}
 	sol := sep.draft(best, v, v.accepted())
-	if base.KeptWhitening && (ablation.Off(ablation.ClearlyShorter) || !s.isClearlyShorter()) &&
-		(!v.accepted() || sol.Evidence <= minEvidence) {
+	if base.KeptWhitening && !s.isClearlyShorter() && (!v.accepted() || sol.Evidence <= minEvidence) {
 		return nil, nil
 	}
 	sol.Mean, sol.Symmetric, sol.Skipped = base.Mean, base.Symmetric, base.Skipped
@@ -412,6 +414,9 @@ func (s *comparison) solution(ctx context.Context) (*draft, error) {
 // mixing of signals whose rotation isn't identified can gain much at a single scale, and seem to be
 // noise.
 func (s *comparison) isClearlyShorter() bool {
+	if ablation.Off(ablation.ClearlyShorter) {
+		return false
+	}
 	scales := 0
 	for k, v := range s.chosen.lengths {
 		if s.rule.lengths[k]-v > clearlyShorter*s.c.tolerance() {

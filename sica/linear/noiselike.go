@@ -19,10 +19,10 @@ import (
 // rotations of them, the code of each is hardly shorter than that of white Gaussian noise, and none
 // has rare large values, such as heartbeats, which shorten the code by little.
 func (s *draft) likeNoise(w *pca.Whitening) []int {
-	d := len(s.Mean)
 	if ablation.Off(ablation.NoiseLike) {
 		return nil
 	}
+	d := len(s.Mean)
 	gain := maxNoiseGain
 	if d == 2 {
 		gain = maxNoiseGainOfTwo

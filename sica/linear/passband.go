@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/ablation"
 	"github.com/seed-47b1e431/gosica/internal/parallel"
 )
 
@@ -89,6 +90,9 @@ func newBandPower(z *mat.Dense) bandPower {
 // occupiedShare returns the share of the frequencies, from 0 on, in which the signals have more power
 // than the noise of the resolution. At higher frequencies that noise hides them.
 func (p bandPower) occupiedShare() float64 {
+	if ablation.Off(ablation.Occupied) {
+		return 1
+	}
 	k := len(p)
 	for k > 0 && p[k-1] < resolution*resolution {
 		k--

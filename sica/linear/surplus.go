@@ -29,7 +29,7 @@ const (
 // It is 0 for images: the strokes of digits lie in one place and have the same width, so that they
 // correlate in the same way in all parts without surplus sources.
 func (c *channels) surplus(e *explanation) float64 {
-	if len(c.parts) == 0 || ablation.Off(ablation.Surplus) {
+	if ablation.Off(ablation.Surplus) || len(c.parts) == 0 {
 		return 0
 	}
 	inverses := residualWhitenings(e, c.spectrum, c.parts[0], c.added)
