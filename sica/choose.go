@@ -123,6 +123,7 @@ func (f *fitting) decide(r *fitRun) (*decision, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.sayClipped(d)
 	if d.byLinearRule() && len(d.Linear.Groups) > 1 {
 		isImage := f.grid.Axes() > 1
 		switch {
@@ -203,19 +204,22 @@ func (c *chooser) choose(ctx context.Context) (*decision, error) {
 			return nil, err
 		}
 	}
-	isClipped := c.run.clipped.Channels != nil
-	if isClipped {
-		_, n := c.mended.Dims()
-		chosen.say(clippedSentence(c.run.clipped, n))
-	}
-	if chosen.Name != "" || c.cfg.Method == LinearOnly {
-		return chosen, nil
-	}
-	if isClipped {
-		chosen.say("No network was fitted, as none can undo clipping.")
+	if chosen.Name != "" || c.cfg.Method == LinearOnly || c.run.isClipped() {
 		return chosen, nil
 	}
 	return c.improve(ctx, white, chosen)
+}
+
+// sayClipped says which of the mixed signals are clipped, if any, and what that left out.
+func (c *chooser) sayClipped(d *decision) {
+	if !c.run.isClipped() {
+		return
+	}
+	_, n := c.mended.Dims()
+	d.say(clippedSentence(c.run.clipped, n))
+	if c.cfg.Method == Auto && d.Name == "" && !d.cutShort {
+		d.say("No network was fitted, as none can undo clipping.")
+	}
 }
 
 // clippedSentence says which of the mixed signals are clipped at n positions.

@@ -1,6 +1,7 @@
 package sica
 
 import (
+	"context"
 	"math"
 	"strings"
 	"testing"
@@ -66,6 +67,42 @@ func TestClippingBesideACustomMethod(t *testing.T) {
 			!strings.Contains(r.Why, "Mixed signal 1 is clipped, at") ||
 			strings.Contains(r.Why, "No network was fitted") {
 			t.Errorf("%s: chose %s, clipped %v: %s", method, r.Chosen, r.Clipped, r.Why)
+		}
+	}
+}
+
+// Why says that signals are clipped whatever separates them, and if a fit is cut short.
+func TestClippingIsSaidByEveryMethod(t *testing.T) {
+	x, err := mapping.Standardised(twoSpectra(t, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.Apply(func(_, _ int, v float64) float64 { return min(max(v, -2), 2) }, x)
+	for name, test := range map[string]struct {
+		cfg      Config
+		cutShort bool
+	}{
+		"linear rule":            {Config{Method: LinearOnly}, false},
+		"linear rule, cut short": {Config{Method: LinearOnly}, true},
+		"auto":                   {Config{}, false},
+		"auto, cut short":        {Config{}, true},
+		"network":                {Config{Method: NetworkOnly, NetworkSteps: 5}, false},
+		"network, cut short":     {Config{Method: NetworkOnly}, true},
+		"no method":              {Config{Method: NoMethod}, false},
+		"flow":                   {FastWGF().Smoke(), false},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		if test.cutShort {
+			test.cfg.OnProgress = func(int, string, float64) { cancel() }
+		}
+		r, err := Fit(ctx, x, test.cfg)
+		if r == nil || err != ctx.Err() || r.CutShort != test.cutShort {
+			t.Errorf("%s: error %v", name, err)
+			continue
+		}
+		if r.Clipped == nil || strings.Count(r.Why, "clipped, at") != 1 {
+			t.Errorf("%s: clipped %v: %s", name, r.Clipped, r.Why)
 		}
 	}
 }

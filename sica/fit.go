@@ -132,6 +132,9 @@ type fitRun struct {
 	leftOut float64
 }
 
+// isClipped reports whether mixed signals are.
+func (r *fitRun) isClipped() bool { return r.clipped.Channels != nil }
+
 func (f *fitting) run(runs []Run) (results []*Result, err error) {
 	defer guard.Catch(&err)
 	// A context that has ended before any work is an error. One that ends later has a result.

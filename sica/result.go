@@ -143,6 +143,9 @@ func (f *fitting) result(r *fitRun, d *decision, out *iterate.Output) *Result {
 func (f *fitting) why(r *fitRun, d *decision, out *iterate.Output) string {
 	sentences := slices.Concat(r.why, d.sentences)
 	hasFlow, hasMethod := f.cfg.Flow != nil, d.sentences != nil
+	if !hasMethod && r.isClipped() {
+		sentences = append(sentences, clippedSentence(r.clipped, f.grid.Len()))
+	}
 	switch {
 	case hasFlow && hasMethod:
 		if out.Best > 0 && (d.Linear != nil || d.Network != nil) {
