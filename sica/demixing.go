@@ -48,7 +48,8 @@ func (r *Result) demixing() (*ica.Demixing, error) {
 
 // Patterns returns the patterns of the recovered signals, d×k: column i is what a value of 1 of
 // recovered signal i adds to each mixed signal, in its units. They are the Demixing's Mixing if the
-// linear rule identifies all signals, and for methods other than the rule.
+// linear rule identifies all signals, for methods other than the rule, and after a flow that moved
+// the signals.
 //
 // Else column i is the coefficient of signal i in the regression of the mixed signals on it and on
 // all stronger recovered signals, at the positions of the fit without outliers. The strength of a
@@ -105,11 +106,11 @@ func (r *Result) patterns(d *ica.Demixing, rows []int) (*mat.Dense, error) {
 }
 
 // setMoments sets the moments of the recovered signals without the outliers, if they have patterns
-// and the linear rule doesn't identify all of them.
+// and the linear rule made them and doesn't identify all.
 func (r *Result) setMoments() {
 	k, n := r.Z.Dims()
-	if r.Linear == nil || len(r.Linear.Groups) == k {
-		return
+	if r.Linear == nil || r.Best > 0 || len(r.Linear.Groups) == k {
+		return // or a flow moved the signals of Linear
 	}
 	d, err := r.demixing()
 	if err != nil {

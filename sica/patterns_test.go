@@ -191,3 +191,24 @@ func TestPatternsOfFewPositions(t *testing.T) {
 		t.Error("no signal is heavy-tailed")
 	}
 }
+
+// What the linear rule doesn't identify says nothing of the signals that a flow made of its own: their
+// patterns are the columns of A, as those of a flow alone.
+func TestPatternsAfterAFlow(t *testing.T) {
+	_, x := surplusMixture(1, 600)
+	r := fit(t, nil, x, Config{Method: LinearOnly, Flow: FastWGF().Flow}.Smoke())
+	if r.Best == 0 || len(r.Linear.Groups) == 4 {
+		t.Fatalf("best %d, groups %v", r.Best, r.Linear.Groups)
+	}
+	d, err := r.Demixing()
+	if err != nil {
+		t.Fatal(err)
+	}
+	patterns, err := r.Patterns()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Moments() != nil || !mat.Equal(patterns, d.Mixing) {
+		t.Errorf("moments %v; patterns %v, want %v", r.Moments(), patterns, d.Mixing)
+	}
+}
