@@ -142,7 +142,7 @@ type Report struct {
 	Loss       klflow.Curve        `json:"loss"`
 	Stopped    klflow.Status       `json:"stopped"`
 	Why        string              `json:"why"`
-	Network    *nonlinear.Findings `json:"network,omitempty"` // nil if no network made the signals
+	Network    *nonlinear.Findings `json:"network,omitempty"` // nil unless a network made the signals
 	Clipped    []int               `json:"clipped,omitempty"` // mixed signals, counted from 0
 
 	Elapsed time.Duration `json:"elapsed_ns"`
@@ -312,7 +312,7 @@ func (s *subject) newReport(
 		Signals: d, Positions: n, Shape: s.grid.Shape(), Seed: r.Seed,
 		Outliers: s.outliers, Channels: r.Channels,
 		Iterations: r.Iterations, Divergence: r.Divergence, Loss: r.Loss,
-		Stopped: r.Stopped, Why: r.Why, Network: r.Network, Clipped: r.Clipped,
+		Stopped: r.Stopped, Why: r.Why, Network: networkFindings(r), Clipped: r.Clipped,
 		fit: s.fit, cfg: cfg,
 	}
 	pairs := correlations(s.z)

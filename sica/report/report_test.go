@@ -171,6 +171,21 @@ func TestNoErrorAfterNonlinearDemixing(t *testing.T) {
 	}
 }
 
+// What the fit knows of a network's signals isn't in a report on those that a flow made of them.
+func TestNoNetworkAfterAFlow(t *testing.T) {
+	cfg := sica.Config{Seed: 1, Method: sica.NetworkOnly, NetworkSteps: 5}
+	x := noise(rng(1), 2, 120, datasets.Laplace)
+	for _, flow := range []*klflow.Config{nil, sica.FastWGF().Smoke().Flow} {
+		cfg.Flow = flow
+		r := fit(t, nil, x, cfg)
+		rep, moved := report(t, r, x, Config{}), flow != nil
+		if r.Network == nil || (r.Best > 0) != moved || (rep.Network == nil) != moved ||
+			strings.Contains(strings.Join(rep.Reasons, " "), "A network undid") == moved {
+			t.Errorf("moved %t: network %+v, best %d\n%s", moved, rep.Network, r.Best, rep)
+		}
+	}
+}
+
 // Where symmetric whitening is kept, the text says that stability and halves say nothing.
 func TestWhiteningNote(t *testing.T) {
 	const note = "Symmetric whitening was kept, so stability and halves are near 1 whatever the truth is."

@@ -15,6 +15,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/klflow"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/metric"
+	"github.com/seed-47b1e431/gosica/sica/nonlinear"
 )
 
 // Linear holds the findings of package linear about the recovered signals.
@@ -48,6 +49,15 @@ func linearFindings(r *sica.Result) *linear.Findings {
 		return nil
 	}
 	return r.Linear
+}
+
+// networkFindings returns what the fit found of its network's signals if no flow moved them since;
+// otherwise nil.
+func networkFindings(r *sica.Result) *nonlinear.Findings {
+	if r.Best > 0 {
+		return nil
+	}
+	return r.Network
 }
 
 // fitFindings returns the findings of the fit if they are about the signals z, d×n: if the linear
