@@ -222,13 +222,18 @@ func (c *channels) textbook(ctx context.Context) ([]*explanation, error) {
 	if err := add("SOBI", w, err); err != nil {
 		return nil, err
 	}
+	return c.withCorrected(all), nil
+}
+
+// withCorrected appends to the explanations the noiseCorrected of each.
+func (c *channels) withCorrected(all []*explanation) []*explanation {
 	for _, e := range all { // as many as there are before the loop
 		all = c.appendNew(all, c.noiseCorrected(e))
 	}
-	return all, nil
+	return all
 }
 
-// noiseCorrected returns the explanation by the mixing near that of the textbook demixing e which
+// noiseCorrected returns the explanation by the mixing near that of the demixing e which
 // has the covariance of the channels without the noise that it implies; nil if it implies none.
 // Textbook methods whiten the channels with their noise. So their mixing A has A·Aᵀ = Σ, the
 // covariance of the channels, and not Σ − N: if a direction is mostly noise, it makes the sources

@@ -6,10 +6,10 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// shortest returns the explanation with the shortest code at each scale from finest on.
-func (c *channels) shortest(all []*explanation, finest int) []*explanation {
+// shortest returns the explanation with the shortest code at each scale.
+func (c *channels) shortest(all []*explanation) []*explanation {
 	best := make([]*explanation, len(c.scales))
-	for k := finest; k < len(best); k++ {
+	for k := range best {
 		for _, e := range all {
 			if best[k] == nil || e.lengths[k] < best[k].lengths[k] {
 				best[k] = e
@@ -25,32 +25,31 @@ func (c *channels) tolerance() float64 { return tolerance(c.d) }
 
 func tolerance(d int) float64 { return rejection * max(float64(d*(d-1))/2, 3) }
 
-// excess returns by how many nats the code of e is longer than the shortest at each time scale from
-// finest on.
-func (c *channels) excess(e *explanation, all []*explanation, finest int) []float64 {
-	nats := slices.Clone(e.lengths[finest:])
-	for k, best := range c.shortest(all, finest)[finest:] {
-		nats[k] -= best.lengths[finest+k]
+// excess returns by how many nats the code of e is longer than the shortest at each time scale.
+func (c *channels) excess(e *explanation, all []*explanation) []float64 {
+	nats := slices.Clone(e.lengths)
+	for k, best := range c.shortest(all) {
+		nats[k] -= best.lengths[k]
 	}
 	return nats
 }
 
-// choose returns the explanation of the smallest score by the time scales from finest on, and the
-// index of the scale at which its code is nearest to the shortest.
-func (c *channels) choose(all []*explanation, finest int) (*explanation, int) {
+// choose returns the explanation of the smallest score, and the index of the time scale at which its
+// code is nearest to the shortest.
+func (c *channels) choose(all []*explanation) (*explanation, int) {
 	scores := make([]float64, len(all))
 	for k, e := range all {
-		scores[k] = c.score(e, all, finest)
+		scores[k] = c.score(e, all)
 	}
 	chosen := all[floats.MinIdx(scores)]
-	return chosen, finest + floats.MinIdx(c.excess(chosen, all, finest))
+	return chosen, floats.MinIdx(c.excess(chosen, all))
 }
 
 // score returns what speaks against e, in nats: its prior, and the Euclidean norm over the time scales of
 // its excess. So a scale with a clear difference decides, and small ones add up: a coarse scale has only a
 // part of the frequencies of the finest, but isn't misled by what the models miss at the others.
-func (c *channels) score(e *explanation, all []*explanation, finest int) float64 {
-	return c.prior(e, all[0]) + floats.Norm(c.excess(e, all, finest), 2)
+func (c *channels) score(e *explanation, all []*explanation) float64 {
+	return c.prior(e, all[0]) + floats.Norm(c.excess(e, all), 2)
 }
 
 // prior returns how many nats an explanation must gain that isn't expected. The rule's is expected,

@@ -47,7 +47,7 @@ func TestChoice(t *testing.T) {
 			all = append(all, e)
 		}
 		all[0].doubted = test.doubted
-		if e, scale := c.choose(all, 0); e != all[test.want] || scale != test.scale {
+		if e, scale := c.choose(all); e != all[test.want] || scale != test.scale {
 			t.Errorf("%s: %d at scale %d, want %d at %d", name, slices.Index(all, e), scale, test.want,
 				test.scale)
 		}

@@ -457,7 +457,9 @@ type descents struct {
 	name    string      // of its candidate
 	verdict *verdict    // on it; nil if it isn't judged yet
 	ends    []candidate // of all descents by descendAll
-	skipped []Skipped
+	// candidates are those with which descents began, without whitening.
+	candidates []candidate
+	skipped    []Skipped
 	// leastDependent is whether makeLessDependent replaced the best.
 	leastDependent bool
 }

@@ -38,11 +38,10 @@ type explanation struct {
 // impliesNoise reports whether e has more than next to no noise in a channel.
 func (e *explanation) impliesNoise() bool { return floats.Max(e.model.noise) >= minChannelNoise }
 
-// measureAll explains the explanations that aren't explained yet, measures all at the scales from
-// finest on, and returns those for which that is possible. ok is whether the first, the rule's, is
-// one.
+// measureAll explains the explanations that aren't explained yet, measures all at all scales, and
+// returns those for which that is possible. ok is whether the first, the rule's, is one.
 func (c *channels) measureAll(
-	ctx context.Context, all []*explanation, finest int,
+	ctx context.Context, all []*explanation,
 ) (valid []*explanation, ok bool, err error) {
 	workers := parallel.Workers(len(all))
 	err = parallel.Do(ctx, workers, len(all), func(_, k int) {
@@ -57,10 +56,12 @@ func (c *channels) measureAll(
 		if e.model == nil {
 			continue
 		}
-		if err := c.measure(ctx, e, finest); err != nil {
-			return nil, false, err
+		for k := range c.scales {
+			if err := c.measure(ctx, e, k); err != nil {
+				return nil, false, err
+			}
 		}
-		if !math.IsNaN(floats.Sum(e.lengths[finest:])) {
+		if !math.IsNaN(floats.Sum(e.lengths)) {
 			valid = append(valid, e)
 		}
 	}
@@ -138,22 +139,21 @@ func (s *spectrum) distortionless(
 	return nats, filters, true
 }
 
-// measure sets the code lengths of e that aren't known yet, at the scales from finest on.
+// measure sets the code length of e at the k-th time scale if it isn't known yet.
 //
-// The code length of the mixed signals at the frequencies of a scale is that of the Gaussian model with
+// The code length of the mixed signals at the frequencies of the scale is that of the Gaussian model with
 // noise and of the signals' powers, minus the gain of signals that aren't Gaussian. For each signal the
 // gain is by how much its model at that scale has a shorter code than a Gaussian one with the same past.
-func (c *channels) measure(ctx context.Context, e *explanation, finest int) error {
-	for k := finest; k < len(c.scales); k++ {
-		if !math.IsNaN(e.lengths[k]) {
-			continue
-		}
-		gain, err := c.gainOverGaussian(ctx, e, k)
-		if err != nil {
-			return err
-		}
-		e.lengths[k] = c.spectrum.sum(e.nats, c.scales[k]) + c.spectrum.powersLength(e.powers, c.scales[k]) - gain
+func (c *channels) measure(ctx context.Context, e *explanation, k int) error {
+	if !math.IsNaN(e.lengths[k]) {
+		return nil
 	}
+	gain, err := c.gainOverGaussian(ctx, e, k)
+	if err != nil {
+		return err
+	}
+	s, scale := c.spectrum, c.scales[k]
+	e.lengths[k] = s.sum(e.nats, scale) + s.powersLength(e.powers, scale) - gain
 	return nil
 }
 

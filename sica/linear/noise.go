@@ -40,7 +40,7 @@ func (x *mixture) withNoise(ctx context.Context, base *draft) (*draft, error) {
 	}
 	// Images are compared even if the rule's demixing is settled, as their coarser scales don't show
 	// noise. If it is chosen then, no other explanation counts beside it.
-	if !kept || s.c.isImage() && s.textbook != nil {
+	if !kept || s.c.isImage() && !s.keepsUncompared() {
 		if err := s.compare(ctx); err != nil {
 			return nil, err
 		}
@@ -86,18 +86,18 @@ func (x *mixture) newComparison(base *draft) *comparison {
 	return &comparison{c: c, base: base, rule: rule}
 }
 
+// keepsUncompared reports whether base is kept in any case: if it is coarse, which noise doesn't
+// mislead, or of more than maxChannels channels.
+func (s *comparison) keepsUncompared() bool { return s.base.Coarse || s.c.d > maxChannels }
+
 // keepRule chooses the rule's explanation if it can be kept without a comparison, and reports
-// whether it can. A coarse base, which noise doesn't mislead, and one of more than maxChannels
-// channels are kept.
+// whether it can.
 func (s *comparison) keepRule(ctx context.Context) (kept bool, err error) {
-	if s.base.Coarse || s.c.d > maxChannels {
+	if s.keepsUncompared() {
 		if s.c.explain(s.rule) {
 			s.chosen = s.rule
 		}
 		return true, nil
-	}
-	if s.textbook, err = s.c.textbook(ctx); err != nil {
-		return false, err
 	}
 	if kept, err = s.isSettled(ctx); kept {
 		s.chosen = s.rule
@@ -144,18 +144,22 @@ func (s *comparison) examine(ctx context.Context, sol *draft) (err error) {
 // as digits often depend on each other, so that a shorter code alone isn't enough.
 func (s *comparison) compare(ctx context.Context) error {
 	c := s.c
+	var err error
+	if s.textbook, err = c.textbook(ctx); err != nil {
+		return err
+	}
 	s.all = append([]*explanation{s.rule}, s.textbook...)
 	for _, add := range []func(context.Context) error{s.addCoarser, s.addNoisy} {
 		if err := add(ctx); err != nil {
 			return err
 		}
-		all, ok, err := c.measureAll(ctx, s.all, 0)
+		all, ok, err := c.measureAll(ctx, s.all)
 		if err != nil || !ok {
 			return err
 		}
 		s.all = all
 	}
-	s.chosen, s.scale = c.choose(s.all, 0)
+	s.chosen, s.scale = c.choose(s.all)
 	if c.isImage() && !s.chosen.impliesNoise() {
 		s.chosen, s.scale = s.rule, 0
 	}
@@ -198,7 +202,7 @@ func (s *comparison) addNoisy(ctx context.Context) error {
 	if ablation.Off(ablation.AddNoisy) || c.d > fewSignals {
 		return nil
 	}
-	best := c.shortest(s.all, 0)
+	best := c.shortest(s.all)
 	coarsest := best[len(best)-1]
 	for k := range c.scales {
 		e, err := c.descent(ctx, "with noise", k, coarsest.model.noise,
@@ -220,11 +224,10 @@ func (s *comparison) addNoisy(ctx context.Context) error {
 	return nil
 }
 
-// isSettled reports whether the rule's demixing can be kept without a descent: it isn't doubted,
-// its signals imply no noise above that of the resolution, no step at a coarser time scale promises
-// a much shorter code, and none of the textbook methods' demixings would be chosen for it there. At
-// the finest scale the rule has compared these. Of a long sequence the coarser scales from
-// settledScale on have enough positions for that.
+// isSettled reports whether the rule's demixing can be kept without a comparison: it isn't doubted,
+// its signals imply no noise above that of the resolution, no step at a coarser time scale promises a
+// much shorter code, and none of the candidates that recover other signals would be chosen for it. Of a
+// long sequence the coarser scales from settledScale on have enough positions for a step.
 func (s *comparison) isSettled(ctx context.Context) (bool, error) {
 	c, rule := s.c, s.rule
 	if !c.explain(rule) || ablation.Off(ablation.Settled) ||
@@ -238,11 +241,15 @@ func (s *comparison) isSettled(ctx context.Context) (bool, error) {
 			return false, err
 		}
 	}
-	all, ok, err := c.measureAll(ctx, append([]*explanation{rule}, s.textbook...), finest)
+	var others []*explanation
+	for _, o := range s.base.others {
+		others = c.appendNew(others, &explanation{name: o.name, b: c.sorted(c.demixing(o.b))})
+	}
+	all, ok, err := c.measureAll(ctx, append([]*explanation{rule}, c.withCorrected(others)...))
 	if err != nil || !ok {
 		return false, err
 	}
-	chosen, _ := c.choose(all, finest)
+	chosen, _ := c.choose(all)
 	return chosen == rule, nil
 }
 
@@ -352,7 +359,7 @@ func (s *comparison) isNearlyAsGood(e *explanation) bool {
 		return false
 	}
 	c := s.c
-	excess, chosen := c.excess(e, s.all, 0), c.excess(s.chosen, s.all, 0)
+	excess, chosen := c.excess(e, s.all), c.excess(s.chosen, s.all)
 	most, counted := 0.0, 0.0
 	for k, v := range excess {
 		most = max(most, v-chosen[k])

@@ -238,7 +238,7 @@ func (s *separator) search(ctx context.Context, null *whitened) (*descents, erro
 		}
 		err = s.descendAll(ctx, found, begin.all)
 	}
-	found.skipped = begin.skipped
+	found.candidates, found.skipped = begin.all[1:], begin.skipped // the first is whitening
 	return found, err
 }
 

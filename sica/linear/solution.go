@@ -57,6 +57,8 @@ type draft struct {
 	drift  driftEstimate
 	// hideable is which signals noise may hide that nothing shows; nil if not known.
 	hideable []bool
+	// others are the candidates, for the mixed signals, that recover other signals than Demixing.
+	others []candidate
 	// missed is the variance of noise in each channel that the models miss, if it is known.
 	missed float64
 	// dependent are pairs of a large Dependence. uncertain are pairs of which a demixing that is
@@ -118,6 +120,9 @@ func (s *separator) solution(
 		return nil, err
 	}
 	sol := s.draft(m, v, accepted)
+	for _, c := range distinctBasins(append([]candidate{{b: m.b}}, found.candidates...))[1:] {
+		sol.others = append(sol.others, candidate{c.name, s.fromMixed(unitRows(c.b))})
+	}
 	sol.leastDependent, sol.models, sol.unseen = found.leastDependent, m, v.noise
 	sol.KeptWhitening, sol.Skipped = !accepted, found.skipped
 	sol.Mean, sol.FromWhite = s.mean, unitRows(m.b)
