@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,14 +35,18 @@ func writeUnidentified(t *testing.T, constant int) (path string) {
 	return path
 }
 
-// endedBy is a context that has ended once a file is there.
+// endedBy is a context that has ended once there is a file whose path matches a pattern.
 type endedBy struct {
 	context.Context
-	path string
+	pattern string
+	ended   bool
 }
 
-func (c endedBy) Err() error {
-	if _, err := os.Stat(c.path); err == nil {
+func (c *endedBy) Err() error {
+	if found, err := filepath.Glob(c.pattern); err == nil && found != nil {
+		c.ended = true
+	}
+	if c.ended {
 		return context.Canceled
 	}
 	return c.Context.Err()
@@ -52,7 +56,7 @@ func (c endedBy) Err() error {
 func TestInterruptedHalves(t *testing.T) {
 	in, dir := writeUnidentified(t, 0), t.TempDir()
 	out, json, model := filepath.Join(dir, "z.csv"), filepath.Join(dir, "fit.json"), filepath.Join(dir, "model")
-	code, stdout, stderr := command(endedBy{t.Context(), out}, "separate", "--in", in, "--out", out,
+	code, stdout, stderr := command(&endedBy{Context: t.Context(), pattern: out}, "separate", "--in", in, "--out", out,
 		"--json", json, "--save", model)
 	if want := "sica: interrupted while each half was separated; " + out + " holds the result\n"; code !=
 		exitInterrupted || stderr != want {
@@ -67,6 +71,40 @@ func TestInterruptedHalves(t *testing.T) {
 		t.Errorf("report %+v", r)
 	}
 	must(t, "transform", "--model", model, "--in", in, "--out", filepath.Join(dir, "again.csv"))
+}
+
+// An interrupt while all of a long recording is recovered keeps the fit of its part: in the folder of
+// --save or, without one, beside the file of the signals. The message says how to go on.
+func TestInterruptedRecovery(t *testing.T) {
+	in := writeUnidentified(t, 0)
+	for _, isSaved := range []bool{true, false} {
+		dir := t.TempDir()
+		out := filepath.Join(dir, "z.csv")
+		model := out + ".fit"
+		args := []string{"separate", "--in", in, "--out", out, "--learn-on", "1/2", "--highpass", "0.1", "--rate", "10"}
+		if isSaved {
+			model = filepath.Join(dir, "model")
+			args = append(args, "--save", model)
+		}
+		// The signals are written to a hidden file first.
+		code, _, stderr := command(&endedBy{Context: t.Context(), pattern: filepath.Join(dir, ".z.csv.*")}, args...)
+		next := "sica transform --model " + model + " --in " + in + " --out " + out
+		if code != exitInterrupted || !strings.HasSuffix(stderr, "interrupted; the fit is kept: "+next+
+			" recovers the signals by it\n") {
+			t.Errorf("exit %d, stderr %q", code, stderr)
+		}
+		if found := list(t, dir); !slices.Equal(found, []string{filepath.Base(model)}) {
+			t.Errorf("left are %q", found)
+		}
+		if labels := read(t, filepath.Join(model, labelsFile)); !strings.Contains(labels, "evidence") {
+			t.Errorf("the kept fit has the labels %s", labels)
+		}
+		must(t, strings.Fields(next)[1:]...)
+		said := must(t, "inspect", "--model", model, "--in", in)
+		if !strings.Contains(said, "using --highpass 0.1 --rate 10 as in the fit") {
+			t.Errorf("the kept fit lacks how the recording was read: %s", said)
+		}
+	}
 }
 
 // Where the halves can't be separated, the summary says why.

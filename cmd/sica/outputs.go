@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/gomlx/compute"
@@ -76,14 +78,7 @@ func (opt *separateOptions) write(
 	noteRate(out, opt.out, in.About.Rate, "use --rate")
 	noteRecovered(out, opt.out, res)
 	if opt.save != "" {
-		if err := res.Save(opt.save); err != nil {
-			return err
-		}
-		var without []string
-		if res.Channels == nil {
-			without = opt.reading.Without
-		}
-		if err := opt.keep(in, rep, without); err != nil {
+		if err := opt.saveResult(opt.save, in, res, rep); err != nil {
 			return err
 		}
 		fmt.Fprintln(out, "wrote", opt.save)
@@ -99,23 +94,44 @@ func (opt *separateOptions) write(
 		fmt.Fprintln(out, "wrote", opt.json)
 	}
 	if res.CheckPointwise() == nil && opt.save != "" && len(opt.in) == 1 && len(res.Shape) < 2 {
-		next := append([]string{"next: sica inspect --in", quoted(opt.in[0])}, opt.rereading...)
+		next := slices.Concat([]string{"next: sica inspect"}, inFlags(opt.in), opt.rereading)
 		fmt.Fprintln(out, strings.Join(next, " "), "--model", quoted(opt.save), "--html components.html")
 	}
 	return nil
 }
 
-// keep writes into the folder of --save what the result lacks: how the recording was read, which
+// saveResult saves the result in a folder, with what it lacks: how the recording was read, which
 // channels were left out, and what is said of the signals.
-func (opt *separateOptions) keep(in *mixture, rep *separation, without []string) error {
-	err := opt.fitting.Keep(opt.save, rep.Positions, in.fitted.Skip, without, &opt.reading)
+func (opt *separateOptions) saveResult(
+	folder string, in *mixture, res *sica.Result, rep *separation,
+) error {
+	if err := res.Save(folder); err != nil {
+		return err
+	}
+	var without []string
+	if res.Channels == nil {
+		without = opt.reading.Without
+	}
+	err := opt.fitting.Keep(folder, rep.Positions, in.fitted.Skip, without, &opt.reading)
 	if err == nil && rep.Labels != nil {
-		err = files.WriteJSON(filepath.Join(opt.save, labelsFile), rep.Labels)
+		err = files.WriteJSON(filepath.Join(folder, labelsFile), rep.Labels)
 	}
 	if err == nil && rep.Grades != nil {
-		err = files.WriteJSON(filepath.Join(opt.save, gradesFile), rep.Grades)
+		err = files.WriteJSON(filepath.Join(folder, gradesFile), rep.Grades)
 	}
 	return err
+}
+
+// keepFit saves the fit of a part of a recording of which not all could be recovered, because of
+// err: in the folder of --save or else beside the file of --out. It returns err with how to go on.
+func (opt *separateOptions) keepFit(in *mixture, res *sica.Result, rep *separation, err error) error {
+	folder := cmp.Or(opt.save, opt.out+".fit")
+	if saving := opt.saveResult(folder, in, res, rep); saving != nil {
+		return fmt.Errorf("%w; the fit isn't kept: %w", err, saving)
+	}
+	words := slices.Concat([]string{"sica transform --model", quoted(folder)}, inFlags(opt.in), opt.rereading)
+	return fmt.Errorf("%w; the fit is kept: %s --out %s recovers the signals by it", err,
+		strings.Join(words, " "), quoted(opt.out))
 }
 
 // clipped returns the stretches in which a channel is clipped, before a filter.

@@ -4,6 +4,7 @@ import (
 	"io"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -46,16 +47,20 @@ func removeCommand(
 			ending = ".edf"
 		}
 	}
-	words := []string{"sica", "remove", "--model", quoted(model)}
-	for _, path := range in {
-		words = append(words, "--in", quoted(path))
-	}
-	words = append(words, "--out", quoted(stem+"-clean"+ending))
-	words = append(words, readingFlags(cmd)...)
+	words := slices.Concat([]string{"sica remove --model", quoted(model)}, inFlags(in),
+		[]string{"--out", quoted(stem + "-clean" + ending)}, readingFlags(cmd))
 	if highpass > 0 {
 		words = append(words, "--highpass", strconv.FormatFloat(highpass, 'g', -1, 64))
 	}
 	return strings.Join(words, " ")
+}
+
+// inFlags returns the flags that name the files of a recording.
+func inFlags(in []string) (words []string) {
+	for _, path := range in {
+		words = append(words, "--in", quoted(path))
+	}
+	return words
 }
 
 // readingFlags returns the flags, as cmd was given them, that say how its files are read.

@@ -80,8 +80,9 @@ A flow (--method sica-fast, sica-wgf or sica-rf, or --iterations) prints a line 
 each iteration and why it stopped. With --resume or --checkpoint its state is kept
 after every iteration: if the command is killed, the same command continues, to the
 same result. Interrupted after an iteration has ended, the command writes the result
-so far, while it separates the halves the finished one, else nothing, and exits with
-130. If numbers stop being finite, it writes the last good result and exits with 3.
+so far, while it separates the halves the finished one, while it recovers all of a
+long recording the fit, else nothing, and exits with 130. If numbers stop being
+finite, it writes the last good result and exits with 3.
 
 ` + presetHelp(),
 		Args: noArgs,
@@ -211,6 +212,10 @@ func (opt *separateOptions) separate(
 		return err
 	}
 	z, err := opt.writeRecovered(in, cfg.Shape, res)
+	if err != nil && in.learned == nil {
+		rep.describe(all)
+		return opt.keepFit(in, res, rep, err)
+	}
 	if err != nil {
 		return err
 	}
