@@ -36,31 +36,41 @@ var packages = []string{
 	"inspect", "layers", "linear", "matlab", "methods", "metric", "network", "pca", "plot", "preprocess", "report", "sica",
 }
 
-// flags replaces the settings in Go, which texts of packages name, by the flags of the command.
-var flags = strings.NewReplacer(
-	"ReadOptions.Decimal", "--decimal",
-	"ReadOptions.Separator", "--separator",
-	"ReadOptions.Shape", "--shape",
-	"ReadOptions.Transpose", "--transpose",
-	"ReadOptions.Variable", "--variable",
-	"ReadOptions.Without", "--without",
-	"MissingDrop", "--missing drop",
-	"MissingInterpolate", "--missing interpolate",
-	"the n of blockwise.Fit", "--learn-on",
-	"Config.Components", "--components",
-	"Config.Refits", "--refits",
-	"Config.Shape", "--shape",
-	"Flow.Iterations", "--iterations",
-	"Result.Transform", "sica transform",
-	"WriteDetails", "--details",
-	"sica.Auto", "--method sica",
-	"sica.Default", "--method sica",
-	"sica.Direct", "--method sica-direct",
-	"sica.LinearOnly", "--method sica-linear",
-	"sica.NetworkOnly", "--method sica-direct",
-	"backend.AllowUnverified", "--allow-unverified-plugin",
-	"backend.Go", "--backend go",
-)
+// flags has the flags of the command for the settings in Go that texts of packages name.
+var flags = map[string]string{
+	"ReadOptions.Decimal":     "--decimal",
+	"ReadOptions.Separator":   "--separator",
+	"ReadOptions.Shape":       "--shape",
+	"ReadOptions.Transpose":   "--transpose",
+	"ReadOptions.Variable":    "--variable",
+	"ReadOptions.Without":     "--without",
+	"MissingDrop":             "--missing drop",
+	"MissingInterpolate":      "--missing interpolate",
+	"the n of blockwise.Fit":  "--learn-on",
+	"Config.Components":       "--components",
+	"Config.Refits":           "--refits",
+	"Config.Shape":            "--shape",
+	"Flow.Iterations":         "--iterations",
+	"Result.Transform":        "sica transform",
+	"WriteDetails":            "--details",
+	"sica.Auto":               "--method sica",
+	"sica.Default":            "--method sica",
+	"sica.Direct":             "--method sica-direct",
+	"sica.LinearOnly":         "--method sica-linear",
+	"sica.NetworkOnly":        "--method sica-direct",
+	"backend.AllowUnverified": "--allow-unverified-plugin",
+	"backend.Go":              "--backend go",
+}
+
+// setting matches a setting of flags with the runes around it. Some of these, as in
+// Config.Shape.csv, make it a part of another name.
+var setting = func() *regexp.Regexp {
+	var names []string
+	for name := range flags {
+		names = append(names, regexp.QuoteMeta(name))
+	}
+	return regexp.MustCompile(`(^|[^\pL\pN_./-])(` + strings.Join(names, "|") + `)($|[^\pL\pN_./-]|\.$|\.\s)`)
+}()
 
 // arguments replaces the arguments and fields that errors of packages begin with. That of the mixed
 // signals, x, has the name of their file before it.
@@ -86,46 +96,65 @@ func Transposed(message string) string {
 }
 
 // Flags returns the text of a package with the flags of the command in the place of the settings
-// that it names. Files have rows of positions, matrices rows of signals.
+// that it names. Files have rows of positions, matrices rows of signals. What is quoted comes out as
+// it is.
 func Flags(text string) string {
+	var kept keeper
+	return kept.restored(withFlags(quoted.ReplaceAllStringFunc(text, kept.mark)))
+}
+
+func withFlags(text string) string {
 	text = strings.ReplaceAll(text, signal.Transposed("x", true), "; "+UseTranspose)
 	text = shape.ReplaceAllStringFunc(text, func(found string) string {
 		return "--shape " + strings.ReplaceAll(shape.FindStringSubmatch(found)[1], ", ", "x")
 	})
-	return flags.Replace(text)
+	return setting.ReplaceAllStringFunc(text, func(found string) string {
+		parts := setting.FindStringSubmatch(found)
+		return parts[1] + flags[parts[2]] + parts[3]
+	})
 }
 
 // quoted matches what a file holds in a message, as %q writes it.
 var quoted = regexp.MustCompile(`"(?:[^"\\\n]|\\.)*"`)
 
+// A keeper has the parts of a text that come out as they are. Marks stand for them meanwhile.
+type keeper []string
+
+// mark keeps a part, and returns its mark.
+func (k *keeper) mark(part string) string {
+	*k = append(*k, part)
+	return markOf(len(*k) - 1)
+}
+
+// restored returns a text with the parts in the place of their marks.
+func (k keeper) restored(text string) string {
+	for i, part := range slices.Backward(k) {
+		text = strings.ReplaceAll(text, markOf(i), part)
+	}
+	return text
+}
+
+func markOf(i int) string { return fmt.Sprintf("\x00%d\x00", i) } // no path has the rune 0
+
 // Message returns the error's message on one line, without the names of packages and with flags
 // in the place of settings. What is quoted and the paths, those that the command was given, come out
 // as they are, but for paths of several lines.
 func Message(err error, paths ...string) string {
-	var kept []string
-	mark := func(k int) string { return fmt.Sprintf("\x00%d\x00", k) } // no path has the rune 0
-	keep := func(text string) string {
-		kept = append(kept, text)
-		return mark(len(kept) - 1)
-	}
+	var kept keeper
 	line := err.Error()
 	for _, path := range paths {
 		named := path + ": is one"
 		if reworded(named) != named && !strings.Contains(path, "\n") {
-			line = strings.ReplaceAll(line, path, keep(path))
+			line = strings.ReplaceAll(line, path, kept.mark(path))
 		}
 	}
-	line = reworded(quoted.ReplaceAllStringFunc(line, keep))
-	for k, text := range slices.Backward(kept) {
-		line = strings.ReplaceAll(line, mark(k), text)
-	}
-	return line
+	return kept.restored(reworded(quoted.ReplaceAllStringFunc(line, kept.mark)))
 }
 
 // reworded returns a message on one line, without the names of packages and with flags in the
 // place of settings.
 func reworded(message string) string {
-	line := " " + Flags(strings.Join(strings.Fields(message), " "))
+	line := " " + withFlags(strings.Join(strings.Fields(message), " "))
 	for _, name := range packages {
 		line = strings.ReplaceAll(line, " "+name+": ", " ")
 	}

@@ -44,6 +44,25 @@ func TestFlags(t *testing.T) {
 	}
 }
 
+// Only a setting becomes a flag: not a part of a file's name, nor what a file holds.
+func TestFlagsKeepNames(t *testing.T) {
+	for _, text := range []string{
+		"Config.Shape.csv also has what was set aside",
+		"data/MissingDrop/z.wav says 44100 Hz, a guess",
+		"old-sica.Default and sica.Direct.wav are others",
+		`"ReadOptions.Variable" gives the rate, 250 Hz`,
+		"backend.Go_2.edf: no signal changes",
+	} {
+		if got := usage.Flags(text); got != text {
+			t.Errorf("%q becomes %q", text, got)
+		}
+	}
+	const several = "one of sica.Auto, sica.LinearOnly\nor WriteDetails."
+	if got, want := usage.Flags(several), "one of --method sica, --method sica-linear\nor --details."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // The signals of a file have its name, and methods are called as by --method.
 func TestMessageOfAFile(t *testing.T) {
 	err := errors.New(`few.csv: sica: x: has 5 positions of 4 signals, too few for sica.Auto; ` +
