@@ -29,6 +29,8 @@ type described struct {
 
 	fit     sica.Result // whose outliers are positions of learned
 	learned *mat.Dense  // what was learned from; nil if the fit has no inverse that gives it
+	// positions are those of learned in the recording.
+	positions []int
 }
 
 // describe describes the recovered signals, except what repeats. Components are nil for too few
@@ -45,6 +47,7 @@ func describe(res *sica.Result, in *mixture) (d described, err error) {
 		}
 	}
 	_, n := d.learned.Dims()
+	d.positions = blockwise.Positions(in.fitted.Source, n)
 	d.fit = *res
 	d.fit.Outliers = without(grid.Range(n), in.kept(res))
 	if n < inspect.MinPositions {
@@ -72,7 +75,7 @@ func (d *described) grade(ctx context.Context, parts *progress.Progress, quick b
 	}
 	parts.Part("separating each half", 0)
 	began := time.Now()
-	d.grades, d.unmeasured = report.Grades(ctx, r, d.learned)
+	d.grades, d.unmeasured = report.Grades(ctx, r, d.learned, report.Config{Positions: d.positions})
 	d.halves = time.Since(began)
 }
 

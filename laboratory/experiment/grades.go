@@ -149,7 +149,7 @@ func measureGrades(ctx context.Context, m boardMixture, seed uint64) (GradeOutco
 	if err != nil {
 		return o, err
 	}
-	grades, err := report.Grades(ctx, r, x.X())
+	grades, err := report.Grades(ctx, r, x.X(), report.Config{})
 	if err != nil && !errors.Is(err, report.ErrHalves) {
 		return o, err
 	}

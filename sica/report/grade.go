@@ -102,13 +102,14 @@ var ErrHalves = errors.New("the halves can't be compared")
 
 // Grades grades the recovered signals without a whole report: the linear rule separates each half
 // of the recovered signals of x, d×n, as New does, and there are neither refits nor tests. It costs
-// two fits of half of the positions. The shape, if it isn't given, and the errors are as for New.
+// two fits of half of the positions. Of the settings only Shape and Positions count. The errors are
+// as for New.
 // With ErrHalves the grades are those without the halves. Signals that a flow moved aren't
 // identified by the findings about those before it.
 func Grades(
-	ctx context.Context, r *sica.Result, x *mat.Dense, shape ...int,
+	ctx context.Context, r *sica.Result, x *mat.Dense, cfg Config,
 ) ([]Graded, error) {
-	grades, err := gradeHalves(ctx, r, x, shape)
+	grades, err := gradeHalves(ctx, r, x, cfg)
 	if err != nil {
 		err = fmt.Errorf("report: %w", err)
 	}
@@ -116,9 +117,9 @@ func Grades(
 }
 
 func gradeHalves(
-	ctx context.Context, r *sica.Result, x *mat.Dense, shape []int,
+	ctx context.Context, r *sica.Result, x *mat.Dense, cfg Config,
 ) ([]Graded, error) {
-	s, err := prepare(ctx, r, x, Config{Shape: shape})
+	s, err := prepare(ctx, r, x, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -137,8 +138,9 @@ func gradeHalves(
 		return nil, err
 	case err != nil:
 		err = fmt.Errorf("%w: %w", ErrHalves, err)
-	case report.Halves.whitened:
-		err = fmt.Errorf("%w: one kept symmetric whitening, which comes back from any part", ErrHalves)
+	case report.Halves.gaussian != "":
+		err = fmt.Errorf("%w: the %s can't be separated alone, as its signals may as well be Gaussian of "+
+			"one spectrum", ErrHalves, report.Halves.gaussian)
 	}
 	switch {
 	case r.CutShort:
@@ -166,7 +168,7 @@ func (r *Report) grade() []Graded {
 			}
 		}
 	}
-	if r.Halves != nil && !r.Halves.whitened && r.whiteningNote() == "" {
+	if r.Halves != nil && r.Halves.gaussian == "" && r.whiteningNote() == "" {
 		r.setRepeats(grades)
 	}
 	return grades

@@ -16,6 +16,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/notes"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/inspect"
 	"github.com/seed-47b1e431/gosica/sica/linear"
@@ -163,7 +164,7 @@ func TestGradesOfIdentifiedSignals(t *testing.T) {
 		t.Fatal(err)
 	}
 	result := fit(t, nil, x, sica.Config{Method: sica.LinearOnly, Seed: 1})
-	grades, err := Grades(t.Context(), result, x)
+	grades, err := Grades(t.Context(), result, x, Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,9 +186,55 @@ func TestGradesOfIdentifiedSignals(t *testing.T) {
 		!strings.Contains(err.Error(), "must be not identified, doubtful, repeats or identified") {
 		t.Errorf("error %v of an unknown grade", err)
 	}
-	_, err = Grades(t.Context(), nil, x)
+	_, err = Grades(t.Context(), nil, x, Config{})
 	if err == nil || !strings.HasPrefix(err.Error(), "report: result: ") {
 		t.Errorf("error %v of no result", err)
+	}
+}
+
+// Slow signals jump where a part of the recording was left out, all at once. The halves are separated
+// as the fit was, without the jumps.
+func TestGradesKnowJoints(t *testing.T) {
+	const kept, skipped, stretches = 200, 80, 12
+	s, positions := mat.NewDense(2, kept*stretches, nil), make([]int, 0, kept*stretches)
+	random, last := rng(6), [2]float64{}
+	for t := range (kept + skipped) * stretches {
+		for i, memory := range []float64{0.99, 0.9} {
+			last[i] = memory*last[i] + random.NormFloat64()
+		}
+		if t%(kept+skipped) < kept {
+			s.SetCol(len(positions), last[:])
+			positions = append(positions, t)
+		}
+	}
+	run := sica.Run{X: s, Seed: 1, Joints: signal.Joints(positions)}
+	results, err := sica.FitRuns(t.Context(), []sica.Run{run}, sica.Config{Method: sica.LinearOnly, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, known := range [][]int{positions, nil} {
+		grades, err := Grades(t.Context(), results[0], s, Config{Positions: known})
+		if err != nil {
+			t.Fatal(err)
+		}
+		repeat := min(grades[0].Repeat, grades[1].Repeat)
+		if isGood := repeat >= minRepeat; isGood != (known != nil) {
+			t.Errorf("%d known positions: repeat %.3f", len(known), repeat)
+		}
+	}
+}
+
+// A half whose signals may as well be Gaussian gives no demixing to compare, and is named.
+func TestGradesNameTheGaussianHalf(t *testing.T) {
+	s := noise(rng(9), 2, 4000, datasets.Laplace)
+	second, random := s.Slice(0, 2, 2000, 4000).(*mat.Dense), rng(10)
+	second.Apply(func(_, _ int, _ float64) float64 { return random.NormFloat64() }, second)
+	result := fit(t, nil, s, sica.Config{Method: sica.LinearOnly, Seed: 1})
+	_, err := Grades(t.Context(), result, s, Config{})
+	const want = "report: the halves can't be compared: the second can't be separated alone, as its signals may " +
+		"as well be Gaussian of one spectrum"
+	if err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
 	}
 }
 
@@ -209,7 +256,7 @@ func TestSignalsOfAFlowAreNotIdentified(t *testing.T) {
 	if result.Best != 3 || !result.Linear.Identified(0) {
 		t.Fatalf("iterate %d, findings %+v: shows nothing", result.Best, result.Linear)
 	}
-	grades, err := Grades(t.Context(), result, x)
+	grades, err := Grades(t.Context(), result, x, Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ type Halves struct {
 	Signals []float64 `json:"signals"`
 
 	pairing  pairing
-	whitened bool // whether a half kept symmetric whitening, which gives z itself
+	gaussian string // the half, first or second, that kept symmetric whitening, which gives z itself
 }
 
 // minHalf is the smallest number of positions per signal in a half. With half as many, the linear
@@ -70,13 +70,15 @@ func compareHalves(
 ) (*Halves, error) {
 	d, _ := z.Dims()
 	var recovered [2]*mat.Dense
-	whitened := false
+	names, gaussian := [...]string{"first", "second"}, ""
 	for k, half := range parts {
 		solution, err := separateLinearly(ctx, half, opt)
 		if err != nil {
-			return nil, fmt.Errorf("the %s half: %w", [...]string{"first", "second"}[k], err)
+			return nil, fmt.Errorf("the %s half: %w", names[k], err)
 		}
-		whitened = whitened || solution.KeptWhitening
+		if solution.KeptWhitening {
+			gaussian = names[k]
+		}
 		recovered[k] = new(mat.Dense)
 		recovered[k].Mul(solution.Demixing, z) // without the offset, which correlations don't see
 	}
@@ -88,7 +90,7 @@ func compareHalves(
 	if err != nil {
 		return nil, err
 	}
-	h := &Halves{whitened: whitened}
+	h := &Halves{gaussian: gaussian}
 	var match []int                      // of the second half
 	for _, k := range first.Assignment { // signal k of the first half
 		h.Signals = append(h.Signals, math.Abs(second.Correlation[k]))

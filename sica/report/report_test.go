@@ -72,7 +72,7 @@ func TestReportWithoutBackend(t *testing.T) {
 	if got.Verdict != want.Verdict {
 		t.Errorf("verdict %s, want %s", got.Verdict, want.Verdict)
 	}
-	grades, err := Grades(t.Context(), r, x)
+	grades, err := Grades(t.Context(), r, x, Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
