@@ -1042,6 +1042,53 @@ func TestProposed(t *testing.T) {
 	}
 }
 
+// A proposal that was left in the folder of another separation isn't used.
+func TestProposalOfAnotherSeparation(t *testing.T) {
+	dir := generate(t)
+	in, model := filepath.Join(dir, "mixed.csv"), filepath.Join(dir, "model")
+	separate := []string{"separate", "--in", in, "--out", filepath.Join(dir, "z.csv"), "--save", model,
+		"--backend", "go"}
+	must(t, separate...)
+	must(t, "inspect", "--model", model, "--in", in, "--reference", "1")
+	proposed := read(t, filepath.Join(model, proposalFile))
+	if err := os.RemoveAll(model); err != nil {
+		t.Fatal(err)
+	}
+	must(t, append(separate, "--seed", "2")...)
+	write(t, model, proposalFile, proposed)
+	code, _, stderr := command(t.Context(), "remove", "--model", model, "--in", in, "--out",
+		filepath.Join(dir, "clean.csv"), "--proposed")
+	if want := "is of another separation: use sica inspect --reference again"; code != exitUsage ||
+		!strings.Contains(stderr, want) {
+		t.Errorf("exit %d, %q, want %d and %q", code, stderr, exitUsage, want)
+	}
+}
+
+// A file of positions in its rows, where the separation's had signals in its rows, is refused with what
+// to do.
+func TestModelOfATransposedFile(t *testing.T) {
+	dir := t.TempDir()
+	x := mixedLaplace(t, 3, 400)
+	rows, model := filepath.Join(dir, "rows.npy"), filepath.Join(dir, "model")
+	if err := datasets.WriteFile(rows, mat.DenseCopyOf(x.T())); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "separate", "--in", rows, "--transpose", "--out", filepath.Join(dir, "z.csv"), "--save", model,
+		"--quick")
+	clean := filepath.Join(dir, "clean.csv")
+	for _, args := range [][]string{
+		{"remove", "--out", clean, "--components", "1"}, {"transform", "--out", clean}, {"inspect"}, {"report"},
+	} {
+		args = append(args, "--model", model, "--in", rows)
+		code, _, stderr := command(t.Context(), args...)
+		want := "sica: " + rows + ": channels: are 400; must be 3, as in the fit; use --transpose if a row of the " +
+			"file is a signal\n"
+		if code != exitFailure || stderr != want {
+			t.Errorf("%q: exit %d, %q, want %q", args, code, stderr, want)
+		}
+	}
+}
+
 // checkRemoved checks the record of the removal of proposed blinks from five channels, of which four were
 // separated.
 func checkRemoved(t *testing.T, path, rec string) {

@@ -119,7 +119,9 @@ func (opt *inspectOptions) run(cmd *cobra.Command) error {
 	}
 	var proposed proposal
 	if references != nil {
-		proposed = opt.propose(all, references, closest, in)
+		if proposed, err = opt.propose(all, references, closest, in, model); err != nil {
+			return err
+		}
 	}
 	if err := opt.write(cmd, model, all, x, in); err != nil {
 		return err
@@ -222,16 +224,17 @@ func (opt *inspectOptions) write(
 // the reference that each component is most like.
 func (opt *inspectOptions) propose(
 	all []inspect.Component, references []reference, closest []*reference, in *files.Stream,
-) proposal {
+	model *files.Model,
+) (p proposal, err error) {
 	var names []string
 	for _, r := range references {
 		names = append(names, r.name)
 	}
 	_, n := in.Dims()
-	p := newProposal(all, closest, strings.Join(names, ", "))
-	p.inspected = inspected{baseNames(opt.in), n}
+	p = newProposal(all, closest, strings.Join(names, ", "))
 	p.WithoutPeaks = withoutPeaks(all, closest)
-	return p
+	p.inspected, err = newInspected(model, opt.in, n)
+	return p, err
 }
 
 // minPeaked is the kurtosis from which a component has rare peaks, as blinks and beats. In

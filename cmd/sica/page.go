@@ -23,13 +23,13 @@ func writePage(
 ) error {
 	page.Title = strings.Join(baseNames(in), ", ")
 	if model != nil {
-		identity, err := model.Identity()
+		of, err := newInspected(model, in, n)
 		if err != nil {
 			return err
 		}
 		page.Command = removeCommand(cmd, in, model.Folder, model.Highpass(),
 			page.Units != nil && page.Rate > 0)
-		page.Selection = selection{Model: identity, inspected: inspected{baseNames(in), n}}
+		page.Selection = selection{inspected: of}
 	}
 	return atomicfile.Write(path, func(w io.Writer) error { return html.Write(w, page) })
 }

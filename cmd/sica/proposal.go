@@ -35,11 +35,18 @@ type proposal struct {
 	labelled []string // those that only their labels propose, in words
 }
 
-// inspected is the recording that components were chosen for: the names of its files, without their
-// folders, and how many positions it has.
+// inspected is what components were chosen for: the separation, by its Identity, and the recording, by
+// the names of its files, without their folders, and how many positions it has.
 type inspected struct {
+	Model     string   `json:"model"`
 	Input     []string `json:"input"`
 	Positions int      `json:"positions"`
+}
+
+// newInspected describes a recording of n positions in some files, and its separation.
+func newInspected(model *files.Model, in []string, n int) (inspected, error) {
+	identity, err := model.Identity()
+	return inspected{identity, baseNames(in), n}, err
 }
 
 // baseNames returns the names of files without their folders.
@@ -55,7 +62,7 @@ func (r inspected) String() string {
 	return fmt.Sprintf("%s (%d positions)", strings.Join(r.Input, ", "), r.Positions)
 }
 
-// equals reports whether the recordings have the same names and positions.
+// equals reports whether the recordings have the same names and positions, whatever the separations.
 func (r inspected) equals(other inspected) bool {
 	return slices.Equal(r.Input, other.Input) && r.Positions == other.Positions
 }
@@ -137,13 +144,13 @@ func numbers(signals []int) string {
 	return strings.Join(all, ", ")
 }
 
-// write writes the proposal into the folder of a separation. It says if it replaces an earlier one
+// write writes the proposal into the folder of its separation. It says if it replaces an earlier one
 // with other signals.
 func (p proposal) write(out io.Writer, model string) error {
 	var earlier proposal
 	path := filepath.Join(model, proposalFile)
 	isOther := func(i int) bool { return !slices.Contains(p.Signals, i) }
-	if files.ReadJSON(path, &earlier) == nil && slices.ContainsFunc(earlier.Signals, isOther) {
+	if files.ReadJSON(path, &earlier) == nil && earlier.Model == p.Model && slices.ContainsFunc(earlier.Signals, isOther) {
 		files.Note(out, fmt.Sprintf("this replaces what was proposed with the reference %s: %s; "+
 			"--reference takes several, with commas between", earlier.Reference, numbers(earlier.Signals)))
 	}
@@ -161,6 +168,14 @@ func readProposal(model *files.Model) (p proposal, err error) {
 	if err != nil {
 		return p, err
 	}
+	identity, err := model.Identity()
+	if err != nil {
+		return p, err
+	}
+	if p.Model != identity {
+		return p, usage.Errorf("--proposed: what %s proposes is of another separation: use sica inspect "+
+			"--reference again, or --components", path)
+	}
 	return p, checkSignals(path, p.Signals, model)
 }
 
@@ -177,8 +192,7 @@ func checkSignals(path string, signals []int, model *files.Model) error {
 
 // A selection is the recovered signals that a person ticked on a page of inspect --html.
 type selection struct {
-	Signals []int  `json:"signals,omitempty"` // from 0, in order
-	Model   string `json:"model"`             // Identity of the separation
+	Signals []int `json:"signals,omitempty"` // from 0, in order
 	inspected
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -12,7 +11,6 @@ import (
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/progress"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/datasets"
-	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
 )
 
@@ -163,7 +161,8 @@ func (opt *transformOptions) apply(cmd *cobra.Command, model *files.Model, shape
 		return err
 	}
 	if inBlocks {
-		if err := opt.checkBlocks(in, model, shape); err != nil {
+		_, n := in.Dims()
+		if err := opt.reading.CheckShape(opt.in[0], n, shape); err != nil {
 			return err
 		}
 	}
@@ -196,16 +195,6 @@ func (opt *transformOptions) apply(cmd *cobra.Command, model *files.Model, shape
 		noteRecovered(out, opt.out, model.Result)
 	}
 	return nil
-}
-
-// checkBlocks returns an error unless the blocks of a recording can be mapped, and have the shape:
-// before the file is written.
-func (opt *transformOptions) checkBlocks(in *files.Stream, model *files.Model, shape []int) error {
-	d, n := in.Dims()
-	if _, err := model.Transform(mat.NewDense(d, 1, nil)); errors.Is(err, sica.ErrSignals) {
-		return fmt.Errorf("%s: %w", opt.in[0], err)
-	}
-	return opt.reading.CheckShape(opt.in[0], n, shape)
 }
 
 // whole maps signals in memory, whose positions have the shape, and writes them.

@@ -123,7 +123,7 @@ func TestChannelNames(t *testing.T) {
 		at("unnamed"), "--backend", "go")
 	if stderr := run(exitFailure, "transform", "--model", at("unnamed"), "--in", at("single.csv"),
 		"--out", at("no.csv")); stderr != "sica: "+at("single.csv")+
-		": transform: has 1 signals; must have 2, as in the fit\n" {
+		": channels: are 1; must be 2, as in the fit\n" {
 		t.Error(stderr)
 	}
 	if _, err := os.Stat(at("no.csv")); err == nil {

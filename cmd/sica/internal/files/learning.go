@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/sealed"
 	"github.com/seed-47b1e431/gosica/internal/text"
@@ -132,6 +133,16 @@ func (m *Model) Signals() int {
 	return k
 }
 
+// checkChannels returns an error unless signals at n positions are as many as the separation's
+// channels. If n is that many, the file was probably transposed.
+func (m *Model) checkChannels(d, n int) error {
+	err := m.CheckChannels(d, nil)
+	if err != nil && m.CheckChannels(n, nil) == nil {
+		err = fmt.Errorf("%w; %s", err, usage.UseTranspose)
+	}
+	return err
+}
+
 // Identity returns what distinguishes the separation from others: the SHA-256 of its manifest,
 // which has those of its files.
 func (m *Model) Identity() (string, error) {
@@ -168,6 +179,7 @@ func (m *Model) RecallRate(about *datasets.Recording) {
 // channels by their names or, without names, without those that were left out; and its missing
 // values, which are interpolated and not dropped if all positions are wanted.
 func (r *Reading) Recall(m *Model, wantsAll bool) {
+	r.model = m
 	if r.Signals = m.Channels; m.Channels == nil && len(r.Without) == 0 {
 		r.Without = m.fit.Without
 	}

@@ -23,6 +23,7 @@ type Reading struct {
 	datasets.ReadOptions
 
 	shape string // the flag of commands that have it for reading only
+	model *Model // of Recall
 }
 
 // ParseShape returns the shape that a text such as "32x32" stands for.
@@ -135,7 +136,7 @@ func (r *Reading) Open(
 	}
 	s := &Stream{Source: file, About: file.About(), ctx: ctx, report: report}
 	s.Shape = s.About.Shape
-	return s, r.checkOwnShape(paths[0], s)
+	return s, r.checkStream(paths[0], s)
 }
 
 // Whole is Open of a recording, or of images, that are read into memory.
@@ -150,16 +151,21 @@ func (r *Reading) Whole(
 		Source: blockwise.InMemory{Dense: recording.Signals}, About: *recording, Shape: shape,
 		ctx: ctx, report: report,
 	}
-	return s, r.checkOwnShape(paths[0], s)
+	return s, r.checkStream(paths[0], s)
 }
 
-// checkOwnShape returns a usage error if the flag of Add has a shape that the positions of a file
-// can't have.
-func (r *Reading) checkOwnShape(file string, s *Stream) error {
+// checkStream returns an error unless a file has the channels of the separation that was recalled,
+// and positions that the flag of Add is a shape of.
+func (r *Reading) checkStream(file string, s *Stream) error {
+	d, n := s.Dims()
+	if r.model != nil {
+		if err := r.model.checkChannels(d, n); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+	}
 	if r.shape == "" || s.About.Shape != nil {
 		return nil
 	}
-	_, n := s.Dims()
 	return r.CheckShape(file, n, r.Shape)
 }
 
