@@ -164,7 +164,7 @@ func measureGrades(ctx context.Context, m boardMixture, seed uint64) (GradeOutco
 				return o, err
 			}
 		}
-		g.Comparable = 0 // which follows from these outcomes
+		g.Comparable = nil // which follows from these outcomes
 		g.Share, g.Repeat = roundDigits(g.Share, mccDigits), roundDigits(g.Repeat, mccDigits)
 		g.GroupRepeat = roundDigits(g.GroupRepeat, mccDigits)
 		o.Signals = append(o.Signals, GradedSignal{g, roundDigits(one, mccDigits),

@@ -58,16 +58,16 @@ func (g *Grade) UnmarshalText(text []byte) error {
 }
 
 // A Graded is the grade of one recovered signal, with its numbers. A number that wasn't measured is
-// 0.
+// 0, and absent in JSON.
 type Graded struct {
 	Grade Grade `json:"grade"`
 	// Share is the signal's of Report.Shares.
-	Share float64 `json:"share"`
+	Share float64 `json:"share,omitempty"`
 	// ExpectedError is the 1 − |correlation| with its source that linear.Findings expect of an
 	// identified signal; 0 after a network, and for other grades.
 	ExpectedError float64 `json:"expected_error,omitempty"`
 	// Repeat is the |correlation| of Halves.Signals. It is 0 where symmetric whitening was kept.
-	Repeat float64 `json:"repeat"`
+	Repeat float64 `json:"repeat,omitempty"`
 	// Group is the smallest group of signals with which this one repeats, counted from 0 and in
 	// order: itself if it repeats alone, nil if no group of at most half of the signals was found.
 	Group []int `json:"group,omitempty"`
@@ -76,8 +76,9 @@ type Graded struct {
 	GroupRepeat float64 `json:"group_repeat,omitempty"`
 	// Comparable is the share of comparable signals that were one source, with a |correlation| of
 	// at least 0.9, in simulated recordings of more sources than channels. Comparable are signals
-	// of a similar Repeat and Share; see docs/how-to/recordings.md.
-	Comparable float64 `json:"comparable"`
+	// of a similar Repeat and Share; see docs/how-to/recordings.md. It can be 0, and is nil where
+	// Repeat is 0.
+	Comparable *float64 `json:"comparable,omitempty"`
 }
 
 // Alone reports whether the signal repeats without others.
@@ -180,7 +181,8 @@ func (r *Report) setRepeats(grades []Graded) {
 	for i, group := range halves.groups() {
 		g := &grades[i]
 		g.Repeat = halves.repeat([]int{i})
-		g.Comparable = comparable(g.Repeat, g.Share)
+		chance := comparable(g.Repeat, g.Share)
+		g.Comparable = &chance
 		g.Grade = max(g.Grade, Doubtful)
 		if g.Group = group; group == nil {
 			continue

@@ -97,7 +97,7 @@ func TestRotatedPairRepeatsTogether(t *testing.T) {
 		}
 	}
 	for i, g := range halvesGraded(t, noise(rng(4), 3, 2000, datasets.Normal)) {
-		if g.Grade != NotIdentified || g.Group != nil || g.Comparable != 0 {
+		if g.Grade != NotIdentified || g.Group != nil || g.Comparable != nil {
 			t.Errorf("noise %d: %+v, want it not identified", i, g)
 		}
 	}
@@ -177,6 +177,12 @@ func TestGradesOfIdentifiedSignals(t *testing.T) {
 	text, err := json.Marshal(grades)
 	if err != nil || strings.Count(string(text), `"grade":"identified"`) != 3 {
 		t.Errorf("%s, error %v", text, err)
+	}
+	// Without the halves there are no repeats.
+	bare, err := json.Marshal([]Graded{{Grade: Identified, Share: 0.5, ExpectedError: 0.001}, {}})
+	want := `[{"grade":"identified","share":0.5,"expected_error":0.001},{"grade":"not identified"}]`
+	if err != nil || string(bare) != want {
+		t.Errorf("%s, error %v, want %s", bare, err, want)
 	}
 	var again []Graded
 	if err := json.Unmarshal(text, &again); err != nil || again[0].Grade != Identified {

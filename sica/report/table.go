@@ -108,8 +108,8 @@ func (t Table) write(w io.Writer, rows []int) error {
 		if isRepeated {
 			g := &t.Grades[i]
 			chance := unknown // an identified one has an error, a doubtful one isn't to be used
-			if g.Grade == Repeats {
-				chance = fmt.Sprintf("%.0f %%", 100*g.Comparable)
+			if g.Grade == Repeats && g.Comparable != nil {
+				chance = fmt.Sprintf("%.0f %%", 100**g.Comparable)
 			}
 			fmt.Fprintf(out, "\t%.3f\t%s", math.Floor(1000*g.Repeat)/1000, chance)
 		}
