@@ -24,25 +24,38 @@ const maxPairs = 6
 // maxReasons is how many of the Reasons WriteText has.
 const maxReasons = 2
 
-// String returns what WriteText and WriteDetails write.
+// String returns what WriteText and WriteDetails write, with one table of all signals.
 func (r *Report) String() string {
-	var b strings.Builder
-	r.WriteText(&b) // a Builder never fails
-	b.WriteByte('\n')
-	r.WriteDetails(&b)
-	return b.String()
+	return r.text(true) + "\n" + r.details(true)
 }
+
+// Uses says, in a sentence each, which signals can be taken out of the recording, if that is known, and
+// which are sources. Signals count from 1.
+func (r *Report) Uses() (uses []string) {
+	if use := r.artefacts(); use != "" {
+		uses = append(uses, use)
+	}
+	return append(uses, asSources+r.sources())
+}
+
+const asSources = "As sources: "
 
 // WriteText writes what the report concludes as text of at most a screen: which signals can be
 // taken out of a recording, which are sources, the verdict with up to two Reasons and the first
 // of Next, and the Table of the signals. Signals count from 1. WriteDetails writes the rest.
 func (r *Report) WriteText(w io.Writer) error {
+	_, err := io.WriteString(w, r.text(false))
+	return err
+}
+
+// text returns what WriteText writes, or with isWhole the table of all signals in it.
+func (r *Report) text(isWhole bool) string {
 	var b strings.Builder
 	use := r.artefacts()
 	if use != "" {
 		b.WriteString(text.Wrap("", use))
 	}
-	b.WriteString(text.Wrap("As sources: ", r.sources()))
+	b.WriteString(text.Wrap(asSources, r.sources()))
 	verdict := string(r.Verdict) + "."
 	if r.Verdict != Separated && use != "" {
 		verdict += " Not all components are confirmed as sources; those that come back can be used as above."
@@ -55,14 +68,13 @@ func (r *Report) WriteText(w io.Writer) error {
 		b.WriteString(text.Wrap("Next: ", r.Next[0]))
 	}
 	b.WriteByte('\n')
-	if err := r.table().Write(&b); err != nil {
-		return err
-	}
+	table := r.table()
+	table.All = isWhole
+	table.Write(&b) // a Builder never fails
 	if note := r.whiteningNote(); note != "" {
 		b.WriteString(text.Wrap("", note))
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }
 
 func (r *Report) table() Table {
@@ -73,8 +85,14 @@ func (r *Report) table() Table {
 // the dependence before and after, the tests of each signal, the six pairs with the least
 // evidence, remarks on the mixing, halves and stability.
 func (r *Report) WriteDetails(w io.Writer) error {
+	_, err := io.WriteString(w, r.details(false))
+	return err
+}
+
+// details returns what WriteDetails writes, without the other signals if those are there already.
+func (r *Report) details(isWhole bool) string {
 	var b strings.Builder
-	if _, rest := r.table().split(); rest != nil {
+	if _, rest := r.table().split(); rest != nil && !isWhole {
 		r.table().write(&b, rest)
 		b.WriteByte('\n')
 	}
@@ -115,8 +133,7 @@ func (r *Report) WriteDetails(w io.Writer) error {
 	if r.NotRefitted != "" {
 		b.WriteString("\n" + text.Wrap("", r.NotRefitted))
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }
 
 // writeTable writes tab-separated rows in columns.

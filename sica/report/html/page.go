@@ -318,6 +318,7 @@ func (p *Page) facts(i int) [][2]string {
 type reportWords struct {
 	Verdict string   `json:"verdict"`
 	Tone    string   `json:"tone"` // good, bad or open
+	Uses    []string `json:"uses"`
 	Reasons []string `json:"reasons"`
 	Next    []string `json:"next"`
 	Text    string   `json:"text"`
@@ -328,5 +329,5 @@ func wordsOf(r *report.Report) *reportWords {
 	if tone == "" {
 		tone = "open"
 	}
-	return &reportWords{string(r.Verdict), tone, r.Reasons, r.Next, r.String()}
+	return &reportWords{string(r.Verdict), tone, r.Uses(), r.Reasons, r.Next, r.String()}
 }

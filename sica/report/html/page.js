@@ -358,7 +358,7 @@ const showReport = report => {
   const line = (text, className = "") => make("p", {textContent: text, className});
   verdict.append(
     make("h2", {textContent: report.verdict}),
-    ...(report.reasons ?? []).map(r => line(r)),
+    ...[...report.uses, ...(report.reasons ?? [])].map(r => line(r)),
   );
   if (report.next?.length > 0) verdict.append(line("Next: " + report.next.join(" ")));
   get("report").hidden = false;
@@ -370,7 +370,7 @@ const begin = () => {
   if (!page.sensors) document.body.classList.add("bars");
   const [first, ...notes] = about();
   get("about").append(first);
-  get("about").after(
+  get("notes").append(
     ...notes.map(note => make("p", {textContent: `Note: ${note}`, className: "faint"})),
   );
   get("what").textContent =

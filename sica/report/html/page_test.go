@@ -90,7 +90,10 @@ type content struct {
 		Described *inspect.Component
 	}
 	Rest   []series
-	Report *struct{ Verdict, Tone, Text string }
+	Report *struct {
+		Verdict, Tone, Text string
+		Uses                []string
+	}
 }
 
 var dataPart = regexp.MustCompile(`(?s)<script type="application/json" id="data">(.*?)</script>`)
@@ -273,10 +276,17 @@ func TestPageOfReport(t *testing.T) {
 		},
 	}
 	page := html.Page{Result: r, X: blockwise.InMemory{Dense: x}, Report: rep}
-	c := read(t, write(t, page))
+	written := write(t, page)
+	c := read(t, written)
 	if c.Report.Verdict != string(rep.Verdict) || c.Report.Tone != "open" ||
-		c.Report.Text != rep.String() {
+		c.Report.Text != rep.String() || !slices.Equal(c.Report.Uses, rep.Uses()) {
 		t.Errorf("report %+v", c.Report)
+	}
+	for _, id := range []string{"verdict", "report", "notes", "components", "right"} {
+		_, rest, found := strings.Cut(written, ` id="`+id+`"`)
+		if written = rest; !found {
+			t.Errorf("no %s, or in another order", id)
+		}
 	}
 	if facts := c.Components[1].Facts; !slices.Contains(facts, [2]string{"halves", "0.410"}) {
 		t.Errorf("facts %v", facts)
