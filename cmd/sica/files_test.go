@@ -1042,6 +1042,31 @@ func TestProposed(t *testing.T) {
 	}
 }
 
+// The table has what is most like a reference first, the picture is by number.
+func TestPictureIsByNumber(t *testing.T) {
+	dir := generate(t)
+	in, model := filepath.Join(dir, "mixed.csv"), filepath.Join(dir, "model")
+	must(t, "separate", "--in", in, "--out", filepath.Join(dir, "z.csv"), "--save", model, "--backend", "go")
+	z, err := datasets.ReadFile(filepath.Join(dir, "z.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, n := z.Dims()
+	second := filepath.Join(dir, "second.csv")
+	if err := datasets.WriteFile(second, mat.DenseCopyOf(z.Slice(1, 2, 0, n))); err != nil {
+		t.Fatal(err)
+	}
+	picture := filepath.Join(dir, "components.svg")
+	said := must(t, "inspect", "--model", model, "--in", in, "--reference", second, "--plot", picture)
+	if !strings.HasPrefix(lines(said)[1], "2 ") {
+		t.Errorf("the table begins with another component: %s", said)
+	}
+	labels := regexp.MustCompile(`>(\d): [0-9.]+ %<`).FindAllStringSubmatch(read(t, picture), -1)
+	if len(labels) != 2 || labels[0][1] != "1" || labels[1][1] != "2" {
+		t.Errorf("the picture has %q", labels)
+	}
+}
+
 // A proposal that was left in the folder of another separation isn't used.
 func TestProposalOfAnotherSeparation(t *testing.T) {
 	dir := generate(t)

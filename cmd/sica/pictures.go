@@ -49,7 +49,7 @@ const (
 	shownPositions = 1000
 )
 
-// plotComponents draws the components in their order, with the signs of the recovered signals.
+// plotComponents draws the components by number, with the signs of the recovered signals.
 func plotComponents(
 	path string, r *sica.Result, all []inspect.Component, x blockwise.Source,
 	about *datasets.Recording,
@@ -76,12 +76,12 @@ func plotComponents(
 			break
 		}
 	}
-	var rows []plot.Component
+	rows := make([]plot.Component, len(all))
 	for _, c := range all {
-		rows = append(rows, plot.Component{
+		rows[c.Signal] = plot.Component{
 			Label: fmt.Sprintf("%d: %.1f %%", c.Signal+1, 100*c.Share),
 			Trace: traces[c.Signal], Pattern: c.Pattern, Spectrum: c.Spectrum,
-		})
+		}
 	}
 	start := float64(where)
 	if about.Rate > 0 {

@@ -46,9 +46,7 @@ func describeComponents(
 	r *sica.Result, x blockwise.Source, references []reference,
 ) (all []inspect.Component, closest []*reference, err error) {
 	if references == nil {
-		if all, err = inspect.Recording(r, x, nil); err == nil {
-			slices.SortFunc(all, func(a, b inspect.Component) int { return a.Signal - b.Signal })
-		}
+		all, err = inspect.Recording(r, x, nil)
 		return all, nil, err
 	}
 	k, _ := r.Z.Dims()

@@ -91,9 +91,8 @@ const (
 // was made from, or others of their kind. Outliers of a sequence, such as the click of an
 // electrode, belong to no component: they are interpolated. The reference has a value for each
 // position, such as the channel of an electrode near the eye; it is nil for none. The order is that
-// of decreasing Coherence with a reference, and of decreasing Share without; the command lists the
-// latter by Signal. The shape of the positions is for results that aren't pointwise, as that of
-// [sica.Result.Transform].
+// of decreasing Coherence with a reference, and that of the signals without. The shape of the positions
+// is for results that aren't pointwise, as that of [sica.Result.Transform].
 //
 // The error says if x doesn't fit the result or has fewer than 16 positions, if the reference has
 // another length, or if the recovered signals are linearly dependent.
@@ -216,12 +215,11 @@ func describe(r *sica.Result, x, reference blockwise.Source, shape []int) ([]Com
 		c.Proposed = max(math.Abs(c.Correlation), c.Coherence) >= minShared
 		components[i] = c
 	}
-	slices.SortStableFunc(components, func(a, b Component) int {
-		if reference != nil {
+	if reference != nil {
+		slices.SortStableFunc(components, func(a, b Component) int {
 			return cmp.Compare(b.Coherence, a.Coherence)
-		}
-		return cmp.Compare(b.Share, a.Share)
-	})
+		})
+	}
 	return components, nil
 }
 

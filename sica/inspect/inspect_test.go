@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -134,6 +135,9 @@ func TestComponents(t *testing.T) {
 
 // checkShares checks that the shares of components are what their removal takes.
 func checkShares(t *testing.T, r *sica.Result, x *mat.Dense, all []inspect.Component) {
+	if !slices.IsSortedFunc(all, func(a, b inspect.Component) int { return a.Signal - b.Signal }) {
+		t.Error("without a reference the components aren't in the order of the signals")
+	}
 	t.Helper()
 	shares, err := inspect.Shares(r, x)
 	if err != nil {

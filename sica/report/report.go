@@ -347,7 +347,6 @@ func (s *subject) components(
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(all, func(a, b inspect.Component) int { return a.Signal - b.Signal })
 	if rate == 0 || s.grid.Axes() > 1 {
 		return all, nil
 	}
