@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -178,7 +177,7 @@ func (opt *compareOptions) makeFolder() error {
 	if opt.out == "" {
 		return nil
 	}
-	if err := os.MkdirAll(opt.out, 0o777); err != nil {
+	if err := files.MakeFolder(opt.out); err != nil {
 		return err
 	}
 	return files.CheckWritable(opt.picture())

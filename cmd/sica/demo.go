@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/metric"
@@ -78,7 +78,7 @@ each separation ended as it did.`,
 func demo(
 	ctx context.Context, out io.Writer, b compute.Backend, cfg sica.Config, dir string,
 ) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := files.MakeFolder(dir); err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "backend %s, seed %d\n", backend.NameOf(b), cfg.Seed)

@@ -2,13 +2,14 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/sica/plot"
@@ -103,8 +104,11 @@ func (opt *generateOptions) complete(changed func(flag string) bool) error {
 	if opt.steps < 0 || opt.steps > maxSteps {
 		return usage.Errorf("--steps %d: use 0 or more, at most %d", opt.steps, maxSteps)
 	}
-	if opt.d == 1 {
+	if opt.d < 2 {
 		return usage.Errorf("--d %d: use at least 2 signals, which can be mixed", opt.d)
+	}
+	if !(opt.noise >= 0) || math.IsInf(opt.noise, 1) {
+		return usage.Errorf("--noise %g: use a number from 0 on", opt.noise)
 	}
 	if !(opt.stepSize > 0) {
 		return usage.Errorf("--step-size %g: use a number above 0", opt.stepSize)
@@ -145,7 +149,7 @@ func (opt *generateOptions) run(cmd *cobra.Command) error {
 		return usage.Error(err)
 	}
 
-	if err := os.MkdirAll(opt.out, 0o777); err != nil {
+	if err := files.MakeFolder(opt.out); err != nil {
 		return err
 	}
 	for _, file := range []struct {

@@ -13,10 +13,12 @@ import (
 
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/progress"
+	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
 	"github.com/seed-47b1e431/gosica/sica/inspect"
+	"github.com/seed-47b1e431/gosica/sica/plot"
 	"github.com/seed-47b1e431/gosica/sica/report"
 	"github.com/seed-47b1e431/gosica/sica/report/html"
 )
@@ -93,7 +95,15 @@ func (opt *inspectOptions) check() error {
 	if err := files.CheckNotInput("--in", opt.in, written...); err != nil {
 		return err
 	}
-	return files.CheckNotInput("--reference", opt.references, written...)
+	if err := files.CheckNotInput("--reference", opt.references, written...); err != nil {
+		return err
+	}
+	if opt.plot != "" {
+		if _, err := plot.FormatOf(opt.plot); err != nil {
+			return usage.Error(err)
+		}
+	}
+	return files.CheckWritable(opt.json, opt.plot, opt.html)
 }
 
 func (opt *inspectOptions) run(cmd *cobra.Command) error {

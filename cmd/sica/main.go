@@ -63,7 +63,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err == nil {
 		return exitOK
 	}
-	message := usage.Message(err, givenPaths(cmd)...)
+	message := usage.Message(unknownCommand(err), givenPaths(cmd)...)
 	if slices.Contains(args, "--transpose") {
 		message = usage.Transposed(message)
 	}
@@ -77,6 +77,20 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitUsage
 	}
 	return exitCode(err)
+}
+
+// unknownCommand returns cobra's error for a command that there isn't in one sentence. Others are
+// returned as they are.
+func unknownCommand(err error) error {
+	said, suggested, found := strings.Cut(err.Error(), ` for "sica"`)
+	if !found || !strings.HasPrefix(said, "unknown command") {
+		return err
+	}
+	_, names, _ := strings.Cut(suggested, "Did you mean this?")
+	if names == "" {
+		return fmt.Errorf("%s; see sica --help", said)
+	}
+	return fmt.Errorf("%s; did you mean %s?", said, strings.Join(strings.Fields(names), " or "))
 }
 
 // givenPaths returns the files and folders that a command was given.

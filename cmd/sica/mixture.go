@@ -60,6 +60,10 @@ func (opt *separateOptions) open(
 	if isWhole && !opt.fitting.LeaveOutGaps && in.About.Interpolated != nil {
 		in.About.Notes = append(in.About.Notes, interpolatedNote(cfg.Shape))
 	}
+	if isEDF(opt.out) && in.About.Rate == 0 {
+		return nil, usage.Errorf("--out %s: the recording has no sampling rate, which EDF and BDF need: use "+
+			"--rate, or a .csv or .npy", opt.out)
+	}
 	_, left := in.fitted.Source.Dims()
 	n := cmp.Or(in.n, left)
 	cfg.Rounding = in.fitted.Rounding

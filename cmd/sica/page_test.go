@@ -110,7 +110,8 @@ func TestSelection(t *testing.T) {
 	}{
 		{other, selection, nil, exitFailure, "is of another separation than " + other},
 		{model, write(t, dir, "no.json", "{}"), nil, exitFailure, "isn't a selection"},
-		{model, write(t, dir, "no.txt", "1,2"), nil, exitFailure, "no.txt: "},
+		{model, write(t, dir, "no.txt", "1,2"), nil, exitFailure, "no.txt: isn't a selection"},
+		{model, write(t, dir, "list.json", "[1]"), nil, exitFailure, "list.json: isn't a selection"},
 		{model, filepath.Join(dir, "none.json"), nil, exitFailure, "no such file"},
 		{model, selection, []string{"--proposed"}, exitUsage, "one of the three"},
 		{model, selection, []string{"--components", "1"}, exitUsage, "one of the three"},

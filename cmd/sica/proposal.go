@@ -198,14 +198,17 @@ type selection struct {
 
 // readSelection reads a selection from a separation.
 func readSelection(path string, model *files.Model) (s selection, err error) {
-	if err := files.ReadJSON(path, &s); err != nil {
+	err = files.ReadJSON(path, &s)
+	var unread *fs.PathError
+	if errors.As(err, &unread) {
 		return s, err
 	}
+	isSelection := err == nil && s.Model != ""
 	identity, err := model.Identity()
 	switch {
 	case err != nil:
 		return s, err
-	case s.Model == "":
+	case !isSelection:
 		return s, fmt.Errorf("%s: isn't a selection; must be one that the page of sica inspect --html "+
 			"saved", path)
 	case s.Model != identity:

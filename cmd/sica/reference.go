@@ -153,7 +153,7 @@ func readReferenceFile(path string, lookup error, channels int) (blockwise.Sourc
 		return nil, err
 	}
 	if d, _ := z.Dims(); d != 1 {
-		return nil, fmt.Errorf("%s has %d signals: a reference is one", path, d)
+		return nil, usage.Errorf("--reference %s: has %d signals; must have one", path, d)
 	}
 	return blockwise.InMemory{Dense: z}, nil
 }

@@ -160,11 +160,9 @@ func (opt *transformOptions) apply(cmd *cobra.Command, model *files.Model, shape
 	if err != nil {
 		return err
 	}
-	if inBlocks {
-		_, n := in.Dims()
-		if err := opt.reading.CheckShape(opt.in[0], n, shape); err != nil {
-			return err
-		}
+	_, n := in.Dims()
+	if err := opt.reading.CheckShape(opt.in[0], n, shape); err != nil {
+		return err
 	}
 	model.RecallRate(&in.About)
 	files.Note(cmd.OutOrStdout(), in.About.Notes...)

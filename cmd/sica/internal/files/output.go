@@ -75,10 +75,18 @@ func WritesImages(in, shape, out string) bool {
 // WriteImages writes each signal as a PNG image, 1.png, 2.png and so on, of that shape into a
 // folder, which it makes.
 func WriteImages(folder string, z *mat.Dense, shape []int) error {
-	if err := os.MkdirAll(folder, 0o777); err != nil {
+	if err := MakeFolder(folder); err != nil {
 		return err
 	}
 	return datasets.WriteImages(z, shape, ImagePaths(folder, z.RawMatrix().Rows)...)
+}
+
+// MakeFolder makes the folder of --out unless it is there.
+func MakeFolder(path string) error {
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		return usage.Errorf("--out %s: must be a folder, and is a file", path)
+	}
+	return os.MkdirAll(path, 0o777)
 }
 
 // ImagePaths returns the paths of d images in a folder: 1.png, 2.png and so on.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -79,10 +80,21 @@ func (r *Reading) AddWithout(cmd *cobra.Command) {
 		"`NAMES` or numbers of channels to leave out, with commas between")
 }
 
-// Check returns a usage error unless the flags have one of their values.
-func (r *Reading) Check() error {
+// check returns an error unless the flags have one of their values, and the files can be files.
+func (r *Reading) check(paths []string) error {
 	if err := r.Validate(); err != nil {
 		return usage.Error(err)
+	}
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		switch {
+		case path == Pipe && err != nil:
+			return usage.Errorf("%s: standard input is read by sica remove and sica transform only", Pipe)
+		case errors.Is(err, fs.ErrNotExist):
+			return fmt.Errorf("open %s: %w", path, errors.Unwrap(err))
+		case err == nil && info.IsDir():
+			return fmt.Errorf("%s: is a folder; must be a file", path)
+		}
 	}
 	var err error
 	if r.shape != "" {
@@ -94,7 +106,7 @@ func (r *Reading) Check() error {
 // Recording returns the signals in a file, in several of one recording, or in images. The shape
 // of their positions is nil unless they are images.
 func (r *Reading) Recording(paths []string) (*datasets.Recording, []int, error) {
-	if err := r.Check(); err != nil {
+	if err := r.check(paths); err != nil {
 		return nil, nil, err
 	}
 	if datasets.IsImage(paths[0]) {
@@ -119,7 +131,7 @@ const wholeBytes = 8 << 20
 func (r *Reading) Open(
 	ctx context.Context, paths []string, report func(doing string, fraction float64),
 ) (*Stream, error) {
-	if err := r.Check(); err != nil {
+	if err := r.check(paths); err != nil {
 		return nil, err
 	}
 	info, err := os.Stat(paths[0])

@@ -30,10 +30,11 @@ func Errorf(format string, args ...any) error {
 // Error marks an error as the caller's.
 func Error(err error) error { return callerError{err} }
 
-// packages are the prefixes of this module's errors. A user of the command doesn't know them.
+// packages are the prefixes of this module's errors: packages, and that of sica.Load, whose errors name
+// the folder. A user of the command doesn't know them.
 var packages = []string{
 	"blockwise", "brainvision", "datasets", "dependence", "edf", "filter", "flows", "ica",
-	"inspect", "layers", "linear", "matlab", "methods", "metric", "network", "pca", "plot", "preprocess", "report", "sica",
+	"inspect", "layers", "linear", "load", "matlab", "methods", "metric", "network", "pca", "plot", "preprocess", "report", "sica",
 }
 
 // flags has the flags of the command for the settings in Go that texts of packages name.
