@@ -121,11 +121,10 @@ func (opt *generateOptions) completeMixing(changed func(flag string) bool) error
 	switch opt.mixing {
 	case "linear", "gelu":
 	case "none":
-		if changed("steps") {
-			return usage.Errorf("--steps is for --mixing linear or gelu")
-		}
-		if changed("step-size") {
-			return usage.Errorf("--step-size is for --mixing linear or gelu")
+		for _, flag := range []string{"steps", "step-size"} {
+			if changed(flag) {
+				return usage.Errorf("--%s is for --mixing linear or gelu", flag)
+			}
 		}
 		opt.steps = 0
 	default:

@@ -242,25 +242,8 @@ func (opt *inspectOptions) propose(
 	}
 	_, n := in.Dims()
 	p = newProposal(all, closest, strings.Join(names, ", "))
-	p.WithoutPeaks = withoutPeaks(all, closest)
 	p.inspected, err = newInspected(model, opt.in, n)
 	return p, err
-}
-
-// minPeaked is the kurtosis from which a component has rare peaks, as blinks and beats. In
-// simulated EEGs blinks had 2.8 and more, other components of their channel up to 1.1.
-const minPeaked = 1
-
-// withoutPeaks returns the components without peaks, from 0 and in order, that are proposed by a
-// reference that was itself separated.
-func withoutPeaks(all []inspect.Component, closest []*reference) (signals []int) {
-	for k, c := range all {
-		if c.Proposed && !isArtefact(c.Label) && c.Kurtosis < minPeaked && closest[k].isSeparated {
-			signals = append(signals, c.Signal)
-		}
-	}
-	slices.Sort(signals)
-	return signals
 }
 
 // excess returns a note on the components with a share above 100 %.

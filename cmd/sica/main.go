@@ -168,14 +168,12 @@ given their own pasts (or, of images, their own surroundings).`,
 	for _, newCommand := range commands {
 		cmd := newCommand()
 		cmd.Flags().VisitAll(setOnce)
-		cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return checkGiven(cmd) }
-		work := cmd.RunE
-		cmd.RunE = func(cmd *cobra.Command, args []string) error {
-			if err := checkNotEmpty(cmd); err != nil {
-				return err
+		cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
+			err := checkRequired(cmd)
+			if err == nil {
+				begin()
 			}
-			begin()
-			return work(cmd, args)
+			return err
 		}
 		root.AddCommand(cmd)
 	}
@@ -287,31 +285,24 @@ func suggestFlag(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w; did you mean --%s?", err, strings.Join(suggestions, " or --"))
 }
 
-// checkGiven returns an error unless all required flags were given.
-func checkGiven(cmd *cobra.Command) error {
+// checkRequired returns an error unless all required flags were given, and none as "".
+func checkRequired(cmd *cobra.Command) (err error) {
 	var lacking []string
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
-		if flag.Annotations[cobra.BashCompOneRequiredFlag] != nil && !flag.Changed {
+		switch isRequired := flag.Annotations[cobra.BashCompOneRequiredFlag] != nil; {
+		case isRequired && !flag.Changed:
 			kind, _ := pflag.UnquoteUsage(flag)
 			lacking = append(lacking, "--"+flag.Name+" "+kind)
-		}
-	})
-	switch len(lacking) {
-	case 0:
-		return nil
-	case 1:
-		return fmt.Errorf("%s is missing; see sica %s --help", lacking[0], cmd.Name())
-	}
-	return fmt.Errorf("%s are missing; see sica %s --help", text.List(lacking), cmd.Name())
-}
-
-// checkNotEmpty returns an error if a required flag was given as "".
-func checkNotEmpty(cmd *cobra.Command) error {
-	var err error
-	cmd.Flags().Visit(func(flag *pflag.Flag) {
-		if flag.Annotations[cobra.BashCompOneRequiredFlag] != nil && flag.Value.String() == "" {
+		case isRequired && flag.Value.String() == "":
 			err = fmt.Errorf("--%s is empty; see sica %s --help", flag.Name, cmd.Name())
 		}
 	})
-	return err
+	if lacking == nil {
+		return err
+	}
+	verb := "is"
+	if len(lacking) > 1 {
+		verb = "are"
+	}
+	return fmt.Errorf("%s %s missing; see sica %s --help", text.List(lacking), verb, cmd.Name())
 }

@@ -135,15 +135,12 @@ func (opt *separateOptions) keepFit(in *mixture, res *sica.Result, rep *separati
 }
 
 // clipped returns the stretches in which a channel is clipped, before a filter.
-func (opt *separateOptions) clipped(in *mixture, res *sica.Result) (stretches [][2]int) {
+func (opt *separateOptions) clipped(in *mixture, res *sica.Result) [][2]int {
 	clipped := in.fitted.Clipped
 	if opt.fitting.Filter.IsZero() && len(res.Clipped) > 0 {
 		clipped = in.clipped()
 	}
-	for _, s := range clipped.Stretches {
-		stretches = append(stretches, [2]int{s.Begin, s.End})
-	}
-	return stretches
+	return files.Pairs(clipped.Stretches)
 }
 
 // removeCheckpoint removes the state of a fit whose result is written. Fit has made sure that

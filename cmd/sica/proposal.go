@@ -72,6 +72,10 @@ func isArtefact(l inspect.Label) bool {
 	return slices.Contains([]string{"line", "blink", "eye movement", "muscle"}, l.Name)
 }
 
+// minPeaked is the kurtosis from which a component has rare peaks, as blinks and beats. In
+// simulated EEGs blinks had 2.8 and more, other components of their channel up to 1.1.
+const minPeaked = 1
+
 // newProposal returns what is proposed, and sets Proposed where only the label does it. Closest has
 // the reference that each component is most like.
 func newProposal(all []inspect.Component, closest []*reference, references string) proposal {
@@ -84,6 +88,9 @@ func newProposal(all []inspect.Component, closest []*reference, references strin
 		if c.Proposed {
 			why = append(why, fmt.Sprintf("correlation %.2f, coherence %.2f with %s", c.Correlation, c.Coherence,
 				closest[k].name))
+			if !isArtefact(c.Label) && c.Kurtosis < minPeaked && closest[k].isSeparated {
+				p.WithoutPeaks = append(p.WithoutPeaks, c.Signal)
+			}
 		}
 		if isArtefact(c.Label) {
 			if !c.Proposed {

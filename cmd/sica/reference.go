@@ -104,7 +104,7 @@ func readReference(name string, in *files.Stream) (*reference, error) {
 	}
 	if place < d {
 		r.isSeparated = true
-		r.Source = files.Channels{Source: in.Source, Rows: []int{place}}
+		r.Source = files.Channel{Source: in.Source, Row: place}
 		return r, nil
 	}
 	c := aside[place-d]

@@ -32,8 +32,7 @@ type removal struct {
 	skipped     []datasets.Stretch // of the fit, which aren't measured
 	isSteady    bool               // what is removed has no quiet half
 
-	before                    *mat.Dense          // the block that is being cleaned
-	position                  int                 // its first
+	position                  int                 // the first of the block that is being cleaned
 	filterBefore, filterAfter []*filter.Stream    // of each channel, before and after
 	written                   []*filter.ZeroPhase // of each channel; nil to write it as it is
 	peak                      float64             // largest absolute value of the cleaned recording
@@ -75,25 +74,20 @@ func (opt *removeOptions) removal(in *files.Stream, model *files.Model) (*remova
 	return r, nil
 }
 
-// mixed returns the blocks of the recording, and keeps the last one.
-func (r *removal) mixed(blocks blockwise.Blocks) blockwise.Blocks {
-	return func(yield func(*mat.Dense, error) bool) {
-		for x, err := range blocks {
-			r.before = x
-			if !yield(x, err) {
-				return
-			}
-		}
-	}
-}
-
-// cleaned returns the cleaned blocks as they are written, and measures what each lacks.
-func (r *removal) cleaned(blocks blockwise.Blocks) blockwise.Blocks {
+// cleaned returns the blocks of the recording after remove, as they are written, and measures what each
+// lacks then.
+func (r *removal) cleaned(
+	blocks blockwise.Blocks, remove func(x *mat.Dense) (*mat.Dense, error),
+) blockwise.Blocks {
 	return func(yield func(*mat.Dense, error) bool) {
 		channels := len(r.written)
-		for z, err := range blocks {
+		for x, err := range blocks {
+			var z *mat.Dense
 			if err == nil {
-				err = r.measure(z)
+				z, err = remove(x)
+			}
+			if err == nil {
+				err = r.measure(x, z)
 			}
 			if err != nil {
 				yield(nil, err)
@@ -136,9 +130,8 @@ func filtered(d int, channel func(i int) []float64) (z *mat.Dense) {
 	return z
 }
 
-// measure measures a cleaned block.
-func (r *removal) measure(cleaned *mat.Dense) error {
-	before, after := r.before, cleaned
+// measure measures a block before and after the removal.
+func (r *removal) measure(before, after *mat.Dense) error {
 	if r.highpass > 0 {
 		before, after = mat.DenseCopyOf(before), mat.DenseCopyOf(after)
 		for i := range r.filterBefore {

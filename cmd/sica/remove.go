@@ -12,7 +12,6 @@ import (
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/progress"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
-	"github.com/seed-47b1e431/gosica/sica/blockwise"
 )
 
 type removeOptions struct {
@@ -224,8 +223,10 @@ func (opt *removeOptions) clean(
 	}
 	taken.isSteady = isSteady
 	in.Doing, in.MustVary = "removing", true
-	clean := blockwise.Remove(model.Result, taken.mixed(in.Blocks(files.BlockSize)), rows...)
-	if err := in.Write(opt.out, taken.cleaned(clean)); err != nil {
+	clean := taken.cleaned(in.Blocks(files.BlockSize), func(x *mat.Dense) (*mat.Dense, error) {
+		return model.Remove(x, rows...)
+	})
+	if err := in.Write(opt.out, clean); err != nil {
 		return nil, fmt.Errorf("%s: %w", opt.in[0], err)
 	}
 	return taken, nil

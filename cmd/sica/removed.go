@@ -126,9 +126,7 @@ func (rec *removed) isSteady() bool {
 // addChannels adds what was measured.
 func (rec *removed) addChannels(r *removal, changes []inspect.Change, about *datasets.Recording) {
 	rec.MeasuredAbove = r.highpass
-	for _, s := range r.skipped {
-		rec.Skipped = append(rec.Skipped, [2]int{s.Begin, s.End})
-	}
+	rec.Skipped = files.Pairs(r.skipped)
 	names := files.ChannelNames(about)
 	for i, change := range changes {
 		c := cleanedChannel{Taken: change.Share, Left: change.Left}

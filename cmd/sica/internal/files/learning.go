@@ -41,53 +41,52 @@ type learning struct {
 	Shape []int `json:"shape,omitempty"`
 }
 
-// String returns the flags.
-func (l learning) String() string {
-	var flags []string
+// A usedFlag is a flag of what was done, with its value, and the value that turns it off; "" for none.
+type usedFlag struct{ name, value, off string }
+
+// flags returns those of what was done.
+func (l learning) flags() (used []usedFlag) {
 	for _, f := range []struct {
-		name string
-		hz   float64
+		usedFlag
+		hz []float64
 	}{
-		{"highpass", l.Highpass}, {"lowpass", l.Lowpass}, {"rate", l.Rate},
+		{usedFlag{name: "--highpass", off: "0"}, []float64{l.Highpass}},
+		{usedFlag{name: "--lowpass", off: "0"}, []float64{l.Lowpass}},
+		{usedFlag{name: "--rate"}, []float64{l.Rate}},
+		{usedFlag{name: "--notch", off: "0"}, l.Notch},
 	} {
-		if f.hz != 0 {
-			flags = append(flags, fmt.Sprintf("--%s %g", f.name, f.hz))
+		if len(f.hz) > 0 && f.hz[0] != 0 {
+			f.value = strings.Trim(strings.ReplaceAll(fmt.Sprint(f.hz), " ", ","), "[]")
+			used = append(used, f.usedFlag)
 		}
-	}
-	if len(l.Notch) > 0 {
-		flags = append(flags, "--notch "+strings.Trim(strings.ReplaceAll(fmt.Sprint(l.Notch), " ", ","), "[]"))
 	}
 	if len(l.Skip) > 0 {
-		flags = append(flags, "--skip "+strings.Join(l.Skip[:min(len(l.Skip), maxListed)], ","))
+		value := strings.Join(l.Skip[:min(len(l.Skip), maxListed)], ",")
 		if more := len(l.Skip) - maxListed; more > 0 {
-			flags = append(flags, fmt.Sprintf("and %d more", more))
+			value += fmt.Sprintf(" and %d more", more)
 		}
+		used = append(used, usedFlag{"--skip", value, `""`})
 	}
-	return strings.Join(flags, " ")
+	return used
 }
 
-// howToStop says by which flags nothing is filtered or skipped, "" if nothing is.
-func (l learning) howToStop() string {
-	var flags []string
-	for _, f := range []struct {
-		isUsed bool
-		flag   string
-	}{
-		{l.Highpass != 0, "--highpass 0"}, {l.Lowpass != 0, "--lowpass 0"},
-		{len(l.Notch) > 0, "--notch 0"}, {len(l.Skip) > 0, `--skip ""`},
-	} {
-		if f.isUsed {
-			flags = append(flags, f.flag)
+// String returns the flags, and by which of them nothing is filtered or skipped.
+func (l learning) String() string {
+	var used, stops []string
+	for _, f := range l.flags() {
+		used = append(used, f.name+" "+f.value)
+		if f.off != "" {
+			stops = append(stops, f.name+" "+f.off)
 		}
 	}
-	if flags == nil {
-		return ""
+	said := fmt.Sprintf("using %s as in the fit", strings.Join(used, " "))
+	switch len(stops) {
+	case 0:
+		return said
+	case 1:
+		return fmt.Sprintf("%s; %s turns it off", said, stops[0])
 	}
-	verb := "turns it off"
-	if len(flags) > 1 {
-		verb = "turn them off"
-	}
-	return fmt.Sprintf("; %s %s", text.List(flags), verb)
+	return fmt.Sprintf("%s; %s turn them off", said, text.List(stops))
 }
 
 // Keep keeps what was done with a recording of n positions in the folder of its separation. Skip is
@@ -217,7 +216,7 @@ func (o *Fitting) Recall(m *Model, changed func(flag string) bool) {
 		o.Skip, o.recalled.positions, used.Skip = fit.Skip, fit.Positions, fit.Skip
 	}
 	o.recalled.hasRate = used.Rate != 0
-	if flags := used.String(); flags != "" {
-		o.recalled.note = fmt.Sprintf("using %s as in the fit%s", flags, used.howToStop())
+	if used.flags() != nil {
+		o.recalled.note = used.String()
 	}
 }

@@ -34,28 +34,24 @@ type Stream struct {
 	begun  int // readings so far
 }
 
-// Channels are some channels of a recording.
-type Channels struct {
+// A Channel is one channel of a recording.
+type Channel struct {
 	blockwise.Source
-	Rows []int
+	Row int
 }
 
-// Dims returns the numbers of channels and of positions.
-func (c Channels) Dims() (d, n int) {
+// Dims returns 1 and the number of positions.
+func (c Channel) Dims() (d, n int) {
 	_, n = c.Source.Dims()
-	return len(c.Rows), n
+	return 1, n
 }
 
 // Blocks returns blocks of n positions.
-func (c Channels) Blocks(n int) blockwise.Blocks {
+func (c Channel) Blocks(n int) blockwise.Blocks {
 	return func(yield func(*mat.Dense, error) bool) {
 		for x, err := range c.Source.Blocks(n) {
 			if err == nil {
-				all := x
-				x = mat.NewDense(len(c.Rows), all.RawMatrix().Cols, nil)
-				for i, row := range c.Rows {
-					x.SetRow(i, all.RawRowView(row))
-				}
+				x = mat.NewDense(1, x.RawMatrix().Cols, x.RawRowView(c.Row))
 			}
 			if !yield(x, err) {
 				return

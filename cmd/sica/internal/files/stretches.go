@@ -22,6 +22,14 @@ func merge(all []stretch) (merged []stretch) {
 	return merged
 }
 
+// Pairs returns the first position of each stretch, from 0, and the one after its last.
+func Pairs(all []datasets.Stretch) (pairs [][2]int) {
+	for _, s := range all {
+		pairs = append(pairs, [2]int{s.Begin, s.End})
+	}
+	return pairs
+}
+
 // count returns the number of positions in stretches that don't overlap.
 func count(all []stretch) (n int) {
 	for _, s := range all {
