@@ -197,14 +197,12 @@ func (opt *compareOptions) checkNotInput(all []methods.Method) error {
 	if opt.out == "" {
 		return nil
 	}
-	written := files.Places("--out", opt.picture())
+	written := []string{opt.picture()}
 	for _, m := range all {
-		written = append(written, files.Places("--out", opt.file(m))...)
+		written = append(written, opt.file(m))
 	}
-	if err := files.CheckNotInput("--in", opt.in, written...); err != nil {
-		return err
-	}
-	return files.CheckNotInput("--truth", opt.truth, written...)
+	read := append(files.Each("--in", opt.in), files.Each("--truth", opt.truth)...)
+	return files.CheckPlaces(read, nil, files.Each("--out", written))
 }
 
 // read returns the mixed signals and the truth, nil if it wasn't given, or the same part of both.

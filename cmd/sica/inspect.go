@@ -87,15 +87,11 @@ func (opt *inspectOptions) check() error {
 	if err := opt.fitting.Check(!datasets.IsImage(opt.in[0])); err != nil {
 		return err
 	}
-	written := files.Places("--json", opt.json, "--plot", opt.plot, "--html", opt.html)
-	places := append(files.Places("--model", opt.model), written...)
-	if err := files.CheckApart(places...); err != nil {
-		return err
-	}
-	if err := files.CheckNotInput("--in", opt.in, written...); err != nil {
-		return err
-	}
-	if err := files.CheckNotInput("--reference", opt.references, written...); err != nil {
+	read := append(files.Each("--in", opt.in), files.Each("--reference", opt.references)...)
+	err := files.CheckPlaces(read,
+		files.Places("--model", opt.model),
+		files.Places("--json", opt.json, "--plot", opt.plot, "--html", opt.html))
+	if err != nil {
 		return err
 	}
 	if opt.plot != "" {

@@ -157,7 +157,8 @@ func (p proposal) write(out io.Writer, model string) error {
 	var earlier proposal
 	path := filepath.Join(model, proposalFile)
 	isOther := func(i int) bool { return !slices.Contains(p.Signals, i) }
-	if files.ReadJSON(path, &earlier) == nil && earlier.Model == p.Model && slices.ContainsFunc(earlier.Signals, isOther) {
+	if files.ReadJSON(path, &earlier) == nil && earlier.Model == p.Model &&
+		slices.ContainsFunc(earlier.Signals, isOther) {
 		files.Note(out, fmt.Sprintf("this replaces what was proposed with the reference %s: %s; "+
 			"--reference takes several, with commas between", earlier.Reference, numbers(earlier.Signals)))
 	}

@@ -186,14 +186,10 @@ func (opt *removeOptions) check() error {
 	if err := files.CheckSignalsName(opt.out); err != nil {
 		return err
 	}
-	written := files.Places("--out", opt.out, "--json", opt.json)
-	if err := files.CheckApart(append(files.Places("--model", opt.model), written...)...); err != nil {
-		return err
-	}
-	if err := files.CheckNotInput("--in", opt.in, written...); err != nil {
-		return err
-	}
-	if err := files.CheckNotInput("--selection", []string{opt.selection}, written...); err != nil {
+	read := append(files.Each("--in", opt.in), files.Places("--selection", opt.selection)...)
+	err := files.CheckPlaces(read,
+		files.Places("--model", opt.model), files.Places("--out", opt.out, "--json", opt.json))
+	if err != nil {
 		return err
 	}
 	return files.CheckWritable(opt.json)

@@ -123,12 +123,9 @@ func (opt *reportOptions) config(changed func(flag string) bool) (sica.Config, e
 	if opt.refits < 0 || opt.refits > maxRefits {
 		return sica.Config{}, usage.Errorf("--refits %d: use 0 to %d", opt.refits, maxRefits)
 	}
-	written := files.Places("--json", opt.json, "--html", opt.html)
-	places := append(files.Places("--model", opt.model), written...)
-	if err := files.CheckApart(places...); err != nil {
-		return sica.Config{}, err
-	}
-	if err := files.CheckNotInput("--in", opt.in, written...); err != nil {
+	err := files.CheckPlaces(files.Each("--in", opt.in), files.Places("--model", opt.model),
+		files.Places("--json", opt.json, "--html", opt.html))
+	if err != nil {
 		return sica.Config{}, err
 	}
 	return opt.fitOptions.config(changed)

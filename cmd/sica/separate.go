@@ -139,20 +139,14 @@ func (opt *separateOptions) config(changed func(flag string) bool) (sica.Config,
 	if cfg.Checkpoint = opt.checkpoint; opt.resume && !changed("checkpoint") {
 		cfg.Checkpoint = strings.TrimRight(opt.out, "/") + ".checkpoint"
 	}
-	written := files.Places("--out", opt.out, "--json", opt.json)
-	folders := files.Places("--save", opt.save, "--checkpoint", cfg.Checkpoint, "--like", opt.like)
-	if err := files.CheckApart(append(folders, written...)...); err != nil {
-		return cfg, err
-	}
+	var images []string
 	if opt.images() {
-		for _, path := range files.ImagePaths(opt.out, len(opt.in)) {
-			written = append(written, files.Place{Flag: "--out", Path: path})
-		}
+		images = files.ImagePaths(opt.out, len(opt.in))
 	}
-	if err := files.CheckNotInput("--in", opt.in, written...); err != nil {
-		return cfg, err
-	}
-	return cfg, files.CheckNotInput("--truth", opt.truth, written...)
+	read := append(files.Each("--in", opt.in), files.Each("--truth", opt.truth)...)
+	return cfg, files.CheckPlaces(read,
+		files.Places("--save", opt.save, "--checkpoint", cfg.Checkpoint, "--like", opt.like),
+		files.Places("--out", opt.out, "--json", opt.json), images...)
 }
 
 func (opt *separateOptions) run(cmd *cobra.Command) error {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
@@ -102,24 +101,19 @@ func (opt *transformOptions) run(cmd *cobra.Command) error {
 	if err := checkBackend(opt.backend); err != nil {
 		return err
 	}
-	places := files.Places("--out", opt.out, "--model", opt.model)
-	if err := files.CheckApart(places...); err != nil {
-		return err
-	}
-	written := slices.Clip(places[:1])
+	var images []string
 	if opt.images() {
-		for _, path := range files.ImagePaths(opt.out, len(opt.in)) {
-			written = append(written, files.Place{Flag: "--out", Path: path})
-		}
+		images = files.ImagePaths(opt.out, len(opt.in))
 	} else if err := files.CheckSignalsName(opt.out); err != nil {
 		return err
 	}
-	if err := files.CheckNotInput("--in", opt.in, written...); err != nil {
+	err := files.CheckPlaces(files.Each("--in", opt.in), files.Places("--model", opt.model),
+		files.Places("--out", opt.out), images...)
+	if err != nil {
 		return err
 	}
 	var shape []int
 	if cmd.Flags().Changed("shape") {
-		var err error
 		if shape, err = files.ParseShape(opt.shape); err != nil {
 			return err
 		}

@@ -140,24 +140,50 @@ func Places(flagsAndPaths ...string) []Place {
 	return places
 }
 
-// CheckApart returns a usage error if two of the places are the same or one is inside the
-// other: what is written to one could destroy what is in the other.
-func CheckApart(places ...Place) error {
+// Each returns the places of a flag that names several files.
+func Each(flag string, paths []string) (places []Place) {
+	for _, path := range paths {
+		places = append(places, Place{flag, path})
+	}
+	return places
+}
+
+// CheckPlaces returns a usage error if what is written could destroy something: if two of the
+// folders and of the written files are the same or one is inside the other, or if a file that is
+// read is written, too, be it as one of the images in the folder of --out.
+func CheckPlaces(read, folders, written []Place, images ...string) error {
+	if err := checkApart(append(folders, written...)); err != nil {
+		return err
+	}
+	for _, w := range append(written, Each("--out", images)...) {
+		for _, r := range read {
+			if w.Path != "" && isSameFile(r.Path, w.Path) {
+				return usage.Errorf("%s and %s name the same file, %s: it would be overwritten", r.Flag,
+					w.Flag, r.Path)
+			}
+		}
+	}
+	return nil
+}
+
+// checkApart returns a usage error if two of the places are the same or one is inside the other.
+func checkApart(places []Place) error {
 	for i, a := range places {
 		for _, b := range places[:i] {
 			if a.Path == "" || b.Path == "" {
 				continue
 			}
-			switch {
-			case inside(a.Path, b.Path) && inside(b.Path, a.Path):
+			inA, inB := inside(b.Path, a.Path), inside(a.Path, b.Path)
+			if inA && inB {
 				return usage.Errorf("%s and %s name the same file or folder, %s", b.Flag, a.Flag,
 					b.Path)
-			case inside(a.Path, b.Path):
+			}
+			if inA {
+				a, b = b, a
+			}
+			if inA || inB {
 				return usage.Errorf("%s %s is within %s %s: use another place", a.Flag, a.Path,
 					b.Flag, b.Path)
-			case inside(b.Path, a.Path):
-				return usage.Errorf("%s %s is within %s %s: use another place", b.Flag, b.Path,
-					a.Flag, a.Path)
 			}
 		}
 	}
@@ -173,20 +199,6 @@ func inside(path, folder string) bool {
 	}
 	relative, err := filepath.Rel(outer, inner)
 	return err == nil && filepath.IsLocal(relative)
-}
-
-// CheckNotInput returns a usage error if one of the places that are written is one of the files
-// that a flag gives to be read.
-func CheckNotInput(flag string, inputs []string, written ...Place) error {
-	for _, path := range inputs {
-		for _, p := range written {
-			if p.Path != "" && isSameFile(path, p.Path) {
-				return usage.Errorf("%s and %s name the same file, %s: it would be overwritten",
-					flag, p.Flag, path)
-			}
-		}
-	}
-	return nil
 }
 
 // isSameFile reports whether two paths lead to one existing file, also by a link.

@@ -34,7 +34,8 @@ func Error(err error) error { return callerError{err} }
 // the folder. A user of the command doesn't know them.
 var packages = []string{
 	"blockwise", "brainvision", "datasets", "dependence", "edf", "filter", "flows", "ica",
-	"inspect", "layers", "linear", "load", "matlab", "methods", "metric", "network", "pca", "plot", "preprocess", "report", "sica",
+	"inspect", "layers", "linear", "load", "matlab", "methods", "metric", "network",
+	"pca", "plot", "preprocess", "report", "sica",
 }
 
 // flags has the flags of the command for the settings in Go that texts of packages name.
