@@ -56,8 +56,9 @@ func (c *endedBy) Err() error {
 func TestInterruptedHalves(t *testing.T) {
 	in, dir := writeUnidentified(t, 0), t.TempDir()
 	out, json, model := filepath.Join(dir, "z.csv"), filepath.Join(dir, "fit.json"), filepath.Join(dir, "model")
-	code, stdout, stderr := command(&endedBy{Context: t.Context(), pattern: out}, "separate", "--in", in, "--out", out,
-		"--json", json, "--save", model)
+	ctx := &endedBy{Context: t.Context(), pattern: out}
+	code, stdout, stderr := command(ctx, "separate", "--in", in, "--out", out, "--json", json,
+		"--save", model)
 	if want := "sica: interrupted while each half was separated; " + out + " holds the result\n"; code !=
 		exitInterrupted || stderr != want {
 		t.Errorf("exit %d, stderr %q; want %d and %q", code, stderr, exitInterrupted, want)
@@ -73,21 +74,23 @@ func TestInterruptedHalves(t *testing.T) {
 	must(t, "transform", "--model", model, "--in", in, "--out", filepath.Join(dir, "again.csv"))
 }
 
-// An interrupt while all of a long recording is recovered keeps the fit of its part: in the folder of
-// --save or, without one, beside the file of the signals. The message says how to go on.
+// An interrupt while all of a long recording is recovered keeps the fit of its part: in the folder
+// of --save or, without one, beside the file of the signals. The message says how to go on.
 func TestInterruptedRecovery(t *testing.T) {
 	in := writeUnidentified(t, 0)
 	for _, isSaved := range []bool{true, false} {
 		dir := t.TempDir()
 		out := filepath.Join(dir, "z.csv")
 		model := out + ".fit"
-		args := []string{"separate", "--in", in, "--out", out, "--learn-on", "1/2", "--highpass", "0.1", "--rate", "10"}
+		args := []string{"separate", "--in", in, "--out", out, "--learn-on", "1/2", "--highpass", "0.1",
+			"--rate", "10"}
 		if isSaved {
 			model = filepath.Join(dir, "model")
 			args = append(args, "--save", model)
 		}
 		// The signals are written to a hidden file first.
-		code, _, stderr := command(&endedBy{Context: t.Context(), pattern: filepath.Join(dir, ".z.csv.*")}, args...)
+		ctx := &endedBy{Context: t.Context(), pattern: filepath.Join(dir, ".z.csv.*")}
+		code, _, stderr := command(ctx, args...)
 		next := "sica transform --model " + model + " --in " + in + " --out " + out
 		if code != exitInterrupted || !strings.HasSuffix(stderr, "interrupted; the fit is kept: "+next+
 			" recovers the signals by it\n") {

@@ -1048,7 +1048,8 @@ func TestProposed(t *testing.T) {
 func TestPictureIsByNumber(t *testing.T) {
 	dir := generate(t)
 	in, model := filepath.Join(dir, "mixed.csv"), filepath.Join(dir, "model")
-	must(t, "separate", "--in", in, "--out", filepath.Join(dir, "z.csv"), "--save", model, "--backend", "go")
+	must(t, "separate", "--in", in, "--out", filepath.Join(dir, "z.csv"), "--save", model,
+		"--backend", "go")
 	z, err := datasets.ReadFile(filepath.Join(dir, "z.csv"))
 	if err != nil {
 		t.Fatal(err)
@@ -1091,8 +1092,8 @@ func TestProposalOfAnotherSeparation(t *testing.T) {
 	}
 }
 
-// A file of positions in its rows, where the separation's had signals in its rows, is refused with what
-// to do.
+// A file of positions in its rows, where the separation's had signals in its rows, is refused with
+// what to do.
 func TestModelOfATransposedFile(t *testing.T) {
 	dir := t.TempDir()
 	x := mixedLaplace(t, 3, 400)
@@ -1100,16 +1101,17 @@ func TestModelOfATransposedFile(t *testing.T) {
 	if err := datasets.WriteFile(rows, mat.DenseCopyOf(x.T())); err != nil {
 		t.Fatal(err)
 	}
-	must(t, "separate", "--in", rows, "--transpose", "--out", filepath.Join(dir, "z.csv"), "--save", model,
-		"--quick")
+	must(t, "separate", "--in", rows, "--transpose", "--out", filepath.Join(dir, "z.csv"), "--save",
+		model, "--quick")
 	clean := filepath.Join(dir, "clean.csv")
 	for _, args := range [][]string{
-		{"remove", "--out", clean, "--components", "1"}, {"transform", "--out", clean}, {"inspect"}, {"report"},
+		{"remove", "--out", clean, "--components", "1"}, {"transform", "--out", clean}, {"inspect"},
+		{"report"},
 	} {
 		args = append(args, "--model", model, "--in", rows)
 		code, _, stderr := command(t.Context(), args...)
-		want := "sica: " + rows + ": channels: are 400; must be 3, as in the fit; use --transpose if a row of the " +
-			"file is a signal\n"
+		want := "sica: " + rows + ": channels: are 400; must be 3, as in the fit; use --transpose if a " +
+			"row of the file is a signal\n"
 		if code != exitFailure || stderr != want {
 			t.Errorf("%q: exit %d, %q, want %q", args, code, stderr, want)
 		}

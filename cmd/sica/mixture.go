@@ -61,8 +61,8 @@ func (opt *separateOptions) open(
 		in.About.Notes = append(in.About.Notes, interpolatedNote(cfg.Shape))
 	}
 	if isEDF(opt.out) && in.About.Rate == 0 {
-		return nil, usage.Errorf("--out %s: the recording has no sampling rate, which EDF and BDF need: use "+
-			"--rate, or a .csv or .npy", opt.out)
+		return nil, usage.Errorf("--out %s: the recording has no sampling rate, which EDF and BDF need: "+
+			"use --rate, or a .csv or .npy", opt.out)
 	}
 	_, left := in.fitted.Source.Dims()
 	n := cmp.Or(in.n, left)

@@ -124,12 +124,15 @@ func (opt *separateOptions) saveResult(
 
 // keepFit saves the fit of a part of a recording of which not all could be recovered, because of
 // err: in the folder of --save or else beside the file of --out. It returns err with how to go on.
-func (opt *separateOptions) keepFit(in *mixture, res *sica.Result, rep *separation, err error) error {
+func (opt *separateOptions) keepFit(
+	in *mixture, res *sica.Result, rep *separation, err error,
+) error {
 	folder := cmp.Or(opt.save, opt.out+".fit")
 	if saving := opt.saveResult(folder, in, res, rep); saving != nil {
 		return fmt.Errorf("%w; the fit isn't kept: %w", err, saving)
 	}
-	words := slices.Concat([]string{"sica transform --model", quoted(folder)}, inFlags(opt.in), opt.rereading)
+	words := slices.Concat([]string{"sica transform --model", quoted(folder)}, inFlags(opt.in),
+		opt.rereading)
 	return fmt.Errorf("%w; the fit is kept: %s --out %s recovers the signals by it", err,
 		strings.Join(words, " "), quoted(opt.out))
 }

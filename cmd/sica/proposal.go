@@ -35,8 +35,8 @@ type proposal struct {
 	labelled []string // those that only their labels propose, in words
 }
 
-// inspected is what components were chosen for: the separation, by its Identity, and the recording, by
-// the names of its files, without their folders, and how many positions it has.
+// inspected is what components were chosen for: the separation, by its Identity, and the recording,
+// by the names of its files, without their folders, and how many positions it has.
 type inspected struct {
 	Model     string   `json:"model"`
 	Input     []string `json:"input"`
@@ -62,7 +62,8 @@ func (r inspected) String() string {
 	return fmt.Sprintf("%s (%d positions)", strings.Join(r.Input, ", "), r.Positions)
 }
 
-// equals reports whether the recordings have the same names and positions, whatever the separations.
+// equals reports whether the recordings have the same names and positions, whatever the
+// separations.
 func (r inspected) equals(other inspected) bool {
 	return slices.Equal(r.Input, other.Input) && r.Positions == other.Positions
 }
@@ -151,8 +152,8 @@ func numbers(signals []int) string {
 	return strings.Join(all, ", ")
 }
 
-// write writes the proposal into the folder of its separation. It says if it replaces an earlier one
-// with other signals.
+// write writes the proposal into the folder of its separation. It says if it replaces an earlier
+// one with other signals.
 func (p proposal) write(out io.Writer, model string) error {
 	var earlier proposal
 	path := filepath.Join(model, proposalFile)

@@ -74,8 +74,8 @@ func (opt *removeOptions) removal(in *files.Stream, model *files.Model) (*remova
 	return r, nil
 }
 
-// cleaned returns the blocks of the recording after remove, as they are written, and measures what each
-// lacks then.
+// cleaned returns the blocks of the recording after remove, as they are written, and measures what
+// each lacks then.
 func (r *removal) cleaned(
 	blocks blockwise.Blocks, remove func(x *mat.Dense) (*mat.Dense, error),
 ) blockwise.Blocks {

@@ -87,12 +87,12 @@ const (
 	blockSize = 1 << 16
 )
 
-// Components describes the recovered signals of the mixed signals x, d×n: those that the result
-// was made from, or others of their kind. Outliers of a sequence, such as the click of an
-// electrode, belong to no component: they are interpolated. The reference has a value for each
-// position, such as the channel of an electrode near the eye; it is nil for none. The order is that
-// of decreasing Coherence with a reference, and that of the signals without. The shape of the positions
-// is for results that aren't pointwise, as that of [sica.Result.Transform].
+// Components describes the recovered signals of the mixed signals x, d×n: those that the result was
+// made from, or others of their kind. Outliers of a sequence, such as the click of an electrode,
+// belong to no component: they are interpolated. The reference has a value for each position, such
+// as the channel of an electrode near the eye; it is nil for none. The order is that of decreasing
+// Coherence with a reference, and that of the signals without. The shape of the positions is for
+// results that aren't pointwise, as that of [sica.Result.Transform].
 //
 // The error says if x doesn't fit the result or has fewer than 16 positions, if the reference has
 // another length, or if the recovered signals are linearly dependent.

@@ -140,8 +140,8 @@ func gradeHalves(
 	case err != nil:
 		err = fmt.Errorf("%w: %w", ErrHalves, err)
 	case report.Halves.gaussian != "":
-		err = fmt.Errorf("%w: the %s can't be separated alone, as its signals may as well be Gaussian of "+
-			"one spectrum", ErrHalves, report.Halves.gaussian)
+		err = fmt.Errorf("%w: the %s can't be separated alone, as its signals may as well be Gaussian "+
+			"of one spectrum", ErrHalves, report.Halves.gaussian)
 	}
 	switch {
 	case r.CutShort:

@@ -198,8 +198,8 @@ func TestGradesOfIdentifiedSignals(t *testing.T) {
 	}
 }
 
-// Slow signals jump where a part of the recording was left out, all at once. The halves are separated
-// as the fit was, without the jumps.
+// Slow signals jump where a part of the recording was left out, all at once. The halves are
+// separated as the fit was, without the jumps.
 func TestGradesKnowJoints(t *testing.T) {
 	const kept, skipped, stretches = 200, 80, 12
 	s, positions := mat.NewDense(2, kept*stretches, nil), make([]int, 0, kept*stretches)
@@ -214,7 +214,8 @@ func TestGradesKnowJoints(t *testing.T) {
 		}
 	}
 	run := sica.Run{X: s, Seed: 1, Joints: signal.Joints(positions)}
-	results, err := sica.FitRuns(t.Context(), []sica.Run{run}, sica.Config{Method: sica.LinearOnly, Seed: 1})
+	cfg := sica.Config{Method: sica.LinearOnly, Seed: 1}
+	results, err := sica.FitRuns(t.Context(), []sica.Run{run}, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,8 +238,8 @@ func TestGradesNameTheGaussianHalf(t *testing.T) {
 	second.Apply(func(_, _ int, _ float64) float64 { return random.NormFloat64() }, second)
 	result := fit(t, nil, s, sica.Config{Method: sica.LinearOnly, Seed: 1})
 	_, err := Grades(t.Context(), result, s, Config{})
-	const want = "report: the halves can't be compared: the second can't be separated alone, as its signals may " +
-		"as well be Gaussian of one spectrum"
+	const want = "report: the halves can't be compared: the second can't be separated alone, as its " +
+		"signals may as well be Gaussian of one spectrum"
 	if err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}

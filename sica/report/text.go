@@ -29,8 +29,8 @@ func (r *Report) String() string {
 	return r.text(true) + "\n" + r.details(true)
 }
 
-// Uses says, in a sentence each, which signals can be taken out of the recording, if that is known, and
-// which are sources. Signals count from 1.
+// Uses says, in a sentence each, which signals can be taken out of the recording, if that is known,
+// and which are sources. Signals count from 1.
 func (r *Report) Uses() (uses []string) {
 	if use := r.artefacts(); use != "" {
 		uses = append(uses, use)

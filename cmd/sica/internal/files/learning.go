@@ -41,7 +41,8 @@ type learning struct {
 	Shape []int `json:"shape,omitempty"`
 }
 
-// A usedFlag is a flag of what was done, with its value, and the value that turns it off; "" for none.
+// A usedFlag is a flag of what was done, with its value, and the value that turns it off; "" for
+// none.
 type usedFlag struct{ name, value, off string }
 
 // flags returns those of what was done.

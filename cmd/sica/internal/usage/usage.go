@@ -30,8 +30,8 @@ func Errorf(format string, args ...any) error {
 // Error marks an error as the caller's.
 func Error(err error) error { return callerError{err} }
 
-// packages are the prefixes of this module's errors: packages, and that of sica.Load, whose errors name
-// the folder. A user of the command doesn't know them.
+// packages are the prefixes of this module's errors: packages, and that of sica.Load, whose errors
+// name the folder. A user of the command doesn't know them.
 var packages = []string{
 	"blockwise", "brainvision", "datasets", "dependence", "edf", "filter", "flows", "ica",
 	"inspect", "layers", "linear", "load", "matlab", "methods", "metric", "network",
@@ -71,7 +71,8 @@ var setting = func() *regexp.Regexp {
 	for name := range flags {
 		names = append(names, regexp.QuoteMeta(name))
 	}
-	return regexp.MustCompile(`(^|[^\pL\pN_./-])(` + strings.Join(names, "|") + `)($|[^\pL\pN_./-]|\.$|\.\s)`)
+	const before, after = `(^|[^\pL\pN_./-])`, `($|[^\pL\pN_./-]|\.$|\.\s)`
+	return regexp.MustCompile(before + "(" + strings.Join(names, "|") + ")" + after)
 }()
 
 // arguments replaces the arguments and fields that errors of packages begin with. That of the mixed
@@ -98,8 +99,8 @@ func Transposed(message string) string {
 }
 
 // Flags returns the text of a package with the flags of the command in the place of the settings
-// that it names. Files have rows of positions, matrices rows of signals. What is quoted comes out as
-// it is.
+// that it names. Files have rows of positions, matrices rows of signals. What is quoted comes out
+// as it is.
 func Flags(text string) string {
 	var kept keeper
 	return kept.restored(withFlags(quoted.ReplaceAllStringFunc(text, kept.mark)))

@@ -58,7 +58,8 @@ func TestFlagsKeepNames(t *testing.T) {
 		}
 	}
 	const several = "one of sica.Auto, sica.LinearOnly\nor WriteDetails."
-	if got, want := usage.Flags(several), "one of --method sica, --method sica-linear\nor --details."; got != want {
+	const want = "one of --method sica, --method sica-linear\nor --details."
+	if got := usage.Flags(several); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
