@@ -110,14 +110,14 @@ func (opt *generateOptions) complete(changed func(flag string) bool) error {
 	if !(opt.noise >= 0) || math.IsInf(opt.noise, 1) {
 		return usage.Errorf("--noise %g: use a number from 0 on", opt.noise)
 	}
-	if !(opt.stepSize > 0) {
-		return usage.Errorf("--step-size %g: use a number above 0", opt.stepSize)
-	}
 	return opt.completeMixing(changed)
 }
 
 // completeMixing is complete for the flags of the mixing.
 func (opt *generateOptions) completeMixing(changed func(flag string) bool) error {
+	if !(opt.stepSize > 0) {
+		return usage.Errorf("--step-size %g: use a number above 0", opt.stepSize)
+	}
 	switch opt.mixing {
 	case "linear", "gelu":
 	case "none":
