@@ -241,6 +241,9 @@ func (s *comparison) isSettled(ctx context.Context) (bool, error) {
 			return false, err
 		}
 	}
+	if len(s.base.others) == 0 {
+		return true, nil
+	}
 	var others []*explanation
 	for _, o := range s.base.others {
 		others = c.appendNew(others, &explanation{name: o.name, b: c.sorted(c.demixing(o.b))})
