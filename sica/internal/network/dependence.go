@@ -70,7 +70,7 @@ func dependences(ctx context.Context, z *mat.Dense, x *index) ([]dependence, err
 		row := z.RawRowView(i)
 		innovations[i], predictions[i] = selfPrediction(row, x.lags, positions, compared)
 	}
-	pairs, err := compareInnovations(ctx, z, positions, innovations, predictions)
+	pairs, err := compareInnovations(ctx, z, innovations, predictions)
 	if err != nil || d > maxConditioned {
 		return pairs, err
 	}
@@ -90,21 +90,27 @@ func dependences(ctx context.Context, z *mat.Dense, x *index) ([]dependence, err
 	if !jumping {
 		return pairs, nil
 	}
-	return compareInnovations(ctx, z, positions, innovations, predictions)
+	return compareInnovations(ctx, z, innovations, predictions)
 }
 
 // compareInnovations returns the dependences of the signals z, from their innovations and
-// predictions at some of the positions.
+// predictions at some of the positions. ar.AddJitter hides what is too small to matter, such as the
+// traces of other signals in one that has only two values, or that is constant for half of the time.
+// Ranks would show little else.
 func compareInnovations(
-	ctx context.Context, z *mat.Dense, positions []int, innovations, predictions [][]float64,
+	ctx context.Context, z *mat.Dense, innovations, predictions [][]float64,
 ) ([]dependence, error) {
 	d, _ := z.Dims()
+	values := mat.NewDense(2*d, len(innovations[0]), nil) // of signals of variance 1
+	for i := range d {
+		scale := 1 / stat.PopStdDev(z.RawRowView(i), nil)
+		floats.ScaleTo(values.RawRowView(i), scale, innovations[i])
+		floats.ScaleTo(values.RawRowView(d+i), scale, predictions[i])
+	}
+	ar.AddJitter(values)
 	all := make([]features, d)
 	for i := range d {
-		e, p := innovations[i], predictions[i]
-		if step := roundingStep(z.RawRowView(i), positions); step > 0 {
-			e, p = rounded(e, step), rounded(p, step)
-		}
+		e, p := values.RawRowView(i), values.RawRowView(d+i)
 		all[i] = features{signal.Rows(products(e, nil)).Dense(), signal.Rows(products(e, p)).Dense()}
 	}
 	pairs, err := measurePairs(ctx, all, true)
@@ -193,31 +199,6 @@ func subsample[V any](values []V, n int) []V {
 		subsample[k] = values[k*len(values)/n]
 	}
 	return subsample
-}
-
-// roundingStep returns the step to which a signal's innovations and predictions are rounded: 0 for
-// none, or resolutionStd of its standard deviation if half of its values lie within that, such as
-// those between the beats of a heart. Ranks would show little else than these values, in which
-// other signals have left too little to matter.
-func roundingStep(z []float64, positions []int) float64 {
-	values := make([]float64, len(positions))
-	for k, t := range positions {
-		values[k] = z[t]
-	}
-	step := resolutionStd * stat.PopStdDev(values, nil)
-	if medianDeviation(values) > step {
-		return 0
-	}
-	return step
-}
-
-// rounded returns the values rounded to multiples of step.
-func rounded(values []float64, step float64) []float64 {
-	all := make([]float64, len(values))
-	for k, v := range values {
-		all[k] = step * math.Round(v/step)
-	}
-	return all
 }
 
 // products returns the products of Legendre polynomials of the ranks of a and b up to the degree,

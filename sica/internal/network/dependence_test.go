@@ -77,10 +77,12 @@ func TestInformationOfShiftedSignals(t *testing.T) {
 	}
 }
 
-// Two independent telegraphs don't depend on each other: not where jumps are the innovations. By
-// those of an autoregression 3 of these mixtures would.
+// Two independent telegraphs depend on each other only by chance, at the rate falseAlarm: jumps are
+// their innovations. By those of an autoregression 14 of these mixtures would depend.
 func TestTelegraphsAreIndependent(t *testing.T) {
-	for _, seed := range []uint64{65, 102, 114} {
+	const mixtures, most = 300, 6 // 3 on average
+	alarms := 0
+	for seed := range uint64(mixtures) {
 		rng := rand.New(rand.NewPCG(seed, 77))
 		z := mat.NewDense(2, 1024, nil)
 		for i, rate := range []float64{0.05, 0.15} {
@@ -96,9 +98,12 @@ func TestTelegraphsAreIndependent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if worst, dependent := mostSignificant(pairs); dependent {
-			t.Errorf("seed %d: %+v", seed, worst)
+		if _, dependent := mostSignificant(pairs); dependent {
+			alarms++
 		}
+	}
+	if alarms > most {
+		t.Errorf("%d of %d mixtures depend", alarms, mixtures)
 	}
 }
 
