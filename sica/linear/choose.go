@@ -45,11 +45,16 @@ func (c *channels) choose(all []*explanation) (*explanation, int) {
 	return chosen, floats.MinIdx(c.excess(chosen, all))
 }
 
-// score returns what speaks against e, in nats: its prior, and the Euclidean norm over the time scales of
-// its excess. So a scale with a clear difference decides, and small ones add up: a coarse scale has only a
-// part of the frequencies of the finest, but isn't misled by what the models miss at the others.
+// score returns what speaks against e, in nats: its prior and its distance.
 func (c *channels) score(e *explanation, all []*explanation) float64 {
-	return c.prior(e, all[0]) + floats.Norm(c.excess(e, all), 2)
+	return c.prior(e, all[0]) + c.distance(e, all)
+}
+
+// distance returns the Euclidean norm over the time scales of the excess of e, in nats. So a scale with a
+// clear difference decides, and small ones add up: a coarse scale has only a part of the frequencies of
+// the finest, but isn't misled by what the models miss at the others.
+func (c *channels) distance(e *explanation, all []*explanation) float64 {
+	return floats.Norm(c.excess(e, all), 2)
 }
 
 // prior returns how many nats an explanation must gain that isn't expected. The rule's is expected,

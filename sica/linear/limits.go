@@ -93,10 +93,9 @@ var (
 	// surplusErrors is the evidence for more sources than channels, in standard errors, from which
 	// there seem to be some. More misses surplus sources.
 	surplusErrors = 3.5
-	// nearlyAsGood is by how many nats the code of a demixing may be longer, over all time scales,
-	// for its signals to count beside the chosen ones, and what one without noise must gain if the
-	// rule's demixing is doubted: the tolerance for three pairs. More leaves more signals
-	// unidentified.
+	// nearlyAsGood is how many nats further from the shortest codes a demixing may be for its
+	// signals to count beside the chosen ones, and what one without noise must gain if the rule's
+	// demixing is doubted: the tolerance for three pairs. More leaves more signals unidentified.
 	nearlyAsGood = 15.
 	// clearlyLonger is by how many tolerances a code of images must be longer at some scale for its
 	// signals not to count. More leaves more signals unidentified. It is a choice.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/ablation"
@@ -354,24 +355,20 @@ func (s *comparison) confidence() []float64 {
 	return confidence
 }
 
-// isNearlyAsGood reports whether e's signals count beside the chosen ones. Over the scales its code is
-// hardly longer then, where at each the excess counts up to the tolerance. Images, which often depend on
-// each other, must say more: its code isn't clearly longer at any scale.
+// isNearlyAsGood reports whether e's signals count beside the chosen ones: whether its codes over the
+// time scales are hardly longer. Images, which often depend on each other, must say more: its code
+// isn't clearly longer at any scale.
 func (s *comparison) isNearlyAsGood(e *explanation) bool {
 	if ablation.Off(ablation.NearlyAsGood) {
 		return false
 	}
 	c := s.c
-	excess, chosen := c.excess(e, s.all), c.excess(s.chosen, s.all)
-	most, counted := 0.0, 0.0
-	for k, v := range excess {
-		most = max(most, v-chosen[k])
-		counted += min(v, c.tolerance()) - min(chosen[k], c.tolerance())
+	if !c.isImage() {
+		return c.distance(e, s.all)-c.distance(s.chosen, s.all) < nearlyAsGood
 	}
-	if c.isImage() {
-		return most <= clearlyLonger*c.tolerance()
-	}
-	return counted < nearlyAsGood
+	longer := c.excess(e, s.all)
+	floats.Sub(longer, c.excess(s.chosen, s.all))
+	return floats.Max(longer) <= clearlyLonger*c.tolerance()
 }
 
 // solution returns the solution of the chosen explanation. It is nil if base is whitening and the
