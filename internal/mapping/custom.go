@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
@@ -21,14 +22,16 @@ type Applier interface {
 // custom is a custom Applier as a Map.
 type custom struct{ Applier }
 
-// AsMap returns a itself if it is a map of this package. It returns any other as a Map whose
-// Apply and Invert are those of a, with a check of the size of the result. Without a method
-// Invert of a, Invert returns an error that wraps ErrNotInvertible. The Map is Smooth, with an
-// error if a has no method LogDet.
+// AsMap returns a itself if it is a map of this package; of a Sequence, each of its maps as AsMap
+// returns it. It returns any other as a Map whose Apply and Invert are those of a, with a check of
+// the size of the result. Without a method Invert of a, Invert returns an error that wraps
+// ErrNotInvertible. The Map is Smooth, with an error if a has no method LogDet.
 func AsMap(a Applier) Map {
 	switch m := a.(type) {
-	case *Affine, *Symmetric, *Reduction, *Invertible, *normalised, *conditioned, custom:
+	case *Affine, *Symmetric, *Reduction, *Curves, *Invertible, *normalised, *conditioned, custom:
 		return m.(Map)
+	case Sequence:
+		return Sequence(Flatten(m))
 	}
 	return custom{a}
 }
@@ -71,15 +74,17 @@ func (c custom) LogDet(x *mat.Dense) ([]float64, error) {
 	return logDet, nil
 }
 
-// IsPointwise reports whether m is known to map each position by itself, without the others
-// hold. The maps of this package do. A custom one does if its method Pointwise says so.
+// IsPointwise reports whether m is known to map each position by itself, without the values at
+// others. The maps of this package do. A custom one does if its method Pointwise says so.
 func IsPointwise(m Map) bool {
-	c, isCustom := m.(custom)
-	if !isCustom {
-		return true
+	switch m := m.(type) {
+	case Sequence:
+		return !slices.ContainsFunc(m, func(part Map) bool { return !IsPointwise(part) })
+	case custom:
+		p, ok := m.Applier.(interface{ Pointwise() bool })
+		return ok && p.Pointwise()
 	}
-	p, ok := c.Applier.(interface{ Pointwise() bool })
-	return ok && p.Pointwise()
+	return true
 }
 
 // sameSize returns f of a copy of x, where f is the named method of a. It is an error unless

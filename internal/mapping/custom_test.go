@@ -95,3 +95,34 @@ func TestErrorNamesThePlaceOfAMap(t *testing.T) {
 		}
 	}
 }
+
+// Several transforms of this package are saved and read like one, as a custom transform may consist
+// of them. They map each position by itself if each of them does.
+func TestSequenceRecord(t *testing.T) {
+	x := mat.NewDense(2, 5, []float64{1, 2, 4, 8, 16, 3, 1, 2, 5, 4})
+	z, maps, err := mapping.Fit(t.Context(), x, []string{mapping.Standardise, mapping.Gaussianise})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, m := t.TempDir(), mapping.AsMap(mapping.Sequence(maps))
+	record, err := mapping.Write(dir, "m", m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := record.Read(dir, 2, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := read.Apply(x); err != nil || !mat.EqualApprox(got, z, 1e-12) {
+		t.Errorf("read again it maps to %v, error %v; want %v", got, err, z)
+	}
+	if custom := mapping.AsMap(mapping.Sequence{m, mapping.AsMap(&shift{3})}); !mapping.IsPointwise(m) ||
+		mapping.IsPointwise(custom) {
+		t.Errorf("pointwise: %v, with a custom one %v; want only the first",
+			mapping.IsPointwise(m), mapping.IsPointwise(custom))
+	}
+	record.Sequence[1].Kind = "none"
+	if _, err := record.Read(dir, 2, 5); err == nil || !strings.HasPrefix(err.Error(), "map 2 of 2: ") {
+		t.Errorf("error %v", err)
+	}
+}

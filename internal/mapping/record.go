@@ -27,6 +27,8 @@ type Record struct {
 	Axes    []float64 `json:"axes,omitempty"`    // of a conditional normalisation, row-major
 	Means   []float64 `json:"means,omitempty"`
 
+	Sequence []Record `json:"sequence,omitempty"`
+
 	CustomKind string          `json:"own_kind,omitempty"` // see Register
 	Custom     json.RawMessage `json:"own,omitempty"`
 }
@@ -40,6 +42,7 @@ const (
 	kindReduction   = "reduction"
 	kindCurves      = "curves"
 	kindInvertible  = "invertible"
+	kindSequence    = "sequence"
 	kindCustom      = "own"
 )
 
@@ -57,6 +60,16 @@ func Write(dir, name string, m Map) (Record, error) {
 		return Record{Kind: kindCurves, Curves: m}, nil
 	case *Invertible:
 		return Record{Kind: kindInvertible, Network: m}, nil
+	case Sequence:
+		r := Record{Kind: kindSequence}
+		for k, part := range m {
+			of, err := Write(dir, fmt.Sprintf("%s-%d", name, k+1), part)
+			if err != nil {
+				return Record{}, err
+			}
+			r.Sequence = append(r.Sequence, of)
+		}
+		return r, nil
 	case custom:
 		return m.record()
 	case *normalised:
@@ -86,6 +99,16 @@ func (r Record) Read(dir string, d, n int) (Map, error) {
 		return r.Curves, r.Curves.check(d)
 	case kindInvertible:
 		return r.Network, r.Network.check(d)
+	case kindSequence:
+		s := Sequence{}
+		for k, of := range r.Sequence {
+			m, err := of.Read(dir, d, n)
+			if err != nil {
+				return nil, ofMap(k+1, len(r.Sequence), err)
+			}
+			s = append(s, m)
+		}
+		return s, nil
 	case kindCustom:
 		return r.readCustom()
 	case kindNormalised:
