@@ -107,16 +107,16 @@ func Choose(ctx context.Context, codes []Code, o Options) (*Choice, error) {
 // A scorer scores codes and networks behind them, and chooses one, for Choose.
 type scorer struct {
 	Choice
-	codes    []Code
-	signals  []*mat.Dense // of the codes, with the noise of the resolution if positions repeat
-	models   []*Model     // of the networks, in the order of their codes
-	options  Options
-	index    *index
-	constant bool // whether only the likelihoods of constant strength are needed
+	codes   []Code
+	signals []*mat.Dense // of the codes, with the noise of the resolution if positions repeat
+	models  []*Model     // of the networks, in the order of their codes
+	options Options
+	index   *index
+	kinds   []source.Kind // of models of the codes' signals, beside autoregressions
 }
 
 func newScorer(ctx context.Context, codes []Code, o Options) (*scorer, error) {
-	s := &scorer{codes: codes}
+	s := &scorer{codes: codes, kinds: []source.Kind{source.Varying, source.Jumping}}
 	for _, c := range codes {
 		if err := signal.CheckMixed(c.signals); err != nil {
 			return nil, fmt.Errorf("code of %s: %w", c.name, signal.AsErrSignals(err))
@@ -154,12 +154,11 @@ func (s *scorer) scoreFold(ctx context.Context, fold int) error {
 		if fold == 0 {
 			s.Scored = append(s.Scored, ScoredCode{code: k})
 		}
-		l, err := fitLikelihoods(ctx, z, s.index.lags, train, held,
-			!s.constant, source.Autoregressive, source.Jumping)
+		constant, varying, err := source.Scores(ctx, z, s.index.lags, train, held, s.kinds...)
 		if err != nil {
 			return err
 		}
-		s.Scored[k].append(l.add(s.logDet(k, held)))
+		s.Scored[k].append(likelihoods{constant, varying}.add(s.logDet(k, held)))
 	}
 	return nil
 }
@@ -429,17 +428,6 @@ func (s *scorer) shortestOf(codes []int) int {
 // likelihoods are log-likelihoods of signals at held-out positions under source models with
 // innovations of constant strength, and under models whose strength may vary.
 type likelihoods struct{ constant, varying []float64 }
-
-// fitLikelihoods fits models of the given kinds to each signal of z at the training positions, and
-// returns their log-likelihoods at the held-out positions. For varying, source.Varying is one of
-// the kinds, too, if vary is true. It is an error if ctx ends.
-func fitLikelihoods(
-	ctx context.Context, z *mat.Dense, lags, train, held []int, vary bool,
-	kinds ...source.Kind,
-) (likelihoods, error) {
-	constant, varying, err := source.Scores(ctx, z, lags, train, held, vary, kinds...)
-	return likelihoods{constant, varying}, err
-}
 
 // add adds terms, one for each position, to both.
 func (l likelihoods) add(terms []float64) likelihoods {

@@ -105,7 +105,7 @@ func TestFitSeparates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scores, _, err := source.Scores(t.Context(), z, index.lags, train, held, false, source.Autoregressive)
+	scores, _, err := source.Scores(t.Context(), z, index.lags, train, held)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/internal/network/internal/source"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/nonlinear"
 )
@@ -110,7 +111,7 @@ func (imp *improver) conditionalGain(ctx context.Context) (gain nonlinear.Differ
 	if err != nil {
 		return gain, err
 	}
-	s.constant = true // a nonlinearity may look like a strength that varies
+	s.kinds = []source.Kind{source.Jumping} // a nonlinearity may look like a strength that varies
 	for fold := range folds {
 		if err := s.scoreFold(ctx, fold); err != nil {
 			return gain, err

@@ -50,8 +50,7 @@ func (t *training) model(ctx context.Context, i int, p *problem) (*Model, error)
 	for fold := range folds {
 		train, held := t.index.split(fold)
 		j.train, j.held = append(j.train, train), append(j.held, held)
-		scores, _, err := source.Scores(ctx, p.whitened, t.index.lags, train, held, false,
-			source.Autoregressive)
+		scores, _, err := source.Scores(ctx, p.whitened, t.index.lags, train, held)
 		if err != nil {
 			return nil, err
 		}
@@ -176,8 +175,7 @@ func (j *judge) scores(ctx context.Context, r int) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	scores, _, err := source.Scores(ctx, j.z[r], j.index.lags, j.train[fold], j.held[fold], false,
-		source.Autoregressive)
+	scores, _, err := source.Scores(ctx, j.z[r], j.index.lags, j.train[fold], j.held[fold])
 	if err != nil {
 		return nil, err
 	}
@@ -194,12 +192,12 @@ func (j *judge) likelihoods(ctx context.Context, r int) (likelihoods, error) {
 		return likelihoods{}, err
 	}
 	floats.AddConst(j.problem.logDet, logDet)
-	l, err := fitLikelihoods(ctx, j.z[r], j.index.lags, j.train[fold], j.held[fold], true,
-		source.Autoregressive)
+	constant, varying, err := source.Scores(ctx, j.z[r], j.index.lags, j.train[fold], j.held[fold],
+		source.Varying)
 	if err != nil {
 		return likelihoods{}, err
 	}
-	return l.add(logDet), nil
+	return likelihoods{constant, varying}.add(logDet), nil
 }
 
 // logDet returns the log-determinants of run r's map at its fold's held-out positions.

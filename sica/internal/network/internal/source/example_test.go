@@ -30,7 +30,7 @@ func Example() {
 	coefficients, _ := ar.Regress(z.RawRowView(0), lags, train)
 	fmt.Printf("%.1f\n", coefficients[0])
 	sum := 0.0
-	scores, _, err := source.Scores(context.Background(), z, lags, train, held, false, source.Autoregressive)
+	scores, _, err := source.Scores(context.Background(), z, lags, train, held)
 	if err != nil {
 		panic(err)
 	}

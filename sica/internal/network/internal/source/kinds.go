@@ -12,45 +12,49 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/parallel"
 )
 
-// A Kind is a kind of model.
+// A Kind is a kind of model beside the autoregression.
 type Kind int
 
 const (
-	// Autoregressive is an autoregression, Model.
-	Autoregressive Kind = iota
 	// Varying is an autoregression whose innovations vary in strength, as those of a voice do: they
 	// are strong where they were strong before.
-	Varying
+	Varying Kind = iota
 	// Jumping is a Markov chain of few values, as those of a telegraph are.
 	Jumping
 )
 
-// Scores fits a model to each signal of z, d×n, at the training positions: of the kind that gives
-// it the shortest code there, its parameters included. It returns the log-likelihoods Σ_i log
-// p(z_i,t | own past) at the held-out positions: constant by one of the kinds, varying by one of
-// these or Varying, and as constant if vary is false. Without lags all models are Autoregressive.
-// It is an error if ctx ends.
+// Scores fits models to each signal of z, d×n, at the training positions, and takes the one with the
+// shortest code there, its parameters included: an autoregression, or a model of one of the kinds.
+// It returns the log-likelihoods Σ_i log p(z_i,t | own past) at the held-out positions: varying by
+// these models, constant by those except Varying. It is an error if ctx ends.
 func Scores(
-	ctx context.Context, z *mat.Dense, lags, train, held []int, vary bool, kinds ...Kind,
+	ctx context.Context, z *mat.Dense, lags, train, held []int, kinds ...Kind,
 ) (constant, varying []float64, err error) {
 	d, _ := z.Dims()
 	scores := make([][2][]float64, d) // of each signal, constant and varying
 	err = parallel.Do(ctx, parallel.Workers(d), d, func(_, i int) {
 		row := z.RawRowView(i)
-		constant, length := shortest(ctx, row, lags, train, kinds)
 		scoresOf := func(m model) []float64 {
 			scores := make([]float64, len(held))
 			m.LogDensities(row, lags, held, scores)
 			return scores
 		}
-		scores[i][0] = scoresOf(constant)
-		scores[i][1] = scores[i][0]
-		if len(lags) == 0 || !vary {
-			return
+		var best model = Fit(ctx, row, lags, train)
+		length := codeLength(best, autoregressionParameters(lags), row, lags, train)
+		if slices.Contains(kinds, Jumping) {
+			m := fitJumps(ctx, row, lags, train, length)
+			if l := codeLength(m, jumpParameters, row, lags, train); l < length {
+				best, length = m, l
+			}
 		}
-		varying, varyingLength := shortest(ctx, row, lags, train, []Kind{Varying})
-		if varyingLength < length {
-			scores[i][1] = scoresOf(varying)
+		constant := scoresOf(best)
+		scores[i] = [2][]float64{constant, constant}
+		if slices.Contains(kinds, Varying) {
+			m := fitVarying(ctx, row, lags, train)
+			parameters := autoregressionParameters(lags) + len(horizons)
+			if codeLength(m, parameters, row, lags, train) < length {
+				scores[i][1] = scoresOf(m)
+			}
 		}
 	})
 	if err != nil {
@@ -69,24 +73,8 @@ type model interface {
 	LogDensities(z []float64, lags, positions []int, scores []float64)
 }
 
-// shortest returns the model of z, of one of the kinds, with the shortest code at the given
-// positions, and the length of that code in nats, its parameters included. If ctx ends, they mean
-// nothing.
-func shortest(
-	ctx context.Context, z []float64, lags, positions []int, kinds []Kind,
-) (best model, minLength float64) {
-	if len(lags) == 0 {
-		kinds = []Kind{Autoregressive}
-	}
-	minLength = math.Inf(1)
-	for _, k := range kinds {
-		m, parameters := fit(ctx, k, z, lags, positions, minLength)
-		if length := codeLength(m, parameters, z, lags, positions); length < minLength {
-			best, minLength = m, length
-		}
-	}
-	return best, minLength
-}
+// autoregressionParameters is the number of parameters of a Model with these lags.
+func autoregressionParameters(lags []int) int { return len(lags) + 3*Components - 1 }
 
 // codeLength returns the length in nats of the code of z at the positions by a model, including
 // that of its parameters.
@@ -94,21 +82,6 @@ func codeLength(m model, parameters int, z []float64, lags, positions []int) flo
 	scores := make([]float64, len(positions))
 	m.LogDensities(z, lags, positions, scores)
 	return float64(parameters)*math.Log(float64(len(positions)))/2 - floats.Sum(scores)
-}
-
-// fit fits a model of a kind to z at the given positions, and returns it with the number of its
-// parameters. It needn't be fitted to the end if its code will be longer than length.
-func fit(
-	ctx context.Context, kind Kind, z []float64, lags, positions []int, length float64,
-) (m model, parameters int) {
-	switch autoregression := len(lags) + 3*Components - 1; kind {
-	case Varying:
-		return fitVarying(ctx, z, lags, positions), autoregression + len(horizons)
-	case Jumping:
-		return fitJumps(ctx, z, lags, positions, length), jumpParameters
-	default:
-		return Fit(ctx, z, lags, positions), autoregression
-	}
 }
 
 // varying is the model of a signal whose innovations vary in strength, such as a voice's: an
@@ -325,10 +298,8 @@ const minJumpGain = 0.4
 func JumpInnovations(
 	ctx context.Context, z []float64, lags, positions []int,
 ) (innovations, predictions []float64) {
-	if len(lags) == 0 {
-		return nil, nil
-	}
-	_, length := shortest(ctx, z, lags, positions, []Kind{Autoregressive})
+	autoregression := Fit(ctx, z, lags, positions)
+	length := codeLength(autoregression, autoregressionParameters(lags), z, lags, positions)
 	length -= minJumpGain * float64(len(positions))
 	j := fitJumps(ctx, z, lags, positions, length)
 	if codeLength(j, jumpParameters, z, lags, positions) > length {

@@ -47,7 +47,7 @@ func TestScoresOfVarying(t *testing.T) {
 	const n = 20000
 	z, logs := loud(rand.New(rand.NewPCG(9, 0)), n)
 	lags, train, held := halves(n, 2)
-	constant, got, err := Scores(t.Context(), z, lags, train, held, true, Autoregressive, Jumping)
+	constant, got, err := Scores(t.Context(), z, lags, train, held, Varying, Jumping)
 	if want := scoresOf(t, z, lags, train, held); err != nil || !slices.Equal(constant, want) {
 		t.Error("the scores of constant strength aren't those of an autoregression")
 	}
@@ -83,7 +83,7 @@ func TestScoresOfTelegraph(t *testing.T) {
 		z.Set(0, i, level+sigma*rng.NormFloat64())
 	}
 	lags, train, held := halves(n, 2)
-	scores, varying, err := Scores(t.Context(), z, lags, train, held, true, Autoregressive, Jumping)
+	scores, varying, err := Scores(t.Context(), z, lags, train, held, Varying, Jumping)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func TestScoresStopped(t *testing.T) {
 	}
 	lags, train, held := halves(400, 2)
 	counted, calls := contexttest.Counted(t.Context())
-	if _, _, err := Scores(counted, s, lags, train, held, true, Autoregressive, Jumping); err != nil {
+	if _, _, err := Scores(counted, s, lags, train, held, Varying, Jumping); err != nil {
 		t.Fatal(err)
 	}
 	all := calls()
@@ -157,7 +157,7 @@ func TestScoresStopped(t *testing.T) {
 	}
 	for after := range all {
 		ctx := contexttest.EndsAfter(t.Context(), after)
-		if _, _, err := Scores(ctx, s, lags, train, held, true, Autoregressive, Jumping); !errors.Is(err, context.Canceled) {
+		if _, _, err := Scores(ctx, s, lags, train, held, Varying, Jumping); !errors.Is(err, context.Canceled) {
 			t.Errorf("ended after %d checks: error %v", after, err)
 		}
 	}
@@ -171,7 +171,7 @@ func TestScoresOfAutoregression(t *testing.T) {
 		t.Fatal(err)
 	}
 	lags, train, held := halves(n, 2)
-	got, varying, err := Scores(t.Context(), s, lags, train, held, true, Autoregressive, Jumping)
+	got, varying, err := Scores(t.Context(), s, lags, train, held, Varying, Jumping)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func TestHopelessJumpsAreGivenUp(t *testing.T) {
 	z, _ := loud(rand.New(rand.NewPCG(9, 0)), 2000)
 	row := z.RawRowView(0)
 	lags, at, _ := halves(2000, 2)
-	_, length := shortest(t.Context(), row, lags, at, []Kind{Autoregressive})
+	length := codeLength(Fit(t.Context(), row, lags, at), autoregressionParameters(lags), row, lags, at)
 	code := func(limit float64) float64 {
 		return codeLength(fitJumps(t.Context(), row, lags, at, limit), jumpParameters, row, lags, at)
 	}
