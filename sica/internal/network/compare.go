@@ -189,9 +189,7 @@ func (s *scorer) fitNetworks(ctx context.Context) error {
 		return nil
 	}
 	o := s.options
-	if o.past = s.index.reach; o.past == 0 {
-		o.past = -1
-	}
+	o.past = s.index.reach
 	models, err := fitAll(ctx, xs, s.linearScores(places), o)
 	if IsEnd(ctx, err) {
 		return err

@@ -152,9 +152,7 @@ func withDemixing(s state, demixing *mapping.Affine, sources []*source.Model) st
 		c, x := m.Variables()
 		coefficients, densities = append(coefficients, c...), append(densities, x...)
 	}
-	if len(coefficients) > 0 {
-		changed[sourceScope+"/"+flows.AutoregressiveCoefficients] = coefficients
-	}
+	changed[sourceScope+"/"+flows.AutoregressiveCoefficients] = coefficients
 	changed[sourceScope+"/"+flows.AutoregressiveMixture] = densities
 	return changed
 }

@@ -170,7 +170,6 @@ func TestPastIsThatOfSource(t *testing.T) {
 		{seventh, Options{Shape: []int{3000}}, 7},
 		{first, Options{Shape: []int{3000}}, 2},
 		{first, Options{Shape: []int{3000}, past: 5}, 5},
-		{first, Options{Shape: []int{3000}, past: -1}, 0},
 		{first, Options{Shape: []int{60, 50}}, 2},
 		{first, Options{Shape: []int{20, 150}}, 1},
 	} {

@@ -248,16 +248,6 @@ func TestFitScales(t *testing.T) {
 	}
 }
 
-// Without a past there is a fit, which is not identified.
-func TestFitWithoutPast(t *testing.T) {
-	_, x := leakyProblem(t, 1, 1, 400)
-	o := short
-	o.past = -1
-	if m := mustFit(t, onGo(t), x, o); m.Identified {
-		t.Errorf("identified without a past: %+v", m)
-	}
-}
-
 func TestFitStops(t *testing.T) {
 	_, x := leakyProblem(t, 1, 1, 400)
 	ctx, cancel := context.WithCancel(t.Context())

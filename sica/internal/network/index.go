@@ -21,7 +21,7 @@ const numBlocks = 10
 // holds out.
 type index struct {
 	*past.Past
-	reach  int   // of the past, see Options.Past
+	reach  int   // of the past, see Options.past
 	stride int   // positions of a row, which is an entry of the first axis
 	lags   []int // offsets of the past in row-major order, all negative
 	scored []int // positions with a complete past
@@ -144,10 +144,7 @@ const (
 // index returns the position index of the options. By default its past is that of the
 // autoregressions that give the signals the shortest code. It is an error if ctx ends.
 func (o Options) index(ctx context.Context, signals []*mat.Dense) (*index, error) {
-	switch {
-	case o.past < 0:
-		return newIndex(o.Shape, 0)
-	case o.past > 0:
+	if o.past > 0 {
 		return newIndex(o.Shape, o.past)
 	}
 	maxPast := maxPastSequence

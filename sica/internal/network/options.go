@@ -24,7 +24,7 @@ type Options struct {
 	OnProgress func(doing string, fraction float64)
 
 	// past is the reach of the values that predict a source from its own past: p lags in a
-	// sequence, a half-disk of that radius in an image. -1 is none. By default it is the reach that
+	// sequence, a half-disk of that radius in an image. By default it is the reach that
 	// predicts the mixed signals with the shortest code, as a map hardly changes it: 2 to 8 in a
 	// sequence and 2 to 3 in an image, or 1 if there are too few positions for 2.
 	past int

@@ -245,9 +245,6 @@ func (t *training) initialise() error {
 	}
 	set := func(name string, values []float64) error {
 		v := t.store.GetVariable(sourceScope + "/" + name)
-		if v == nil { // no past, no coefficients
-			return nil
-		}
 		return v.SetValue(host.Tensor(values, v.DType(), v.Shape().Dimensions...))
 	}
 	if err := set(flows.AutoregressiveCoefficients, coefficients); err != nil {
