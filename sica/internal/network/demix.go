@@ -73,7 +73,7 @@ type demixedRun struct {
 func (sl *slot) demixed(ctx context.Context, m *mapping.Invertible) (demixedRun, error) {
 	problem, _, fold := sl.locate(sl.run)
 	train, _ := sl.index.split(fold)
-	z, err := m.Apply(sl.signals[problem])
+	z, err := m.Apply(sl.problems[problem].whitened)
 	if err != nil {
 		return demixedRun{}, err
 	}
@@ -123,7 +123,7 @@ func (sl *slot) demixed(ctx context.Context, m *mapping.Invertible) (demixedRun,
 	if err := ctx.Err(); err != nil {
 		return demixedRun{}, err
 	}
-	scores, err := sl.heldOut[problem][fold].logLikelihoods(network, sources)
+	scores, err := sl.problems[problem].heldOut[fold].logLikelihoods(network, sources)
 	return demixedRun{last, network, sources, stat.Mean(scores, nil)}, err
 }
 

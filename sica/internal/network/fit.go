@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/mapping"
@@ -30,7 +32,7 @@ func Fit(ctx context.Context, x *mat.Dense, o Options) (*Model, error) {
 func fitAll(
 	ctx context.Context, xs []*mat.Dense, linearScores [][][]float64, o Options,
 ) ([]*Model, error) {
-	problems := make([]*problem, len(xs))
+	problems, all := make([]*problem, len(xs)), make([]*mat.Dense, len(xs))
 	for i, x := range xs {
 		if err := signal.CheckMixed(x); err != nil {
 			return nil, err
@@ -43,17 +45,22 @@ func fitAll(
 		if err != nil {
 			return nil, err
 		}
-		problems[i] = &problem{whitening: w, logDet: logDet, whitened: whitened}
-		if linearScores != nil {
-			problems[i].linearScores = linearScores[i]
-		}
 		if hasRepeats(x) {
 			addResolutionNoise(whitened, nil, o.Seed)
 		}
+		p := &problem{whitening: w, logDet: logDet, whitened: whitened}
+		if linearScores != nil {
+			for _, scores := range linearScores[i] {
+				scores = slices.Clone(scores)
+				floats.AddConst(-logDet, scores)
+				p.linearScores = append(p.linearScores, scores)
+			}
+		}
+		problems[i], all[i] = p, whitened
 	}
 	d, n := xs[0].Dims()
 	o = o.withDefaults(d, n)
-	index, err := o.index(ctx, whitenedSignals(problems))
+	index, err := o.index(ctx, all)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +115,7 @@ func fitProblems(
 	if err != nil {
 		return nil, err
 	}
-	return t.models(ctx, problems)
+	return t.models(ctx)
 }
 
 // A problem is one matrix of signals to fit networks to.
@@ -116,17 +123,10 @@ type problem struct {
 	whitening *mapping.Affine
 	logDet    float64    // of the whitening
 	whitened  *mat.Dense // d×n, with the noise of the resolution if positions repeat
-	// linearScores are, for each fold, the log-likelihoods of the signals before the whitening
-	// under a linear model, at the held-out positions; nil without one.
+	// linearScores are, for each fold, the log-likelihoods of the whitened signals under a linear
+	// model, at the held-out positions; nil without one.
 	linearScores [][]float64
-}
-
-func whitenedSignals(problems []*problem) []*mat.Dense {
-	var all []*mat.Dense
-	for _, p := range problems {
-		all = append(all, p.whitened)
-	}
-	return all
+	heldOut      []heldOutSignals // of each fold
 }
 
 // whiten returns the symmetric whitening of x, and the logarithm of its determinant.

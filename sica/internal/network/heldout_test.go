@@ -49,7 +49,7 @@ func TestHeldOutIsTheGraphs(t *testing.T) {
 			defer exec.Finalize()
 			var all []float64
 			for range tr.active {
-				all = append(all, tr.signals[0].RawMatrix().Data...)
+				all = append(all, tr.problems[0].whitened.RawMatrix().Data...)
 			}
 			out, err := exec.Call1(host.Tensor(all, dtypes.Float32, append([]int{len(tr.active), d, 1}, shape...)...))
 			if err != nil {
@@ -76,7 +76,7 @@ func TestHeldOutIsTheGraphs(t *testing.T) {
 						n++
 					}
 				}
-				all, err := tr.heldOut[0][fold].logLikelihoods(maps[r], sources[r])
+				all, err := tr.problems[0].heldOut[fold].logLikelihoods(maps[r], sources[r])
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -31,12 +31,12 @@ type judge struct {
 }
 
 // models returns the models of all problems.
-func (t *training) models(ctx context.Context, problems []*problem) ([]*Model, error) {
-	models := make([]*Model, len(problems))
-	for i, p := range problems {
-		t.options.report(judging, float64(i)/float64(len(problems)))
+func (t *training) models(ctx context.Context) ([]*Model, error) {
+	models := make([]*Model, len(t.problems))
+	for i := range t.problems {
+		t.options.report(judging, float64(i)/float64(len(t.problems)))
 		var err error
-		if models[i], err = t.model(ctx, i, p); err != nil {
+		if models[i], err = t.model(ctx, i); err != nil {
 			return nil, err
 		}
 	}
@@ -44,7 +44,8 @@ func (t *training) models(ctx context.Context, problems []*problem) ([]*Model, e
 }
 
 // model returns the model of problem i: the best of its runs, and what the data say about it.
-func (t *training) model(ctx context.Context, i int, p *problem) (*Model, error) {
+func (t *training) model(ctx context.Context, i int) (*Model, error) {
+	p := t.problems[i]
 	n := t.options.restarts * folds
 	j := &judge{problem: p, index: t.index, d: t.d}
 	for fold := range folds {

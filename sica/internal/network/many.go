@@ -53,8 +53,8 @@ var stages = [...]float64{1.0 / 8, 1.0 / 2, 4.0 / 5, 1}
 // signals. A run that diverges begins its stage again at half the rate. It ends after the first
 // stage, with errFutile, if all networks are behind the linear codes by more than futileSigmas.
 func (t *training) trainMany(ctx context.Context) error {
-	cost := t.options.expectedCost(t.signals[0].Dims())
-	cost.seconds *= float64(len(t.signals))
+	cost := t.options.expectedCost(t.problems[0].whitened.Dims())
+	cost.seconds *= float64(len(t.problems))
 	t.options.cost = &cost
 	defer func() { t.options.cost = nil }()
 	t.options.report(fitting, 0)
@@ -72,7 +72,7 @@ func (t *training) trainMany(ctx context.Context) error {
 
 // trainRestart trains a restart of all problems and folds.
 func (t *training) trainRestart(ctx context.Context, restart int, done *atomic.Int64) error {
-	slots := make([]*slot, len(t.signals)*folds)
+	slots := make([]*slot, len(t.problems)*folds)
 	err := inSlots(slots, func(k int) (err error) {
 		problem, fold := k/folds, k%folds
 		run := (problem*t.options.restarts+restart)*folds + fold
@@ -123,13 +123,13 @@ func inSlots(slots []*slot, do func(k int) error) error {
 // foldsAgree reports whether the best networks of all folds recover the same signals, of each
 // problem.
 func (t *training) foldsAgree() (bool, error) {
-	for problem, x := range t.signals {
+	for k, p := range t.problems {
 		var all []*mat.Dense
-		for _, network := range t.bestNetworks(problem) {
+		for _, network := range t.bestNetworks(k) {
 			if network == nil {
 				return false, nil
 			}
-			z, err := network.Apply(x)
+			z, err := network.Apply(p.whitened)
 			if err != nil {
 				return false, err
 			}
@@ -187,7 +187,7 @@ func (t *training) newSlot(ctx context.Context, run int, done *atomic.Int64) (*s
 	problem, restart, fold := t.locate(run)
 	train, _ := t.index.split(fold)
 	s := &slot{training: *t, run: run, rate: 1, done: done,
-		sample: signal.Columns(t.signals[problem], subsample(train, metricPositions))}
+		sample: signal.Columns(t.problems[problem].whitened, subsample(train, metricPositions))}
 	s.active = []int{run}
 	s.options.layers = t.options.layersOf(restart)
 	if err := s.acquire(ctx); err != nil {

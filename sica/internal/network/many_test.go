@@ -108,7 +108,7 @@ func TestDivergedRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if z := apply(t, maps[0], s.signals[0]); math.IsNaN(mat.Sum(z)) {
+	if z := apply(t, maps[0], s.problems[0].whitened); math.IsNaN(mat.Sum(z)) {
 		t.Error("the network isn't the one that the stage began with")
 	}
 }
@@ -235,7 +235,7 @@ func TestUnmix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	z := apply(t, maps[0], h.signals[0])
+	z := apply(t, maps[0], h.problems[0].whitened)
 	if mcc := mcc(t, z, s); mcc < 0.98 || h.lastValue() <= before {
 		t.Errorf("MCC %.4f, likelihood %.3f before and %.3f after", mcc, before, h.lastValue())
 	}

@@ -13,7 +13,6 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
@@ -32,10 +31,10 @@ import (
 // A training fits the networks of all runs: of every problem, every restart, every fold, in this
 // order.
 type training struct {
-	options Options
-	index   *index
-	signals []*mat.Dense // of each problem, whitened
-	d       int
+	options  Options
+	index    *index
+	problems []*problem
+	d        int // signals of a problem
 
 	*program
 	lease       *programs.Lease[*program]
@@ -45,11 +44,7 @@ type training struct {
 	pieceStarts [][]int      // of each fold, the rows at which a piece may start
 	batches     []*rand.Rand // of each run
 
-	heldOut [][]heldOutSignals // of each problem and fold
-	// linearScores are, for each problem and fold, the log-likelihoods of the whitened signals
-	// under a linear model; nil for a problem without one.
-	linearScores [][][]float64
-	best         []record // of each run
+	best []record // of each run
 }
 
 // A record is what is kept of a run: its learning curve, and its network at the evaluation with the
@@ -67,7 +62,7 @@ type evaluation struct {
 	heldOut float64
 }
 
-func (t *training) runs() int { return len(t.signals) * t.options.restarts * folds }
+func (t *training) runs() int { return len(t.problems) * t.options.restarts * folds }
 
 // locate returns the problem, restart and fold of run r.
 func (t *training) locate(r int) (problem, restart, fold int) {
@@ -79,7 +74,7 @@ func newTraining(
 	ctx context.Context, problems []*problem, x *index, o Options,
 ) (*training, error) {
 	d, _ := problems[0].whitened.Dims()
-	t := &training{options: o, index: x, signals: whitenedSignals(problems), d: d}
+	t := &training{options: o, index: x, problems: problems, d: d}
 	t.best = make([]record, t.runs())
 	for r := range t.best {
 		t.best[r].value = math.Inf(-1)
@@ -90,21 +85,10 @@ func newTraining(
 		t.batches = append(t.batches, t.stream(batchStream, restart, fold))
 	}
 
-	for _, z := range t.signals {
-		var heldOut []heldOutSignals
-		for fold := range folds {
-			heldOut = append(heldOut, newHeldOut(z, x, fold))
-		}
-		t.heldOut = append(t.heldOut, heldOut)
-	}
 	for _, p := range problems {
-		var linearScores [][]float64
-		for _, scores := range p.linearScores {
-			scores = slices.Clone(scores)
-			floats.AddConst(-p.logDet, scores)
-			linearScores = append(linearScores, scores)
+		for fold := range folds {
+			p.heldOut = append(p.heldOut, newHeldOut(p.whitened, x, fold))
 		}
-		t.linearScores = append(t.linearScores, linearScores)
 	}
 	if o.many(d) {
 		return t, nil // each slot acquires a program
@@ -187,7 +171,7 @@ func (t *training) drawBatches() *tensors.Tensor {
 				starts[k] = t.pieceStarts[fold][rng.IntN(len(t.pieceStarts[fold]))] * t.index.stride
 			}
 			for i := range t.d {
-				row := t.signals[problem].RawRowView(i)
+				row := t.problems[problem].whitened.RawRowView(i)
 				for _, start := range starts {
 					for _, v := range row[start : start+width] {
 						values = append(values, float32(v))
@@ -233,7 +217,7 @@ func (t *training) initialise() error {
 	for k, r := range t.active {
 		problem, _, fold := t.locate(r)
 		train, _ := t.index.split(fold)
-		z, err := drawn[k].Apply(t.signals[problem])
+		z, err := drawn[k].Apply(t.problems[problem].whitened)
 		if err != nil {
 			return err
 		}
@@ -404,17 +388,17 @@ func (t *training) evaluate(step int) (standing, error) {
 		return standing{}, err
 	}
 	behind := math.Inf(1)
-	gains := make([][]float64, len(t.signals)) // of the best run of each fold
+	gains := make([][]float64, len(t.problems)) // of the best run of each fold
 	for k := range gains {
 		gains[k] = slices.Repeat([]float64{math.Inf(-1)}, folds)
 	}
 	for k, r := range t.active {
 		problem, _, fold := t.locate(r)
 		value := stat.Mean(scores[k], nil)
-		if t.linearScores[problem] == nil {
+		if linearScores := t.problems[problem].linearScores; linearScores == nil {
 			behind, gains[problem][fold] = math.Inf(-1), math.Inf(1)
 		} else {
-			gain := newDifference(scores[k], t.linearScores[problem][fold])
+			gain := newDifference(scores[k], linearScores[fold])
 			behind = min(behind, -gain.Mean/gain.SE)
 			gains[problem][fold] = max(gains[problem][fold], gain.Mean)
 		}
@@ -444,7 +428,7 @@ func (t *training) heldOutScores(
 	// The work takes milliseconds, and the caller sees that its context has ended.
 	parallel.Do(context.Background(), parallel.Workers(n), n, func(_, k int) {
 		problem, _, fold := t.locate(t.active[k])
-		scores[k], errs[k] = t.heldOut[problem][fold].logLikelihoods(maps[k], sources[k])
+		scores[k], errs[k] = t.problems[problem].heldOut[fold].logLikelihoods(maps[k], sources[k])
 	})
 	return scores, errors.Join(errs...)
 }
