@@ -174,8 +174,8 @@ func TestFitBackendsAgree(t *testing.T) {
 func sameRuns(t *testing.T, a, b *Model) {
 	t.Helper()
 	for r := range a.runs {
-		if x, y := a.runs[r].codeLength, b.runs[r].codeLength; math.Abs(x-y) > 1e-4 {
-			t.Errorf("run %d has code length %g and %g", r, x, y)
+		if x, y := a.runs[r].value, b.runs[r].value; math.Abs(x-y) > 1e-4 {
+			t.Errorf("run %d has log-likelihood %g and %g", r, x, y)
 		}
 	}
 }

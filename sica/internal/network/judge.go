@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/sica/internal/network/internal/source"
 	"github.com/seed-47b1e431/gosica/sica/klflow"
 	"github.com/seed-47b1e431/gosica/sica/metric"
@@ -26,8 +25,6 @@ type judge struct {
 	train, held [][]int     // positions of each fold
 	whitened    [][]float64 // log-likelihoods of the whitened signals at held, of each fold
 	runs        []fittedRun
-	maps        []*mapping.Invertible // of each run, from the whitened signals
-	z           []*mat.Dense          // of each run, its signals
 }
 
 // models returns the models of all problems.
@@ -66,16 +63,13 @@ func (t *training) model(ctx context.Context, i int) (*Model, error) {
 		if b.network == nil {
 			return nil, fmt.Errorf("restart %d never had a finite likelihood", restart)
 		}
-		run := fittedRun{fold: fold, curve: b.curve,
-			codeLength:    -b.value - p.logDet,
-			overWhitening: b.value - stat.Mean(j.whitened[fold], nil)}
-		j.runs = append(j.runs, run)
-		j.maps = append(j.maps, b.network)
 		z, err := b.network.Apply(p.whitened)
 		if err != nil {
 			return nil, err
 		}
-		j.z = append(j.z, z)
+		run := fittedRun{record: b, fold: fold, z: z,
+			overWhitening: b.value - stat.Mean(j.whitened[fold], nil)}
+		j.runs = append(j.runs, run)
 		if run.overWhitening > j.runs[m.chosen].overWhitening {
 			m.chosen = len(j.runs) - 1
 		}
@@ -86,8 +80,8 @@ func (t *training) model(ctx context.Context, i int) (*Model, error) {
 
 // fill sets what m says of the chosen run.
 func (j *judge) fill(ctx context.Context, m *Model) error {
-	chosen, z, lags := j.runs[m.chosen], j.z[m.chosen], j.index.lags
-	m.CodeLength = chosen.codeLength
+	chosen, lags := j.runs[m.chosen], j.index.lags
+	m.CodeLength = -chosen.value - j.problem.logDet
 	best, err := j.scores(ctx, m.chosen)
 	if err != nil {
 		return err
@@ -98,13 +92,14 @@ func (j *judge) fill(ctx context.Context, m *Model) error {
 		return err
 	}
 
-	scaled := innovationScaled(z, lags, j.index.scored)
-	if m.pairs, err = rotatePairs(ctx, scaled, lags, j.index.scored); err != nil {
+	scaled := innovationScaled(chosen.z, lags, j.index.scored)
+	pairs, err := rotatePairs(ctx, scaled, lags, j.index.scored)
+	if err != nil {
 		return err
 	}
-	m.Groups = groups(j.d, m.pairs)
+	m.Groups = groups(j.d, pairs)
 	nearest := nearestRotation(scaled, j.problem.whitened, m.Groups)
-	m.Map = compose(j.problem.whitening, j.maps[m.chosen], outputMap(z, scaled, nearest))
+	m.Map = compose(j.problem.whitening, chosen.network, outputMap(chosen.z, scaled, nearest))
 
 	for fold := range j.held {
 		l, err := j.likelihoods(ctx, j.bestRun(fold))
@@ -157,7 +152,7 @@ func (j *judge) compareRuns(ctx context.Context, m *Model, best []float64) error
 			return err
 		}
 		if isGood {
-			a, err := agreement(align(j.z[m.chosen]), align(j.z[r]))
+			a, err := agreement(align(j.runs[m.chosen].z), align(j.runs[r].z))
 			if err != nil {
 				return err
 			}
@@ -176,7 +171,7 @@ func (j *judge) scores(ctx context.Context, r int) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	scores, _, err := source.Scores(ctx, j.z[r], j.index.lags, j.train[fold], j.held[fold])
+	scores, _, err := source.Scores(ctx, j.runs[r].z, j.index.lags, j.train[fold], j.held[fold])
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +188,7 @@ func (j *judge) likelihoods(ctx context.Context, r int) (likelihoods, error) {
 		return likelihoods{}, err
 	}
 	floats.AddConst(j.problem.logDet, logDet)
-	constant, varying, err := source.Scores(ctx, j.z[r], j.index.lags, j.train[fold], j.held[fold],
+	constant, varying, err := source.Scores(ctx, j.runs[r].z, j.index.lags, j.train[fold], j.held[fold],
 		source.Varying)
 	if err != nil {
 		return likelihoods{}, err
@@ -203,7 +198,7 @@ func (j *judge) likelihoods(ctx context.Context, r int) (likelihoods, error) {
 
 // logDet returns the log-determinants of run r's map at its fold's held-out positions.
 func (j *judge) logDet(r int) ([]float64, error) {
-	all, err := j.maps[r].LogDet(j.problem.whitened)
+	all, err := j.runs[r].network.LogDet(j.problem.whitened)
 	if err != nil {
 		return nil, err
 	}
@@ -245,8 +240,8 @@ func (j *judge) bestRun(fold int) int {
 func (j *judge) pastGain(ctx context.Context, chosen int) ([]nonlinear.Difference, error) {
 	with, without := make([][]float64, j.d), make([][]float64, j.d)
 	for fold := range j.held {
-		z := j.z[j.bestRun(fold)]
-		match, err := metric.MCC(z, j.z[chosen])
+		z := j.runs[j.bestRun(fold)].z
+		match, err := metric.MCC(z, j.runs[chosen].z)
 		if err != nil {
 			return nil, err
 		}

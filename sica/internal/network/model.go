@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica/nonlinear"
@@ -25,22 +27,20 @@ type Model struct {
 	CodeLength float64
 
 	nonlinear.Findings
-	// pairs hold by how much a rotation by 45° makes the code of every two signals longer.
-	pairs []pairLoss
 
 	// likelihoods are, for each fold, the log-likelihoods of x under the fold's best run at its
 	// held-out positions, with the cost of the choice among the restarts and steps.
 	likelihoods []likelihoods
 }
 
-// A fittedRun is one restart on one fold.
+// A fittedRun is one restart on one fold. Its record's value is of the whitened signals.
 type fittedRun struct {
+	record
 	fold int
-	// codeLength is the code length of x at the fold's held-out positions. overWhitening is by how
-	// much that of the whitened signals is longer.
-	codeLength    float64
+	// overWhitening is by how much the code of the whitened signals is longer at the held-out
+	// positions.
 	overWhitening float64
-	curve         []evaluation // all of them
+	z             *mat.Dense // its signals
 }
 
 // known reports whether the model's signals are the sources, as far as the data say, up to
