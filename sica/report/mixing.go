@@ -22,12 +22,9 @@ import (
 // looksNonlinear reports whether the mixing of a sequence seems nonlinear though its demixing is
 // linear. If the fit examined nonlinear mixings, that is whether the code of a network or of
 // conditional normalisation is significantly shorter and was refused. Otherwise it is whether the
-// signals depend on each other in a way that neither noise nor more sources than channels explain;
-// where one of these was found, their curvature must be evident. It is false where there are too
-// few positions to say.
-func (s *subject) looksNonlinear(
-	ctx context.Context, r *sica.Result, l *Linear,
-) (bool, error) {
+// signals depend on each other in a way that neither noise nor more sources than channels explain.
+// It is false where there are too few positions to say.
+func (s *subject) looksNonlinear(ctx context.Context, r *sica.Result) (bool, error) {
 	if !s.demixed || s.grid.Axes() > 1 {
 		return false, nil
 	}
@@ -40,14 +37,10 @@ func (s *subject) looksNonlinear(
 		return r.Chosen.Excess.Significant() && !slices.ContainsFunc(r.Candidates, isUnbeaten), nil
 	}
 	screening, err := network.Screen(ctx, s.z, network.Options{Seed: r.Seed})
-	if errors.Is(err, signal.ErrSignals) || err == nil && !screening.Network {
+	if errors.Is(err, signal.ErrSignals) {
 		return false, nil
 	}
-	if err != nil {
-		return false, err
-	}
-	explained := l.noiseShare() > 0 || l.Reason == linear.MoreSources
-	return !explained || screening.Curvature.Evident(), nil
+	return err == nil && screening.Network, err
 }
 
 // noiseShare returns the mean of the channels' shares of noise, 0 below notes.MinNoise.

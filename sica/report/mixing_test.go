@@ -68,11 +68,7 @@ func looksNonlinear(t *testing.T, r *sica.Result, x *mat.Dense) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := s.findings(t.Context(), linear.Config{Seed: r.Seed})
-	if err != nil {
-		t.Fatal(err)
-	}
-	nonlinear, err := s.looksNonlinear(t.Context(), r, &found)
+	nonlinear, err := s.looksNonlinear(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +167,7 @@ func TestRefusedNonlinearDemixing(t *testing.T) {
 			{Excess: test.whitened}, {Method: sica.LinearOnly, Excess: test.rotated},
 			{Method: sica.NetworkOnly}, {Transforms: []preprocess.Transform{preprocess.Conditional}},
 		}
-		if got, err := s.looksNonlinear(t.Context(), r, &Linear{}); err != nil || got != test.want {
+		if got, err := s.looksNonlinear(t.Context(), r); err != nil || got != test.want {
 			t.Errorf("%+v: %v, %v; want %v", test, got, err, test.want)
 		}
 	}

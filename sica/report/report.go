@@ -250,7 +250,7 @@ func diagnose(ctx context.Context, r *sica.Result, x *mat.Dense, cfg Config) (*R
 	}
 	if r.CutShort {
 		report.Linear.Findings = *linear.Unidentified(&report.Linear.Findings, linear.Stopped, r.Why)
-	} else if report.Nonlinear, err = s.looksNonlinear(ctx, r, &report.Linear); err != nil {
+	} else if report.Nonlinear, err = s.looksNonlinear(ctx, r); err != nil {
 		return nil, err
 	}
 	if err := report.addStability(ctx, backend, r, &s, cfg.Refits, p); err != nil {

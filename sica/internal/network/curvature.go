@@ -11,27 +11,6 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// A Curvature measures how much the mixing of linearly demixed signals varies with their values.
-//
-// The null hypothesis is a linear mixing with sensor noise and any number of sources. Then the
-// innovations of the best linear prediction are mixed by one matrix wherever the signals are. For a
-// nonlinear mixing that matrix is its Jacobian at the signals' values: products and strengths of
-// the innovations depend on the values just before. Dependence between the signals is no evidence
-// by itself, since with noise or surplus sources some is left after every demixing.
-//
-// The statistics are squared correlations of products of two innovations, and of the strength of
-// one, with the signals' values one position before, and with products of these. The part that past
-// strengths explain is left out; of a strength, also that which the signal's own values explain.
-type Curvature struct {
-	// deviation is the largest of the statistics, in standard deviations from the mean under the
-	// null hypothesis. Both are estimated by shifting the innovations against the values.
-	deviation float64
-	// predictable is whether linear prediction leaves next to nothing of a signal at half of the
-	// positions or more, or of its means over 8 positions, as for waves and telegraphs. Then
-	// nothing is measured.
-	predictable bool
-}
-
 const (
 	// evidentSigmas is the deviation above which a curvature is evident. With less of it, noise and
 	// surplus sources more often seem nonlinear; with more, nonlinear mixings are missed.
@@ -64,30 +43,41 @@ const (
 // of a voice of 250 Hz at 8 kHz, and each more takes d² coefficients.
 var jointOrders = []int{1, 2, 3, 4, 6, 8, 12, 16, 24, 32}
 
-// Evident reports whether noise and surplus sources can't explain the curvature.
-func (c *Curvature) Evident() bool { return c.deviation > evidentSigmas }
-
-// measureCurvature measures the curvature of the signals z, d×n, of a sequence. It is zero for
-// fewer than two signals or too few positions. It stops with ctx's error when ctx ends.
-func measureCurvature(ctx context.Context, z *mat.Dense) (*Curvature, error) {
-	c := &Curvature{}
-	d, n := z.Dims()
-	if d < 2 || n < minPositions {
-		return c, nil
-	}
+// curvature measures how much the mixing of linearly demixed signals z, d×n of a sequence, varies
+// with their values.
+//
+// The null hypothesis is a linear mixing with sensor noise and any number of sources. Then the
+// innovations of the best linear prediction are mixed by one matrix wherever the signals are. For a
+// nonlinear mixing that matrix is its Jacobian at the signals' values: products and strengths of
+// the innovations depend on the values just before. Dependence between the signals is no evidence
+// by itself, since with noise or surplus sources some is left after every demixing.
+//
+// The statistics are squared correlations of products of two innovations, and of the strength of
+// one, with the signals' values one position before, and with products of these. The part that past
+// strengths explain is left out; of a strength, also that which the signal's own values explain.
+//
+// The deviation is the largest of the statistics, in standard deviations from the mean under the
+// null hypothesis. Both are estimated by shifting the innovations against the values. Nothing is
+// measured if the signals are isPredictable: if linear prediction leaves next to nothing of one at
+// half of the positions or more, or of its means over 8 positions, as for waves and telegraphs.
+//
+// It stops with ctx's error when ctx ends.
+func curvature(
+	ctx context.Context, z *mat.Dense,
+) (deviation float64, isPredictable bool, err error) {
 	z = standardised(signal.SpreadBlocks(z, curvatureBlocks, curvatureBlock))
 	innovations, order := ar.JointResiduals(z, jointOrders)
 	if innovations == nil {
-		return c, nil
+		return 0, false, nil
 	}
-	c.predictable = predictable(z, innovations)
-	if m := means(z, meanLength); !c.predictable && m != nil {
+	if predictable(z, innovations) {
+		return 0, true, nil
+	}
+	if m := means(z, meanLength); m != nil {
 		m = standardised(m)
-		left, _ := ar.JointResiduals(m, jointOrders)
-		c.predictable = left != nil && predictable(m, left)
-	}
-	if c.predictable {
-		return c, nil
+		if left, _ := ar.JointResiduals(m, jointOrders); left != nil && predictable(m, left) {
+			return 0, true, nil
+		}
 	}
 	l := newInnovationData(z, innovations, order)
 	measures := []func() []association{l.oddAssociations}
@@ -97,15 +87,14 @@ func measureCurvature(ctx context.Context, z *mat.Dense) (*Curvature, error) {
 	var all association
 	for _, measure := range measures {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return 0, false, err
 		}
 		for _, a := range measure() {
 			all.join(a)
-			c.deviation = max(c.deviation, a.deviation())
+			deviation = max(deviation, a.deviation())
 		}
 	}
-	c.deviation = max(c.deviation, all.deviation())
-	return c, nil
+	return max(deviation, all.deviation()), false, nil
 }
 
 // standardised returns z with means 0 and variances 1; rows that are constant become 0.

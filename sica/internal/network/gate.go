@@ -61,11 +61,11 @@ func (imp *improver) gate(ctx context.Context) (s *Screening, open bool, err err
 		return nil, false, err
 	}
 	noisy := hasNoise(imp.demixed.Linear)
-	if s.Network && noisy && s.Curvature.deviation <= certainSigmas {
+	if s.Network && noisy && s.deviation <= certainSigmas {
 		s.Network = false
 		s.why = s.explain()
 	}
-	if s.Network || !s.predicted || s.isPredictable() || d > maxConditioned || noisy {
+	if s.Network || !s.predicted || s.isPredictable || d > maxConditioned || noisy {
 		return s, s.Network, nil
 	}
 	gain, err := imp.conditionalGain(ctx)

@@ -215,8 +215,7 @@ func TestGate(t *testing.T) {
 		}
 		if open != test.open || screening.Network != test.curved ||
 			screening.isCertain() != test.certain || !screening.predicted {
-			t.Errorf("%s: open %v; %+v %+v, want %+v",
-				name, open, screening, screening.Curvature, test)
+			t.Errorf("%s: open %v; %+v, want %+v", name, open, screening, test)
 		}
 		if imp.isUnexplained(screening) != (test.certain && !hasNoise(imp.demixed.Linear)) {
 			t.Errorf("%s: unexplained %v", name, imp.isUnexplained(screening))

@@ -196,7 +196,7 @@ type span struct {
 	many bool        // whether there are more than calibratedSignals signals
 }
 
-// calibratedSignals is the largest number of signals with which the limits of a Curvature were
+// calibratedSignals is the largest number of signals with which the limits of a curvature were
 // measured. Up to it extension.remaining isn't computed but 1: the limits include its effect, at
 // most one standard deviation.
 const calibratedSignals = 4

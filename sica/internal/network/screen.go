@@ -17,15 +17,17 @@ import (
 // A Screening is a test of the recovered signals of a linear demixing: whether they are reason to
 // fit a network.
 type Screening struct {
-	// Network is whether they are: whether they are predicted and Dependent, and their Curvature is
-	// Evident, which neither sensor noise nor surplus sources explain.
+	// Network is whether they are: whether they are predicted and Dependent, and their curvature is
+	// evident, which neither sensor noise nor surplus sources explain.
 	Network bool
 	// Dependent is whether the signals depend on each other significantly, by the pairs.
 	Dependent bool
 	pairs     []dependence
-	// Curvature says how much their mixing varies with their values; nil of signals that aren't
-	// Dependent.
-	Curvature *Curvature
+	// deviation is that of their curvature; 0 of signals that don't depend on each other.
+	deviation float64
+	// isPredictable is whether they depend on each other, but are predicted too well for their
+	// innovations to be examined. Then no networks are compared, and curves are.
+	isPredictable bool
 	// predicted is whether at least one signal is predicted by its own past. Otherwise no nonlinear
 	// demixing could be identified.
 	predicted bool
@@ -47,11 +49,11 @@ func Screen(ctx context.Context, z *mat.Dense, o Options) (*Screening, error) {
 		return nil, err
 	}
 	if _, s.Dependent = mostSignificant(s.pairs); s.Dependent {
-		s.Curvature, err = measureCurvature(ctx, selectSuspects(z, s.pairs))
+		s.deviation, s.isPredictable, err = curvature(ctx, selectSuspects(z, s.pairs))
 		if err != nil {
 			return nil, err
 		}
-		if s.Curvature.predictable {
+		if s.isPredictable {
 			s.pairs, s.Dependent, s.predicted = nil, false, true
 			s.why = "The signals are predicted too well for their innovations to be examined."
 			return s, nil
@@ -60,10 +62,11 @@ func Screen(ctx context.Context, z *mat.Dense, o Options) (*Screening, error) {
 	if s.predicted, err = x.anyPredicted(ctx, z); err != nil {
 		return nil, err
 	}
-	s.Network = s.predicted && s.Dependent && s.Curvature.Evident()
-	if d, _ := z.Dims(); o.many(d) && s.Network {
-		s.Network = s.Curvature.deviation > certainSigmas
+	limit := float64(evidentSigmas)
+	if d, _ := z.Dims(); o.many(d) {
+		limit = certainSigmas
 	}
+	s.Network = s.predicted && s.Dependent && s.deviation > limit
 	s.why = s.explain()
 	return s, nil
 }
@@ -88,10 +91,6 @@ func (sc *Screening) dependence() *linear.MutualInformation {
 	return &linear.MutualInformation{I: worst.j, J: worst.i, Nats: worst.nats, SE: worst.se}
 }
 
-// isPredictable reports whether the signals depend on each other, but are predicted too well for
-// their innovations to be examined. Then no networks are compared, and curves are.
-func (sc *Screening) isPredictable() bool { return sc.Curvature != nil && sc.Curvature.predictable }
-
 // isCertain reports whether the signals depend on each other beyond doubt.
 func (sc *Screening) isCertain() bool {
 	worst, _ := mostSignificant(sc.pairs)
@@ -99,10 +98,10 @@ func (sc *Screening) isCertain() bool {
 }
 
 // selectSuspects returns at most fewSignals of the signals z, in their order: those in the most
-// significant dependences of the pairs. The time to measure a Curvature grows with the fourth power
+// significant dependences of the pairs. The time to measure a curvature grows with the fourth power
 // of the number of signals.
 //
-// Curvature's null hypothesis stays the same: if z is a linear mixture of any number of sources
+// The null hypothesis of curvature stays the same: if z is a linear mixture of any number of sources
 // with noise, so are any of its signals.
 func selectSuspects(z *mat.Dense, pairs []dependence) *mat.Dense {
 	d, n := z.Dims()
