@@ -44,42 +44,33 @@ func standardDeviations(z *mat.Dense) []float64 {
 	return stds
 }
 
-// AddResolution returns the mixed signals x with the noise of the resolution if the whitened
-// signals, white, need it. Maps are the steps from x to white. All codes are compared on these
-// signals.
+// AddResolution returns the mixed signals x, with the noise of the resolution if the code of the
+// whitened signals, white, would otherwise have no lower bound. It has none if positions repeat, as
+// in silence or with few bits, or if a signal's own past predicts half of its values to within
+// resolutionStd of their spread, as in a square wave. Maps are the steps from x to white. All codes
+// are compared on these signals.
 func AddResolution(
 	ctx context.Context, x, white *mat.Dense, maps []mapping.Map, o Options,
 ) (*mat.Dense, error) {
-	noisy, err := withResolution(ctx, white, o)
-	if err != nil || noisy == white {
-		return x, err
-	}
-	for _, m := range slices.Backward(maps) {
-		if noisy, err = m.Invert(noisy); err != nil {
-			return nil, err
-		}
-	}
-	return noisy, nil
-}
-
-// withResolution returns the whitened signals z, with the noise of the resolution if their code
-// would otherwise have no lower bound. It has none if positions repeat, as in silence or with few
-// bits, or if a signal's own past predicts half of its values to within resolutionStd of their
-// spread, as in a square wave.
-func withResolution(ctx context.Context, z *mat.Dense, o Options) (*mat.Dense, error) {
-	o, x, err := o.indexed(ctx, z)
+	o, index, err := o.indexed(ctx, white)
 	if err != nil {
 		return nil, err
 	}
-	noisy := hasRepeats(z) || hasPredictable(ctx, z, x)
+	noisy := hasRepeats(white) || hasPredictable(ctx, white, index)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if noisy {
-		z = mat.DenseCopyOf(z)
-		addResolutionNoise(z, nil, o.Seed)
+	if !noisy {
+		return x, nil
 	}
-	return z, nil
+	white = mat.DenseCopyOf(white)
+	addResolutionNoise(white, nil, o.Seed)
+	for _, m := range slices.Backward(maps) {
+		if white, err = m.Invert(white); err != nil {
+			return nil, err
+		}
+	}
+	return white, nil
 }
 
 // hasPredictable reports whether the median prediction error of a signal of z from its own past is
