@@ -116,7 +116,7 @@ type scorer struct {
 }
 
 func newScorer(ctx context.Context, codes []Code, o Options) (*scorer, error) {
-	s := &scorer{codes: codes, kinds: []source.Kind{source.Varying, source.Jumping}}
+	s := &scorer{codes: codes, options: o, kinds: []source.Kind{source.Varying, source.Jumping}}
 	for _, c := range codes {
 		if err := signal.CheckMixed(c.signals); err != nil {
 			return nil, fmt.Errorf("code of %s: %w", c.name, signal.AsErrSignals(err))
@@ -128,9 +128,8 @@ func newScorer(ctx context.Context, codes []Code, o Options) (*scorer, error) {
 		}
 		s.signals = append(s.signals, signals)
 	}
-	s.options = o.withDefaults(codes[0].signals.Dims())
 	var err error
-	s.index, err = s.options.index(ctx, s.signals)
+	s.index, err = o.index(ctx, s.signals)
 	return s, err
 }
 

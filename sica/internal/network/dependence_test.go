@@ -221,7 +221,7 @@ func TestGlanceAtPairs(t *testing.T) {
 // dependencesOf returns the dependences of a sequence.
 func dependencesOf(t *testing.T, z *mat.Dense) ([]dependence, error) {
 	t.Helper()
-	_, x, err := Options{}.indexed(t.Context(), z)
+	x, err := Options{}.checkedIndex(t.Context(), z)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,19 +58,18 @@ func fitAll(
 		}
 		problems[i], all[i] = p, whitened
 	}
-	d, n := xs[0].Dims()
-	o = o.withDefaults(d, n)
 	index, err := o.index(ctx, all)
 	if err != nil {
 		return nil, err
 	}
+	d, n := xs[0].Dims()
 	// When ctx ends while XLA compiles, the compilation goes on in the background.
 	models, err := programs.Attend(ctx, func(
 		ctx context.Context, foreground func(func()),
 	) ([]*Model, error) {
-		return fitProblems(ctx, problems, index, o.reportVia(foreground))
+		return fitProblems(ctx, problems, index, o.withDefaults(d, n).reportVia(foreground))
 	})
-	if err != nil || !o.deepens {
+	if err != nil || !o.deepens(d) {
 		return models, err
 	}
 	return deepened(ctx, models, xs, linearScores, o)
@@ -86,8 +85,7 @@ func deepened(
 	if first.Reproduced() || len(first.Unpredicted()) > 0 {
 		return models, nil
 	}
-	o.deep, o.deepens = true, false
-	o.layers, o.laterLayers, o.restarts, o.Steps, o.learningRate = 0, 0, 0, 0, 0 // of many signals
+	o.deep = true
 	deep, err := fitAll(ctx, xs[:1], linearScores[:min(len(linearScores), 1)], o)
 	switch {
 	case err == nil && deep[0].CodeLength < first.CodeLength:

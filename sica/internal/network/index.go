@@ -144,20 +144,25 @@ const (
 // index returns the position index of the options. By default its past is that of the
 // autoregressions that give the signals the shortest code. It is an error if ctx ends.
 func (o Options) index(ctx context.Context, signals []*mat.Dense) (*index, error) {
+	shape := o.Shape
+	if shape == nil {
+		_, n := signals[0].Dims()
+		shape = []int{n}
+	}
 	if o.past > 0 {
-		return newIndex(o.Shape, o.past)
+		return newIndex(shape, o.past)
 	}
 	maxPast := maxPastSequence
-	if len(o.Shape) > 1 {
+	if len(shape) > 1 {
 		maxPast = maxPastImage
 	}
-	best, err := newIndex(o.Shape, minPast)
+	best, err := newIndex(shape, minPast)
 	if err != nil {
-		return newIndex(o.Shape, 1)
+		return newIndex(shape, 1)
 	}
 	farthest := best
 	for reach := maxPast; reach > minPast; reach-- {
-		if x, err := newIndex(o.Shape, reach); err == nil {
+		if x, err := newIndex(shape, reach); err == nil {
 			farthest = x
 			break
 		}
@@ -168,7 +173,7 @@ func (o Options) index(ctx context.Context, signals []*mat.Dense) (*index, error
 	}
 	shortest := math.Inf(1)
 	for reach := minPast; ; reach++ {
-		x, err := newIndex(o.Shape, reach)
+		x, err := newIndex(shape, reach)
 		if err != nil || len(x.lags) > len(farthest.lags) {
 			return best, nil
 		}
@@ -178,16 +183,13 @@ func (o Options) index(ctx context.Context, signals []*mat.Dense) (*index, error
 	}
 }
 
-// indexed checks the signals z, and returns the options with the defaults for them and their index.
-// The error for a constant signal or too few positions wraps signal.ErrSignals.
-func (o Options) indexed(ctx context.Context, z *mat.Dense) (Options, *index, error) {
+// checkedIndex returns the index of the signals z. The error for a constant signal or too few
+// positions wraps signal.ErrSignals.
+func (o Options) checkedIndex(ctx context.Context, z *mat.Dense) (*index, error) {
 	if err := signal.CheckMixed(z); err != nil {
-		return o, nil, signal.AsErrSignals(err)
+		return nil, signal.AsErrSignals(err)
 	}
-	d, n := z.Dims()
-	o = o.withDefaults(d, n)
-	x, err := o.index(ctx, []*mat.Dense{z})
-	return o, x, err
+	return o.index(ctx, []*mat.Dense{z})
 }
 
 // allMoments returns the moments of each of the signals, for lags among the given ones. It is an

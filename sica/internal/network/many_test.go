@@ -276,13 +276,12 @@ func TestDeeperNetworksFollowDefaults(t *testing.T) {
 		{Options{}, 2, true}, {Options{}, fewSignals, true}, {Options{}, fewSignals + 1, false},
 		{Options{Steps: 100}, 5, false}, {Options{layers: 3}, 5, false}, {Options{restarts: 1}, 5, false},
 	} {
-		o := c.given.withDefaults(c.signals, 1000)
-		if again := o.withDefaults(c.signals, 1000); again.deepens != c.deepens || o.deepens != c.deepens {
-			t.Errorf("%d signals, %+v: deepens %v, want %v", c.signals, c.given, o.deepens, c.deepens)
+		if got := c.given.deepens(c.signals); got != c.deepens {
+			t.Errorf("%d signals, %+v: deepens %v, want %v", c.signals, c.given, got, c.deepens)
 		}
 	}
-	o := Options{deep: true}.withDefaults(5, 1000)
-	if o.layers != firstLayers || o.Steps != manySteps || o.deepens {
+	deep := Options{deep: true}
+	if o := deep.withDefaults(5, 1000); o.layers != firstLayers || o.Steps != manySteps || deep.deepens(5) {
 		t.Errorf("deep: %+v", o)
 	}
 }

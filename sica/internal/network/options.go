@@ -45,7 +45,6 @@ type Options struct {
 	// enough.
 	noiseGain float64
 
-	deepens     bool          // deeper networks follow where none is reproduced
 	deep        bool          // trained as of many signals
 	laterLayers int           // the layers of restarts after the first, of many signals
 	cost        *trainingCost // of networks of many signals; nil before and after their fit
@@ -95,14 +94,15 @@ const (
 	pieceLength   = 128  // contiguous positions of a batch
 )
 
-// withDefaults returns the options for d signals at n positions, without zero fields.
+// deepens reports whether deeper networks of d signals follow where none is reproduced: if there
+// are few, and the caller left their training to the defaults.
+func (o Options) deepens(d int) bool {
+	return o.layers == 0 && o.restarts == 0 && o.Steps == 0 && !o.many(d)
+}
+
+// withDefaults returns the options for the training of d signals at n positions, without zero
+// fields.
 func (o Options) withDefaults(d, n int) Options {
-	if o.Shape == nil {
-		o.Shape = []int{n}
-	}
-	if o.laterLayers == 0 && o.layers == 0 && o.restarts == 0 && o.Steps == 0 && !o.many(d) {
-		o.deepens = true
-	}
 	layers, steps, rate := 8, min(max(d*n/4, minSteps), maxSteps), learningRate
 	restarts, later := 4, layers
 	if o.many(d) {

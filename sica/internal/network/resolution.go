@@ -52,7 +52,7 @@ func standardDeviations(z *mat.Dense) []float64 {
 func AddResolution(
 	ctx context.Context, x, white *mat.Dense, maps []mapping.Map, o Options,
 ) (*mat.Dense, error) {
-	o, index, err := o.indexed(ctx, white)
+	index, err := o.checkedIndex(ctx, white)
 	if err != nil {
 		return nil, err
 	}

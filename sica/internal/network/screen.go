@@ -39,7 +39,7 @@ type Screening struct {
 // network. The error for too few positions, or a signal that is constant there, wraps
 // signal.ErrSignals. It stops with ctx's error when ctx ends.
 func Screen(ctx context.Context, z *mat.Dense, o Options) (*Screening, error) {
-	o, x, err := o.indexed(ctx, z)
+	x, err := o.checkedIndex(ctx, z)
 	if err != nil {
 		return nil, err
 	}
