@@ -46,8 +46,7 @@ type ScoredCode struct {
 	// codes.
 	Excess nonlinear.Difference
 
-	failed string    // why a network wasn't fitted to the end
-	futile bool      // whether it failed because its training was futile
+	err    error     // why a network wasn't fitted to the end
 	scores []float64 // minus the code length at each of those positions
 	likelihoods
 }
@@ -79,8 +78,8 @@ func (c *Choice) network() *Model {
 // or if their training was futile.
 func (c *Choice) failed() string {
 	for _, k := range c.Scored {
-		if k.failed != "" && !k.futile {
-			return k.failed
+		if k.err != nil && !errors.Is(k.err, errFutile) {
+			return k.err.Error()
 		}
 	}
 	return ""
@@ -194,9 +193,7 @@ func (s *scorer) fitNetworks(ctx context.Context) error {
 		return err
 	}
 	if err != nil {
-		s.Scored = append(s.Scored, ScoredCode{
-			code: places[0], network: true, failed: err.Error(), futile: errors.Is(err, errFutile),
-		})
+		s.Scored = append(s.Scored, ScoredCode{code: places[0], network: true, err: err})
 		return nil
 	}
 	s.models = models
@@ -243,7 +240,7 @@ func (s *scorer) linearScores(places []int) [][][]float64 {
 func (s *scorer) score() (best int) {
 	set := func(scores func(l likelihoods) []float64) (best int) {
 		for k := range s.Scored {
-			if c := &s.Scored[k]; c.failed == "" {
+			if c := &s.Scored[k]; c.err == nil {
 				c.scores = scores(c.likelihoods)
 				c.CodeLength = -stat.Mean(c.scores, nil)
 			}
@@ -264,7 +261,7 @@ func (s *scorer) choose() *Choice {
 		s.model = s.models[s.shortestOf(s.levelCodes(networkLevel))-len(s.codes)]
 	}
 	for k := range s.Scored {
-		if c := &s.Scored[k]; c.failed == "" {
+		if c := &s.Scored[k]; c.err == nil {
 			c.Excess = newDifference(s.Scored[best].scores, c.scores)
 		}
 	}
@@ -305,7 +302,7 @@ func (s *scorer) levelBeats(level, lower int) bool {
 func (s *scorer) levelCodes(level int) []int {
 	var codes []int
 	for k, c := range s.Scored {
-		if c.failed == "" && s.level(k) == level {
+		if c.err == nil && s.level(k) == level {
 			codes = append(codes, k)
 		}
 	}
@@ -404,7 +401,7 @@ func (s *scorer) advantage(best, next int) string {
 func (s *scorer) next(best int) int {
 	var others []int
 	for k, c := range s.Scored {
-		if k != best && c.failed == "" {
+		if k != best && c.err == nil {
 			others = append(others, k)
 		}
 	}

@@ -68,7 +68,7 @@ func TestChooseFutile(t *testing.T) {
 	if c.Chosen != 1 || c.model != nil || c.failed() != "" || strings.Contains(c.Why, "failed") {
 		t.Errorf("%+v", c)
 	}
-	if k := c.Scored[len(c.Scored)-1]; !k.network || !k.futile {
+	if k := c.Scored[len(c.Scored)-1]; !k.network || !errors.Is(k.err, errFutile) {
 		t.Errorf("the network is %+v", k)
 	}
 }
@@ -107,7 +107,7 @@ func TestChooseMinGain(t *testing.T) {
 			want = float64(futileSteps) / 400
 		}
 		k := c.Scored[len(c.Scored)-1]
-		if !k.network || k.futile != test.futile || fitted != want {
+		if !k.network || errors.Is(k.err, errFutile) != test.futile || fitted != want {
 			t.Errorf("minimal gain %g: trained %g of the steps, want %g; %+v", test.minGain, fitted,
 				want, k)
 		}

@@ -386,7 +386,10 @@ func (c *codeSet) withCodeLengths(choice *Choice) []Separation {
 		if k.network {
 			s.Linear, s.IsNetwork = nil, true
 		}
-		s.CodeLength, s.Excess, s.Failed = k.CodeLength, k.Excess, k.failed
+		s.CodeLength, s.Excess = k.CodeLength, k.Excess
+		if k.err != nil {
+			s.Failed = k.err.Error()
+		}
 		all = append(all, s)
 	}
 	return all
