@@ -55,9 +55,8 @@ var stages = [...]float64{1.0 / 8, 1.0 / 2, 4.0 / 5, 1}
 func (t *training) trainMany(ctx context.Context) error {
 	cost := t.options.expectedCost(t.problems[0].whitened.Dims())
 	cost.seconds *= float64(len(t.problems))
-	t.options.cost = &cost
-	defer func() { t.options.cost = nil }()
-	t.options.report(fitting, 0)
+	t.doing = fmt.Sprintf("%s (about %s)", fitting, cost)
+	t.options.report(t.doing, 0)
 	var done atomic.Int64
 	for restart := range t.options.restarts {
 		if err := t.trainRestart(ctx, restart, &done); err != nil {
@@ -73,7 +72,7 @@ func (t *training) trainMany(ctx context.Context) error {
 // trainRestart trains a restart of all problems and folds.
 func (t *training) trainRestart(ctx context.Context, restart int, done *atomic.Int64) error {
 	slots := make([]*slot, len(t.problems)*folds)
-	err := inSlots(slots, func(k int) (err error) {
+	err := inParallel(len(slots), func(k int) (err error) {
 		problem, fold := k/folds, k%folds
 		run := (problem*t.options.restarts+restart)*folds + fold
 		slots[k], err = t.newSlot(ctx, run, done)
@@ -84,7 +83,7 @@ func (t *training) trainRestart(ctx context.Context, restart int, done *atomic.I
 		if err != nil {
 			break
 		}
-		err = inSlots(slots, func(k int) error { return slots[k].stage(ctx, from, to) })
+		err = inParallel(len(slots), func(k int) error { return slots[k].stage(ctx, from, to) })
 		if err == nil && restart == 0 && k == 0 && !slices.ContainsFunc(slots, (*slot).isPromising) {
 			err = errFutile
 		}
@@ -110,11 +109,11 @@ func (o Options) layersOf(restart int) int {
 	return o.layers
 }
 
-// inSlots calls do for the places of all slots, shared among the processors.
-func inSlots(slots []*slot, do func(k int) error) error {
-	errs := make([]error, len(slots))
+// inParallel calls do for 0 to n−1, shared among the processors.
+func inParallel(n int, do func(k int) error) error {
+	errs := make([]error, n)
 	// What is done sees itself that its context has ended.
-	parallel.Do(context.Background(), parallel.Workers(len(slots)), len(slots), func(_, k int) {
+	parallel.Do(context.Background(), parallel.Workers(n), n, func(_, k int) {
 		errs[k] = do(k)
 	})
 	return errors.Join(errs...)
@@ -295,5 +294,5 @@ func (sl *slot) each(f func(v *model.Variable) error) error {
 // reportStep reports the progress of the training.
 func (sl *slot) reportStep() {
 	total := sl.options.Steps * len(sl.best) // of all runs
-	sl.options.report(fitting, float64(sl.done.Load())/float64(total))
+	sl.options.report(sl.doing, float64(sl.done.Load())/float64(total))
 }

@@ -2,7 +2,6 @@ package network
 
 import (
 	"cmp"
-	"fmt"
 
 	"github.com/gomlx/compute"
 )
@@ -45,13 +44,11 @@ type Options struct {
 	// enough.
 	noiseGain float64
 
-	deep        bool          // trained as of many signals
-	laterLayers int           // the layers of restarts after the first, of many signals
-	cost        *trainingCost // of networks of many signals; nil before and after their fit
+	deep        bool // trained as of many signals
+	laterLayers int  // the layers of restarts after the first, of many signals
 }
 
-// What a fit is doing, for OnProgress. Where networks of many signals are fitted, their cost
-// follows.
+// What a fit is doing, for OnProgress.
 const (
 	measuring = "measuring the signals"
 	fitting   = "fitting networks"
@@ -68,14 +65,10 @@ func (o Options) reportVia(foreground func(func())) Options {
 	return o
 }
 
-func (o *Options) report(doing string, fraction float64) {
-	if o.OnProgress == nil {
-		return
+func (o Options) report(doing string, fraction float64) {
+	if o.OnProgress != nil {
+		o.OnProgress(doing, fraction)
 	}
-	if o.cost != nil {
-		doing = fmt.Sprintf("%s (about %s)", doing, o.cost)
-	}
-	o.OnProgress(doing, fraction)
 }
 
 // The settings of training that aren't options. Fewer steps end before the optimum of 16,384

@@ -21,7 +21,6 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/host"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
-	"github.com/seed-47b1e431/gosica/internal/parallel"
 	"github.com/seed-47b1e431/gosica/internal/programs"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/layers"
@@ -34,7 +33,8 @@ type training struct {
 	options  Options
 	index    *index
 	problems []*problem
-	d        int // signals of a problem
+	d        int    // signals of a problem
+	doing    string // what it reports; of many signals with the cost
 
 	*program
 	lease       *programs.Lease[*program]
@@ -74,7 +74,7 @@ func newTraining(
 	ctx context.Context, problems []*problem, x *index, o Options,
 ) (*training, error) {
 	d, _ := problems[0].whitened.Dims()
-	t := &training{options: o, index: x, problems: problems, d: d}
+	t := &training{options: o, index: x, problems: problems, d: d, doing: fitting}
 	t.best = make([]record, t.runs())
 	for r := range t.best {
 		t.best[r].value = math.Inf(-1)
@@ -409,7 +409,7 @@ func (t *training) evaluate(step int) (standing, error) {
 		}
 	}
 	if !t.options.many(t.d) {
-		t.options.report(fitting, float64(step)/float64(t.options.Steps))
+		t.options.report(t.doing, float64(step)/float64(t.options.Steps))
 	}
 	s := standing{behind, math.Inf(-1)}
 	for _, ofFolds := range gains {
@@ -423,14 +423,13 @@ func (t *training) evaluate(step int) (standing, error) {
 func (t *training) heldOutScores(
 	maps []*mapping.Invertible, sources [][]*source.Model,
 ) ([][]float64, error) {
-	n := len(t.active)
-	scores, errs := make([][]float64, n), make([]error, n)
-	// The work takes milliseconds, and the caller sees that its context has ended.
-	parallel.Do(context.Background(), parallel.Workers(n), n, func(_, k int) {
+	scores := make([][]float64, len(t.active))
+	err := inParallel(len(scores), func(k int) (err error) {
 		problem, _, fold := t.locate(t.active[k])
-		scores[k], errs[k] = t.problems[problem].heldOut[fold].logLikelihoods(maps[k], sources[k])
+		scores[k], err = t.problems[problem].heldOut[fold].logLikelihoods(maps[k], sources[k])
+		return err
 	})
-	return scores, errors.Join(errs...)
+	return scores, err
 }
 
 // Scopes of the variables.
