@@ -15,6 +15,7 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
+	"github.com/seed-47b1e431/gosica/internal/host"
 	"github.com/seed-47b1e431/gosica/sica/internal/network/internal/source"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
@@ -245,6 +246,36 @@ func TestFitScales(t *testing.T) {
 		if _, err := json.Marshal(m); err != nil {
 			t.Errorf("%s: %v: %+v", name, err, m)
 		}
+	}
+}
+
+// A run that diverged doesn't hide how far the others are behind the linear codes.
+func TestStandingBesideDivergedRun(t *testing.T) {
+	_, x := leakyProblem(t, 1, 1, 400)
+	tr := trainingOf(t, onGo(t), x, short)
+	defer tr.discard()
+	for fold := range folds {
+		_, held := tr.index.split(fold)
+		high := make([]float64, len(held)) // a density of 1 at all positions, above all others
+		tr.problems[0].linearScores = append(tr.problems[0].linearScores, high)
+	}
+	want, err := tr.evaluate(0)
+	if err != nil || !(want.behind > 0) || !(want.gain < 0) {
+		t.Fatalf("%+v, error %v", want, err)
+	}
+	biases := tr.store.GetVariable(mapScope + "/invertible/biases")
+	values, err := host.Values(biases.MustValue())
+	if err != nil {
+		t.Fatal(err)
+	}
+	values[0] = math.NaN() // of the first run
+	diverged := host.Tensor(values, biases.DType(), biases.Shape().Dimensions...)
+	if err := biases.SetValue(diverged); err != nil {
+		t.Fatal(err)
+	}
+	got, err := tr.evaluate(1)
+	if err != nil || !(got.behind >= want.behind) || !(got.gain <= want.gain) {
+		t.Errorf("%+v, error %v; want at most %+v", got, err, want)
 	}
 }
 

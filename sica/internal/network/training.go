@@ -23,6 +23,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/programs"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/layers"
 	"github.com/seed-47b1e431/gosica/sica/internal/network/internal/source"
 )
@@ -364,7 +365,7 @@ func (t *training) advance(ctx context.Context, n int) error {
 // positions.
 type standing struct {
 	// behind is by how many standard errors the code of a run is longer than the linear one, of the
-	// run for which that is least; −∞ without linear codes.
+	// run for which that is least; −∞ without linear codes, ∞ if all runs diverged.
 	behind float64
 	// gain is by how many nats per position the code of a problem's networks, the best of each
 	// fold, is shorter than the linear one on average, of the problem for which that is most; +∞
@@ -395,9 +396,10 @@ func (t *training) evaluate(step int) (standing, error) {
 	for k, r := range t.active {
 		problem, _, fold := t.locate(r)
 		value := stat.Mean(scores[k], nil)
-		if linearScores := t.problems[problem].linearScores; linearScores == nil {
+		switch linearScores := t.problems[problem].linearScores; {
+		case linearScores == nil:
 			behind, gains[problem][fold] = math.Inf(-1), math.Inf(1)
-		} else {
+		case signal.Finite(value): // otherwise the run diverged
 			gain := newDifference(scores[k], linearScores[fold])
 			behind = min(behind, -gain.Mean/gain.SE)
 			gains[problem][fold] = max(gains[problem][fold], gain.Mean)
