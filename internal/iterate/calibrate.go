@@ -211,11 +211,14 @@ func padEqual(rows [][]int32) [][]int32 {
 	return rows
 }
 
+// softplus returns log(1 + e^x).
+func softplus(x float64) float64 { return math.Max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
+
 // meanSoftplus returns the mean of log(1 + e^(sign·x)).
 func meanSoftplus(x []float64, sign float64) float64 {
 	sum := 0.0
 	for _, v := range x {
-		sum += math.Max(sign*v, 0) + math.Log1p(math.Exp(-math.Abs(v)))
+		sum += softplus(sign * v)
 	}
 	return sum / float64(len(x))
 }
@@ -273,7 +276,7 @@ func losses(weights []float64, logits [][]float64, sign float64) []float64 {
 		for kind, weight := range weights {
 			x += weight * logits[kind][k]
 		}
-		losses[k] = meanSoftplus([]float64{x}, sign)
+		losses[k] = softplus(sign * x)
 	}
 	return losses
 }

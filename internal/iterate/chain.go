@@ -157,7 +157,7 @@ func (s Stage) write(dir, name string) (Record, error) {
 		Step:   s.Learned.Size, Weights: s.Learned.Weights, Ridge: s.Learned.Ridge,
 		Networks: s.Learned.Networks, Values: name + ".f64",
 	}
-	return r, WriteVariables(filepath.Join(dir, r.Values), s.Learned.Networks)
+	return r, writeVariables(filepath.Join(dir, r.Values), s.Learned.Networks)
 }
 
 // ReadChain reads the stages of a fit of d signals whose positions have a shape and whose
@@ -186,7 +186,7 @@ func (r Record) read(dir string, cfg *Config, d int, shape []int) (Stage, error)
 	if cfg == nil {
 		return Stage{}, errors.New("a step that networks learned, in a fit without iterations")
 	}
-	networks, err := ReadVariables(filepath.Join(dir, filepath.Base(r.Values)), r.Networks)
+	networks, err := readVariables(filepath.Join(dir, filepath.Base(r.Values)), r.Networks)
 	if err != nil {
 		return Stage{}, err
 	}

@@ -69,8 +69,9 @@ func acquire(
 	if err != nil {
 		return nil, err
 	}
-	lease.Program.lease = lease
-	return lease.Program, nil
+	f := lease.Program
+	f.lease, f.cfg = lease, cfg // the settings of another fit may differ where programs don't
+	return f, nil
 }
 
 // compiled returns the settings that compiled programs depend on; the others are zero.
@@ -121,7 +122,7 @@ func (f *networks) addTrainer(backend compute.Backend) error {
 }
 
 // newNetworks returns networks that can be trained if trains is set. Others can only move signals, with
-// variables from SetVariables.
+// variables from setVariables.
 func newNetworks(
 	trains bool, backend compute.Backend, cfg Config, d int, g *grid.Grid, count int,
 ) (*networks, error) {

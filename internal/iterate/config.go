@@ -215,7 +215,7 @@ func (c Config) validateNetworks(shape []int) error {
 		return fmt.Errorf("Context: is %q; must be %q, %q or %q",
 			c.Context, klflow.WholeSequence, klflow.LocalWindow, klflow.Prediction)
 	}
-	if err := c.ValidateWindows(shape); err != nil {
+	if err := c.validateWindows(shape); err != nil {
 		return err
 	}
 	if c.Network != nil {
@@ -263,8 +263,8 @@ func (c Config) validateEnd(n int) error {
 	return nil
 }
 
-// ValidateWindows returns an error unless the windows fit an index of this shape.
-func (c Config) ValidateWindows(shape []int) error {
+// validateWindows returns an error unless the windows fit an index of this shape.
+func (c Config) validateWindows(shape []int) error {
 	if len(c.Windows) == 0 || c.Windows[0] < 0 {
 		return fmt.Errorf("Windows: are %v; must be at least one, of 0 or more", c.Windows)
 	}

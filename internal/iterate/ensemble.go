@@ -24,7 +24,6 @@ import (
 // An Ensemble is the networks of several runs of equal size, trained together: N of
 // them share a run, and network r·N + n is network n of run r.
 type Ensemble struct {
-	cfg   Config
 	runs  int
 	ended chan struct{} // closed when the last work in the background has ended
 	*networks
@@ -41,7 +40,7 @@ func NewEnsemble(
 	}
 	ended := make(chan struct{})
 	close(ended)
-	return &Ensemble{cfg: cfg, runs: runs, ended: ended, networks: n}, nil
+	return &Ensemble{runs: runs, ended: ended, networks: n}, nil
 }
 
 // Close frees the networks: at once, or when the work in the background has ended.
@@ -80,7 +79,7 @@ type Estimate struct {
 	Divergence float64
 	// Move is what the field adds to the signals, d×T.
 	Move *mat.Dense
-	// Learned is Move for any signals, nil unless Config.Learned.
+	// Learned is Move for any signals, nil unless Config.Family is klflow.Free.
 	Learned *Step
 }
 
@@ -126,7 +125,7 @@ func (e *Ensemble) iterate(
 	}
 	var learned []Variable
 	if e.cfg.Family == klflow.Free {
-		if learned, err = StoreVariables(e.store, "/"+Scope+"/"); err != nil {
+		if learned, err = storeVariables(e.store, "/"+Scope+"/"); err != nil {
 			return nil, err
 		}
 	}
@@ -155,15 +154,6 @@ func (e *Ensemble) step(z *mat.Dense, networks []Variable, weights []float64) *S
 		}
 	}
 	return s
-}
-
-// Variables returns the variables of the networks and of the optimizer, from which a warm start
-// continues.
-func (e *Ensemble) Variables() ([]Variable, error) { return StoreVariables(e.store, "") }
-
-// SetVariables sets the variables that Variables returned.
-func (e *Ensemble) SetVariables(variables []Variable) error {
-	return SetVariables(e.store, variables)
 }
 
 // values returns the signals of every network, row-major [networks][d·T]; those of a run

@@ -54,10 +54,10 @@ func (l *loop) writeState(j int) error {
 		}
 		if l.cfg.WarmStart {
 			var err error
-			if s.Variables, err = l.ensemble.Variables(); err != nil {
+			if s.Variables, err = storeVariables(l.ensemble.store, ""); err != nil {
 				return err
 			}
-			if err := WriteVariables(filepath.Join(dir, variablesFile), s.Variables); err != nil {
+			if err := writeVariables(filepath.Join(dir, variablesFile), s.Variables); err != nil {
 				return err
 			}
 		}
@@ -114,11 +114,11 @@ func (l *loop) resume() (made int, err error) {
 		}
 	}
 	if l.cfg.WarmStart {
-		variables, err := ReadVariables(filepath.Join(dir, variablesFile), s.Variables)
+		variables, err := readVariables(filepath.Join(dir, variablesFile), s.Variables)
 		if err != nil {
 			return 0, err
 		}
-		if err := l.ensemble.SetVariables(variables); err != nil {
+		if err := setVariables(l.ensemble.store, variables); err != nil {
 			return 0, err
 		}
 	}

@@ -86,7 +86,7 @@ func (e *Evaluator) networks(z *mat.Dense, step *Step) (*networks, error) {
 		}
 	}
 	e.compiled.ridge = step.Ridge
-	return e.compiled, SetVariables(e.compiled.store, step.Networks)
+	return e.compiled, setVariables(e.compiled.store, step.Networks)
 }
 
 // index returns the index of n positions, or an error if the networks can't be evaluated on it.
@@ -113,7 +113,7 @@ func (e *Evaluator) index(n int) (*grid.Grid, error) {
 	if e.cfg.Context == klflow.WholeSequence {
 		return g, nil
 	}
-	return g, e.cfg.ValidateWindows(shape)
+	return g, e.cfg.validateWindows(shape)
 }
 
 // boundStep is a step as a map of signals of one size, with the evaluator of its networks.

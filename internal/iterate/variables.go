@@ -24,8 +24,8 @@ type Variable struct {
 	Values []float64 `json:"-"` // row-major; exact for floats and for integers below 2⁵³
 }
 
-// StoreVariables copies the variables of a store whose path begins with prefix.
-func StoreVariables(store *model.Store, prefix string) ([]Variable, error) {
+// storeVariables copies the variables of a store whose path begins with prefix.
+func storeVariables(store *model.Store, prefix string) ([]Variable, error) {
 	var variables []Variable
 	for v := range store.IterVariables() {
 		if !strings.HasPrefix(v.Path(), prefix) {
@@ -61,8 +61,8 @@ func hostValues(x *tensors.Tensor) ([]float64, error) {
 	return values, nil
 }
 
-// SetVariables sets or makes the variables in a store.
-func SetVariables(store *model.Store, variables []Variable) error {
+// setVariables sets or makes the variables in a store.
+func setVariables(store *model.Store, variables []Variable) error {
 	for _, from := range variables {
 		value, err := from.tensor()
 		if err != nil {
@@ -108,9 +108,9 @@ func variablesOfRun(variables []Variable, run, n int) []Variable {
 	return selected
 }
 
-// WriteVariables writes the values of variables one after another, as float64,
+// writeVariables writes the values of variables one after another, as float64,
 // little end first.
-func WriteVariables(path string, variables []Variable) error {
+func writeVariables(path string, variables []Variable) error {
 	return atomicfile.Write(path, func(w io.Writer) error {
 		for _, v := range variables {
 			if err := binary.Write(w, binary.LittleEndian, v.Values); err != nil {
@@ -121,9 +121,9 @@ func WriteVariables(path string, variables []Variable) error {
 	})
 }
 
-// ReadVariables reads the values that WriteVariables wrote, of variables with the given paths,
+// readVariables reads the values that writeVariables wrote, of variables with the given paths,
 // dtypes and dimensions.
-func ReadVariables(path string, headers []Variable) ([]Variable, error) {
+func readVariables(path string, headers []Variable) ([]Variable, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
