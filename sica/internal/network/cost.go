@@ -36,14 +36,14 @@ const maxSeconds = 3600
 func (o Options) expectedCost(d, n int) trainingCost {
 	o = o.withDefaults(d, n)
 	slots := float64(folds) // runs that are trained at once
-	layers := o.layers + (o.restarts-1)*o.laterLayers
 	if !o.many(d) {
 		slots *= float64(o.restarts)
-		layers = o.restarts * o.layers
 	}
-	signals, maps := float64(d), float64(max(o.layers, o.laterLayers)+1)
-	positions := float64(min(max(o.batch, 1), n)) // and the pasts of the pieces
-	outputs := positions * maps                   // of a signal
+	later := o.layersOf(1, d) // the most
+	layers := o.layersOf(0, d) + (o.restarts-1)*later
+	signals, maps := float64(d), float64(later+1)
+	positions := float64(min(o.batch, n)) // and the pasts of the pieces
+	outputs := positions * maps           // of a signal
 	mapSeconds := positions * (signalSeconds*signals + entrySeconds*signals*signals)
 	// For the gradient, six values are kept of each signal after each map and for each component of
 	// its source; eight of each entry of a matrix, such as the gradient, two moments and two

@@ -101,14 +101,6 @@ func (t *training) trainRestart(ctx context.Context, restart int, done *atomic.I
 	return err
 }
 
-// layersOf returns the number of layers of a restart.
-func (o Options) layersOf(restart int) int {
-	if restart > 0 {
-		return o.laterLayers
-	}
-	return o.layers
-}
-
 // inParallel calls do for 0 to n−1, shared among the processors.
 func inParallel(n int, do func(k int) error) error {
 	errs := make([]error, n)
@@ -188,7 +180,7 @@ func (t *training) newSlot(ctx context.Context, run int, done *atomic.Int64) (*s
 	s := &slot{training: *t, run: run, rate: 1, done: done,
 		sample: signal.Columns(t.problems[problem].whitened, subsample(train, metricPositions))}
 	s.active = []int{run}
-	s.options.layers = t.options.layersOf(restart)
+	s.options.layers = t.options.layersOf(restart, t.d)
 	if err := s.acquire(ctx); err != nil {
 		return nil, err
 	}

@@ -248,17 +248,13 @@ func TestUnmix(t *testing.T) {
 	}
 }
 
-// Later restarts of many signals are deeper, however often defaults are set, unless Layers says
-// otherwise.
+// Later restarts of many signals are deeper, unless Layers says otherwise.
 func TestLayersOfRestarts(t *testing.T) {
 	for _, test := range []struct{ d, layers, first, later int }{
 		{2, 0, 8, 8}, {10, 0, 16, 16}, {15, 0, 16, 24}, {30, 0, 16, 32}, {30, 5, 5, 5},
 	} {
 		o := Options{layers: test.layers}
-		for range 2 {
-			o = o.withDefaults(test.d, 10000)
-		}
-		if first, later := o.layersOf(0), o.layersOf(1); first != test.first || later != test.later {
+		if first, later := o.layersOf(0, test.d), o.layersOf(1, test.d); first != test.first || later != test.later {
 			t.Errorf("%d signals, Layers %d: %d and later %d layers, want %d and %d",
 				test.d, test.layers, first, later, test.first, test.later)
 		}
@@ -281,7 +277,7 @@ func TestDeeperNetworksFollowDefaults(t *testing.T) {
 		}
 	}
 	deep := Options{deep: true}
-	if o := deep.withDefaults(5, 1000); o.layers != firstLayers || o.Steps != manySteps || deep.deepens(5) {
+	if o := deep.withDefaults(5, 1000); o.layersOf(0, 5) != firstLayers || o.Steps != manySteps || deep.deepens(5) {
 		t.Errorf("deep: %+v", o)
 	}
 }

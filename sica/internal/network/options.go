@@ -44,8 +44,7 @@ type Options struct {
 	// enough.
 	noiseGain float64
 
-	deep        bool // trained as of many signals
-	laterLayers int  // the layers of restarts after the first, of many signals
+	deep bool // trained as of many signals
 }
 
 // What a fit is doing, for OnProgress.
@@ -77,6 +76,7 @@ func (o Options) report(doing string, fraction float64) {
 const (
 	minSteps, maxSteps = 2400, 4800
 	learningRate       = 0.04
+	fewLayers          = 8 // of networks of few signals
 
 	// The others are choices.
 	waitSteps     = 60   // in which only the sources are fitted, before the map moves
@@ -93,22 +93,27 @@ func (o Options) deepens(d int) bool {
 	return o.layers == 0 && o.restarts == 0 && o.Steps == 0 && !o.many(d)
 }
 
-// withDefaults returns the options for the training of d signals at n positions, without zero
-// fields.
+// withDefaults returns the options for the training of d signals at n positions, with defaults in
+// place of zeros. Those of layers are layersOf.
 func (o Options) withDefaults(d, n int) Options {
-	layers, steps, rate := 8, min(max(d*n/4, minSteps), maxSteps), learningRate
-	restarts, later := 4, layers
+	restarts, steps, rate := 4, min(max(d*n/4, minSteps), maxSteps), learningRate
 	if o.many(d) {
-		layers, steps, rate = firstLayers, manySteps, manyRate/float64(d)
-		restarts = manyRestarts
-		later = min(max(int(layersPerSignal*float64(d)), firstLayers), maxLayers)
+		restarts, steps, rate = manyRestarts, manySteps, manyRate/float64(d)
 	}
-	if o.layers > 0 {
-		later = o.layers
-	}
-	o.laterLayers = cmp.Or(o.laterLayers, later)
-	o.restarts, o.layers = cmp.Or(o.restarts, restarts), cmp.Or(o.layers, layers)
-	o.Steps, o.batch = cmp.Or(o.Steps, steps), cmp.Or(o.batch, 512)
-	o.learningRate = cmp.Or(o.learningRate, rate)
+	o.restarts, o.Steps = cmp.Or(o.restarts, restarts), cmp.Or(o.Steps, steps)
+	o.batch, o.learningRate = cmp.Or(o.batch, 512), cmp.Or(o.learningRate, rate)
 	return o
+}
+
+// layersOf returns the number of layers of a restart, of networks of d signals.
+func (o Options) layersOf(restart, d int) int {
+	switch {
+	case o.layers > 0:
+		return o.layers
+	case !o.many(d):
+		return fewLayers
+	case restart == 0:
+		return firstLayers
+	}
+	return min(max(int(layersPerSignal*float64(d)), firstLayers), maxLayers)
 }

@@ -130,7 +130,7 @@ func (t *training) likelihood() likelihood {
 		past[k] = append([]int{0}, offset...) // none in other pieces
 	}
 	full := t.options.many(t.d)
-	return likelihood{len(t.active), t.options.layers, full, past}
+	return likelihood{len(t.active), t.options.layersOf(0, t.d), full, past}
 }
 
 // choosePieces sets the pieces of a batch: their number, their rows, and where they may start. The
