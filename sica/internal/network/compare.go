@@ -145,31 +145,34 @@ func (s *scorer) scoreCodes(ctx context.Context) error {
 // scoreFold adds the likelihoods of the codes at the positions that a fold holds out. Folds
 // must be scored in order.
 func (s *scorer) scoreFold(ctx context.Context, fold int) error {
-	train, held := s.index.split(fold)
 	for k, z := range s.signals {
 		done := float64(k)/float64(len(s.signals)) + float64(fold)
 		s.options.report(measuring, done/float64(folds))
 		if fold == 0 {
 			s.Scored = append(s.Scored, ScoredCode{code: k})
 		}
-		constant, varying, err := source.Scores(ctx, z, s.index.lags, train, held, s.kinds...)
+		l, err := s.index.likelihoods(ctx, z, fold, s.kinds...)
 		if err != nil {
 			return err
 		}
-		s.Scored[k].append(likelihoods{constant, varying}.add(s.logDet(k, held)))
+		s.Scored[k].append(l.add(s.logDet(k, s.index.held[fold])))
 	}
 	return nil
 }
 
 // logDet returns the log-determinants of code k at the given positions.
 func (s *scorer) logDet(k int, positions []int) []float64 {
-	all := s.codes[k].logDet
+	if all := s.codes[k].logDet; len(all) > 1 {
+		return valuesAt(all, positions)
+	}
+	return slices.Repeat(s.codes[k].logDet, len(positions))
+}
+
+// valuesAt returns the values at the positions.
+func valuesAt(values []float64, positions []int) []float64 {
 	selected := make([]float64, len(positions))
 	for i, t := range positions {
-		if len(all) == 1 {
-			t = 0
-		}
-		selected[i] = all[t]
+		selected[i] = values[t]
 	}
 	return selected
 }
@@ -200,8 +203,7 @@ func (s *scorer) fitNetworks(ctx context.Context) error {
 	for i, m := range models {
 		c := ScoredCode{code: places[i], network: true}
 		for fold, l := range m.likelihoods {
-			_, held := s.index.split(fold)
-			c.append(l.add(s.logDet(places[i], held)))
+			c.append(l.add(s.logDet(places[i], s.index.held[fold])))
 		}
 		s.Scored = append(s.Scored, c)
 	}
@@ -223,8 +225,7 @@ func (s *scorer) linearScores(places []int) [][][]float64 {
 	all := make([][][]float64, len(places))
 	for i, k := range places {
 		rest := s.Scored[best].constant
-		for fold := range folds {
-			_, held := s.index.split(fold)
+		for _, held := range s.index.held {
 			scores := slices.Clone(rest[:len(held)])
 			floats.Sub(scores, s.logDet(k, held))
 			all[i], rest = append(all[i], scores), rest[len(held):]
@@ -422,6 +423,16 @@ func (s *scorer) shortestOf(codes []int) int {
 // likelihoods are log-likelihoods of signals at held-out positions under source models with
 // innovations of constant strength, and under models whose strength may vary.
 type likelihoods struct{ constant, varying []float64 }
+
+// likelihoods returns those of the signals z at the positions that a fold holds out, by models that
+// are fitted to the others: autoregressions and models of the given kinds. It is an error if ctx
+// ends.
+func (x *index) likelihoods(
+	ctx context.Context, z *mat.Dense, fold int, kinds ...source.Kind,
+) (likelihoods, error) {
+	constant, varying, err := source.Scores(ctx, z, x.lags, x.train[fold], x.held[fold], kinds...)
+	return likelihoods{constant, varying}, err
+}
 
 // add adds terms, one for each position, to both.
 func (l likelihoods) add(terms []float64) likelihoods {

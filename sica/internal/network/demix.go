@@ -72,7 +72,7 @@ type demixedRun struct {
 // positions. The result is empty, without an error, if there is no demixing.
 func (sl *slot) demixed(ctx context.Context, m *mapping.Invertible) (demixedRun, error) {
 	problem, _, fold := sl.locate(sl.run)
-	train, _ := sl.index.split(fold)
+	train := sl.index.train[fold]
 	z, err := m.Apply(sl.problems[problem].whitened)
 	if err != nil {
 		return demixedRun{}, err

@@ -101,7 +101,7 @@ func TestFitSeparates(t *testing.T) {
 	// fitted anew: their likelihoods differ by little.
 	index, _ := newIndex([]int{1024}, 2)
 	chosen := m.runs[m.chosen]
-	train, held := index.split(chosen.fold)
+	train, held := index.train[chosen.fold], index.held[chosen.fold]
 	logDet, err := m.Map.LogDet(x)
 	if err != nil {
 		t.Fatal(err)
@@ -255,8 +255,7 @@ func TestStandingBesideDivergedRun(t *testing.T) {
 	tr := trainingOf(t, onGo(t), x, short)
 	defer tr.discard()
 	for fold := range folds {
-		_, held := tr.index.split(fold)
-		high := make([]float64, len(held)) // a density of 1 at all positions, above all others
+		high := make([]float64, len(tr.index.held[fold])) // a density of 1 at all positions, above all others
 		tr.problems[0].linearScores = append(tr.problems[0].linearScores, high)
 	}
 	want, err := tr.evaluate(0)

@@ -25,6 +25,9 @@ type index struct {
 	stride int   // positions of a row, which is an entry of the first axis
 	lags   []int // offsets of the past in row-major order, all negative
 	scored []int // positions with a complete past
+
+	// train are the scored positions on which each fold trains, held those that it holds out.
+	train, held [folds][]int
 }
 
 // CheckShape returns an error, which wraps signal.ErrSignals, unless networks can be fitted to
@@ -57,6 +60,15 @@ func newIndex(shape []int, reach int) (*index, error) {
 		x.lags = append(x.lags, -lag)
 	}
 	x.scored = x.Positions()
+	for fold := range folds {
+		for _, t := range x.scored {
+			if x.isHeldOut(fold, t) {
+				x.held[fold] = append(x.held[fold], t)
+			} else {
+				x.train[fold] = append(x.train[fold], t)
+			}
+		}
+	}
 	return x, nil
 }
 
@@ -74,18 +86,6 @@ func (x *index) isHeldOut(fold, t int) bool {
 // first one.
 const folds = 2
 
-// split returns the scored positions on which a fold trains, and those that it holds out.
-func (x *index) split(fold int) (train, held []int) {
-	for _, t := range x.scored {
-		if x.isHeldOut(fold, t) {
-			held = append(held, t)
-		} else {
-			train = append(train, t)
-		}
-	}
-	return train, held
-}
-
 // heldOutContext returns the positions that a fold holds out together with their pasts, in order,
 // and the places of the held-out ones among them. The lags from these places lead to the same
 // values as from the positions themselves.
@@ -94,8 +94,7 @@ func (x *index) heldOutContext(fold int) (positions, scored []int) {
 	for _, lag := range x.lags {
 		farthest = min(farthest, lag)
 	}
-	_, held := x.split(fold)
-	for _, t := range held {
+	for _, t := range x.held[fold] {
 		for next = max(next, t+farthest); next <= t; next++ {
 			positions = append(positions, next)
 		}

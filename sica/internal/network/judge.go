@@ -22,9 +22,10 @@ type judge struct {
 	index   *index
 	d       int // signals
 
-	train, held [][]int     // positions of each fold
-	whitened    [][]float64 // log-likelihoods of the whitened signals at held, of each fold
-	runs        []fittedRun
+	// whitened are, for each fold, the log-likelihoods of the whitened signals at the held-out
+	// positions.
+	whitened [][]float64
+	runs     []fittedRun
 }
 
 // models returns the models of all problems.
@@ -46,13 +47,11 @@ func (t *training) model(ctx context.Context, i int) (*Model, error) {
 	n := t.options.restarts * folds
 	j := &judge{problem: p, index: t.index, d: t.d}
 	for fold := range folds {
-		train, held := t.index.split(fold)
-		j.train, j.held = append(j.train, train), append(j.held, held)
-		scores, _, err := source.Scores(ctx, p.whitened, t.index.lags, train, held)
+		l, err := t.index.likelihoods(ctx, p.whitened, fold)
 		if err != nil {
 			return nil, err
 		}
-		j.whitened = append(j.whitened, scores)
+		j.whitened = append(j.whitened, l.constant)
 	}
 	m := &Model{}
 	for r, b := range t.best[i*n : (i+1)*n] {
@@ -63,11 +62,11 @@ func (t *training) model(ctx context.Context, i int) (*Model, error) {
 		if b.network == nil {
 			return nil, fmt.Errorf("restart %d never had a finite likelihood", restart)
 		}
-		z, err := b.network.Apply(p.whitened)
+		z, logDet, err := b.network.ApplyLogDet(p.whitened)
 		if err != nil {
 			return nil, err
 		}
-		run := fittedRun{record: b, fold: fold, z: z,
+		run := fittedRun{record: b, fold: fold, z: z, logDet: valuesAt(logDet, t.index.held[fold]),
 			overWhitening: b.value - stat.Mean(j.whitened[fold], nil)}
 		j.runs = append(j.runs, run)
 		if run.overWhitening > j.runs[m.chosen].overWhitening {
@@ -101,12 +100,12 @@ func (j *judge) fill(ctx context.Context, m *Model) error {
 	nearest := nearestRotation(scaled, j.problem.whitened, m.Groups)
 	m.Map = compose(j.problem.whitening, chosen.network, outputMap(chosen.z, scaled, nearest))
 
-	for fold := range j.held {
+	for fold := range folds {
 		l, err := j.likelihoods(ctx, j.bestRun(fold))
 		if err != nil {
 			return err
 		}
-		m.likelihoods = append(m.likelihoods, l.chargeChoice(choices/len(j.held)))
+		m.likelihoods = append(m.likelihoods, l.chargeChoice(choices/folds))
 	}
 	if err := j.compareRuns(ctx, m, best); err != nil {
 		return err
@@ -166,47 +165,25 @@ func (j *judge) compareRuns(ctx context.Context, m *Model, best []float64) error
 // scores returns the log-likelihoods of the whitened signals under run r at its fold's held-out
 // positions. The source models are fitted anew.
 func (j *judge) scores(ctx context.Context, r int) ([]float64, error) {
-	fold := j.runs[r].fold
-	logDet, err := j.logDet(r)
+	run := j.runs[r]
+	l, err := j.index.likelihoods(ctx, run.z, run.fold)
 	if err != nil {
 		return nil, err
 	}
-	scores, _, err := source.Scores(ctx, j.runs[r].z, j.index.lags, j.train[fold], j.held[fold])
-	if err != nil {
-		return nil, err
-	}
-	floats.Add(scores, logDet)
-	return scores, nil
+	return l.add(run.logDet).constant, nil
 }
 
 // likelihoods returns the likelihoods of the mixed signals under run r at its fold's held-out
 // positions.
 func (j *judge) likelihoods(ctx context.Context, r int) (likelihoods, error) {
-	fold := j.runs[r].fold
-	logDet, err := j.logDet(r)
+	run := j.runs[r]
+	l, err := j.index.likelihoods(ctx, run.z, run.fold, source.Varying)
 	if err != nil {
 		return likelihoods{}, err
 	}
+	logDet := slices.Clone(run.logDet)
 	floats.AddConst(j.problem.logDet, logDet)
-	constant, varying, err := source.Scores(ctx, j.runs[r].z, j.index.lags, j.train[fold], j.held[fold],
-		source.Varying)
-	if err != nil {
-		return likelihoods{}, err
-	}
-	return likelihoods{constant, varying}.add(logDet), nil
-}
-
-// logDet returns the log-determinants of run r's map at its fold's held-out positions.
-func (j *judge) logDet(r int) ([]float64, error) {
-	all, err := j.runs[r].network.LogDet(j.problem.whitened)
-	if err != nil {
-		return nil, err
-	}
-	var held []float64
-	for _, t := range j.held[j.runs[r].fold] {
-		held = append(held, all[t])
-	}
-	return held, nil
+	return l.add(logDet), nil
 }
 
 // isEquallyGood reports whether the code of run r isn't significantly longer than that of the best
@@ -239,15 +216,15 @@ func (j *judge) bestRun(fold int) int {
 // held-out positions of all folds. In another fold the signal is the matching one of its best run.
 func (j *judge) pastGain(ctx context.Context, chosen int) ([]nonlinear.Difference, error) {
 	with, without := make([][]float64, j.d), make([][]float64, j.d)
-	for fold := range j.held {
+	for fold := range folds {
 		z := j.runs[j.bestRun(fold)].z
 		match, err := metric.MCC(z, j.runs[chosen].z)
 		if err != nil {
 			return nil, err
 		}
 		for i := range j.d {
-			a, b := scorePast(ctx, z.RawRowView(match.Assignment[i]), j.index.lags, j.train[fold],
-				j.held[fold])
+			a, b := scorePast(ctx, z.RawRowView(match.Assignment[i]), j.index.lags,
+				j.index.train[fold], j.index.held[fold])
 			with[i], without[i] = append(with[i], a...), append(without[i], b...)
 		}
 	}

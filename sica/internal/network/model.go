@@ -41,6 +41,7 @@ type fittedRun struct {
 	// positions.
 	overWhitening float64
 	z             *mat.Dense // its signals
+	logDet        []float64  // log-determinants of its network at the held-out positions
 }
 
 // known reports whether the model's signals are the sources, as far as the data say, up to

@@ -84,12 +84,11 @@ func hasPredictable(ctx context.Context, z *mat.Dense, x *index) bool {
 		}
 		row := z.RawRowView(i)
 		coefficients, _ := ar.Regress(row, x.lags, x.scored)
-		var values, residuals []float64
-		for _, t := range x.scored {
-			values = append(values, row[t])
-			residuals = append(residuals, ar.Residual(coefficients, row, x.lags, t))
+		residuals := make([]float64, len(x.scored))
+		for k, t := range x.scored {
+			residuals[k] = ar.Residual(coefficients, row, x.lags, t)
 		}
-		if medianDeviation(residuals) <= resolutionStd*medianDeviation(values) {
+		if medianDeviation(residuals) <= resolutionStd*medianDeviation(valuesAt(row, x.scored)) {
 			return true
 		}
 	}

@@ -31,7 +31,7 @@ func TestIndex(t *testing.T) {
 			t.Errorf("shape %v: %d scored positions and lags %v, want %d and %v", test.shape, len(x.scored), x.lags, test.scored, test.lags)
 		}
 		for fold := range folds {
-			train, held := x.split(fold)
+			train, held := x.train[fold], x.held[fold]
 			if len(train)+len(held) != test.scored || len(held) < test.scored/6 {
 				t.Errorf("shape %v, fold %d: %d and %d positions", test.shape, fold, len(train), len(held))
 			}
@@ -57,7 +57,7 @@ func TestPastGain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	train, held := x.split(0)
+	train, held := x.train[0], x.held[0]
 	for rho, evident := range map[float64]bool{0: false, .5: true} {
 		s, err := datasets.LaplaceAR(newRand(3), 1, n, rho)
 		if err != nil {

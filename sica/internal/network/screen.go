@@ -170,8 +170,8 @@ func (x *index) isPredicted(ctx context.Context, z []float64) bool {
 func (x *index) pastShortens(ctx context.Context, z []float64, positions int) bool {
 	var with, without []float64
 	for fold := range folds {
-		train, held := x.split(fold)
-		a, b := scorePast(ctx, z, x.lags, subsample(train, positions), subsample(held, positions))
+		train, held := subsample(x.train[fold], positions), subsample(x.held[fold], positions)
+		a, b := scorePast(ctx, z, x.lags, train, held)
 		with, without = append(with, a...), append(without, b...)
 	}
 	return newDifference(with, without).Significant()

@@ -217,13 +217,12 @@ func (t *training) initialise() error {
 	var coefficients, densities []float64
 	for k, r := range t.active {
 		problem, _, fold := t.locate(r)
-		train, _ := t.index.split(fold)
 		z, err := drawn[k].Apply(t.problems[problem].whitened)
 		if err != nil {
 			return err
 		}
 		for i := range t.d {
-			a, std := ar.Regress(z.RawRowView(i), t.index.lags, train)
+			a, std := ar.Regress(z.RawRowView(i), t.index.lags, t.index.train[fold])
 			coefficients = append(coefficients, a...)
 			densities = append(densities, ar.InitialMixture(std, source.Components)...)
 		}
