@@ -423,7 +423,7 @@ func TestSharedLoudnessCallsForNoNetwork(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("MCC %.4f. %s", match.MCC, found.Why)
-	call, err := network.Screen(t.Context(), found.Z, network.Options{Seed: seed})
+	call, err := network.Screen(t.Context(), found.Z, false, network.Options{Seed: seed})
 	if err != nil || !call.Dependent {
 		t.Errorf("the voices don't depend on each other: %+v, error %v", call, err)
 	}

@@ -193,7 +193,7 @@ func TestCalled(t *testing.T) {
 		{"mixed", mix(s), true, true, true},
 		{"white, mixed", mix(white), false, true, false},
 	} {
-		call, err := Screen(t.Context(), c.z, Options{})
+		call, err := Screen(t.Context(), c.z, false, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

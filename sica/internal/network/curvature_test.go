@@ -66,7 +66,7 @@ func TestLinearMixturesAskForNoNetwork(t *testing.T) {
 		var x mat.Dense
 		x.Mul(matrix, s)
 		x.Apply(func(_, _ int, v float64) float64 { return v + noise*rng.NormFloat64() }, &x)
-		screening, err := Screen(t.Context(), linearlyDemixed(t, &x), Options{})
+		screening, err := Screen(t.Context(), linearlyDemixed(t, &x), false, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -57,13 +57,9 @@ func (imp *improver) gate(ctx context.Context) (s *Screening, open bool, err err
 	d, n := z.Dims()
 	o := imp.options
 	o.Shape = []int{n}
-	if s, err = Screen(ctx, z, o); err != nil {
-		return nil, false, err
-	}
 	noisy := hasNoise(imp.demixed.Linear)
-	if s.Network && noisy && s.deviation <= certainSigmas {
-		s.Network = false
-		s.why = s.explain()
+	if s, err = Screen(ctx, z, noisy, o); err != nil {
+		return nil, false, err
 	}
 	if s.Network || !s.predicted || s.isPredictable || d > maxConditioned || noisy {
 		return s, s.Network, nil

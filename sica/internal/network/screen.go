@@ -36,9 +36,10 @@ type Screening struct {
 }
 
 // Screen tests whether the signals z of a linear demixing, d×n of a sequence, are reason to fit a
-// network. The error for too few positions, or a signal that is constant there, wraps
-// signal.ErrSignals. It stops with ctx's error when ctx ends.
-func Screen(ctx context.Context, z *mat.Dense, o Options) (*Screening, error) {
+// network. Noisy is whether sensor noise or more sources than channels were found. The error for
+// too few positions, or a signal that is constant there, wraps signal.ErrSignals. It stops with
+// ctx's error when ctx ends.
+func Screen(ctx context.Context, z *mat.Dense, noisy bool, o Options) (*Screening, error) {
 	x, err := o.checkedIndex(ctx, z)
 	if err != nil {
 		return nil, err
@@ -63,7 +64,7 @@ func Screen(ctx context.Context, z *mat.Dense, o Options) (*Screening, error) {
 		return nil, err
 	}
 	limit := float64(evidentSigmas)
-	if d, _ := z.Dims(); o.many(d) {
+	if d, _ := z.Dims(); noisy || o.many(d) {
 		limit = certainSigmas
 	}
 	s.Network = s.predicted && s.Dependent && s.deviation > limit

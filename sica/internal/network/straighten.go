@@ -30,7 +30,7 @@ const straightName = "the linear rule after straightening each channel by a curv
 // sensors that saturate need it. That is better if it has a significantly shorter code, and if all
 // signals are identified only so, though noise isn't the reason, or, of a sequence, noise can't
 // explain the gain. Otherwise the result is nil, also if there are too few positions to compare, or
-// if the straightened channels can't be whitened. A single channel isn't straightened.
+// if the straightened channels can't be whitened.
 func (imp *improver) straighten(ctx context.Context) (*Improvement, error) {
 	improvement, err := imp.withCurves(ctx)
 	if errors.Is(err, signal.ErrSignals) {
@@ -42,9 +42,6 @@ func (imp *improver) straighten(ctx context.Context) (*Improvement, error) {
 // withCurves is straighten, with an error that wraps signal.ErrSignals for signals that can't be
 // compared or whitened.
 func (imp *improver) withCurves(ctx context.Context) (*Improvement, error) {
-	if d, _ := imp.x.Dims(); d < 2 {
-		return nil, nil
-	}
 	o := imp.options
 	x, shape := compared(imp.x, straightBlocks)
 	o.Shape = shape
