@@ -46,7 +46,8 @@ type ScoredCode struct {
 	// codes.
 	Excess nonlinear.Difference
 
-	err    error     // why a network wasn't fitted to the end
+	model  *Model    // of a network, a map of the code's signals; nil if it wasn't fitted
+	err    error     // why it wasn't fitted to the end
 	scores []float64 // minus the code length at each of those positions
 	likelihoods
 }
@@ -60,18 +61,6 @@ type Choice struct {
 	Chosen int
 	// Why says in a sentence or two what was chosen, and why.
 	Why string
-
-	// model is the network with the shortest code, a map of the signals before it; nil if none was
-	// fitted.
-	model *Model
-}
-
-// network returns the model that was chosen, nil if a code without one was.
-func (c *Choice) network() *Model {
-	if c.Scored[c.Chosen].network {
-		return c.model
-	}
-	return nil
 }
 
 // failed says why networks weren't fitted to the end; it is empty if they were, if none was to be,
@@ -108,7 +97,6 @@ type scorer struct {
 	Choice
 	codes   []Code
 	signals []*mat.Dense // of the codes, with the noise of the resolution if positions repeat
-	models  []*Model     // of the networks, in the order of their codes
 	options Options
 	index   *index
 	kinds   []source.Kind // of models of the codes' signals, beside autoregressions
@@ -199,9 +187,8 @@ func (s *scorer) fitNetworks(ctx context.Context) error {
 		s.Scored = append(s.Scored, ScoredCode{code: places[0], network: true, err: err})
 		return nil
 	}
-	s.models = models
 	for i, m := range models {
-		c := ScoredCode{code: places[i], network: true}
+		c := ScoredCode{code: places[i], network: true, model: m}
 		for fold, l := range m.likelihoods {
 			c.append(l.add(s.logDet(places[i], s.index.held[fold])))
 		}
@@ -258,9 +245,6 @@ func (s *scorer) score() (best int) {
 // choose sets the choice and its evidence.
 func (s *scorer) choose() *Choice {
 	best := s.score()
-	if s.models != nil {
-		s.model = s.models[s.shortestOf(s.levelCodes(networkLevel))-len(s.codes)]
-	}
 	for k := range s.Scored {
 		if c := &s.Scored[k]; c.err == nil {
 			c.Excess = newDifference(s.Scored[best].scores, c.scores)
@@ -374,7 +358,7 @@ func (s *scorer) why(best int) string {
 		fmt.Fprintf(&b, "Networks failed: %s. ", failed)
 	}
 	if chosen.network {
-		b.WriteString(s.model.Why())
+		b.WriteString(chosen.model.Why())
 	}
 	return strings.TrimSpace(b.String())
 }

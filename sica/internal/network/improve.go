@@ -400,7 +400,7 @@ func (c *codeSet) withCodeLengths(choice *Choice) []Separation {
 func (imp *improver) accept(
 	ctx context.Context, c *codeSet, choice *Choice, screening *Screening,
 ) (*Improvement, error) {
-	model := choice.network()
+	model := choice.Scored[choice.Chosen].model
 	switch failed := choice.failed(); {
 	case model == nil && c.codes[choice.Chosen].place <= linearPlace && failed != "":
 		return imp.keep(screening, "But networks failed: "+failed+"."), nil
