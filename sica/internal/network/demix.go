@@ -47,7 +47,7 @@ func (sl *slot) demix(ctx context.Context) error {
 		return err
 	}
 	b := &sl.best[sl.run]
-	b.curve[len(b.curve)-1].heldOut = d.value
+	b.curve[len(b.curve)-1] = -d.value
 	if d.value > b.value {
 		b.value, b.network = d.value, d.network
 	}

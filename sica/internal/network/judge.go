@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/sica/internal/network/internal/source"
-	"github.com/seed-47b1e431/gosica/sica/klflow"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 	"github.com/seed-47b1e431/gosica/sica/nonlinear"
 )
@@ -111,22 +110,8 @@ func (j *judge) fill(ctx context.Context, m *Model) error {
 		return err
 	}
 	m.Identified = len(m.Groups) == 0 && m.known()
-	m.HeldOut = heldOutCurve(chosen)
+	m.HeldOut = chosen.curve
 	return nil
-}
-
-// heldOutCurve returns the code lengths at a run's evaluations, NaN where its likelihood wasn't
-// finite.
-func heldOutCurve(r fittedRun) klflow.Curve {
-	var curve klflow.Curve
-	for _, e := range r.curve {
-		length := -e.heldOut
-		if math.IsInf(length, 0) {
-			length = math.NaN()
-		}
-		curve = append(curve, length)
-	}
-	return curve
 }
 
 // compareRuns sets the Agreement of m. Best are the scores of the chosen run.

@@ -207,7 +207,7 @@ func (sl *slot) stage(ctx context.Context, from, to int) (err error) {
 		step += n
 		sl.done.Add(int64(n))
 		if step/every > (step-n)/every || step == to {
-			if err := sl.look(step); err != nil {
+			if err := sl.look(); err != nil {
 				return err
 			}
 		}
@@ -217,8 +217,8 @@ func (sl *slot) stage(ctx context.Context, from, to int) (err error) {
 
 // look evaluates the run. If it diverged it goes back to the beginning of its stage, at half
 // the rate.
-func (sl *slot) look(step int) error {
-	standing, err := sl.evaluate(step)
+func (sl *slot) look() error {
+	standing, err := sl.evaluate()
 	if err != nil {
 		return err
 	}
@@ -237,11 +237,10 @@ func (sl *slot) isPromising() bool { return sl.behind <= futileSigmas }
 // lastValue returns the last held-out log-likelihood of the run; −∞ if it diverged.
 func (sl *slot) lastValue() float64 {
 	curve := sl.best[sl.run].curve
-	value := curve[len(curve)-1].heldOut
-	if math.IsNaN(value) {
-		return math.Inf(-1)
+	if length := curve[len(curve)-1]; !math.IsNaN(length) {
+		return -length
 	}
-	return value
+	return math.Inf(-1)
 }
 
 // state returns the values of the program's variables.

@@ -26,6 +26,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/layers"
 	"github.com/seed-47b1e431/gosica/sica/internal/network/internal/source"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
 // A training fits the networks of all runs: of every problem, every restart, every fold, in this
@@ -48,19 +49,12 @@ type training struct {
 	best []record // of each run
 }
 
-// A record is what is kept of a run: its learning curve, and its network at the evaluation with the
-// highest held-out log-likelihood.
+// A record is what is kept of a run: its network at the evaluation with the highest log-likelihood
+// at held-out positions.
 type record struct {
-	value   float64 // the log-likelihood in nats per position
+	value   float64 // that log-likelihood, in nats per position of the whitened signals
 	network *mapping.Invertible
-	curve   []evaluation
-}
-
-// An evaluation is a point of a run's learning curve: the log-likelihood at held-out positions, in
-// nats per position of the whitened signals.
-type evaluation struct {
-	step    int
-	heldOut float64
+	curve   klflow.Curve // −log-likelihoods of all evaluations, NaN where they weren't finite
 }
 
 func (t *training) runs() int { return len(t.problems) * t.options.restarts * folds }
@@ -326,9 +320,10 @@ func (t *training) train(ctx context.Context) error {
 	if t.options.many(t.d) {
 		return t.trainMany(ctx)
 	}
-	if _, err := t.evaluate(0); err != nil {
+	if _, err := t.evaluate(); err != nil {
 		return err
 	}
+	t.options.report(t.doing, 0)
 	closest := math.Inf(1) // the least that the networks were behind the linear codes
 	for step := 0; step < t.options.Steps; {
 		n := min(evaluateEvery, t.options.Steps-step)
@@ -336,10 +331,11 @@ func (t *training) train(ctx context.Context) error {
 			return err
 		}
 		step += n
-		s, err := t.evaluate(step)
+		s, err := t.evaluate()
 		if err != nil {
 			return err
 		}
+		t.options.report(t.doing, float64(step)/float64(t.options.Steps))
 		if step < futileSteps {
 			continue
 		}
@@ -374,7 +370,7 @@ type standing struct {
 
 // evaluate measures the active runs at the held-out positions, and keeps the networks that are
 // better than before.
-func (t *training) evaluate(step int) (standing, error) {
+func (t *training) evaluate() (standing, error) {
 	maps, err := t.maps()
 	if err != nil {
 		return standing{}, err
@@ -404,13 +400,14 @@ func (t *training) evaluate(step int) (standing, error) {
 			gains[problem][fold] = max(gains[problem][fold], gain.Mean)
 		}
 		b := &t.best[r]
-		b.curve = append(b.curve, evaluation{step, value})
+		length := -value
+		if !signal.Finite(value) {
+			length = math.NaN()
+		}
+		b.curve = append(b.curve, length)
 		if value > b.value {
 			b.value, b.network = value, maps[k]
 		}
-	}
-	if !t.options.many(t.d) {
-		t.options.report(t.doing, float64(step)/float64(t.options.Steps))
 	}
 	s := standing{behind, math.Inf(-1)}
 	for _, ofFolds := range gains {
