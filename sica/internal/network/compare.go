@@ -83,8 +83,10 @@ func Choose(ctx context.Context, codes []Code, o Options) (*Choice, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.scoreCodes(ctx); err != nil {
-		return nil, err
+	for fold := range folds {
+		if err := s.scoreFold(ctx, fold); err != nil {
+			return nil, err
+		}
 	}
 	if err := s.fitNetworks(ctx); err != nil {
 		return nil, err
@@ -118,16 +120,6 @@ func newScorer(ctx context.Context, codes []Code, o Options) (*scorer, error) {
 	var err error
 	s.index, err = o.index(ctx, s.signals)
 	return s, err
-}
-
-// scoreCodes computes the likelihoods of the codes.
-func (s *scorer) scoreCodes(ctx context.Context) error {
-	for fold := range folds {
-		if err := s.scoreFold(ctx, fold); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // scoreFold adds the likelihoods of the codes at the positions that a fold holds out. Folds
