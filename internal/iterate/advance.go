@@ -105,8 +105,8 @@ func projectLinear(move, z *mat.Dense) (*mat.Dense, *mapping.Affine, error) {
 	return fit, &mapping.Affine{Centre: centreZ, Matrix: matrix, Offset: mean}, nil
 }
 
-// checkEstimate returns an error that names the first number of an estimate that isn't finite.
-func (c Config) checkEstimate(e Estimate) error {
+// checkFinite returns an error that names the first number of an estimate that isn't finite.
+func (c Config) checkFinite(e Estimate) error {
 	switch {
 	case !signal.Finite(e.Loss):
 		return fmt.Errorf("the loss is %g", e.Loss)

@@ -241,7 +241,7 @@ func (l *loop) iterate(ctx context.Context, j int) error {
 func (r *run) advance(j int, estimate Estimate) {
 	cfg, out := r.loop.cfg, r.output
 	var next moved
-	err := cfg.checkEstimate(estimate)
+	err := cfg.checkFinite(estimate)
 	if err == nil {
 		next, err = cfg.move(r.z, cfg.step(j), estimate)
 	}

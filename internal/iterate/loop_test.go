@@ -47,7 +47,7 @@ func TestNonFiniteNumbersAreNamed(t *testing.T) {
 		{1, math.NaN(), 1, "divergence"}, {1, .5, math.Inf(-1), "velocity"}, {1, .5, math.NaN(), "velocity"},
 	} {
 		move.Set(0, 0, test.move)
-		err := cfg.checkEstimate(Estimate{Loss: test.loss, Divergence: test.divergence, Move: move})
+		err := cfg.checkFinite(Estimate{Loss: test.loss, Divergence: test.divergence, Move: move})
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v: %v", test, err)
 		}

@@ -121,7 +121,7 @@ func (n *nearestInSpace) same(u []float64) (t int, ok bool) {
 func (n *nearestInSpace) neighbours(u []float64, place int) []int {
 	near := make([]neighbour, 0, 2*n.count)
 	bound := math.Inf(1) // of the squared distance
-	look := func(place int) {
+	visit := func(place int) {
 		d := squaredDistance(n.ordered[place], u)
 		if d >= bound {
 			return
@@ -146,10 +146,10 @@ func (n *nearestInSpace) neighbours(u []float64, place int) []int {
 			break
 		}
 		if down < up {
-			look(below)
+			visit(below)
 			below--
 		} else {
-			look(above)
+			visit(above)
 			above++
 		}
 	}

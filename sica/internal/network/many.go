@@ -207,7 +207,7 @@ func (sl *slot) stage(ctx context.Context, from, to int) (err error) {
 		step += n
 		sl.done.Add(int64(n))
 		if step/every > (step-n)/every || step == to {
-			if err := sl.look(); err != nil {
+			if err := sl.evaluateOrRestore(); err != nil {
 				return err
 			}
 		}
@@ -215,9 +215,9 @@ func (sl *slot) stage(ctx context.Context, from, to int) (err error) {
 	return sl.demix(ctx)
 }
 
-// look evaluates the run. If it diverged it goes back to the beginning of its stage, at half
-// the rate.
-func (sl *slot) look() error {
+// evaluateOrRestore evaluates the run. If it diverged it goes back to the beginning of its stage, at
+// half the rate.
+func (sl *slot) evaluateOrRestore() error {
 	standing, err := sl.evaluate()
 	if err != nil {
 		return err
