@@ -97,55 +97,58 @@ func Choose(ctx context.Context, codes []Code, o Options) (*Choice, error) {
 // A scorer scores codes and networks behind them, and chooses one, for Choose.
 type scorer struct {
 	Choice
-	codes   []Code
-	signals []*mat.Dense // of the codes, with the noise of the resolution if positions repeat
+	codes   []Code // with the noise of the resolution in signals that repeat
 	options Options
 	index   *index
 	kinds   []source.Kind // of models of the codes' signals, beside autoregressions
 }
 
 func newScorer(ctx context.Context, codes []Code, o Options) (*scorer, error) {
-	s := &scorer{codes: codes, options: o, kinds: []source.Kind{source.Varying, source.Jumping}}
-	for _, c := range codes {
+	s := &scorer{
+		codes: slices.Clone(codes), options: o, kinds: []source.Kind{source.Varying, source.Jumping},
+	}
+	var all []*mat.Dense
+	for k := range s.codes {
+		c := &s.codes[k]
 		if err := signal.CheckMixed(c.signals); err != nil {
 			return nil, fmt.Errorf("code of %s: %w", c.name, signal.AsErrSignals(err))
 		}
-		signals := c.signals
-		if hasRepeats(signals) {
-			signals = mat.DenseCopyOf(signals)
-			addResolutionNoise(signals, standardDeviations(signals), o.Seed)
+		if hasRepeats(c.signals) {
+			c.signals = mat.DenseCopyOf(c.signals)
+			addResolutionNoise(c.signals, standardDeviations(c.signals), o.Seed)
 		}
-		s.signals = append(s.signals, signals)
+		all = append(all, c.signals)
 	}
 	var err error
-	s.index, err = o.index(ctx, s.signals)
+	s.index, err = o.index(ctx, all)
 	return s, err
 }
 
 // scoreFold adds the likelihoods of the codes at the positions that a fold holds out. Folds
 // must be scored in order.
 func (s *scorer) scoreFold(ctx context.Context, fold int) error {
-	for k, z := range s.signals {
-		done := float64(k)/float64(len(s.signals)) + float64(fold)
+	for k, c := range s.codes {
+		done := float64(k)/float64(len(s.codes)) + float64(fold)
 		s.options.report(measuring, done/float64(folds))
 		if fold == 0 {
 			s.Scored = append(s.Scored, ScoredCode{code: k})
 		}
-		l, err := s.index.likelihoods(ctx, z, fold, s.kinds...)
+		l, err := s.index.likelihoods(ctx, c.signals, fold, s.kinds...)
 		if err != nil {
 			return err
 		}
-		s.Scored[k].append(l.add(s.logDet(k, s.index.held[fold])))
+		s.Scored[k].append(l.add(s.logDet(k, fold)))
 	}
 	return nil
 }
 
-// logDet returns the log-determinants of code k at the given positions.
-func (s *scorer) logDet(k int, positions []int) []float64 {
+// logDet returns the log-determinants of code k at the positions that a fold holds out.
+func (s *scorer) logDet(k, fold int) []float64 {
+	held := s.index.held[fold]
 	if all := s.codes[k].logDet; len(all) > 1 {
-		return valuesAt(all, positions)
+		return valuesAt(all, held)
 	}
-	return slices.Repeat(s.codes[k].logDet, len(positions))
+	return slices.Repeat(s.codes[k].logDet, len(held))
 }
 
 // valuesAt returns the values at the positions.
@@ -163,7 +166,7 @@ func (s *scorer) fitNetworks(ctx context.Context) error {
 	var places []int // of xs among the codes
 	for k, c := range s.codes {
 		if c.network {
-			xs, places = append(xs, s.signals[k]), append(places, k)
+			xs, places = append(xs, c.signals), append(places, k)
 		}
 	}
 	if len(xs) == 0 {
@@ -182,7 +185,7 @@ func (s *scorer) fitNetworks(ctx context.Context) error {
 	for i, m := range models {
 		c := ScoredCode{code: places[i], network: true, model: m}
 		for fold, l := range m.likelihoods {
-			c.append(l.add(s.logDet(places[i], s.index.held[fold])))
+			c.append(l.add(s.logDet(places[i], fold)))
 		}
 		s.Scored = append(s.Scored, c)
 	}
@@ -204,9 +207,9 @@ func (s *scorer) linearScores(places []int) [][][]float64 {
 	all := make([][][]float64, len(places))
 	for i, k := range places {
 		rest := s.Scored[best].constant
-		for _, held := range s.index.held {
+		for fold, held := range s.index.held {
 			scores := slices.Clone(rest[:len(held)])
-			floats.Sub(scores, s.logDet(k, held))
+			floats.Sub(scores, s.logDet(k, fold))
 			all[i], rest = append(all[i], scores), rest[len(held):]
 		}
 	}
