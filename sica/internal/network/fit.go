@@ -34,29 +34,14 @@ func fitAll(
 ) ([]*Model, error) {
 	problems, all := make([]*problem, len(xs)), make([]*mat.Dense, len(xs))
 	for i, x := range xs {
-		if err := signal.CheckMixed(x); err != nil {
-			return nil, err
-		}
-		w, logDet, err := whiten(x)
+		p, err := newProblem(x, o.Seed)
 		if err != nil {
 			return nil, err
 		}
-		whitened, err := w.Apply(x)
-		if err != nil {
-			return nil, err
-		}
-		if hasRepeats(x) {
-			addResolutionNoise(whitened, nil, o.Seed)
-		}
-		p := &problem{whitening: w, logDet: logDet, whitened: whitened}
 		if linearScores != nil {
-			for _, scores := range linearScores[i] {
-				scores = slices.Clone(scores)
-				floats.AddConst(-logDet, scores)
-				p.linearScores = append(p.linearScores, scores)
-			}
+			p.addLinearScores(linearScores[i])
 		}
-		problems[i], all[i] = p, whitened
+		problems[i], all[i] = p, p.whitened
 	}
 	index, err := o.index(ctx, all)
 	if err != nil {
@@ -125,6 +110,33 @@ type problem struct {
 	// model, at the held-out positions; nil without one.
 	linearScores [][]float64
 	heldOut      []heldOutSignals // of each fold
+}
+
+func newProblem(x *mat.Dense, seed uint64) (*problem, error) {
+	if err := signal.CheckMixed(x); err != nil {
+		return nil, err
+	}
+	w, logDet, err := whiten(x)
+	if err != nil {
+		return nil, err
+	}
+	whitened, err := w.Apply(x)
+	if err != nil {
+		return nil, err
+	}
+	if hasRepeats(x) {
+		addResolutionNoise(whitened, nil, seed)
+	}
+	return &problem{whitening: w, logDet: logDet, whitened: whitened}, nil
+}
+
+// addLinearScores adds the linear scores, given those of the signals before the whitening.
+func (p *problem) addLinearScores(all [][]float64) {
+	for _, scores := range all {
+		scores = slices.Clone(scores)
+		floats.AddConst(-p.logDet, scores)
+		p.linearScores = append(p.linearScores, scores)
+	}
 }
 
 // whiten returns the symmetric whitening of x, and the logarithm of its determinant.

@@ -57,6 +57,18 @@ type record struct {
 	curve   klflow.Curve // −log-likelihoods of all evaluations, NaN where they weren't finite
 }
 
+// add adds an evaluation of the run: its log-likelihood by a network.
+func (r *record) add(value float64, network *mapping.Invertible) {
+	length := -value
+	if !signal.Finite(value) {
+		length = math.NaN()
+	}
+	r.curve = append(r.curve, length)
+	if value > r.value {
+		r.value, r.network = value, network
+	}
+}
+
 func (t *training) runs() int { return len(t.problems) * t.options.restarts * folds }
 
 // locate returns the problem, restart and fold of run r.
@@ -383,6 +395,15 @@ func (t *training) evaluate() (standing, error) {
 	if err != nil {
 		return standing{}, err
 	}
+	for k, r := range t.active {
+		t.best[r].add(stat.Mean(scores[k], nil), maps[k])
+	}
+	return t.standing(scores), nil
+}
+
+// standing compares the active runs, of these log-likelihoods at the held-out positions, with the
+// linear codes.
+func (t *training) standing(scores [][]float64) standing {
 	behind := math.Inf(1)
 	gains := make([][]float64, len(t.problems)) // of the best run of each fold
 	for k := range gains {
@@ -390,30 +411,23 @@ func (t *training) evaluate() (standing, error) {
 	}
 	for k, r := range t.active {
 		problem, _, fold := t.locate(r)
-		value := stat.Mean(scores[k], nil)
-		switch linearScores := t.problems[problem].linearScores; {
-		case linearScores == nil:
+		linearScores := t.problems[problem].linearScores
+		if linearScores == nil {
 			behind, gains[problem][fold] = math.Inf(-1), math.Inf(1)
-		case signal.Finite(value): // otherwise the run diverged
-			gain := newDifference(scores[k], linearScores[fold])
-			behind = min(behind, -gain.Mean/gain.SE)
-			gains[problem][fold] = max(gains[problem][fold], gain.Mean)
+			continue
 		}
-		b := &t.best[r]
-		length := -value
-		if !signal.Finite(value) {
-			length = math.NaN()
+		gain := newDifference(scores[k], linearScores[fold])
+		if !signal.Finite(gain.Mean) {
+			continue // the run diverged
 		}
-		b.curve = append(b.curve, length)
-		if value > b.value {
-			b.value, b.network = value, maps[k]
-		}
+		behind = min(behind, -gain.Mean/gain.SE)
+		gains[problem][fold] = max(gains[problem][fold], gain.Mean)
 	}
 	s := standing{behind, math.Inf(-1)}
 	for _, ofFolds := range gains {
 		s.gain = max(s.gain, stat.Mean(ofFolds, nil))
 	}
-	return s, nil
+	return s
 }
 
 // heldOutScores returns, for each active run, the log-likelihoods at its fold's held-out positions
