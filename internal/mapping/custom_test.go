@@ -116,13 +116,14 @@ func TestSequenceRecord(t *testing.T) {
 	if got, err := read.Apply(x); err != nil || !mat.EqualApprox(got, z, 1e-12) {
 		t.Errorf("read again it maps to %v, error %v; want %v", got, err, z)
 	}
-	if custom := mapping.AsMap(mapping.Sequence{m, mapping.AsMap(&shift{3})}); !mapping.IsPointwise(m) ||
-		mapping.IsPointwise(custom) {
+	custom := mapping.AsMap(mapping.Sequence{m, mapping.AsMap(&shift{3})})
+	if !mapping.IsPointwise(m) || mapping.IsPointwise(custom) {
 		t.Errorf("pointwise: %v, with a custom one %v; want only the first",
 			mapping.IsPointwise(m), mapping.IsPointwise(custom))
 	}
 	record.Sequence[1].Kind = "none"
-	if _, err := record.Read(dir, 2, 5); err == nil || !strings.HasPrefix(err.Error(), "map 2 of 2: ") {
+	_, err = record.Read(dir, 2, 5)
+	if err == nil || !strings.HasPrefix(err.Error(), "map 2 of 2: ") {
 		t.Errorf("error %v", err)
 	}
 }

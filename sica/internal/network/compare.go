@@ -105,7 +105,8 @@ type scorer struct {
 
 func newScorer(ctx context.Context, codes []Code, o Options) (*scorer, error) {
 	s := &scorer{
-		codes: slices.Clone(codes), options: o, kinds: []source.Kind{source.Varying, source.Jumping},
+		codes: slices.Clone(codes), options: o,
+		kinds: []source.Kind{source.Varying, source.Jumping},
 	}
 	var all []*mat.Dense
 	for k := range s.codes {

@@ -68,7 +68,8 @@ func TestChooseFutile(t *testing.T) {
 	if c.Chosen != 1 || c.failed() != "" || strings.Contains(c.Why, "failed") {
 		t.Errorf("%+v", c)
 	}
-	if k := c.Scored[len(c.Scored)-1]; !k.network || k.model != nil || !errors.Is(k.err, errFutile) {
+	k := c.Scored[len(c.Scored)-1]
+	if !k.network || k.model != nil || !errors.Is(k.err, errFutile) {
 		t.Errorf("the network is %+v", k)
 	}
 }

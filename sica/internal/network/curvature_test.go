@@ -75,8 +75,8 @@ func TestLinearMixturesAskForNoNetwork(t *testing.T) {
 		}
 		if screening.Network {
 			called++
-			t.Logf("seed %d, %d sources in %d channels, bursts %v: deviation %.1f", seed, k, d, bursts,
-				screening.deviation)
+			t.Logf("seed %d, %d sources in %d channels, bursts %v: deviation %.1f",
+				seed, k, d, bursts, screening.deviation)
 		}
 	}
 	if dependent < 6 || called > 1 {

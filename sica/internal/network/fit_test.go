@@ -255,7 +255,8 @@ func TestStandingBesideDivergedRun(t *testing.T) {
 	tr := trainingOf(t, onGo(t), x, short)
 	defer tr.discard()
 	for fold := range folds {
-		high := make([]float64, len(tr.index.held[fold])) // a density of 1 at all positions, above all others
+		// A density of 1 at all positions, which is above all others.
+		high := make([]float64, len(tr.index.held[fold]))
 		tr.problems[0].linearScores = append(tr.problems[0].linearScores, high)
 	}
 	want, err := tr.evaluate()

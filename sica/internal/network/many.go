@@ -176,8 +176,9 @@ type state map[string][]float64
 // ended.
 func (t *training) newSlot(ctx context.Context, run int, done *atomic.Int64) (*slot, error) {
 	problem, restart, fold := t.locate(run)
+	sampled := subsample(t.index.train[fold], metricPositions)
 	s := &slot{training: *t, run: run, rate: 1, done: done,
-		sample: signal.Columns(t.problems[problem].whitened, subsample(t.index.train[fold], metricPositions))}
+		sample: signal.Columns(t.problems[problem].whitened, sampled)}
 	s.active = []int{run}
 	s.options.layers = t.options.layersOf(restart, t.d)
 	if err := s.acquire(ctx); err != nil {

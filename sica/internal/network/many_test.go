@@ -254,7 +254,8 @@ func TestLayersOfRestarts(t *testing.T) {
 		{2, 0, 8, 8}, {10, 0, 16, 16}, {15, 0, 16, 24}, {30, 0, 16, 32}, {30, 5, 5, 5},
 	} {
 		o := Options{layers: test.layers}
-		if first, later := o.layersOf(0, test.d), o.layersOf(1, test.d); first != test.first || later != test.later {
+		first, later := o.layersOf(0, test.d), o.layersOf(1, test.d)
+		if first != test.first || later != test.later {
 			t.Errorf("%d signals, Layers %d: %d and later %d layers, want %d and %d",
 				test.d, test.layers, first, later, test.first, test.later)
 		}
@@ -277,7 +278,8 @@ func TestDeeperNetworksFollowDefaults(t *testing.T) {
 		}
 	}
 	deep := Options{deep: true}
-	if o := deep.withDefaults(5, 1000); o.layersOf(0, 5) != firstLayers || o.Steps != manySteps || deep.deepens(5) {
+	o := deep.withDefaults(5, 1000)
+	if o.layersOf(0, 5) != firstLayers || o.Steps != manySteps || deep.deepens(5) {
 		t.Errorf("deep: %+v", o)
 	}
 }

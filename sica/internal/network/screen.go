@@ -102,8 +102,8 @@ func (sc *Screening) isCertain() bool {
 // significant dependences of the pairs. The time to measure a curvature grows with the fourth power
 // of the number of signals.
 //
-// The null hypothesis of curvature stays the same: if z is a linear mixture of any number of sources
-// with noise, so are any of its signals.
+// The null hypothesis of curvature stays the same: if z is a linear mixture of any number of
+// sources with noise, so are any of its signals.
 func selectSuspects(z *mat.Dense, pairs []dependence) *mat.Dense {
 	d, n := z.Dims()
 	if d <= fewSignals || len(pairs) == 0 {

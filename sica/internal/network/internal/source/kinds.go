@@ -23,10 +23,10 @@ const (
 	Jumping
 )
 
-// Scores fits models to each signal of z, d×n, at the training positions, and takes the one with the
-// shortest code there, its parameters included: an autoregression, or a model of one of the kinds.
-// It returns the log-likelihoods Σ_i log p(z_i,t | own past) at the held-out positions: varying by
-// these models, constant by those except Varying. It is an error if ctx ends.
+// Scores fits models to each signal of z, d×n, at the training positions, and takes the one with
+// the shortest code there, its parameters included: an autoregression, or a model of one of the
+// kinds. It returns the log-likelihoods Σ_i log p(z_i,t | own past) at the held-out positions:
+// varying by these models, constant by those except Varying. It is an error if ctx ends.
 func Scores(
 	ctx context.Context, z *mat.Dense, lags, train, held []int, kinds ...Kind,
 ) (constant, varying []float64, err error) {

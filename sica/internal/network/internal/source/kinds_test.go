@@ -157,7 +157,8 @@ func TestScoresStopped(t *testing.T) {
 	}
 	for after := range all {
 		ctx := contexttest.EndsAfter(t.Context(), after)
-		if _, _, err := Scores(ctx, s, lags, train, held, Varying, Jumping); !errors.Is(err, context.Canceled) {
+		_, _, err := Scores(ctx, s, lags, train, held, Varying, Jumping)
+		if !errors.Is(err, context.Canceled) {
 			t.Errorf("ended after %d checks: error %v", after, err)
 		}
 	}
@@ -191,7 +192,8 @@ func TestHopelessJumpsAreGivenUp(t *testing.T) {
 	z, _ := loud(rand.New(rand.NewPCG(9, 0)), 2000)
 	row := z.RawRowView(0)
 	lags, at, _ := halves(2000, 2)
-	length := codeLength(Fit(t.Context(), row, lags, at), autoregressionParameters(lags), row, lags, at)
+	fitted := Fit(t.Context(), row, lags, at)
+	length := codeLength(fitted, autoregressionParameters(lags), row, lags, at)
 	code := func(limit float64) float64 {
 		return codeLength(fitJumps(t.Context(), row, lags, at, limit), jumpParameters, row, lags, at)
 	}
