@@ -74,7 +74,8 @@ func (c Chain) CheckPointwise() error {
 func (c Chain) Matrices(n int) (w, a *mat.Dense, mean []float64, err error) {
 	w, a, mean = rotation.Identity(n), rotation.Identity(n), make([]float64, n)
 	for k, s := range c {
-		stageW, stageA, centre, offset, err := s.linear()
+		signals, _ := w.Dims()
+		stageW, stageA, centre, offset, err := s.linear(signals)
 		if err != nil {
 			return nil, nil, nil, fmt.Errorf("map %d of %d: %w", k+1, len(c), err)
 		}
@@ -96,14 +97,20 @@ func (c Chain) Matrices(n int) (w, a *mat.Dense, mean []float64, err error) {
 	return w, a, mean, nil
 }
 
-// linear returns the stage as w·(z − centre) + offset, and the inverse of w, or a right
-// inverse if the stage is a reduction.
-func (s Stage) linear() (w, a *mat.Dense, centre, offset []float64, err error) {
+// linear returns the stage for n signals as w·(z − centre) + offset, and the inverse of w, or a
+// right inverse if the stage reduces signals.
+func (s Stage) linear(n int) (w, a *mat.Dense, centre, offset []float64, err error) {
 	var affine *mapping.Affine
 	switch m := s.Fixed.(type) {
 	case *mapping.Reduction:
 		w, a = m.Matrices()
 		return w, a, m.Mean, make([]float64, m.Components()), nil
+	case mapping.Sequence:
+		if w, a, centre, err = NewChain(m).Matrices(n); err != nil {
+			return nil, nil, nil, nil, err
+		}
+		outputs, _ := w.Dims()
+		return w, a, centre, make([]float64, outputs), nil
 	case *mapping.Symmetric:
 		affine = m.Affine()
 	case *mapping.Affine:

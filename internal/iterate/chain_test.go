@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/mapping"
@@ -59,6 +60,16 @@ func TestMatricesEqualMaps(t *testing.T) {
 	one.Mul(w, a)
 	if !mat.EqualApprox(&one, rotation.Identity(2), 1e-12) {
 		t.Errorf("w·a = %v", mat.Formatted(&one))
+	}
+	// A stage of several maps has those of the maps one by one.
+	sequence := NewChain([]mapping.Map{mapping.Sequence{reduction, white[0], affine}})
+	sameW, sameA, sameMean, err := sequence.Matrices(3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !mat.EqualApprox(sameW, w, 1e-12) || !mat.EqualApprox(sameA, a, 1e-12) ||
+		!floats.EqualApprox(sameMean, mean, 1e-12) {
+		t.Errorf("of a sequence w is %v, a %v and the mean %v", sameW, sameA, sameMean)
 	}
 }
 
