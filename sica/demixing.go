@@ -20,7 +20,8 @@ var ErrNotLinear = ica.ErrNotLinear
 // Demixing returns the linear map that the result is: of LinearOnly, of Auto where it chose a
 // linear demixing, and of a flow of the family Linear from any linear beginning. The error for
 // others, such as a network's signals, or after a Config.Prepare that isn't linear, wraps
-// ErrNotLinear.
+// ErrNotLinear. A linear Prepare may be singular, such as a common average reference: Mixing then
+// returns the mixed signals without what Prepare removes.
 func (r *Result) Demixing() (*ica.Demixing, error) {
 	d, err := r.demixing()
 	return d, inOperation("demixing", err)

@@ -10,10 +10,13 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/backend"
+	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/sica/klflow"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
@@ -225,6 +228,54 @@ func TestStopEndsEachRun(t *testing.T) {
 		}
 		if asked != want {
 			t.Errorf("asked %d times, want %d", asked, want)
+		}
+	}
+}
+
+// After the common average reference, which is singular, the demixing has a right inverse, nothing
+// is left of a signal that is removed, and the average can't be found again.
+func TestPrepareCommonAverage(t *testing.T) {
+	b := backendtest.Open(t, backend.Go)
+	for _, d := range []int{3, 4, 5, 6, 7} {
+		r := rng(uint64(d))
+		s := noise(r, d, 1000, datasets.Laplace)
+		var x mat.Dense
+		x.Mul(noise(r, d, d, datasets.Normal), s)
+		average := mat.NewDense(d, d, nil)
+		average.Apply(func(i, j int, _ float64) float64 {
+			if i == j {
+				return 1 - 1/float64(d)
+			}
+			return -1 / float64(d)
+		}, average)
+		cfg := Default()
+		cfg.Method = LinearOnly
+		cfg.Prepare = fitter(func(*mat.Dense) (preprocess.Applier, error) {
+			return preprocess.LinearMap(average, make([]float64, d)), nil
+		})
+		result := fit(t, b, &x, cfg)
+		demixing, err := result.Demixing()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var product mat.Dense
+		product.Mul(demixing.Unmixing, demixing.Mixing)
+		if !mat.EqualApprox(&product, rotation.Identity(d-1), 1e-9) {
+			t.Errorf("%d channels: W·A = %.3f", d, mat.Formatted(&product))
+		}
+		clean, err := result.Remove(&x, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		z, err := result.Transform(clean)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sd := stat.PopStdDev(z.RawRowView(0), nil); sd > 1e-9 {
+			t.Errorf("%d channels: the removed signal keeps the standard deviation %.3g", d, sd)
+		}
+		if _, err := result.InverseTransform(z); !errors.Is(err, preprocess.ErrNotInvertible) {
+			t.Errorf("%d channels: the inverse: %v", d, err)
 		}
 	}
 }

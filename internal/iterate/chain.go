@@ -69,9 +69,22 @@ func (c Chain) CheckPointwise() error {
 }
 
 // Matrices returns the matrices of a linear chain for n signals: z = w·(x − mean), and the inverse
-// x = mean + a·z, without the components that a reduction removes. Other chains are an error that
-// wraps ica.ErrNotLinear.
+// x = mean + a·z, without what a reduction or a singular map removes. Other chains are an error that
+// wraps ica.ErrNotLinear. The error wraps mapping.ErrNotInvertible unless w·a = 1.
 func (c Chain) Matrices(n int) (w, a *mat.Dense, mean []float64, err error) {
+	if w, a, mean, err = c.matrices(n); err != nil {
+		return nil, nil, nil, err
+	}
+	var product mat.Dense
+	product.Mul(w, a)
+	if k, _ := product.Dims(); !mat.EqualApprox(&product, rotation.Identity(k), maxInverseError) {
+		return nil, nil, nil, fmt.Errorf("the maps: their matrix is singular: %w", mapping.ErrNotInvertible)
+	}
+	return w, a, mean, nil
+}
+
+// matrices is Matrices, whether w·a = 1 or not.
+func (c Chain) matrices(n int) (w, a *mat.Dense, mean []float64, err error) {
 	w, a, mean = rotation.Identity(n), rotation.Identity(n), make([]float64, n)
 	for k, s := range c {
 		signals, _ := w.Dims()
@@ -97,8 +110,12 @@ func (c Chain) Matrices(n int) (w, a *mat.Dense, mean []float64, err error) {
 	return w, a, mean, nil
 }
 
-// linear returns the stage for n signals as w·(z − centre) + offset, and the inverse of w, or a
-// right inverse if the stage reduces signals.
+// maxInverseError is how far an entry of w·a may be from that of the unit matrix. A signal that a
+// singular map removes is missed by 1.
+const maxInverseError = 1e-3
+
+// linear returns the stage for n signals as w·(z − centre) + offset, and the inverse of w: a right
+// inverse if the stage is a reduction, the pseudo-inverse if w is singular.
 func (s Stage) linear(n int) (w, a *mat.Dense, centre, offset []float64, err error) {
 	var affine *mapping.Affine
 	switch m := s.Fixed.(type) {
@@ -106,7 +123,7 @@ func (s Stage) linear(n int) (w, a *mat.Dense, centre, offset []float64, err err
 		w, a = m.Matrices()
 		return w, a, m.Mean, make([]float64, m.Components()), nil
 	case mapping.Sequence:
-		if w, a, centre, err = NewChain(m).Matrices(n); err != nil {
+		if w, a, centre, err = NewChain(m).matrices(n); err != nil {
 			return nil, nil, nil, nil, err
 		}
 		outputs, _ := w.Dims()
@@ -118,11 +135,10 @@ func (s Stage) linear(n int) (w, a *mat.Dense, centre, offset []float64, err err
 	default:
 		return nil, nil, nil, nil, ica.ErrNotLinear
 	}
-	a = new(mat.Dense)
-	if err := a.Inverse(affine.Dense()); err != nil && !errors.As(err, new(mat.Condition)) {
-		return nil, nil, nil, nil, err
+	if a, err = affine.Inverse(); err != nil {
+		a, err = affine.PseudoInverse()
 	}
-	return affine.Dense(), a, affine.Centre, affine.Offset, nil
+	return affine.Dense(), a, affine.Centre, affine.Offset, err
 }
 
 // Record is a stage in JSON, with the names of the files in the same folder that have its large

@@ -1,7 +1,6 @@
 package mapping
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -9,6 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/seed-47b1e431/gosica/internal/rotation"
+	"github.com/seed-47b1e431/gosica/internal/rounding"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
@@ -101,13 +102,63 @@ func (a *Affine) Invert(z *mat.Dense) (*mat.Dense, error) {
 	if err := a.checkRows(z); err != nil {
 		return nil, err
 	}
-	var x mat.Dense
-	err := x.Solve(a.Dense(), signal.Added(z, a.Offset, -1))
-	var condition mat.Condition
-	if err != nil && (!errors.As(err, &condition) || math.IsInf(float64(condition), 1)) {
-		return nil, fmt.Errorf("matrix: is singular: %w", ErrNotInvertible)
+	if err := a.checkRegular(); err != nil {
+		return nil, err
 	}
+	var x mat.Dense
+	// An error warns of the condition number, which units alone can make large.
+	_ = x.Solve(a.Dense(), signal.Added(z, a.Offset, -1))
 	return signal.Added(&x, a.Centre, 1), nil
+}
+
+// Inverse returns the inverse of the matrix. The error wraps ErrNotInvertible if it is singular.
+func (a *Affine) Inverse() (*mat.Dense, error) {
+	if err := a.checkRegular(); err != nil {
+		return nil, err
+	}
+	var inverse mat.Dense
+	_ = inverse.Inverse(a.Dense()) // as in Invert
+	return &inverse, nil
+}
+
+// PseudoInverse returns the Moore–Penrose inverse of the matrix, which inverts the map on its
+// range. It is an error if the matrix is 0.
+func (a *Affine) PseudoInverse() (*mat.Dense, error) {
+	d := len(a.Centre)
+	var svd mat.SVD
+	if !svd.Factorize(a.Dense(), mat.SVDThin) {
+		return nil, fmt.Errorf("matrix: its singular values didn't converge: %w", ErrNotInvertible)
+	}
+	rank := svd.Rank(float64(d) * rounding.Eps)
+	if rank == 0 {
+		return nil, fmt.Errorf("matrix: is 0: %w", ErrNotInvertible)
+	}
+	var inverse mat.Dense
+	svd.SolveTo(&inverse, rotation.Identity(d), rank)
+	return &inverse, nil
+}
+
+// checkRegular returns an error if the matrix is singular to the rounding of float64: if its
+// condition number is above 1/(d·eps) with columns and then rows of norm 1, so that the units of
+// the signals don't matter.
+func (a *Affine) checkRegular() error {
+	d := len(a.Centre)
+	scaled := mat.DenseCopyOf(a.Dense())
+	for j := range d {
+		column := mat.Col(nil, j, scaled)
+		floats.Scale(1/floats.Norm(column, 2), column)
+		scaled.SetCol(j, column)
+	}
+	for i := range d {
+		row := scaled.RawRowView(i)
+		floats.Scale(1/floats.Norm(row, 2), row)
+	}
+	var lu mat.LU
+	lu.Factorize(scaled)
+	if condition := lu.Cond(); !(condition < 1/(float64(d)*rounding.Eps)) {
+		return fmt.Errorf("matrix: is singular: %w", ErrNotInvertible)
+	}
+	return nil
 }
 
 // checkRows returns an error unless a can be applied to z or inverted there.

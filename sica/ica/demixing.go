@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -83,14 +82,9 @@ func (m *Model) Demixing() (*Demixing, error) {
 	if !ok {
 		return nil, fmt.Errorf("ica: demixing: %w", ErrNotLinear)
 	}
-	d := &Demixing{Unmixing: mat.DenseCopyOf(a.Dense()), Mixing: new(mat.Dense), Mean: a.Centre}
-	var condition mat.Condition
-	err := d.Mixing.Inverse(d.Unmixing)
-	if errors.As(err, &condition) && !math.IsInf(float64(condition), 1) {
-		err = nil // nearly singular, but inverted
-	}
+	mixing, err := a.Inverse()
 	if err != nil {
 		return nil, fmt.Errorf("ica: demixing: %w", err)
 	}
-	return d, nil
+	return &Demixing{Unmixing: mat.DenseCopyOf(a.Dense()), Mixing: mixing, Mean: a.Centre}, nil
 }
