@@ -6,9 +6,12 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"hash"
 	"path/filepath"
 	"reflect"
 	"strings"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/internal/iterate"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
@@ -63,7 +66,8 @@ func (f *fitting) openCheckpoint() (err error) {
 
 // checkpointKey returns what is the same for fits that continue from one another's state. It
 // is made of the settings except the budget, which a fit that used up its own may raise, of
-// the backend, and of the seed and every bit of the signals of each run.
+// the backend, and of the seed, the joints and every bit of the signals of each run, as they are
+// given and as they are separated.
 func (f *fitting) checkpointKey() (string, error) {
 	settings, err := json.Marshal(f.checkpointSettings())
 	if err != nil {
@@ -72,16 +76,25 @@ func (f *fitting) checkpointKey() (string, error) {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s\n%s\n%d\n", settings, f.backend.Name(), len(f.runs))
 	for _, run := range f.runs {
-		x := run.reduced.X()
-		d, n := x.Dims()
-		fmt.Fprintf(h, "%d %d %d\n", run.seed, d, n)
-		for i := range d {
-			if err := binary.Write(h, binary.LittleEndian, x.RawRowView(i)); err != nil {
-				return "", err
-			}
+		fmt.Fprintf(h, "%d ", run.seed)
+		writeBits(h, run.reduced.X())
+		if len(run.joints) > 0 { // so that a checkpoint of the last version continues without
+			fmt.Fprintf(h, "joints %d\n", run.joints)
+		}
+		if run.prepared != run.mixed {
+			writeBits(h, run.mixed)
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// writeBits writes the size and every bit of x to a hash, which has no errors.
+func writeBits(h hash.Hash, x *mat.Dense) {
+	d, n := x.Dims()
+	fmt.Fprintf(h, "%d %d\n", d, n)
+	for i := range d {
+		_ = binary.Write(h, binary.LittleEndian, x.RawRowView(i))
+	}
 }
 
 // checkpointSettings returns the settings that the checkpoint's key is made of.
@@ -176,7 +189,7 @@ func (f *fitting) readDecision(dir string, r int, run runBegin) (*decision, erro
 // howOther returns in words how the fit of a checkpoint differs from f.
 func (f *fitting) howOther(begun beginState) string {
 	if begun.Settings == nil {
-		return "with other signals or settings, or on another backend"
+		return "with other signals, joints or settings, or on another backend"
 	}
 	differences := differences("", reflect.ValueOf(*begun.Settings),
 		reflect.ValueOf(f.checkpointSettings()))
@@ -186,7 +199,7 @@ func (f *fitting) howOther(begun beginState) string {
 	case begun.Backend != f.backend.Name():
 		return fmt.Sprintf("on the backend %s, not %s", begun.Backend, f.backend.Name())
 	}
-	return "with other signals"
+	return "with other signals, or with other seeds or joints of runs"
 }
 
 // differences returns in words the fields in JSON of two structures of settings that differ, with

@@ -148,6 +148,13 @@ func TestCheckpointRefused(t *testing.T) {
 	bit := mat.DenseCopyOf(x)
 	bit.Set(0, 0, bit.At(0, 0)*(1+0x1p-52))
 	refused("a bit of x", bit, cfg, "other signals")
+	joined := Run{X: x, Seed: cfg.Seed, Joints: []int{50}}
+	if results, err := FitRuns(t.Context(), []Run{joined}, cfg.On(b)); !errors.Is(err, ErrCheckpoint) || results != nil {
+		t.Errorf("other joints: %v", err)
+	}
+	prepared := cfg.Clone()
+	prepared.Prepare = by(func(*mat.Dense) (*mat.Dense, error) { return mat.DenseCopyOf(x), nil })
+	refused("signals that are prepared to the same", bit, prepared, "other signals")
 
 	lock, err := sealed.OpenSeries(cfg.Checkpoint, checkpointFormat, checkpointVersion)
 	if err != nil {
