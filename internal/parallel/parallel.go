@@ -15,7 +15,8 @@ func Workers(n int) int { return min(runtime.GOMAXPROCS(0), n) }
 // Do calls do for each piece of work 0 … n−1, on that many workers, and returns when all calls have
 // returned. The number of the worker, from 0, is for memory that concurrent calls can't share; the
 // caller's goroutine is worker 0. After the end of ctx no piece is begun, and its error is
-// returned.
+// returned. If a call panics, Do panics with the same value when the others have returned, so that
+// the caller can recover.
 func Do(ctx context.Context, workers, n int, do func(worker, i int)) error {
 	if workers == 1 { // without goroutines, and without what they need on the heap
 		for i := range n {
@@ -28,8 +29,14 @@ func Do(ctx context.Context, workers, n int, do func(worker, i int)) error {
 	}
 	var begun atomic.Int64
 	var others sync.WaitGroup
+	var panicked atomic.Pointer[any] // with what the first call to panic did
 	work := func(worker int) {
-		for ctx.Err() == nil {
+		defer func() {
+			if reason := recover(); reason != nil {
+				panicked.CompareAndSwap(nil, &reason)
+			}
+		}()
+		for ctx.Err() == nil && panicked.Load() == nil {
 			i := int(begun.Add(1)) - 1
 			if i >= n {
 				return
@@ -42,5 +49,8 @@ func Do(ctx context.Context, workers, n int, do func(worker, i int)) error {
 	}
 	work(0)
 	others.Wait()
+	if reason := panicked.Load(); reason != nil {
+		panic(*reason)
+	}
 	return ctx.Err()
 }

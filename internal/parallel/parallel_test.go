@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -55,6 +56,38 @@ func TestDoCancelled(t *testing.T) {
 	if after.Load() > workers {
 		t.Errorf("%d pieces were begun after the end, want at most one a worker", after.Load())
 	}
+}
+
+// A panic of any worker is the caller's, who can recover, when all workers have ended.
+func TestPanicIsTheCallers(t *testing.T) {
+	want := errors.New("no such piece")
+	for _, workers := range []int{1, 3} {
+		for bad := range workers {
+			var begun sync.WaitGroup // so that each worker has one piece
+			begun.Add(workers)
+			var ended atomic.Int32
+			got := panicOf(func() {
+				parallel.Do(t.Context(), workers, workers, func(worker, _ int) {
+					begun.Done()
+					begun.Wait()
+					defer ended.Add(1)
+					if worker == bad {
+						panic(want)
+					}
+				})
+			})
+			if got != want || int(ended.Load()) != workers {
+				t.Errorf("worker %d of %d: panic %v when %d had ended", bad, workers, got, ended.Load())
+			}
+		}
+	}
+}
+
+// panicOf returns what f panics with.
+func panicOf(f func()) (reason any) {
+	defer func() { reason = recover() }()
+	f()
+	return nil
 }
 
 func ExampleDo() {

@@ -61,10 +61,14 @@ type Curves struct {
 // demixing is the linear rule's of x. The result is nil if with it curves promise to shorten the code by
 // less than the code length of their slopes, or if they shorten it by less than that and minGain, in nats
 // per position. x must have two channels or more, each with many different values. Whether the mixture is
-// post-nonlinear, the curves don't say: compare the code lengths. The errors are those of Separate.
+// post-nonlinear, the curves don't say: compare the code lengths. The errors are those of Separate, and
+// one if demixing isn't d×d.
 func Straighten(
 	ctx context.Context, x *ica.Signals, demixing *mat.Dense, minGain float64, cfg Config,
 ) (*Curves, error) {
+	if err := checkStraighten(x, demixing); err != nil {
+		return nil, fmt.Errorf("linear: straighten: %w", err)
+	}
 	s := newStraightening(x)
 	n := float64(s.past.N)
 	ofSlopes := float64(len(s.logSlopes)) / 2 * math.Log(n) / n // code length
@@ -93,6 +97,22 @@ func Straighten(
 		c.Values, c.Straight = append(c.Values, v.edges), append(c.Straight, v.levels)
 	}
 	return c, nil
+}
+
+// checkStraighten returns an error unless the arguments of Straighten are valid.
+func checkStraighten(x *ica.Signals, demixing *mat.Dense) error {
+	if err := x.Validate(); err != nil {
+		return err
+	}
+	d, _ := x.Dims()
+	if demixing == nil || demixing.IsEmpty() {
+		return fmt.Errorf("demixing: is nil or empty; must be %d×%[1]d, the Demixing of Separate", d)
+	}
+	if rows, columns := demixing.Dims(); rows != d || columns != d {
+		return fmt.Errorf("demixing: is %d×%d; must be %d×%[3]d, the Demixing of Separate",
+			rows, columns, d)
+	}
+	return nil
 }
 
 // A straightening is Straighten at work. Its loss is the code length at fixed B, as a function of the

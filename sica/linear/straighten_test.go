@@ -1,8 +1,10 @@
 package linear
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -136,5 +138,24 @@ func TestStraightenErrors(t *testing.T) {
 	}
 	if _, err := Straighten(t.Context(), x, rotation.Identity(2), 0, Config{}); err == nil {
 		t.Error("two equal channels: no error")
+	}
+}
+
+// A demixing of another size, or none, is an error.
+func TestStraightenChecksDemixing(t *testing.T) {
+	_, x := bent(t, 71, 500, math.Tanh)
+	for want, demixing := range map[string]*mat.Dense{
+		"demixing: is 2×2; must be 3×3":             rotation.Identity(2),
+		"demixing: is 4×4; must be 3×3":             rotation.Identity(4),
+		"demixing: is nil or empty; must be 3×3":    nil,
+		"demixing: is nil or empty; must be 3×3, t": new(mat.Dense),
+	} {
+		c, err := Straighten(t.Context(), x, demixing, 0.1, Config{Seed: 1})
+		if c != nil || err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: want %q", err, want)
+		}
+	}
+	if _, err := Straighten(t.Context(), nil, rotation.Identity(3), 0.1, Config{}); !errors.Is(err, ica.ErrSignals) {
+		t.Errorf("no signals: %v", err)
 	}
 }
