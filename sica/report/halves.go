@@ -102,8 +102,11 @@ func compareHalves(
 }
 
 // String says how well the halves agree, and on which signals they disagree: those with a
-// correlation below 0.95.
+// correlation below 0.95. Of Halves without signals it returns "no halves".
 func (h *Halves) String() string {
+	if h == nil || len(h.Signals) == 0 {
+		return "no halves"
+	}
 	worst := floats.MinIdx(h.Signals)
 	s := fmt.Sprintf("the demixings of the first and the second half of the positions agree with "+
 		"a mean correlation of %.3f; the smallest is %.3f, of signal %d",

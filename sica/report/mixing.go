@@ -89,7 +89,7 @@ func (r *Report) remarks() (remarks []remark) {
 
 // clippedNames names the mixed signals that are clipped.
 func (r *Report) clippedNames() string {
-	if r.Channels == nil {
+	if len(r.Channels) == 0 {
 		return "mixed " + text.Signals(r.Clipped)
 	}
 	var names []string

@@ -47,7 +47,7 @@ type Config struct {
 	// Refits is the number of further fits that measure the stability; 0 measures none. Each
 	// takes as long as the fit did.
 	Refits int
-	// Positions are the positions of x in the recording that it is a part of, in order and from 0.
+	// Positions are the positions of x in the recording that it is a part of: from 0, and rising.
 	// Outliers, and the page of package html, then have the recording's positions. Nil is a whole
 	// recording.
 	Positions []int
@@ -386,6 +386,10 @@ func prepare(
 	if s.z, err = r.Transform(x, s.grid.Shape()...); err != nil {
 		return s, err
 	}
+	if channels, _ := x.Dims(); len(r.Channels) != 0 && len(r.Channels) != channels {
+		return s, fmt.Errorf("result: Channels: has %d names; must have %d, one for each mixed signal, "+
+			"or none", len(r.Channels), channels)
+	}
 	if found, ok := fitFindings(r, s.z); ok {
 		s.linear = &found
 	}
@@ -455,6 +459,11 @@ func (cfg Config) check(x *mat.Dense) error {
 	if cfg.Positions != nil && len(cfg.Positions) != n {
 		return fmt.Errorf("Positions: has %d; must have the %d of x, or be nil",
 			len(cfg.Positions), n)
+	}
+	for k, at := range cfg.Positions {
+		if at < 0 || k > 0 && at <= cfg.Positions[k-1] {
+			return fmt.Errorf("Positions: has %d at place %d; must be 0 or more, and rise", at, k)
+		}
 	}
 	return nil
 }

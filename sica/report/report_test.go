@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -248,6 +249,11 @@ func TestReportErrors(t *testing.T) {
 	for k := range 120 {
 		constant.Set(0, k, 3)
 	}
+	falling, negative, named := make([]int, 120), make([]int, 120), *r
+	named.Channels = []string{"Fp1"}
+	for k := range falling {
+		falling[k], negative[k] = 120-k, k-1
+	}
 	for _, test := range []struct {
 		name   string
 		result *sica.Result
@@ -255,6 +261,9 @@ func TestReportErrors(t *testing.T) {
 		opts   Config
 		want   string
 	}{
+		{"names", &named, x, Config{}, "result: Channels: has 1 names; must have 2"},
+		{"falling", r, x, Config{Positions: falling}, "Positions: has 119 at place 1; must be 0 or more, and rise"},
+		{"negative", r, x, Config{Positions: negative}, "Positions: has -1 at place 0; must be 0 or more"},
 		{"no x", r, nil, Config{}, "x: is empty"},
 		{"signals", r, wide, Config{}, "x: has 3 signals; must have 2"},
 		{"positions", r, short, Config{}, "x: has 63 positions; must have at least 64"},
@@ -420,4 +429,24 @@ func (stopping) Name() string { return "stopping" }
 func (s stopping) Fit(ctx context.Context, _ *ica.Signals) (*ica.Model, error) {
 	s.stop()
 	return nil, ctx.Err()
+}
+
+// What is empty says so, and doesn't panic.
+func TestZeroReport(t *testing.T) {
+	for _, r := range []*Report{nil, {}} {
+		if got := r.String(); got != "no report" {
+			t.Errorf("report %q", got)
+		}
+		for _, write := range []func(io.Writer) error{r.WriteText, r.WriteDetails} {
+			var b strings.Builder
+			if err := write(&b); err == nil || b.Len() > 0 {
+				t.Errorf("wrote %q, error %v", &b, err)
+			}
+		}
+	}
+	for _, h := range []*Halves{nil, {}} {
+		if got := h.String(); got != "no halves" {
+			t.Errorf("halves %q", got)
+		}
+	}
 }

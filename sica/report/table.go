@@ -137,7 +137,7 @@ func (t Table) share(i int) float64 {
 }
 
 func (t Table) channel(c int) string {
-	if t.Channels == nil {
+	if len(t.Channels) == 0 {
 		return strconv.Itoa(c + 1)
 	}
 	return t.Channels[c]

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -24,8 +25,12 @@ const maxPairs = 6
 // maxReasons is how many of the Reasons WriteText has.
 const maxReasons = 2
 
-// String returns what WriteText and WriteDetails write, with one table of all signals.
+// String returns what WriteText and WriteDetails write, with one table of all signals, or "no report"
+// of the zero Report.
 func (r *Report) String() string {
+	if r.isEmpty() {
+		return "no report"
+	}
 	return r.text(true) + "\n" + r.details(true)
 }
 
@@ -40,10 +45,20 @@ func (r *Report) Uses() (uses []string) {
 
 const asSources = "As sources: "
 
+// isEmpty reports whether r is nil or the zero Report.
+func (r *Report) isEmpty() bool { return r == nil || r.Signals == 0 && len(r.Grades) == 0 }
+
+// errEmpty is the error of a Report that isEmpty.
+var errEmpty = errors.New("report: is nil or empty; must be one that New returned")
+
 // WriteText writes what the report concludes as text of at most a screen: which signals can be
 // taken out of a recording, which are sources, the verdict with up to two Reasons and the first
 // of Next, and the Table of the signals. Signals count from 1. WriteDetails writes the rest.
+// The zero Report is an error.
 func (r *Report) WriteText(w io.Writer) error {
+	if r.isEmpty() {
+		return errEmpty
+	}
 	_, err := io.WriteString(w, r.text(false))
 	return err
 }
@@ -83,8 +98,11 @@ func (r *Report) table() Table {
 
 // WriteDetails writes what WriteText leaves out, as text: the other signals, Reasons and Next,
 // the dependence before and after, the tests of each signal, the six pairs with the least
-// evidence, remarks on the mixing, halves and stability.
+// evidence, remarks on the mixing, halves and stability. The zero Report is an error.
 func (r *Report) WriteDetails(w io.Writer) error {
+	if r.isEmpty() {
+		return errEmpty
+	}
 	_, err := io.WriteString(w, r.details(false))
 	return err
 }
