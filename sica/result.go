@@ -219,8 +219,8 @@ func (r *Result) String() string {
 
 // Identified reports whether recovered signal i, counted from 0, is identified: the data leave no other
 // signal in its place, as Linear says of a linear demixing, and Network of a network's signals together.
-// It is false where neither says anything, and for signals that a flow moved, which weren't
-// examined.
+// It is false where neither says anything, where there is no signal i, and for signals that a flow
+// moved, which weren't examined.
 func (s *Summary) Identified(i int) bool {
 	switch {
 	case s.Best > 0:
@@ -228,7 +228,7 @@ func (s *Summary) Identified(i int) bool {
 	case s.Linear != nil:
 		return s.Linear.Identified(i)
 	case s.Network != nil:
-		return s.Network.Identified
+		return s.Network.Identified && i >= 0 && i < len(s.Network.PastGain)
 	}
 	return false
 }

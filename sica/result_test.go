@@ -151,24 +151,28 @@ func TestConfigBackend(t *testing.T) {
 
 // A signal is identified as the findings of the method say that made it, and not without any.
 func TestIdentified(t *testing.T) {
+	two := make([]nonlinear.Difference, 2)
 	for name, test := range map[string]struct {
 		s    Summary
 		want [2]bool
 	}{
 		"linear":       {Summary{Linear: &linear.Findings{Groups: [][]int{{0}, {1}}}}, [2]bool{true, true}},
 		"linear pair":  {Summary{Linear: &linear.Findings{Groups: [][]int{{0, 1}}}}, [2]bool{}},
-		"network":      {Summary{Network: &nonlinear.Findings{Identified: true}}, [2]bool{true, true}},
+		"network":      {Summary{Network: &nonlinear.Findings{Identified: true, PastGain: two}}, [2]bool{true, true}},
 		"unidentified": {Summary{Network: &nonlinear.Findings{}}, [2]bool{}},
 		"neither":      {Summary{}, [2]bool{}},
 		"linear, then a flow": {
 			Summary{Linear: &linear.Findings{Groups: [][]int{{0}, {1}}}, Trace: Trace{Best: 3}}, [2]bool{},
 		},
 		"network, then a flow": {
-			Summary{Network: &nonlinear.Findings{Identified: true}, Trace: Trace{Best: 1}}, [2]bool{},
+			Summary{Network: &nonlinear.Findings{Identified: true, PastGain: two}, Trace: Trace{Best: 1}}, [2]bool{},
 		},
 	} {
 		if got := [2]bool{test.s.Identified(0), test.s.Identified(1)}; got != test.want {
 			t.Errorf("%s: %v, want %v", name, got, test.want)
+		}
+		if test.s.Identified(-1) || test.s.Identified(99) {
+			t.Errorf("%s: signals that don't exist are identified", name)
 		}
 	}
 }
