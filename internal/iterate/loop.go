@@ -367,11 +367,12 @@ const (
 
 // growth detects a diverging flow.
 type growth struct {
-	Size          float64 `json:"size"`  // RMS of the signals at the start, 0 before iteration 1
-	MinDivergence float64 `json:"least"` // so far
-	MinIterate    int     `json:"at"`    // the iterate with MinDivergence
-	LastSmall     int     `json:"sound"` // the last iterate whose size hasn't grown
-	Consecutive   int     `json:"since"` // iterations that have grown, up to the last one
+	Size          float64 `json:"size"`     // RMS of the signals at the start, 0 before iteration 1
+	Measured      bool    `json:"measured"` // whether a divergence was, so far
+	MinDivergence float64 `json:"least"`    // so far
+	MinIterate    int     `json:"at"`       // the iterate with MinDivergence
+	LastSmall     int     `json:"sound"`    // the last iterate whose size hasn't grown
+	Consecutive   int     `json:"since"`    // iterations that have grown, up to the last one
 }
 
 // observe takes the divergence of iterate j−1, NaN for none, and the size of iterate j. If the flow
@@ -382,8 +383,8 @@ func (g *growth) observe(j int, divergence, size float64) (why string, good int)
 		g.LastSmall = j
 	}
 	measured := !math.IsNaN(divergence)
-	if measured && (j == 1 || divergence < g.MinDivergence) {
-		g.MinDivergence, g.MinIterate = divergence, j-1
+	if measured && (!g.Measured || divergence < g.MinDivergence) {
+		g.Measured, g.MinDivergence, g.MinIterate = true, divergence, j-1
 	}
 	diverged := measured && divergence > 2*g.MinDivergence+grownDivergence
 	if !grown && !diverged {

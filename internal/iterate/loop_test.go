@@ -19,6 +19,8 @@ func TestGrowthStopsDivergingFlows(t *testing.T) {
 		{"as of digits", []float64{.025, .16, .149, .088, .08, .09}, []float64{1, 1, 1, 1, 1, 1}, 0, 0},
 		{"growing", []float64{.2, .1, .3, .8, .9, 1}, []float64{1, 1, 1, 1, 1, 1}, 6, 1},
 		{"a leap and back", []float64{.2, .1, .9, .9, .1, .9}, []float64{1, 1, 1, 1, 1, 1}, 0, 0},
+		{"measured late", []float64{nan, .2, .3, .8, .9, 1, 1.1}, []float64{1, 1, 1, 1, 1, 1, 1}, 0, 0},
+		{"growing, measured late", []float64{nan, .1, .3, .8, .9, 1}, []float64{1, 1, 1, 1, 1, 1}, 6, 1},
 		{"signals grow", []float64{nan, nan, nan, nan, nan}, []float64{1, 2e6, 3e6, 4e6, 5e6}, 4, 1},
 	} {
 		g := growth{Size: 1}
