@@ -82,15 +82,10 @@ func (r *Result) bound(
 	if r.maps == nil {
 		return nil, nil, fmt.Errorf("%s can't be mapped: %w", name, errNotFitted)
 	}
-	if err := signal.AsErrSignals(signal.CheckNew(name, x, signals())); err != nil {
+	if err := checkNew(name, x, signals(), shape); err != nil {
 		return nil, nil, err
 	}
-	_, n := x.Dims()
-	if len(shape) > 0 {
-		if err := grid.Check(shape, n); err != nil {
-			return nil, nil, fmt.Errorf("shape: %w", err)
-		}
-	} else if grid.Product(r.Shape) == n {
+	if _, n := x.Dims(); len(shape) == 0 && grid.Product(r.Shape) == n {
 		shape = r.Shape
 	}
 	var flow iterate.Config
@@ -99,6 +94,21 @@ func (r *Result) bound(
 	}
 	on := iterate.NewEvaluator(r.backend, flow, r.Shape, shape)
 	return r.maps.Maps(on), on, nil
+}
+
+// checkNew returns an error unless x, called name, is as many signals at positions of the shape.
+func checkNew(name string, x *mat.Dense, signals int, shape []int) error {
+	if err := signal.AsErrSignals(signal.CheckNew(name, x, signals)); err != nil {
+		return err
+	}
+	if len(shape) == 0 {
+		return nil
+	}
+	_, n := x.Dims()
+	if err := grid.Check(shape, n); err != nil {
+		return fmt.Errorf("shape: %w", err)
+	}
+	return nil
 }
 
 var errNotFitted = errors.New("the result wasn't made by Fit or Load")

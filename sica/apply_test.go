@@ -205,6 +205,13 @@ func TestTransformOfImages(t *testing.T) {
 		if (err == nil) != (name == "window") {
 			t.Errorf("%s, another shape: %v", name, err)
 		}
+		clean, err := result.Remove(other, nil, 8, 12)
+		if (err == nil) != (name == "window") {
+			t.Errorf("%s, removal with another shape: %v", name, err)
+		}
+		if err == nil && (clean == other || largestDifference(clean, other) > 1e-9) {
+			t.Errorf("%s: nothing was removed, but x changed by %g", name, largestDifference(clean, other))
+		}
 	}
 }
 
@@ -274,7 +281,7 @@ func TestErrorOfSignalsThatDontFit(t *testing.T) {
 	few, nan := mat.DenseCopyOf(x.Slice(0, 5, 0, 9)), mat.DenseCopyOf(x)
 	nan.Set(1, 2, math.NaN())
 	for name, err := range map[string]error{
-		"transform": second(r.Transform(few)), "remove": second(r.Remove(few, 0)),
+		"transform": second(r.Transform(few)), "remove": second(r.Remove(few, []int{0})),
 	} {
 		want := "sica: " + name + ": x: has 5 signals; must have 6, as in the fit"
 		if !errors.Is(err, ErrSignals) || err.Error() != want {

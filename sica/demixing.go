@@ -135,15 +135,16 @@ func (r *Result) setMoments() {
 // A result that isn't linear is inverted: Remove returns what InverseTransform gives with the mean
 // of the fit in the rows, and adds to it what it doesn't give of x as it is.
 //
-// Without rows it returns x, and a row that is given twice counts once. It is an error if there is
-// no such row (ErrConfig), if x isn't d signals with finite values (ErrSignals), or, for a result
+// The shape is that of the positions of x, as for Transform. Without rows Remove returns a copy of
+// x, and a row that is given twice counts once. It is an error if there is no such row (ErrConfig),
+// if x isn't d signals with finite values (ErrSignals), if the shape doesn't fit, or, for a result
 // that isn't linear, as Transform and InverseTransform say.
-func (r *Result) Remove(x *mat.Dense, rows ...int) (*mat.Dense, error) {
-	clean, err := r.remove(x, rows)
+func (r *Result) Remove(x *mat.Dense, rows []int, shape ...int) (*mat.Dense, error) {
+	clean, err := r.remove(x, rows, shape)
 	return clean, inOperation("remove", err)
 }
 
-func (r *Result) remove(x *mat.Dense, rows []int) (*mat.Dense, error) {
+func (r *Result) remove(x *mat.Dense, rows, shape []int) (*mat.Dense, error) {
 	if r.maps == nil {
 		return nil, errNotFitted
 	}
@@ -152,7 +153,7 @@ func (r *Result) remove(x *mat.Dense, rows []int) (*mat.Dense, error) {
 	}
 	d, err := r.demixing()
 	if errors.Is(err, ErrNotLinear) {
-		return r.removeByInverse(x, rows)
+		return r.removeByInverse(x, rows, shape)
 	}
 	if err != nil {
 		return nil, err
@@ -161,7 +162,7 @@ func (r *Result) remove(x *mat.Dense, rows []int) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := signal.AsErrSignals(signal.CheckNew("x", x, r.channels())); err != nil {
+	if err := checkNew("x", x, r.channels(), shape); err != nil {
 		return nil, err
 	}
 	clean := new(mat.Dense)
@@ -182,8 +183,8 @@ func (r *Result) checkRows(rows []int) error {
 
 // removeByInverse returns x + g⁻¹(z′) − g⁻¹(z), where z = g(x), and z′ has the means of the fit in
 // the rows.
-func (r *Result) removeByInverse(x *mat.Dense, rows []int) (*mat.Dense, error) {
-	maps, on, err := r.bound("x", x, r.channels, nil)
+func (r *Result) removeByInverse(x *mat.Dense, rows, shape []int) (*mat.Dense, error) {
+	maps, on, err := r.bound("x", x, r.channels, shape)
 	if err != nil {
 		return nil, err
 	}

@@ -110,11 +110,14 @@ func TestRemoveSubtractsContribution(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	none, err := r.Remove(x)
-	if err != nil || !mat.Equal(none, x) {
+	none, err := r.Remove(x, nil)
+	if err != nil || none == x || !mat.Equal(none, x) {
 		t.Errorf("without nothing: %v", err)
 	}
-	all, err := r.Remove(x, 0, 1, 2, 3, 3)
+	if _, err := r.Remove(x, nil, 7, 9); err == nil || !strings.Contains(err.Error(), "shape: ") {
+		t.Errorf("a shape of other positions: %v", err)
+	}
+	all, err := r.Remove(x, []int{0, 1, 2, 3, 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +128,7 @@ func TestRemoveSubtractsContribution(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	clean, err := r.Remove(x, match.Assignment[2])
+	clean, err := r.Remove(x, []int{match.Assignment[2]})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +138,7 @@ func TestRemoveSubtractsContribution(t *testing.T) {
 			t.Errorf("channel %d correlates by %.3f with what was removed, %v", i, m.MCC, err)
 		}
 	}
-	if _, err := r.Remove(x, 4); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "rows: has 4; must be from 0 to 3") {
+	if _, err := r.Remove(x, []int{4}); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "rows: has 4; must be from 0 to 3") {
 		t.Errorf("row 4: %v", err)
 	}
 }

@@ -109,7 +109,7 @@ func TestNilArgumentsAreNamed(t *testing.T) {
 			return second(sica.EstimateDivergence(ctx, nil, nil, 1))
 		}},
 		"Transform":      {"x", func() error { return second(r.Transform(nil)) }},
-		"Remove":         {"x", func() error { return second(r.Remove(nil, 0)) }},
+		"Remove":         {"x", func() error { return second(r.Remove(nil, []int{0})) }},
 		"Inverse":        {"z", func() error { return second(r.InverseTransform(nil)) }},
 		"OrderedLike":    {"nil", func() error { _, _, err := r.OrderedLike(nil); return err }},
 		"ica.New":        {"x", func() error { return second(ica.New(nil)) }},
@@ -193,7 +193,7 @@ func TestNilArgumentsAreNamed(t *testing.T) {
 			return firstError(blockwise.Transform(nil, blockwise.InMemory{Dense: x}.Blocks(8)))
 		}},
 		"blockwise.Remove x": {"x", func() error {
-			return firstError(blockwise.Remove(r, nil, 0))
+			return firstError(blockwise.Remove(r, nil, []int{0}))
 		}},
 		"Part zero": {"x", func() error {
 			return second(blockwise.Part(ctx, blockwise.InMemory{}, 10))

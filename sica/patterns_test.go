@@ -108,7 +108,7 @@ func TestPatternsOfSurplusSources(t *testing.T) {
 		}
 		for byCubes, g := range [][]float64{z, cubes} {
 			r.moments.ByCubes = float64(byCubes)
-			clean, err := r.Remove(x, blink)
+			clean, err := r.Remove(x, []int{blink})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -120,11 +120,11 @@ func TestPatternsOfSurplusSources(t *testing.T) {
 			}
 		}
 		r.moments.ByCubes = weight
-		clean, err := r.Remove(x, blink)
+		clean, err := r.Remove(x, []int{blink})
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, err := r.Remove(x, 3, 2, 1, 0)
+		all, err := r.Remove(x, []int{3, 2, 1, 0})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,7 +141,7 @@ func TestPatternsOfSurplusSources(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again, err := loaded.Remove(x, strongest, strongest); err != nil || !mat.Equal(again, clean) {
+		if again, err := loaded.Remove(x, []int{strongest, strongest}); err != nil || !mat.Equal(again, clean) {
 			t.Errorf("seed %d: a saved result removes something else; %v", seed, err)
 		}
 	}

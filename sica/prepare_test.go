@@ -263,7 +263,7 @@ func TestPrepareCommonAverage(t *testing.T) {
 		if !mat.EqualApprox(&product, rotation.Identity(d-1), 1e-9) {
 			t.Errorf("%d channels: W·A = %.3f", d, mat.Formatted(&product))
 		}
-		clean, err := result.Remove(&x, 0)
+		clean, err := result.Remove(&x, []int{0})
 		if err != nil {
 			t.Fatal(err)
 		}

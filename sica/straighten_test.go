@@ -118,7 +118,7 @@ func checkRemoved(t *testing.T, r *Result, x, s *mat.Dense) {
 		t.Fatal(err)
 	}
 	removed := m.Assignment[1]
-	clean, err := r.Remove(x, removed)
+	clean, err := r.Remove(x, []int{removed})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,10 +140,10 @@ func checkRemoved(t *testing.T, r *Result, x, s *mat.Dense) {
 	if !mat.EqualApprox(again, want, 1e-9) {
 		t.Error("the other signals changed")
 	}
-	if same, err := r.Remove(x); err != nil || !mat.EqualApprox(same, x, 1e-12) {
+	if same, err := r.Remove(x, nil); err != nil || !mat.EqualApprox(same, x, 1e-12) {
 		t.Errorf("without removing any: error %v", err)
 	}
-	if _, err := r.Remove(x, d); err == nil || !strings.Contains(err.Error(), "rows: has 3; must be from 0 to 2") {
+	if _, err := r.Remove(x, []int{d}); err == nil || !strings.Contains(err.Error(), "rows: has 3; must be from 0 to 2") {
 		t.Errorf("row %d: %v", d, err)
 	}
 }

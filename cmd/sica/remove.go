@@ -106,7 +106,7 @@ func (opt *removeOptions) live(cmd *cobra.Command) error {
 		return err
 	}
 	l := newLive(model, opt.reading.Separator, func(x *mat.Dense) (*mat.Dense, error) {
-		return model.Remove(x, chosen.rows...)
+		return model.Remove(x, chosen.rows)
 	}, model.Channels)
 	return l.run(cmd)
 }
@@ -220,7 +220,7 @@ func (opt *removeOptions) clean(
 	taken.isSteady = isSteady
 	in.Doing, in.MustVary = "removing", true
 	clean := taken.cleaned(in.Blocks(files.BlockSize), func(x *mat.Dense) (*mat.Dense, error) {
-		return model.Remove(x, rows...)
+		return model.Remove(x, rows)
 	})
 	if err := in.Write(opt.out, clean); err != nil {
 		return nil, fmt.Errorf("%s: %w", opt.in[0], err)

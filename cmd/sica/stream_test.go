@@ -86,7 +86,7 @@ func TestLongRecording(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		clean, err := result.Remove(rec.Signals, 1)
+		clean, err := result.Remove(rec.Signals, []int{1})
 		if err != nil {
 			t.Fatal(err)
 		}

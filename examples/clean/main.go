@@ -62,7 +62,7 @@ func clean(ctx context.Context, from, to, electrode string) ([]inspect.Component
 		signals = append(signals, c.Signal) // from 0
 	}
 	out := *without
-	if out.Signals, err = result.Remove(without.Signals, signals...); err != nil { // not filtered
+	if out.Signals, err = result.Remove(without.Signals, signals); err != nil { // not filtered
 		return nil, err
 	}
 	return taken, datasets.WriteRecording(to, &out)

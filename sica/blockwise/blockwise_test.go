@@ -97,14 +97,14 @@ func TestBlocksAreTransformedAsTheWhole(t *testing.T) {
 		if name != "linear" {
 			continue
 		}
-		clean, err := r.Remove(x, 1)
+		clean, err := r.Remove(x, []int{1})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := gathered(Remove(r, InMemory{x}.Blocks(77), 1)); err != nil || !mat.EqualApprox(got, clean, 1e-12) {
+		if got, err := gathered(Remove(r, InMemory{x}.Blocks(77), []int{1})); err != nil || !mat.EqualApprox(got, clean, 1e-12) {
 			t.Errorf("removed in blocks it differs (%v)", err)
 		}
-		if _, err := gathered(Remove(r, InMemory{x}.Blocks(77), 2)); err == nil || !strings.Contains(err.Error(), "remove: rows: has 2; must be from 0 to 1") {
+		if _, err := gathered(Remove(r, InMemory{x}.Blocks(77), []int{2})); err == nil || !strings.Contains(err.Error(), "remove: rows: has 2; must be from 0 to 1") {
 			t.Errorf("a third of two signals: %v", err)
 		}
 		if _, err := gathered(Transform(r, InMemory{mat.NewDense(3, 5, nil)}.Blocks(2))); err == nil || !strings.Contains(err.Error(), "x: has 3 signals") {

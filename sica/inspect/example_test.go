@@ -29,7 +29,7 @@ func Example() {
 		if c.Rhythm > 0.5 {
 			fmt.Printf("a rhythm of period %.0f makes up %.0f %% of the channels\n", c.Period,
 				100*c.Share)
-			if x, err = r.Remove(x, c.Signal); err != nil {
+			if x, err = r.Remove(x, []int{c.Signal}); err != nil {
 				log.Fatal(err)
 			}
 		}

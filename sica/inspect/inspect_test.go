@@ -144,7 +144,7 @@ func checkShares(t *testing.T, r *sica.Result, x *mat.Dense, all []inspect.Compo
 		t.Fatal(err)
 	}
 	for _, c := range all {
-		clean, err := r.Remove(x, c.Signal)
+		clean, err := r.Remove(x, []int{c.Signal})
 		if err != nil {
 			t.Fatal(err)
 		}
