@@ -25,10 +25,10 @@ func main() {
 	model, found := separate(context.Background(), x)
 	fmt.Println(found.Why)
 	file := filepath.Join(os.TempDir(), "demixing.json")
-	if err := model.Save(file); err != nil {
+	if err := model.SaveMap(file); err != nil {
 		panic(err)
 	}
-	loaded := must(ica.Load(file))
+	loaded := must(ica.LoadMap(file))
 	z := must(loaded.Apply(later)) // the signals of model.Transform, which also refuses NaN
 	back := must(loaded.Invert(z))
 	fmt.Printf("there and back: %.1g away\n", distance(back, later))

@@ -18,10 +18,10 @@ func TestLinear(t *testing.T) {
 		t.Errorf("MCC %.3f, %v: %s", match.MCC, err, found.Why)
 	}
 	file := filepath.Join(t.TempDir(), "demixing.json")
-	if err := model.Save(file); err != nil {
+	if err := model.SaveMap(file); err != nil {
 		t.Fatal(err)
 	}
-	if again := must(must(ica.Load(file)).Apply(later)); !mat.Equal(again, z) {
+	if again := must(must(ica.LoadMap(file)).Apply(later)); !mat.Equal(again, z) {
 		t.Error("the saved model gives other signals")
 	}
 	if far := distance(must(model.InverseTransform(z)), later); far > 1e-9 {

@@ -78,13 +78,21 @@ func (d *Demixing) String() string {
 // Demixing returns the linear map that the model is. The error of another model wraps ErrNotLinear;
 // that of a singular one says so.
 func (m *Model) Demixing() (*Demixing, error) {
+	d, err := m.demixing()
+	if err != nil {
+		return nil, fmt.Errorf("ica: demixing: %w", err)
+	}
+	return d, nil
+}
+
+func (m *Model) demixing() (*Demixing, error) {
 	a, ok := m.Map.(*mapping.Affine)
 	if !ok {
-		return nil, fmt.Errorf("ica: demixing: %w", ErrNotLinear)
+		return nil, fmt.Errorf("%w: Model.Map is a %T; use Transform", ErrNotLinear, m.Map)
 	}
 	mixing, err := a.Inverse()
 	if err != nil {
-		return nil, fmt.Errorf("ica: demixing: %w", err)
+		return nil, err
 	}
 	return &Demixing{Unmixing: mat.DenseCopyOf(a.Dense()), Mixing: mixing, Mean: a.Centre}, nil
 }

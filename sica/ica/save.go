@@ -8,12 +8,11 @@ import (
 	"os"
 
 	"github.com/seed-47b1e431/gosica/internal/atomicfile"
-	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
-// The format of a file of Save.
+// The format of a file of SaveMap.
 const (
 	mapFormat  = "sica linear map"
 	mapVersion = 1
@@ -27,39 +26,38 @@ type savedMap struct {
 	Mean    []float64   `json:"mean"`
 }
 
-// Save writes the map of a linear model to a file, in JSON: its matrix and mean, as [Model.Demixing]
-// returns them. The file's folder must exist. The file is replaced as a whole, or left as it was if
-// there is an error. It is an error if the map isn't linear; for others save a result of package
-// sica.
-func (m *Model) Save(file string) error {
+// SaveMap writes the map of a linear model to a file, in JSON: Unmixing and Mean of the Demixing.
+// The file's folder must exist. The file is replaced as a whole, or left as it was if there is an
+// error. The errors are also those of Demixing: that of a map that isn't linear wraps ErrNotLinear.
+// To keep any other separation, save a result of package sica.
+func (m *Model) SaveMap(file string) error {
 	if file == "" {
-		return errors.New("ica: save: the path is empty; must be that of a file")
+		return errors.New("ica: save map: the path is empty; must be that of a file")
 	}
-	a, ok := m.Map.(*mapping.Affine)
-	if !ok {
-		return errors.New("ica: save: the map isn't linear; must be, or be that of a " +
-			"sica.Result, which has a Save of its own")
-	}
-	saved := savedMap{mapFormat, mapVersion, signal.RowsOf(a.Dense()), a.Centre}
-	err := atomicfile.Write(file, func(w io.Writer) error { return json.NewEncoder(w).Encode(saved) })
+	d, err := m.demixing()
 	if err != nil {
-		return fmt.Errorf("ica: save: %w", err)
+		return fmt.Errorf("ica: save map: %w", err)
+	}
+	saved := savedMap{mapFormat, mapVersion, signal.RowsOf(d.Unmixing), d.Mean}
+	err = atomicfile.Write(file, func(w io.Writer) error { return json.NewEncoder(w).Encode(saved) })
+	if err != nil {
+		return fmt.Errorf("ica: save map: %w", err)
 	}
 	return nil
 }
 
-// Load reads the map that Save wrote to a file. Its Apply returns the signals that Transform of the
-// model returns, and its Invert those of InverseTransform. Another number of signals is an error.
-// Unlike Transform it doesn't check values: a NaN leads to NaN.
-func Load(file string) (preprocess.Map, error) {
-	m, err := load(file)
+// LoadMap reads the map that SaveMap wrote to a file. Its Apply returns the signals that Transform
+// of the model returns, and its Invert those of InverseTransform. Another number of signals is an
+// error. Unlike Transform it doesn't check values: a NaN leads to NaN.
+func LoadMap(file string) (preprocess.Map, error) {
+	m, err := loadMap(file)
 	if err != nil {
-		return nil, fmt.Errorf("ica: load: %s: %w", file, err)
+		return nil, fmt.Errorf("ica: load map: %s: %w", file, err)
 	}
 	return m, nil
 }
 
-func load(file string) (preprocess.Map, error) {
+func loadMap(file string) (preprocess.Map, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err

@@ -25,10 +25,10 @@ func TestSaveLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "map.json")
-	if err := m.Save(file); err != nil {
+	if err := m.SaveMap(file); err != nil {
 		t.Fatal(err)
 	}
-	loaded, err := ica.Load(file)
+	loaded, err := ica.LoadMap(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,17 +51,17 @@ func TestSaveLoad(t *testing.T) {
 			t.Error("no signals: no error")
 		}
 	}
-	if err := m.Save(""); err == nil || err.Error() != "ica: save: the path is empty; must be that of a file" {
+	if err := m.SaveMap(""); err == nil || err.Error() != "ica: save map: the path is empty; must be that of a file" {
 		t.Errorf("an empty path: %v", err)
 	}
 	nowhere := filepath.Join(t.TempDir(), "missing", "map.json")
-	wantText := "ica: save: write " + nowhere + ": the file must be in a folder that exists: file does not exist"
-	if err := m.Save(nowhere); !errors.Is(err, os.ErrNotExist) || err.Error() != wantText {
+	wantText := "ica: save map: write " + nowhere + ": the file must be in a folder that exists: file does not exist"
+	if err := m.SaveMap(nowhere); !errors.Is(err, os.ErrNotExist) || err.Error() != wantText {
 		t.Errorf("error %v, want %q", err, wantText)
 	}
 
 	nonlinear := &ica.Model{Signals: x, Map: cubes{}}
-	if err := nonlinear.Save(file); err == nil || !strings.Contains(err.Error(), "ica: save: the map isn't linear") {
+	if err := nonlinear.SaveMap(file); !errors.Is(err, ica.ErrNotLinear) {
 		t.Errorf("a map that isn't linear: %v", err)
 	}
 	for text, want := range map[string]string{
@@ -74,7 +74,7 @@ func TestSaveLoad(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ica.Load(file); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ica.LoadMap(file); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", text, err, want)
 		}
 	}
