@@ -149,7 +149,8 @@ func TestCustomCandidateWithShorterCodeIsChosen(t *testing.T) {
 	compared := fit(t, b, &distorted, cfg)
 	cfg.Candidates = nil
 	if without := fit(t, b, &distorted, cfg); !mat.Equal(compared.Z, without.Z) ||
-		compared.Why != without.Why || compared.Chosen.Name != "" || len(compared.Candidates) != 2 ||
+		compared.Why != without.Why || !compared.Chosen.Compared || without.Chosen.Compared ||
+		compared.Chosen.Name != "" || len(compared.Candidates) != 2 ||
 		!(compared.Candidates[0].Excess.Mean > 2*compared.Candidates[0].Excess.SE) {
 		t.Errorf("compared only: %+v: %s, want %s", compared.Candidates, compared.Why, without.Why)
 	}

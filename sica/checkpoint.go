@@ -175,7 +175,8 @@ func (f *fitting) readDecision(dir string, r int, run runBegin) (*decision, erro
 		Separation: network.Separation{
 			Name: run.Chosen.Name, Transforms: run.Chosen.Transforms, Z: z, Linear: run.Linear,
 			IsNetwork: run.Chosen.Method == NetworkOnly, Network: run.Network,
-			CodeLength: run.Chosen.CodeLength, Excess: run.Chosen.Excess,
+			Compared: run.Chosen.Compared, CodeLength: run.Chosen.CodeLength,
+			Excess: run.Chosen.Excess,
 		},
 		candidates: run.Candidates, outliers: run.Outliers,
 	}

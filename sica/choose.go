@@ -30,14 +30,16 @@ type Candidate struct {
 	// Transforms came first, whitening among them, and then Method.
 	Transforms []preprocess.Transform `json:"transforms,omitempty"`
 	Method     Method                 `json:"method,omitempty"`
+	// Compared is whether CodeLength and Excess were measured: not if nothing was compared, nor for a
+	// candidate that Failed.
+	Compared bool `json:"compared"`
 	// CodeLength is that of the mixed signals in nats per position, the log-Jacobian included, at
 	// held-out positions: two folds of a fifth of all positions, the same for all that were
-	// compared. It is 0 if nothing was compared, and for a candidate that Failed.
+	// compared.
 	CodeLength float64 `json:"code_length"`
 	// Excess is by how much the code is longer than the shortest, with its standard error by blocks
-	// of positions; 0 where CodeLength is. Positions that fill no block are left out, so it isn't
-	// quite the difference of the CodeLengths. Custom methods are first compared with the linear
-	// rule alone.
+	// of positions. Positions that fill no block are left out, so it isn't quite the difference of
+	// the CodeLengths. Custom methods are first compared with the linear rule alone.
 	Excess nonlinear.Difference `json:"excess"`
 	// Failed says why the candidate gave no signals, if it didn't.
 	Failed string `json:"failed,omitempty"`
@@ -324,7 +326,7 @@ func (c *chooser) improve(
 		k := candidateOf(s)
 		d.candidates = append(d.candidates, k)
 		if k.isSame(d.chosen()) && k.Failed == "" {
-			d.CodeLength, d.Excess = k.CodeLength, k.Excess
+			d.Compared, d.CodeLength, d.Excess = k.Compared, k.CodeLength, k.Excess
 		}
 	}
 	custom := slices.DeleteFunc(demixed.candidates, func(k Candidate) bool { return k.Name == "" })
@@ -335,8 +337,8 @@ func (c *chooser) improve(
 // candidateOf returns the candidate that a separation is.
 func candidateOf(s network.Separation) Candidate {
 	c := Candidate{
-		Name: s.Name, Transforms: s.Transforms, Method: NoMethod,
-		CodeLength: s.CodeLength, Excess: s.Excess, Failed: s.Failed,
+		Name: s.Name, Transforms: s.Transforms, Method: NoMethod, Failed: s.Failed,
+		Compared: s.Compared, CodeLength: s.CodeLength, Excess: s.Excess,
 	}
 	switch {
 	case s.Name != "":
@@ -395,7 +397,7 @@ func (c *chooser) compareCustom(
 	}
 	for k, code := range choice.Scored {
 		s := all[places[k]]
-		s.CodeLength, s.Excess = code.CodeLength, code.Excess
+		s.Compared, s.CodeLength, s.Excess = true, code.CodeLength, code.Excess
 	}
 	d := demixed
 	if choice.Chosen > 0 && !c.cfg.CompareOnly {

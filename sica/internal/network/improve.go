@@ -39,7 +39,8 @@ type Separation struct {
 
 	// CodeLength is the code length of the mixed signals at held-out positions, in nats per
 	// position, including the log-Jacobian term. Excess is by how much it is longer than the
-	// shortest.
+	// shortest. Both are 0 unless Compared.
+	Compared   bool
 	CodeLength float64
 	Excess     nonlinear.Difference
 	// Failed says why there are no signals.
@@ -386,7 +387,7 @@ func (c *codeSet) withCodeLengths(choice *Choice) []Separation {
 		if k.network {
 			s.Linear, s.IsNetwork = nil, true
 		}
-		s.CodeLength, s.Excess = k.CodeLength, k.Excess
+		s.Compared, s.CodeLength, s.Excess = k.err == nil, k.CodeLength, k.Excess
 		if k.err != nil {
 			s.Failed = k.err.Error()
 		}
