@@ -26,7 +26,7 @@ func TestDeadlineWhileCompiling(t *testing.T) {
 			return signalsOf(Fit(ctx, x, fast.On(b)))
 		},
 		"divergence": func(ctx context.Context, b compute.Backend) (*mat.Dense, error) {
-			d, err := EstimateDivergence(ctx, b, x, 1)
+			d, err := EstimateDivergence(ctx, x, DivergenceOptions{Backend: b, Seed: 1})
 			return mat.NewDense(1, 1, []float64{d.Joint}), err
 		},
 	} {

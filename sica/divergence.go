@@ -15,32 +15,41 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
-// EstimateDivergence measures how far the signals z, d×n, with a position index of the given shape
-// (none for a sequence), are from self-sufficient. It needs no true sources. Networks are trained
+// DivergenceOptions are the options of EstimateDivergence.
+type DivergenceOptions struct {
+	// Backend trains the networks; see package backend. Nil is backend.Open(backend.Go), pure Go.
+	Backend compute.Backend
+	// Shape is that of the positions; nil for a sequence.
+	Shape []int
+	// Seed gives the weights of the networks and their batches. The same seed gives the same result
+	// on one backend and machine; another one shows how much the estimate varies.
+	Seed uint64
+}
+
+// EstimateDivergence measures how far the signals z, d×n, are from self-sufficient. It needs no true sources. Networks are trained
 // on z alone, so that results of different methods can be compared. Their inputs are z_t and the
 // prediction of each signal at t from its neighbours. Their outputs are weighted by the fit to
 // held-out positions, so that the divergence is about 0 where there is nothing to learn.
 //
-// The weights of the networks and their batches are drawn from seed. The same seed gives the same
-// result on one backend and machine; another one shows how much the estimate varies. A nil backend
-// is backend.Open(backend.Go). Four signals at 1,000 positions take 2 seconds of one core on XLA,
+// Four signals at 1,000 positions take 2 seconds of one core on XLA,
 // with the compilation, and 6 in pure Go.
 //
 // The error wraps ErrSignals if z has fewer than two signals, not more positions than signals,
 // values that aren't finite, or a constant signal, or if an axis is shorter than 21 positions in a
-// sequence, 5 in an image or 3 in a video. It wraps ErrConfig if the shape isn't that of n
+// sequence, 5 in an image or 3 in a video. It wraps ErrConfig if Shape isn't that of n
 // positions, and ctx's error if ctx ends.
 func EstimateDivergence(
-	ctx context.Context, backend compute.Backend, z *mat.Dense, seed uint64, shape ...int,
+	ctx context.Context, z *mat.Dense, o DivergenceOptions,
 ) (klflow.Divergence, error) {
-	g, err := checkEstimate(z, shape)
-	if err == nil {
-		backend, err = purego.Or(backend)
-	}
+	g, err := checkEstimate(z, o.Shape)
 	if err != nil {
 		return klflow.Divergence{}, inOperation("EstimateDivergence", err)
 	}
-	inputs := []iterate.Input{{Z: z, Seed: seed}}
+	backend, err := purego.Or(o.Backend)
+	if err != nil {
+		return klflow.Divergence{}, inOperation("EstimateDivergence", err)
+	}
+	inputs := []iterate.Input{{Z: z, Seed: o.Seed}}
 	estimates, err := iterate.EstimateDivergences(ctx, backend, inputs, g)
 	if err != nil {
 		return klflow.Divergence{}, inOperation("EstimateDivergence", err)
@@ -65,7 +74,7 @@ func checkEstimate(z *mat.Dense, shape []int) (*grid.Grid, error) {
 	}
 	g, err := grid.New(grid.WithoutOnes(shape), n)
 	if err != nil {
-		return nil, signal.OfKind(fmt.Errorf("shape: %w", err), ErrConfig)
+		return nil, signal.OfKind(fmt.Errorf("Shape: %w", err), ErrConfig)
 	}
 	if err := iterate.CheckEstimate(g); err != nil {
 		return nil, signal.AsErrSignals(err)

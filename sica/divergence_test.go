@@ -29,9 +29,9 @@ func TestEstimateDivergenceNamesWhatIsWrong(t *testing.T) {
 		"z: has 20 positions; must have at least 21":      {z(2, 20), nil, ErrSignals},
 		"z: has 4×9 positions; must have at least 5 on":   {z(2, 36), []int{4, 9}, ErrSignals},
 		"z: has 3×2×9 positions; must have at least 3 on": {z(2, 54), []int{3, 2, 9}, ErrSignals},
-		"shape: is [7] for 50 positions; must have":       {z(2, 50), []int{7}, ErrConfig},
+		"Shape: is [7] for 50 positions; must have":       {z(2, 50), []int{7}, ErrConfig},
 	} {
-		_, err := EstimateDivergence(t.Context(), nil, test.z, 1, test.shape...)
+		_, err := EstimateDivergence(t.Context(), test.z, DivergenceOptions{Shape: test.shape, Seed: 1})
 		if err == nil || !strings.Contains(err.Error(), "sica: EstimateDivergence: "+want) ||
 			!errors.Is(err, test.kind) {
 			t.Errorf("%v; want %q, of the kind %q", err, want, test.kind)
@@ -39,7 +39,7 @@ func TestEstimateDivergenceNamesWhatIsWrong(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := EstimateDivergence(ended, nil, z(2, 50), 1); !errors.Is(err, context.Canceled) {
+	if _, err := EstimateDivergence(ended, z(2, 50), DivergenceOptions{Seed: 1}); !errors.Is(err, context.Canceled) {
 		t.Errorf("an ended context: %v", err)
 	}
 }
@@ -58,7 +58,7 @@ func TestEstimateDivergenceOfShortAxes(t *testing.T) {
 			}
 		}
 		z := noise(rng(1), 2, n, datasets.Laplace)
-		if _, err := EstimateDivergence(t.Context(), nil, z, 1, shape...); err != nil {
+		if _, err := EstimateDivergence(t.Context(), z, DivergenceOptions{Shape: shape, Seed: 1}); err != nil {
 			t.Errorf("%v: %v", shape, err)
 		}
 	}

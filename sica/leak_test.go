@@ -132,7 +132,7 @@ func endings(t *testing.T, b compute.Backend, x *mat.Dense) map[string]func(*tes
 			failed(t, err)
 		},
 		"Judge cancelled": func(t *testing.T) {
-			_, err := sica.EstimateDivergence(soon(), b, x, 1)
+			_, err := sica.EstimateDivergence(soon(), x, sica.DivergenceOptions{Backend: b, Seed: 1})
 			failed(t, err)
 		},
 		"fastica cancelled": func(t *testing.T) {

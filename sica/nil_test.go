@@ -106,7 +106,7 @@ func TestNilArgumentsAreNamed(t *testing.T) {
 			return second(sica.FitRuns(ctx, []sica.Run{{}}, cfg))
 		}},
 		"EstimateDiv z": {"z", func() error {
-			return second(sica.EstimateDivergence(ctx, nil, nil, 1))
+			return second(sica.EstimateDivergence(ctx, nil, sica.DivergenceOptions{}))
 		}},
 		"Transform":      {"x", func() error { return second(r.Transform(nil)) }},
 		"Remove":         {"x", func() error { return second(r.Remove(nil, []int{0})) }},

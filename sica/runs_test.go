@@ -105,7 +105,7 @@ func TestNilBackend(t *testing.T) {
 	if z, err := r.Transform(x); err != nil || !mat.EqualApprox(z, r.Z, 1e-12) {
 		t.Errorf("Transform: error %v", err)
 	}
-	if d, err := EstimateDivergence(t.Context(), nil, r.Z, 1); err != nil || d.Conditional < 0 {
+	if d, err := EstimateDivergence(t.Context(), r.Z, DivergenceOptions{Seed: 1}); err != nil || d.Conditional < 0 {
 		t.Errorf("EstimateDivergence: %+v, error %v", d, err)
 	}
 }

@@ -132,7 +132,7 @@ func soakRound(t *testing.T, b compute.Backend, x *mat.Dense) (fits int) {
 	loaded.SetBackend(b)
 	checkFollows(t, loaded, x)
 
-	if _, err := EstimateDivergence(ctx, b, result.Z, 1); err != nil {
+	if _, err := EstimateDivergence(ctx, result.Z, DivergenceOptions{Backend: b, Seed: 1}); err != nil {
 		t.Fatalf("%+v", err)
 	}
 	return fits

@@ -42,7 +42,7 @@ func TestDivergenceOfTrueSourcesIsNearZero(t *testing.T) {
 		"AR(7)": {Run{X: autoregressive}, nil},
 		"MNIST": {Run{X: digits}, []int{32, 32}},
 	} {
-		truth, err := EstimateDivergence(context.Background(), b, test.run.X, 1, test.shape...)
+		truth, err := EstimateDivergence(t.Context(), test.run.X, DivergenceOptions{b, test.shape, 1})
 		if err != nil {
 			t.Fatalf("%+v", err)
 		}
@@ -53,7 +53,7 @@ func TestDivergenceOfTrueSourcesIsNearZero(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		mixture, err := EstimateDivergence(context.Background(), b, white, 1, test.shape...)
+		mixture, err := EstimateDivergence(t.Context(), white, DivergenceOptions{b, test.shape, 1})
 		if err != nil {
 			t.Fatalf("%+v", err)
 		}
@@ -61,7 +61,7 @@ func TestDivergenceOfTrueSourcesIsNearZero(t *testing.T) {
 			t.Errorf("%s: the whitened mixture has %+v, want a conditional divergence of at least 0.03", name, mixture)
 		}
 	}
-	if _, err := EstimateDivergence(context.Background(), b, nil, 1); err == nil {
+	if _, err := EstimateDivergence(t.Context(), nil, DivergenceOptions{Backend: b}); err == nil {
 		t.Error("no signals gave no error")
 	}
 }

@@ -225,7 +225,7 @@ func TestClassifierIsEstimateDivergence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	judgement, err := sica.EstimateDivergence(t.Context(), b, mixed, 3)
+	judgement, err := sica.EstimateDivergence(t.Context(), mixed, sica.DivergenceOptions{Backend: b, Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
