@@ -33,10 +33,11 @@ func NewChain(maps []mapping.Map) Chain {
 	return c
 }
 
-// Stage returns the step of size η as a stage.
+// Stage returns a copy of the step with the size η as a stage.
 func (s *Step) Stage(size float64) Stage {
-	s.Size = size
-	return Stage{Learned: s}
+	sized := *s
+	sized.Size = size
+	return Stage{Learned: &sized}
 }
 
 // Maps returns the stages as maps, of signals of the evaluator's size.

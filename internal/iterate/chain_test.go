@@ -79,9 +79,10 @@ func TestNonlinearChainsHaveNoMatrices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	learned := Chain{new(Step).Stage(.5)}
-	if learned[0].Learned.Size != .5 {
-		t.Errorf("a step of size %g", learned[0].Learned.Size)
+	step := new(Step)
+	learned := Chain{step.Stage(.5)}
+	if learned[0].Learned.Size != .5 || step.Size != 0 {
+		t.Errorf("a step of size %g of one of %g", learned[0].Learned.Size, step.Size)
 	}
 	for name, c := range map[string]struct {
 		chain     Chain

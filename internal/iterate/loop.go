@@ -291,7 +291,8 @@ func (r *run) report(it klflow.Iteration) (stop bool) {
 }
 
 // updateResult makes iterate j the result. With Config.KeepBest it does so only if that is less
-// dependent than all earlier ones.
+// dependent than all earlier ones. An iterate whose dependence can't be measured, such as one with
+// a constant signal, isn't kept; the flow goes on, as later ones may be measured again.
 func (r *run) updateResult(j int) {
 	if r.loop.cfg.KeepBest {
 		current, err := maxDependence(r.z, r.loop.grid)
@@ -322,8 +323,8 @@ func (r *run) retreat(good int) error {
 	if r.loop.cfg.KeepBest {
 		return nil
 	}
-	stages := good * (len(r.maps) / out.Iterations) // of the first good iterations
-	maps := r.maps[:stages:stages]
+	perIteration := len(r.maps) / out.Iterations // one map, or two if the signals are standardised
+	maps := slices.Clip(r.maps[:good*perIteration])
 	out.Best, out.Z, out.Maps = 0, r.input.Z, Chain{} // the result if the maps can't be applied
 	shape := r.loop.grid.Shape()
 	evaluator := NewEvaluator(r.loop.backend, r.loop.cfg, shape, shape)
