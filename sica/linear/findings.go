@@ -94,9 +94,9 @@ type Findings struct {
 }
 
 // Identified reports whether signal i, counted from 0, is alone in its group: whether its rotation
-// with every other signal is identified.
+// with every other signal is identified. It is false for nil.
 func (f *Findings) Identified(i int) bool {
-	return slices.ContainsFunc(f.Groups, func(g []int) bool { return len(g) == 1 && g[0] == i })
+	return f != nil && slices.ContainsFunc(f.Groups, func(g []int) bool { return len(g) == 1 && g[0] == i })
 }
 
 // Unidentified returns the findings f without the claim that any signal is identified, for the
@@ -124,10 +124,16 @@ func Unidentified(f *Findings, reason Reason, why string) *Findings {
 }
 
 // Reordered returns the findings f about the same signals in another order: its signal k is signal
-// order[k] of f, which stays as it is. It is nil for nil.
+// order[k] of f, which stays as it is. It is nil for nil. It panics unless order has each signal of
+// the Groups once.
 func Reordered(f *Findings, order []int) *Findings {
 	if f == nil {
 		return nil
+	}
+	signals := slices.Sorted(slices.Values(slices.Concat(f.Groups...)))
+	if !slices.Equal(slices.Sorted(slices.Values(order)), signals) {
+		panic(fmt.Sprintf("linear: Reordered: order is %d; must have each of the signals %d once",
+			order, signals))
 	}
 	r := *f
 	place := make([]int, len(order)) // of each signal of f

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -77,5 +78,26 @@ func TestSignsAreOfTheData(t *testing.T) {
 		if c := stat.Correlation(z.RawRowView(i), other.RawRowView(i), nil); c < 0.99 {
 			t.Errorf("signal %d correlates by %.3f with that of another seed and order", i+1, c)
 		}
+	}
+}
+
+// An order that isn't one of the signals panics with what would be valid.
+func TestReorderedRefusesOtherOrders(t *testing.T) {
+	f := &linear.Findings{Groups: [][]int{{0, 2}, {1}}}
+	for _, order := range [][]int{nil, {0, 1}, {0, 1, 1}, {0, 1, 3}, {-1, 0, 1}} {
+		reason := func() (reason any) {
+			defer func() { reason = recover() }()
+			linear.Reordered(f, order)
+			return nil
+		}()
+		if text, _ := reason.(string); !strings.HasSuffix(text, "must have each of the signals [0 1 2] once") {
+			t.Errorf("%v: panic %v", order, reason)
+		}
+	}
+	if got := linear.Reordered(f, []int{2, 0, 1}).Groups; len(got) != 2 || !slices.Equal(got[0], []int{0, 1}) {
+		t.Errorf("groups %v", got)
+	}
+	if none := (*linear.Findings)(nil); none.Identified(0) || linear.Reordered(none, nil) != nil {
+		t.Error("findings of nil")
 	}
 }
