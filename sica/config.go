@@ -202,8 +202,8 @@ func inOperation(name string, err error) error {
 	return fmt.Errorf("sica: %s: %w", name, err)
 }
 
-// ErrConfig is wrapped by the error for a setting that is out of range.
-var ErrConfig = errors.New("a setting is out of range")
+// ErrConfig is wrapped by the error for a setting that is out of range. It is ica.ErrConfig.
+var ErrConfig = ica.ErrConfig
 
 // Validate returns an error that names the first setting that is out of range for d mixed
 // signals at n positions, and what would be valid. It wraps ErrConfig, or ErrSignals if

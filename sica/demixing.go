@@ -136,7 +136,7 @@ func (r *Result) setMoments() {
 // of the fit in the rows, and adds to it what it doesn't give of x as it is.
 //
 // The shape is that of the positions of x, as for Transform. Without rows Remove returns a copy of
-// x, and a row that is given twice counts once. It is an error if there is no such row (ErrConfig),
+// x, and a row that is given twice counts once. It is an error if there is no such row,
 // if x isn't d signals with finite values (ErrSignals), if the shape doesn't fit, or, for a result
 // that isn't linear, as Transform and InverseTransform say.
 func (r *Result) Remove(x *mat.Dense, rows []int, shape ...int) (*mat.Dense, error) {
@@ -175,7 +175,7 @@ func (r *Result) checkRows(rows []int) error {
 	k := r.components()
 	for _, i := range rows {
 		if i < 0 || i >= k {
-			return signal.OfKind(fmt.Errorf("rows: has %d; must be from 0 to %d", i, k-1), ErrConfig)
+			return fmt.Errorf("rows: has %d; must be from 0 to %d", i, k-1)
 		}
 	}
 	return nil

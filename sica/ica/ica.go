@@ -35,6 +35,10 @@ import (
 // found by a method's Fit, whose error doesn't wrap it.
 var ErrSignals = signal.ErrSignals
 
+// ErrConfig is wrapped by the error for a setting of a method that is out of range. It is
+// sica.ErrConfig, too.
+var ErrConfig = errors.New("a setting is out of range")
+
 // A Method separates mixed signals. Its value is its settings and its seed, so that the
 // same signals give the same Model each time.
 type Method interface {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/ablation"
 	"github.com/seed-47b1e431/gosica/internal/past"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
@@ -92,7 +93,8 @@ func Separate(ctx context.Context, x *ica.Signals, cfg Config) (*Solution, error
 		return nil, fmt.Errorf("linear: %w", err)
 	}
 	if err := cfg.checkNoise(x.X()); err != nil {
-		return nil, fmt.Errorf("linear: Noise: is %g; %w", cfg.Noise, err)
+		err = fmt.Errorf("linear: Noise: is %g; %w", cfg.Noise, err)
+		return nil, signal.OfKind(err, ica.ErrConfig)
 	}
 	s, err := separate(ctx, x, cfg)
 	if err != nil {

@@ -543,7 +543,7 @@ func TestNoiseOutOfRange(t *testing.T) {
 	x.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, x)
 	for _, noise := range []float64{-1, math.NaN(), math.Inf(1), math.Inf(-1)} {
 		_, err := ica.Separate(t.Context(), linear.Config{Noise: noise}, x)
-		if err == nil || !strings.HasPrefix(err.Error(), "linear: Noise: is ") {
+		if !errors.Is(err, ica.ErrConfig) || !strings.HasPrefix(err.Error(), "linear: Noise: is ") {
 			t.Errorf("noise %g: %v", noise, err)
 		}
 	}

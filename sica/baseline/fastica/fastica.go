@@ -89,9 +89,9 @@ func (c Config) demix(ctx context.Context, white *mat.Dense) (*mat.Dense, ica.Co
 func (c Config) validate(d, _ int) error {
 	switch {
 	case !(c.Tolerance >= 0) || math.IsInf(c.Tolerance, 0):
-		return fmt.Errorf("tolerance: is %g; must be 0 or more, and finite", c.Tolerance)
+		return fmt.Errorf("Tolerance: is %g; must be 0 or more, and finite", c.Tolerance)
 	case c.MaxIterations < 1:
-		return fmt.Errorf("max iterations: is %d; must be at least 1", c.MaxIterations)
+		return fmt.Errorf("MaxIterations: is %d; must be at least 1", c.MaxIterations)
 	}
 	return rival.CheckStart(c.Start, d)
 }

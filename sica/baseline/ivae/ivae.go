@@ -324,17 +324,17 @@ func positions(shape []int) *mat.Dense {
 func (c Config) validate(n int) error {
 	switch {
 	case len(c.Hidden) > 0 && slices.Min(c.Hidden) < 1:
-		return fmt.Errorf("hidden: is %v; must be a width of at least 1 for each layer", c.Hidden)
+		return fmt.Errorf("Hidden: is %v; must be a width of at least 1 for each layer", c.Hidden)
 	case !(c.LearningRate > 0) || math.IsInf(c.LearningRate, 0):
-		return fmt.Errorf("learning rate: is %g; must be above 0, and finite", c.LearningRate)
+		return fmt.Errorf("LearningRate: is %g; must be above 0, and finite", c.LearningRate)
 	case c.Patience < 0:
-		return fmt.Errorf("patience: is %d; must be at least 0", c.Patience)
+		return fmt.Errorf("Patience: is %d; must be at least 0", c.Patience)
 	case c.Batch < 1:
-		return fmt.Errorf("batch: is %d; must be at least 1", c.Batch)
+		return fmt.Errorf("Batch: is %d; must be at least 1", c.Batch)
 	case c.Iterations < 1:
-		return fmt.Errorf("iterations: is %d; must be at least 1", c.Iterations)
+		return fmt.Errorf("Iterations: is %d; must be at least 1", c.Iterations)
 	case c.Recover != "" && c.Recover != Mean && c.Recover != Sample:
-		return fmt.Errorf("recover: is %q; must be %q or %q", c.Recover, Mean, Sample)
+		return fmt.Errorf("Recover: is %q; must be %q or %q", c.Recover, Mean, Sample)
 	case c.U != nil:
 		return checkU(c.U, n)
 	}
@@ -345,13 +345,13 @@ func (c Config) validate(n int) error {
 func checkU(u *mat.Dense, n int) error {
 	k, columns := u.Dims()
 	if k < 1 || columns != n {
-		return fmt.Errorf("u: is %d×%d; must have a column for each of %d positions",
+		return fmt.Errorf("U: is %d×%d; must have a column for each of %d positions",
 			k, columns, n)
 	}
 	for i := range k {
 		for t, v := range u.RawRowView(i) {
 			if !(math.Abs(v) <= math.MaxFloat32) {
-				return fmt.Errorf("u: the value in row %d, column %d is %g; "+
+				return fmt.Errorf("U: the value in row %d, column %d is %g; "+
 					"must be finite in float32", i+1, t+1, v)
 			}
 		}

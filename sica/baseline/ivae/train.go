@@ -120,7 +120,7 @@ func (tr *training) epoch(ctx context.Context) (float64, error) {
 	}
 	mean := stat.Mean(losses, nil)
 	if math.IsNaN(mean) || math.IsInf(mean, 0) {
-		return 0, fmt.Errorf("training: %w: try a learning rate below %g",
+		return 0, fmt.Errorf("training: %w: try a LearningRate below %g",
 			ica.ErrNotFinite, tr.cfg.LearningRate)
 	}
 	return mean, nil

@@ -1,6 +1,7 @@
 package jade_test
 
 import (
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -69,12 +70,12 @@ func TestErrors(t *testing.T) {
 		want string
 		cfg  Config
 	}{
-		{"tolerance: is NaN", Config{math.NaN(), 1}},
-		{"tolerance: is -1; must be 0 or more", Config{-1, 1}},
-		{"max sweeps: is 0; must be at least 1", Config{1e-8, 0}},
+		{"Tolerance: is NaN", Config{math.NaN(), 1}},
+		{"Tolerance: is -1; must be 0 or more", Config{-1, 1}},
+		{"MaxSweeps: is 0; must be at least 1", Config{1e-8, 0}},
 	} {
 		_, err := ica.Separate(t.Context(), test.cfg, x)
-		if err == nil || !strings.HasPrefix(err.Error(), "jade: ") ||
+		if !errors.Is(err, ica.ErrConfig) || !strings.HasPrefix(err.Error(), "jade: ") ||
 			!strings.Contains(err.Error(), test.want) {
 			t.Errorf("error %v, want one with %q", err, test.want)
 		}

@@ -149,7 +149,7 @@ func (b *basis) gradient(alpha *mat.VecDense) *mat.Dense {
 }
 
 // errRidge is the error where Ĥ+λI isn't positive definite to rounding.
-var errRidge = errors.New("lambdas: are too small to solve for the density ratio in float64; " +
+var errRidge = errors.New("Lambdas: are too small to solve for the density ratio in float64; " +
 	"must be larger")
 
 // solve returns α = (Ĥ+λI)⁻¹ĥ.

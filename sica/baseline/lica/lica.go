@@ -216,19 +216,19 @@ func (c Config) validate(_, n int) error {
 	isRidge := func(v float64) bool { return v > 0 && !math.IsInf(v, 0) }
 	switch {
 	case !all(c.Sigmas, isWidth):
-		return fmt.Errorf("sigmas: are %v; must be at least one, each from 1e-3 to 1e3", c.Sigmas)
+		return fmt.Errorf("Sigmas: are %v; must be at least one, each from 1e-3 to 1e3", c.Sigmas)
 	case !all(c.Lambdas, isRidge):
-		return fmt.Errorf("lambdas: are %v; must be at least one, each positive", c.Lambdas)
+		return fmt.Errorf("Lambdas: are %v; must be at least one, each positive", c.Lambdas)
 	case c.Folds < 2 || c.Folds > n:
-		return fmt.Errorf("folds: is %d; must be from 2 to the number of positions, %d", c.Folds, n)
+		return fmt.Errorf("Folds: is %d; must be from 2 to the number of positions, %d", c.Folds, n)
 	case c.Basis < 1:
-		return fmt.Errorf("basis: is %d; must be at least 1", c.Basis)
+		return fmt.Errorf("Basis: is %d; must be at least 1", c.Basis)
 	case c.Starts < 1:
-		return fmt.Errorf("starts: is %d; must be at least 1", c.Starts)
+		return fmt.Errorf("Starts: is %d; must be at least 1", c.Starts)
 	case !(c.Tolerance >= 0) || math.IsInf(c.Tolerance, 0):
-		return fmt.Errorf("tolerance: is %g; must be 0 or more, and finite", c.Tolerance)
+		return fmt.Errorf("Tolerance: is %g; must be 0 or more, and finite", c.Tolerance)
 	case c.MaxIterations < 1:
-		return fmt.Errorf("max iterations: is %d; must be at least 1", c.MaxIterations)
+		return fmt.Errorf("MaxIterations: is %d; must be at least 1", c.MaxIterations)
 	}
 	return nil
 }

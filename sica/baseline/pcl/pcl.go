@@ -211,13 +211,13 @@ func (f *features) Invert(*mat.Dense) (*mat.Dense, error) {
 func (c Config) validate() error {
 	switch {
 	case len(c.Hidden) > 0 && slices.Min(c.Hidden) < 1:
-		return fmt.Errorf("hidden: is %v; must be a width of at least 1 for each layer", c.Hidden)
+		return fmt.Errorf("Hidden: is %v; must be a width of at least 1 for each layer", c.Hidden)
 	case !(c.LearningRate > 0) || math.IsInf(c.LearningRate, 0):
-		return fmt.Errorf("learning rate: is %g; must be above 0, and finite", c.LearningRate)
+		return fmt.Errorf("LearningRate: is %g; must be above 0, and finite", c.LearningRate)
 	case c.Batch < 1:
-		return fmt.Errorf("batch: is %d; must be at least 1", c.Batch)
+		return fmt.Errorf("Batch: is %d; must be at least 1", c.Batch)
 	case c.Epochs < 1:
-		return fmt.Errorf("epochs: is %d; must be at least 1", c.Epochs)
+		return fmt.Errorf("Epochs: is %d; must be at least 1", c.Epochs)
 	}
 	return nil
 }

@@ -167,19 +167,20 @@ func TestErrors(t *testing.T) {
 		want   string
 	}{
 		"hidden": {change: func(c *Config) { c.Hidden = []int{3, 0} },
-			want: "hidden: is [3 0]"},
+			want: "Hidden: is [3 0]"},
 		"learning rate": {change: func(c *Config) { c.LearningRate = math.NaN() },
-			want: "learning rate: is NaN"},
-		"batch": {change: func(c *Config) { c.Batch = 0 }, want: "batch: is 0"},
+			want: "LearningRate: is NaN"},
+		"batch": {change: func(c *Config) { c.Batch = 0 }, want: "Batch: is 0"},
 		"epochs": {change: func(c *Config) { c.Epochs = 0 },
-			want: "epochs: is 0"},
+			want: "Epochs: is 0"},
 		"diverging": {change: func(c *Config) { c.LearningRate = 1e30 },
 			want: ica.ErrNotFinite.Error()},
 	} {
 		cfg := small()
 		test.change(&cfg)
 		_, err := ica.Separate(t.Context(), cfg.on(b), x)
-		if err == nil || !strings.Contains(err.Error(), test.want) {
+		isSetting := name != "diverging"
+		if err == nil || errors.Is(err, ica.ErrConfig) != isSetting || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v, want one with %q", name, err, test.want)
 		}
 	}

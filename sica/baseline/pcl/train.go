@@ -88,7 +88,7 @@ func (tr *training) run(ctx context.Context) ([]float64, error) {
 		for _, loss := range next {
 			losses = append(losses, loss)
 			if math.IsNaN(loss) || math.IsInf(loss, 0) {
-				return nil, fmt.Errorf("step %d: %w: try a learning rate below %g",
+				return nil, fmt.Errorf("step %d: %w: try a LearningRate below %g",
 					len(losses), ica.ErrNotFinite, tr.cfg.LearningRate)
 			}
 		}

@@ -104,7 +104,7 @@ func (c Config) start(d int) (*mat.Dense, error) {
 	case c.Ortho:
 		w, ok := rotation.Nearest(c.Start)
 		if !ok {
-			return nil, errors.New("start: its singular value decomposition did not converge; " +
+			return nil, errors.New("Start: its singular value decomposition did not converge; " +
 				"must be invertible")
 		}
 		return w, nil
@@ -116,11 +116,11 @@ func (c Config) start(d int) (*mat.Dense, error) {
 func (c Config) validate(d, _ int) error {
 	switch {
 	case !(c.Tolerance >= 0) || math.IsInf(c.Tolerance, 0):
-		return fmt.Errorf("tolerance: is %g; must be 0 or more, and finite", c.Tolerance)
+		return fmt.Errorf("Tolerance: is %g; must be 0 or more, and finite", c.Tolerance)
 	case c.MaxIterations < 1:
-		return fmt.Errorf("max iterations: is %d; must be at least 1", c.MaxIterations)
+		return fmt.Errorf("MaxIterations: is %d; must be at least 1", c.MaxIterations)
 	case c.Memory < 1:
-		return fmt.Errorf("memory: is %d; must be at least 1", c.Memory)
+		return fmt.Errorf("Memory: is %d; must be at least 1", c.Memory)
 	}
 	return rival.CheckStart(c.Start, d)
 }

@@ -1,6 +1,7 @@
 package picard_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -175,21 +176,21 @@ func TestErrors(t *testing.T) {
 		want   string
 		change func(*Config)
 	}{
-		{"tolerance: is NaN", func(c *Config) { c.Tolerance = math.NaN() }},
-		{"tolerance: is -1", func(c *Config) { c.Tolerance = -1 }},
-		{"max iterations: is 0; must be at least 1", func(c *Config) { c.MaxIterations = 0 }},
-		{"memory: is 0; must be at least 1", func(c *Config) { c.Memory = 0 }},
-		{"start: is 3×3; must be 2×2", func(c *Config) { c.Start = baselinetest.Start(3, 0) }},
-		{"start: the value in row 1, column 2 is +Inf", func(c *Config) {
+		{"Tolerance: is NaN", func(c *Config) { c.Tolerance = math.NaN() }},
+		{"Tolerance: is -1", func(c *Config) { c.Tolerance = -1 }},
+		{"MaxIterations: is 0; must be at least 1", func(c *Config) { c.MaxIterations = 0 }},
+		{"Memory: is 0; must be at least 1", func(c *Config) { c.Memory = 0 }},
+		{"Start: is 3×3; must be 2×2", func(c *Config) { c.Start = baselinetest.Start(3, 0) }},
+		{"Start: the value in row 1, column 2 is +Inf", func(c *Config) {
 			c.Start = mat.NewDense(2, 2, []float64{1, math.Inf(1), 0, 1})
 		}},
-		{"start: is singular",
+		{"Start: is singular",
 			func(c *Config) { c.Start = mat.NewDense(2, 2, []float64{1, 2, 2, 4}) }},
 	} {
 		cfg := Default()
 		test.change(&cfg)
 		_, err := ica.Separate(t.Context(), cfg, x)
-		if err == nil || !strings.HasPrefix(err.Error(), "picard: ") ||
+		if !errors.Is(err, ica.ErrConfig) || !strings.HasPrefix(err.Error(), "picard: ") ||
 			!strings.Contains(err.Error(), test.want) {
 			t.Errorf("error %v, want one with %q", err, test.want)
 		}

@@ -71,14 +71,14 @@ func (c Config) demix(ctx context.Context, white *mat.Dense) (*mat.Dense, ica.Co
 // validate returns an error for the first setting that is out of range for n positions.
 func (c Config) validate(_, n int) error {
 	if c.Lags != nil && len(c.Lags) == 0 {
-		return errors.New("lags: are empty; must be at least one, or nil for the default")
+		return errors.New("Lags: are empty; must be at least one, or nil for the default")
 	}
 	for i, lag := range c.Lags {
 		if lag < 1 || lag >= n {
-			return fmt.Errorf("lags: has %d; must be from 1 to %d for %d positions", lag, n-1, n)
+			return fmt.Errorf("Lags: has %d; must be from 1 to %d for %d positions", lag, n-1, n)
 		}
 		if slices.Contains(c.Lags[:i], lag) {
-			return fmt.Errorf("lags: has %d twice; must have each once", lag)
+			return fmt.Errorf("Lags: has %d twice; must have each once", lag)
 		}
 	}
 	return rival.CheckSweeps(c.Tolerance, c.MaxSweeps)

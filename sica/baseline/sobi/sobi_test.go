@@ -1,6 +1,7 @@
 package sobi_test
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -137,19 +138,19 @@ func TestErrors(t *testing.T) {
 		want   string
 		change func(*Config)
 	}{
-		{"tolerance: is NaN", func(c *Config) { c.Tolerance = math.NaN() }},
-		{"tolerance: is -1; must be 0 or more", func(c *Config) { c.Tolerance = -1 }},
-		{"max sweeps: is 0; must be at least 1", func(c *Config) { c.MaxSweeps = 0 }},
-		{"lags: are empty", func(c *Config) { c.Lags = []int{} }},
-		{"lags: has 0; must be from 1 to 99", func(c *Config) { c.Lags = []int{1, 0} }},
-		{"lags: has 100; must be from 1 to 99 for 100 positions",
+		{"Tolerance: is NaN", func(c *Config) { c.Tolerance = math.NaN() }},
+		{"Tolerance: is -1; must be 0 or more", func(c *Config) { c.Tolerance = -1 }},
+		{"MaxSweeps: is 0; must be at least 1", func(c *Config) { c.MaxSweeps = 0 }},
+		{"Lags: are empty", func(c *Config) { c.Lags = []int{} }},
+		{"Lags: has 0; must be from 1 to 99", func(c *Config) { c.Lags = []int{1, 0} }},
+		{"Lags: has 100; must be from 1 to 99 for 100 positions",
 			func(c *Config) { c.Lags = []int{100} }},
-		{"lags: has 2 twice", func(c *Config) { c.Lags = []int{2, 1, 2} }},
+		{"Lags: has 2 twice", func(c *Config) { c.Lags = []int{2, 1, 2} }},
 	} {
 		cfg := Default()
 		test.change(&cfg)
 		_, err := ica.Separate(t.Context(), cfg, x)
-		if err == nil || !strings.HasPrefix(err.Error(), "sobi: ") ||
+		if !errors.Is(err, ica.ErrConfig) || !strings.HasPrefix(err.Error(), "sobi: ") ||
 			!strings.Contains(err.Error(), test.want) {
 			t.Errorf("error %v, want one with %q", err, test.want)
 		}

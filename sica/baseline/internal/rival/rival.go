@@ -21,11 +21,12 @@ import (
 
 // Fit returns the model of fit, unless the signals x are none, the method's settings are invalid,
 // ctx has ended, or a recovered signal isn't finite. Errors begin with the method's name; invalid
-// is that of its settings, or nil.
+// is that of its settings, which wraps ica.ErrConfig then, or nil.
 func Fit(
 	ctx context.Context, name string, invalid error, x *ica.Signals, fit func() (*ica.Model, error),
 ) (*ica.Model, error) {
-	m, err := checked(ctx, cmp.Or(x.Validate(), invalid), fit)
+	invalid = cmp.Or(x.Validate(), signal.OfKind(invalid, ica.ErrConfig))
+	m, err := checked(ctx, invalid, fit)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -74,18 +75,18 @@ func CheckStart(start *mat.Dense, d int) error {
 		return nil
 	}
 	if rows, columns := start.Dims(); rows != d || columns != d {
-		return fmt.Errorf("start: is %d×%d; must be %d×%d for %d signals", rows, columns, d, d, d)
+		return fmt.Errorf("Start: is %d×%d; must be %d×%d for %d signals", rows, columns, d, d, d)
 	}
 	for i := range d {
 		for j, v := range start.RawRowView(i) {
 			if !signal.Finite(v) {
-				return fmt.Errorf("start: the value in row %d, column %d is %g; must be finite",
+				return fmt.Errorf("Start: the value in row %d, column %d is %g; must be finite",
 					i+1, j+1, v)
 			}
 		}
 	}
 	if !(mat.Cond(start, 2) < maxCondition) {
-		return errors.New("start: is singular, or nearly; must be invertible")
+		return errors.New("Start: is singular, or nearly; must be invertible")
 	}
 	return nil
 }
@@ -99,9 +100,9 @@ const maxCondition = 1e12
 func CheckSweeps(tolerance float64, maxSweeps int) error {
 	switch {
 	case !(tolerance >= 0) || math.IsInf(tolerance, 0):
-		return fmt.Errorf("tolerance: is %g; must be 0 or more, and finite", tolerance)
+		return fmt.Errorf("Tolerance: is %g; must be 0 or more, and finite", tolerance)
 	case maxSweeps < 1:
-		return fmt.Errorf("max sweeps: is %d; must be at least 1", maxSweeps)
+		return fmt.Errorf("MaxSweeps: is %d; must be at least 1", maxSweeps)
 	}
 	return nil
 }

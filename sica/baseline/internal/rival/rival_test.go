@@ -22,7 +22,7 @@ func TestCheckStart(t *testing.T) {
 		start *mat.Dense
 		want  string
 	}{
-		{rotation.Identity(3), "start: is 3×3; must be 2×2 for 2 signals"},
+		{rotation.Identity(3), "Start: is 3×3; must be 2×2 for 2 signals"},
 		{mat.NewDense(2, 2, []float64{1, 0, math.NaN(), 1}), "the value in row 2, column 1 is NaN"},
 		{mat.NewDense(2, 2, []float64{1, 2, 2, 4}), "singular"},
 		{mat.NewDense(2, 2, nil), "singular"},
