@@ -184,7 +184,7 @@ func (opt *reportOptions) report(
 		result.Channels = files.ChannelNames(&part.About)
 	}
 	settings := report.Config{
-		Shape: part.Shape, Refits: opt.refits, Positions: part.Positions, Progress: shown.Part,
+		Shape: part.Shape, Refits: opt.refits, Positions: part.Positions, OnProgress: shown.Part,
 		Highpassed: opt.fitting.Filter.Highpass > 0, Rate: part.About.Rate, Start: part.About.Start,
 	}
 	rep, err := report.New(ctx, result, part.X, settings.On(b))

@@ -5,7 +5,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
-// progress reports to Config.Progress how far a report is. The fraction never falls.
+// progress reports to Config.OnProgress how far a report is. The fraction never falls.
 type progress struct {
 	report   func(doing string, fraction float64) // nil for none
 	doing    string

@@ -58,10 +58,10 @@ type Config struct {
 	// Highpassed is whether x went through a high-pass filter of the caller's, which the details
 	// then don't advise.
 	Highpassed bool
-	// Progress, if set, is called as the report is made, with what is being done and the
+	// OnProgress, if set, is called as the report is made, with what is being done and the
 	// fraction of the report that is done. The fraction goes from 0 to 1 and never falls; it is
 	// a rough estimate.
-	Progress func(doing string, fraction float64)
+	OnProgress func(doing string, fraction float64)
 }
 
 // Default returns settings with two refits.
@@ -210,7 +210,7 @@ func diagnose(ctx context.Context, r *sica.Result, x *mat.Dense, cfg Config) (*R
 	if err != nil {
 		return nil, err
 	}
-	p := &progress{report: cfg.Progress}
+	p := &progress{report: cfg.OnProgress}
 	for _, step := range []struct {
 		doing string
 		end   float64 // as a share of the time without refits, from experience

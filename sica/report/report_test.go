@@ -100,7 +100,7 @@ func TestReportIsOfTransformedSignals(t *testing.T) {
 	before, seen := mat.DenseCopyOf(x), called
 	var parts []string
 	var fractions []float64
-	opts := Config{Refits: 2, Progress: func(doing string, fraction float64) {
+	opts := Config{Refits: 2, OnProgress: func(doing string, fraction float64) {
 		if len(parts) == 0 || parts[len(parts)-1] != doing {
 			parts = append(parts, doing)
 		}
@@ -283,7 +283,7 @@ func TestReportErrors(t *testing.T) {
 	}
 	for _, opts := range []Config{{}, Default()} {
 		ctx, cancel := context.WithCancel(t.Context())
-		opts.Progress = func(doing string, _ float64) {
+		opts.OnProgress = func(doing string, _ float64) {
 			if strings.Contains(doing, "rotation") {
 				cancel()
 			}
