@@ -92,7 +92,7 @@ func configTable(t *testing.T) string {
 	table.WriteString("| field | type | Default | valid | flag | what it is |\n" +
 		"| --- | --- | --- | --- | --- | --- |\n")
 	flags := map[string]string{
-		"Shape": "shape", "Seed": "seed", "Components": "components", "Method": "method",
+		"Shape": "shape", "Seed": "seed", "Components": "components", "Mode": "method",
 		"Checkpoint": "checkpoint",
 	}
 	for _, f := range fields(t, "sica/config.go", "Config") {
@@ -112,16 +112,16 @@ func configTable(t *testing.T) string {
 
 func presetTable() string {
 	var table strings.Builder
-	table.WriteString("| preset | command, --method | Method | Transforms | Flow |\n" +
+	table.WriteString("| preset | command, --method | Mode | Transforms | Flow |\n" +
 		"| --- | --- | --- | --- | --- |\n")
 	linearOnly := sica.Default()
-	linearOnly.Method = sica.LinearOnly
+	linearOnly.Mode = sica.LinearOnly
 	for _, p := range []struct {
 		name, command string
 		cfg           sica.Config
 	}{
 		{"`Default`", "`sica`", sica.Default()},
-		{"`Default` with `Method = sica.LinearOnly`", "`sica-linear`", linearOnly},
+		{"`Default` with `Mode = sica.LinearOnly`", "`sica-linear`", linearOnly},
 		{"`Direct`", "`sica-direct`", sica.Direct()}, {"`FastWGF`", "`sica-fast`", sica.FastWGF()},
 		{"`PaperWGF`", "`sica-wgf`", sica.PaperWGF()}, {"`PaperRF`", "`sica-rf`", sica.PaperRF()},
 		{"`PaperRF` with `Flow.Standardise = true`", "`sica-rf-standardised`", sica.PaperRF()},
@@ -134,7 +134,7 @@ func presetTable() string {
 		if len(p.cfg.Transforms) > 0 {
 			transforms = fmt.Sprint(p.cfg.Transforms)
 		}
-		fmt.Fprintf(&table, "| %s | %s | %s | %s | %s |\n", p.name, p.command, methodNames[p.cfg.Method], transforms,
+		fmt.Fprintf(&table, "| %s | %s | %s | %s | %s |\n", p.name, p.command, methodNames[p.cfg.Mode], transforms,
 			flow)
 	}
 	return table.String()
@@ -143,7 +143,7 @@ func presetTable() string {
 // configValid are the valid values of the fields of sica.Config.
 var configValid = map[string]string{
 	"Backend": "any; nil: pure Go", "Shape": "its product is n", "Seed": "any", "Prepare": "any",
-	"Components": "2 to the rank; 0: the rank", "Rounding": "one a signal, 0 or more", "Transforms": "below", "Method": "below",
+	"Components": "2 to the rank; 0: the rank", "Rounding": "one a signal, 0 or more", "Transforms": "below", "Mode": "below",
 	"NetworkSteps": "1 or more with Auto, NetworkOnly; 0: chosen", "Candidates": "any",
 	"CompareOnly": "any",
 	"Flow":        "nil, or of a preset",
@@ -157,7 +157,7 @@ type field struct{ name, kind, doc string }
 // functions.
 func value(settings any, name string) string {
 	v := reflect.ValueOf(settings).FieldByName(name)
-	if m, ok := v.Interface().(sica.Method); ok {
+	if m, ok := v.Interface().(sica.Mode); ok {
 		return methodNames[m]
 	}
 	if v.IsZero() || v.Kind() == reflect.Func {
@@ -167,9 +167,9 @@ func value(settings any, name string) string {
 }
 
 // methodNames are the names of the methods in Go.
-var methodNames = map[sica.Method]string{
+var methodNames = map[sica.Mode]string{
 	sica.Auto: "`sica.Auto`", sica.LinearOnly: "`sica.LinearOnly`",
-	sica.NetworkOnly: "`sica.NetworkOnly`", sica.NoMethod: "`sica.NoMethod`",
+	sica.NetworkOnly: "`sica.NetworkOnly`", sica.TransformsOnly: "`sica.TransformsOnly`",
 }
 
 // fields returns the exported fields of a struct in a file of the module.

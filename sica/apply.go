@@ -117,7 +117,7 @@ var errNotFitted = errors.New("the result wasn't made by Fit or Load")
 var ErrNotPointwise = iterate.ErrNotPointwise
 
 // CheckPointwise returns an error unless Transform maps each position by itself, so that it may be
-// given signals in blocks (package blockwise). So every Method does. The error for networks of the
+// given signals in blocks (package blockwise). Every Mode does so. The error for networks of the
 // family Free, and for a custom transform without a method Pointwise that returns true, wraps
 // ErrNotPointwise.
 func (r *Result) CheckPointwise() error {

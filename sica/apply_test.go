@@ -132,7 +132,7 @@ func TestTransformOfMapsWithoutNetworks(t *testing.T) {
 	linear, _ := mixedAR7(t, 21, 1024, 5, false)
 	gelu, _ := mixedAR7(t, 21, 1024, 5, true)
 	rule := Default()
-	rule.Method = LinearOnly
+	rule.Mode = LinearOnly
 	conditional := FastWGF()
 	conditional.Transforms, conditional.Flow = []preprocess.Transform{preprocess.Conditional}, nil
 	for _, test := range []struct {
@@ -156,7 +156,7 @@ func TestTransformOfNetwork(t *testing.T) {
 	cfg := Direct()
 	cfg.NetworkSteps = 400
 	result := fit(t, backendtest.Open(t, backend.Available()[0]), x, cfg)
-	if m, err := metric.MCC(result.Z, s); err != nil || m.MCC < 0.9 || result.Chosen.Method != NetworkOnly || result.Network == nil {
+	if m, err := metric.MCC(result.Z, s); err != nil || m.MCC < 0.9 || result.Chosen.Mode != NetworkOnly || result.Network == nil {
 		t.Errorf("MCC %.4f, %v; %s", m.MCC, err, result.Why)
 	}
 	checkFollows(t, result, x)
@@ -277,7 +277,7 @@ func TestTransformErrors(t *testing.T) {
 // Signals that don't fit are the caller's fault, and the error says how many are wanted.
 func TestErrorOfSignalsThatDontFit(t *testing.T) {
 	_, x := leads(200)
-	r := fit(t, nil, x, Config{Method: LinearOnly})
+	r := fit(t, nil, x, Config{Mode: LinearOnly})
 	few, nan := mat.DenseCopyOf(x.Slice(0, 5, 0, 9)), mat.DenseCopyOf(x)
 	nan.Set(1, 2, math.NaN())
 	for name, err := range map[string]error{

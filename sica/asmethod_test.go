@@ -24,8 +24,8 @@ func TestAsMethod(t *testing.T) {
 		t.Fatal(err)
 	}
 	linear, start, flow := Default(), Default(), followed()["gaussianised"]
-	linear.Method = LinearOnly
-	start.Method, start.Transforms = NoMethod, []preprocess.Transform{preprocess.ZCA}
+	linear.Mode = LinearOnly
+	start.Mode, start.Transforms = TransformsOnly, []preprocess.Transform{preprocess.ZCA}
 	_, channels := leads(200) // six, of rank four
 	for name, test := range map[string]struct {
 		method    ica.Method

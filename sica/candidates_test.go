@@ -107,10 +107,10 @@ func TestCustomCandidateWithShorterCodeIsChosen(t *testing.T) {
 	var mixed, distorted mat.Dense
 	mixed.Mul(mat.NewDense(2, 2, []float64{1.2, .8, -.7, 1}), y)
 	distorted.Apply(func(_, _ int, v float64) float64 { return math.Sinh(v) }, &mixed)
-	for name, method := range map[string]Method{"linear": LinearOnly, "any": Auto} {
+	for name, method := range map[string]Mode{"linear": LinearOnly, "any": Auto} {
 		cfg := Default()
 		const warning = "The steps ended before the tolerance."
-		cfg.Method = method
+		cfg.Mode = method
 		cfg.Candidates = []ica.Method{afterTransform{"arsinh", arsinh{}, warning}}
 		r := fit(t, b, &distorted, cfg)
 		if !strings.Contains(r.Why, warning) || strings.Contains(r.Why, linearOnlySentence) {
@@ -144,7 +144,7 @@ func TestCustomCandidateWithShorterCodeIsChosen(t *testing.T) {
 		}
 	}
 	cfg := Default()
-	cfg.Method, cfg.Candidates = LinearOnly, []ica.Method{afterTransform{name: "arsinh", fitter: arsinh{}}}
+	cfg.Mode, cfg.Candidates = LinearOnly, []ica.Method{afterTransform{name: "arsinh", fitter: arsinh{}}}
 	cfg.CompareOnly = true
 	compared := fit(t, b, &distorted, cfg)
 	cfg.Candidates = nil
@@ -179,7 +179,7 @@ func TestCustomCandidateWithShorterCodeIsChosen(t *testing.T) {
 	}
 
 	for name, change := range map[string]func(*Config){
-		"must be none for sica.NetworkOnly":    func(c *Config) { c.Method = NetworkOnly },
+		"must be none for sica.NetworkOnly":    func(c *Config) { c.Mode = NetworkOnly },
 		`one is named "Bad Name"; must be`:     func(c *Config) { c.Candidates = []ica.Method{afterTransform{name: "Bad Name", fitter: arsinh{}}} },
 		`two are named "arsinh"`:               func(c *Config) { c.Candidates = append(c.Candidates, c.Candidates[0]) },
 		"one is nil":                           func(c *Config) { c.Candidates = append(c.Candidates, nil) },
@@ -195,7 +195,7 @@ func TestCustomCandidateWithShorterCodeIsChosen(t *testing.T) {
 	// A candidate that fails is recorded with its error.
 	cfg.Candidates = []ica.Method{afterTransform{name: "without", fitter: applied{arsinh{}}}}
 	r = fit(t, b, &distorted, cfg)
-	if len(r.Candidates) != 2 || !strings.Contains(r.Candidates[1].Failed, "no method LogDet") || r.Chosen.Method != LinearOnly {
+	if len(r.Candidates) != 2 || !strings.Contains(r.Candidates[1].Failed, "no method LogDet") || r.Chosen.Mode != LinearOnly {
 		t.Errorf("candidates %+v", r.Candidates)
 	}
 
@@ -229,7 +229,7 @@ func TestCustomCandidateWithShorterCodeIsChosen(t *testing.T) {
 		r = fit(t, b, &distorted, cfg)
 		const want = "made: Model.Signals: signal "
 		if len(r.Candidates) != 2 || !strings.Contains(r.Candidates[1].Failed, want) ||
-			r.Chosen.Method != LinearOnly {
+			r.Chosen.Mode != LinearOnly {
 			t.Errorf("%s: candidates %+v, want one that failed with %q", name, r.Candidates, want)
 		}
 	}
@@ -237,7 +237,7 @@ func TestCustomCandidateWithShorterCodeIsChosen(t *testing.T) {
 	// A custom method is compared as it is.
 	cfg.Candidates = []ica.Method{whitening{}}
 	r = fit(t, b, &mixed, cfg)
-	if len(r.Candidates) != 2 || r.Candidates[1].Failed != "" || r.Candidates[1].Excess.Mean <= 0 || r.Chosen.Method != LinearOnly {
+	if len(r.Candidates) != 2 || r.Candidates[1].Failed != "" || r.Candidates[1].Excess.Mean <= 0 || r.Chosen.Mode != LinearOnly {
 		t.Errorf("candidates %+v", r.Candidates)
 	}
 }

@@ -98,13 +98,13 @@ func TestResumeRuns(t *testing.T) {
 	first, _ := mixedAR7(t, 1, 200, 3, false)
 	second, _ := mixedAR7(t, 2, 200, 20, false)
 	cfg := FastWGF()
-	cfg.Transforms, cfg.Method, cfg.Flow.Iterations, cfg.Flow.Steps = nil, LinearOnly, 3, 10
+	cfg.Transforms, cfg.Mode, cfg.Flow.Iterations, cfg.Flow.Steps = nil, LinearOnly, 3, 10
 	runs := []Run{{X: first, Seed: 3}, {X: second, Seed: 4}, {X: first, Seed: 5}}
 	want, err := FitRuns(context.Background(), runs, cfg.On(b))
 	if err != nil {
 		t.Fatalf("%+v", err)
 	}
-	if want[0].Chosen.Method != LinearOnly || want[1].Iterations != 3 {
+	if want[0].Chosen.Mode != LinearOnly || want[1].Iterations != 3 {
 		t.Fatalf("%s; %s", want[0].Why, want[1].Why)
 	}
 	cfg.Checkpoint = t.TempDir()

@@ -27,9 +27,9 @@ import (
 type Candidate struct {
 	// Name is that of a custom method; empty for others.
 	Name string `json:"name,omitempty"`
-	// Transforms came first, whitening among them, and then Method.
+	// Transforms came first, whitening among them, and then Mode.
 	Transforms []preprocess.Transform `json:"transforms,omitempty"`
-	Method     Method                 `json:"method,omitempty"`
+	Mode       Mode                   `json:"method,omitempty"`
 	// Compared is whether CodeLength and Excess were measured: not if nothing was compared, nor for a
 	// candidate that Failed.
 	Compared bool `json:"compared"`
@@ -54,8 +54,8 @@ func (c Candidate) String() string {
 	for _, t := range c.Transforms {
 		names = append(names, string(t))
 	}
-	if c.Method != NoMethod {
-		names = append(names, string(c.Method))
+	if c.Mode != TransformsOnly {
+		names = append(names, string(c.Mode))
 	}
 	if names == nil {
 		return "as given"
@@ -103,7 +103,7 @@ type chooser struct {
 // decide returns the separation of a run by the method. If the context ends, it is whitening, or
 // as far as the method had come, without an error.
 func (f *fitting) decide(r *fitRun) (*decision, error) {
-	if f.cfg.Method == NoMethod {
+	if f.cfg.Mode == TransformsOnly {
 		s, err := transformed(f.ctx, r.reduced, slices.Clone(f.cfg.Transforms))
 		return &decision{Separation: s}, err
 	}
@@ -129,7 +129,7 @@ func (f *fitting) decide(r *fitRun) (*decision, error) {
 	if d.byLinearRule() && len(d.Linear.Groups) > 1 {
 		isImage := f.grid.Axes() > 1
 		switch {
-		case f.cfg.Method == LinearOnly || isImage && !network.CanStraighten(mended):
+		case f.cfg.Mode == LinearOnly || isImage && !network.CanStraighten(mended):
 			d.say(linearOnlySentence)
 		case isImage:
 			d.say(curvesOnlySentence)
@@ -184,7 +184,7 @@ func (c *chooser) choose(ctx context.Context) (*decision, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.cfg.Method == NetworkOnly {
+	if c.cfg.Mode == NetworkOnly {
 		return c.network(ctx, white)
 	}
 	demixed, err := c.demix(ctx, white)
@@ -198,7 +198,7 @@ func (c *chooser) choose(ctx context.Context) (*decision, error) {
 	if len(c.cfg.Candidates) > 0 {
 		chosen, err = c.compareCustom(ctx, white, demixed)
 		switch {
-		case network.IsEnd(ctx, err) && c.cfg.Method == LinearOnly:
+		case network.IsEnd(ctx, err) && c.cfg.Mode == LinearOnly:
 			return demixed, nil // the method itself has done all
 		case network.IsEnd(ctx, err):
 			return demixed.stopped(stoppedSentence), nil
@@ -206,7 +206,7 @@ func (c *chooser) choose(ctx context.Context) (*decision, error) {
 			return nil, err
 		}
 	}
-	if chosen.Name != "" || c.cfg.Method == LinearOnly || c.run.isClipped() {
+	if chosen.Name != "" || c.cfg.Mode == LinearOnly || c.run.isClipped() {
 		return chosen, nil
 	}
 	return c.improve(ctx, white, chosen)
@@ -219,7 +219,7 @@ func (c *chooser) sayClipped(d *decision) {
 	}
 	_, n := c.mended.Dims()
 	d.say(clippedSentence(c.run.clipped, n))
-	if c.cfg.Method == Auto && d.Name == "" && !d.cutShort {
+	if c.cfg.Mode == Auto && d.Name == "" && !d.cutShort {
 		d.say("No network was fitted, as none can undo clipping.")
 	}
 }
@@ -337,29 +337,29 @@ func (c *chooser) improve(
 // candidateOf returns the candidate that a separation is.
 func candidateOf(s network.Separation) Candidate {
 	c := Candidate{
-		Name: s.Name, Transforms: s.Transforms, Method: NoMethod, Failed: s.Failed,
+		Name: s.Name, Transforms: s.Transforms, Mode: TransformsOnly, Failed: s.Failed,
 		Compared: s.Compared, CodeLength: s.CodeLength, Excess: s.Excess,
 	}
 	switch {
 	case s.Name != "":
 	case s.IsNetwork:
-		c.Method = NetworkOnly
+		c.Mode = NetworkOnly
 	case s.Linear != nil:
-		c.Method = LinearOnly
+		c.Mode = LinearOnly
 	}
 	return c
 }
 
 // isSame reports whether the candidates are the same separation, whatever their code lengths.
 func (c Candidate) isSame(other Candidate) bool {
-	return c.Name == other.Name && c.Method == other.Method &&
+	return c.Name == other.Name && c.Mode == other.Mode &&
 		slices.Equal(c.Transforms, other.Transforms)
 }
 
 // isLinearRule reports whether the candidate is the linear rule's demixing of signals without
 // transforms.
 func (c Candidate) isLinearRule() bool {
-	return c.isSame(Candidate{Transforms: []preprocess.Transform{preprocess.ZCA}, Method: LinearOnly})
+	return c.isSame(Candidate{Transforms: []preprocess.Transform{preprocess.ZCA}, Mode: LinearOnly})
 }
 
 // compareCustom returns the decision for the linear rule or, without CompareOnly, for a custom

@@ -68,9 +68,9 @@ func separate(t *testing.T, ctx context.Context, x *mat.Dense, cfg Config) (*dec
 func TestMapsGiveSignals(t *testing.T) {
 	x := rotatedAR7(t, 2)
 	for name, cfg := range map[string]Config{
-		"as given":   {Method: NoMethod},
-		"transforms": {Method: NoMethod, Transforms: []preprocess.Transform{preprocess.Gaussianise, preprocess.ZCA}},
-		"linear":     {Method: LinearOnly},
+		"as given":   {Mode: TransformsOnly},
+		"transforms": {Mode: TransformsOnly, Transforms: []preprocess.Transform{preprocess.Gaussianise, preprocess.ZCA}},
+		"linear":     {Mode: LinearOnly},
 	} {
 		s, err := separate(t, t.Context(), x, cfg)
 		if err != nil {
@@ -80,7 +80,7 @@ func TestMapsGiveSignals(t *testing.T) {
 		if err != nil || !mat.EqualApprox(z, s.Z, 1e-12) {
 			t.Errorf("%s: the maps make other signals (%v)", name, err)
 		}
-		if (s.why() != "") != (cfg.Method != NoMethod) || (s.Linear != nil) != (cfg.Method == LinearOnly) || s.chosen().Method != cfg.Method {
+		if (s.why() != "") != (cfg.Mode != TransformsOnly) || (s.Linear != nil) != (cfg.Mode == LinearOnly) || s.chosen().Mode != cfg.Mode {
 			t.Errorf("%s: %+v", name, s)
 		}
 	}
@@ -98,12 +98,12 @@ func TestLinearOnlySaysWhatItLeavesOut(t *testing.T) {
 			x := new(mat.Dense)
 			x.Mul(mat.NewDense(2, 2, []float64{0.5, 0.3, -0.2, 0.5}), twoSpectra(t, seed))
 			x.Apply(func(_, _ int, v float64) float64 { return f(v) }, x)
-			r := fit(t, nil, x, Config{Method: LinearOnly, Seed: 1})
+			r := fit(t, nil, x, Config{Mode: LinearOnly, Seed: 1})
 			if strings.Contains(r.Linear.Why, "looked for") {
 				t.Errorf("%s: of the demixing: %q", name, r.Linear.Why)
 			}
 			_, n := x.Dims()
-			image := fit(t, nil, x, Config{Method: Auto, Seed: 1, Shape: []int{n / 32, 32}})
+			image := fit(t, nil, x, Config{Mode: Auto, Seed: 1, Shape: []int{n / 32, 32}})
 			if said := strings.Contains(image.Why, curvesOnlySentence); said != (len(image.Linear.Groups) == 2) {
 				t.Errorf("%s, as images: %q of groups %v", name, image.Why, image.Linear.Groups)
 			}
@@ -126,7 +126,7 @@ func TestTextOfResult(t *testing.T) {
 		"Nothing was separated.": nil,
 		"Nothing was separated: the signals are as the transforms left them.": {preprocess.ZCA},
 	} {
-		r, err := Fit(t.Context(), x, Config{Method: NoMethod, Transforms: transforms})
+		r, err := Fit(t.Context(), x, Config{Mode: TransformsOnly, Transforms: transforms})
 		if err != nil || r.Why != want || !strings.Contains(r.String(), "; identified: not examined\n") {
 			t.Errorf("%v, error %v; want %q", r, err, want)
 		}
@@ -146,12 +146,12 @@ func TestTextOfResult(t *testing.T) {
 func TestCancelledChoiceHasSeparation(t *testing.T) {
 	x := rotatedAR7(t, 4)
 	for looks := range 20 {
-		s, err := separate(t, contexttest.EndsAfter(t.Context(), looks), x, Config{Method: LinearOnly})
+		s, err := separate(t, contexttest.EndsAfter(t.Context(), looks), x, Config{Mode: LinearOnly})
 		if err != nil || s.Z == nil || len(s.Maps) == 0 {
 			t.Errorf("after %d looks at the context: %+v, error %v", looks, s, err)
 		}
 	}
-	s, err := separate(t, contexttest.EndsAfter(t.Context(), 1), x, Config{Method: LinearOnly})
+	s, err := separate(t, contexttest.EndsAfter(t.Context(), 1), x, Config{Mode: LinearOnly})
 	const whitened = "Stopped before the linear rule had ended: the signals are whitened only."
 	if err != nil || s.why() != whitened {
 		t.Errorf("%+v, error %v; want %q", s, err, whitened)
@@ -162,7 +162,7 @@ func TestCancelledChoiceHasSeparation(t *testing.T) {
 			t.Errorf("after %d looks at the context: result %v, error %v", 1+looks, r, err)
 		}
 	}
-	r, err := Fit(contexttest.EndsAfter(t.Context(), 5), x, Config{Method: NetworkOnly})
+	r, err := Fit(contexttest.EndsAfter(t.Context(), 5), x, Config{Mode: NetworkOnly})
 	const untrained = "Stopped before a network was fitted: the signals are whitened only."
 	if !errors.Is(err, context.Canceled) || !strings.HasPrefix(r.Why, untrained) {
 		t.Errorf("%+v, error %v; want %q", r, err, untrained)
@@ -183,9 +183,9 @@ func TestCancelledChoiceIdentifiesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ends := func(calls int, m Method) (*decision, bool) {
+	ends := func(calls int, m Mode) (*decision, bool) {
 		ctx := contexttest.EndsAfter(t.Context(), calls)
-		s, err := separate(t, ctx, x, Config{Method: m})
+		s, err := separate(t, ctx, x, Config{Mode: m})
 		if err != nil {
 			t.Fatalf("after %d calls: %v", calls, err)
 		}
@@ -219,7 +219,7 @@ func TestFinishedChoiceIsKept(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // the context is then checked equally often
 	b, x := backendtest.Open(t, backend.Go), rotatedAR7(t, 4)
 	for _, cfg := range []Config{
-		{Method: LinearOnly}, {Method: Auto}, {Method: NetworkOnly, NetworkSteps: 3},
+		{Mode: LinearOnly}, {Mode: Auto}, {Mode: NetworkOnly, NetworkSteps: 3},
 	} {
 		choose := func(ctx context.Context) *decision {
 			signals, err := ica.New(x)
@@ -242,11 +242,11 @@ func TestFinishedChoiceIsKept(t *testing.T) {
 			s := choose(contexttest.EndsAfter(t.Context(), after))
 			if s.cutShort == (after == checks) {
 				t.Errorf("%s after %d of %d checks: cut short %v, %s",
-					cfg.Method, after, checks, s.cutShort, s.why())
+					cfg.Mode, after, checks, s.cutShort, s.why())
 			}
 			if !s.cutShort && (!mat.Equal(s.Z, whole.Z) || s.why() != whole.why()) {
 				t.Errorf("%s after %d of %d checks: %s, want %s",
-					cfg.Method, after, checks, s.why(), whole.why())
+					cfg.Mode, after, checks, s.why(), whole.why())
 			}
 		}
 	}
@@ -326,14 +326,14 @@ func TestClicksAreExcluded(t *testing.T) {
 					scores[name] = append(scores[name], m.MCC)
 				}
 				if unclicked[seed] == nil {
-					a, err := separate(t, t.Context(), clean, Config{Method: LinearOnly})
+					a, err := separate(t, t.Context(), clean, Config{Mode: LinearOnly})
 					if err != nil || a.outliers != nil {
 						t.Fatalf("%s: %v, outliers %v", name, err, a.outliers)
 					}
 					unclicked[seed] = a
 				}
 				score("without", unclicked[seed].Z, nil)
-				b, err := separate(t, t.Context(), x, Config{Method: LinearOnly})
+				b, err := separate(t, t.Context(), x, Config{Mode: LinearOnly})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -445,7 +445,7 @@ func TestUnexplainedDependenceIsNotIdentified(t *testing.T) {
 	}{{0, 2}, {0.3, 1}} {
 		x := mixed(t, s, 1, false)
 		x.Apply(func(_, _ int, v float64) float64 { return v + test.cubic*v*v*v }, x)
-		all, err := separate(t, t.Context(), x, Config{Method: Auto})
+		all, err := separate(t, t.Context(), x, Config{Mode: Auto})
 		if err != nil {
 			t.Fatal(err)
 		}

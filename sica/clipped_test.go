@@ -55,9 +55,9 @@ func TestClippingBesideACustomMethod(t *testing.T) {
 	var x mat.Dense
 	x.Mul(mat.NewDense(2, 2, []float64{1.2, .8, -.7, 1}), y)
 	x.Apply(func(_, _ int, v float64) float64 { return math.Sinh(min(max(2*v, -4.5), 4.5)) }, &x)
-	for _, method := range []Method{LinearOnly, Auto} {
+	for _, method := range []Mode{LinearOnly, Auto} {
 		r, err := Fit(t.Context(), &x, Config{
-			Method:     method,
+			Mode:       method,
 			Candidates: []ica.Method{afterTransform{name: "arsinh", fitter: arsinh{}}},
 		})
 		if err != nil {
@@ -82,13 +82,13 @@ func TestClippingIsSaidByEveryMethod(t *testing.T) {
 		cfg      Config
 		cutShort bool
 	}{
-		"linear rule":            {Config{Method: LinearOnly}, false},
-		"linear rule, cut short": {Config{Method: LinearOnly}, true},
+		"linear rule":            {Config{Mode: LinearOnly}, false},
+		"linear rule, cut short": {Config{Mode: LinearOnly}, true},
 		"auto":                   {Config{}, false},
 		"auto, cut short":        {Config{}, true},
-		"network":                {Config{Method: NetworkOnly, NetworkSteps: 5}, false},
-		"network, cut short":     {Config{Method: NetworkOnly}, true},
-		"no method":              {Config{Method: NoMethod}, false},
+		"network":                {Config{Mode: NetworkOnly, NetworkSteps: 5}, false},
+		"network, cut short":     {Config{Mode: NetworkOnly}, true},
+		"no method":              {Config{Mode: TransformsOnly}, false},
 		"flow":                   {FastWGF().Smoke(), false},
 	} {
 		ctx, cancel := context.WithCancel(t.Context())

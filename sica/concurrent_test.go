@@ -41,7 +41,7 @@ func TestOnProgressIsCalledByFit(t *testing.T) {
 func TestConcurrentFitsAreIndependent(t *testing.T) {
 	x, _ := mixedAR7(t, 1, 128, 3, true)
 	linear := Default()
-	linear.Method = LinearOnly
+	linear.Mode = LinearOnly
 	cfgs := []Config{smokes()["free"], linear}
 	onBackendsOrGo(t, "concurrent", func(t *testing.T, b compute.Backend) {
 		var alone []*Result

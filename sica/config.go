@@ -53,18 +53,18 @@ type Config struct {
 	// by datasets.Rounding. Principal components that are no more than rounding don't count for the
 	// rank. Nil is for signals that weren't filtered: they show their steps themselves.
 	Rounding []float64 `json:"rounding,omitempty"`
-	// Transforms are applied to the reduced signals, in order; Method then whitens their output.
+	// Transforms are applied to the reduced signals, in order; Mode then whitens their output.
 	// Leave it empty with Auto, unless you know that each channel was distorted by itself behind a
 	// linear mixing, which Gaussianise roughly undoes. Of signals that were mixed linearly it makes
 	// nonlinear mixtures. See package preprocess.
 	Transforms []preprocess.Transform `json:"transforms,omitempty"`
-	// Method is what separates the signals.
-	Method Method `json:"method,omitempty"`
+	// Mode is what separates the signals.
+	Mode Mode `json:"method,omitempty"`
 	// NetworkSteps is the number of training steps of the networks of Auto and NetworkOnly; 0 is as
 	// many as the signals call for: of up to eight signals d·n/4, between 2400 and 4800, and 12,000
 	// of a deeper network if no other recovers the same; of more 12,000.
 	NetworkSteps int `json:"network_steps,omitempty"`
-	// Candidates are custom methods that the Methods Auto and LinearOnly compare with the linear
+	// Candidates are custom methods that the Modes Auto and LinearOnly compare with the linear
 	// rule by code length. Their names must differ. A linear one is chosen if its code is the
 	// shortest, a nonlinear one if it is significantly shorter; of equal codes the linear rule's,
 	// then the first. If one of them is chosen, no network is fitted. One fails whose Model.Signals
@@ -77,7 +77,7 @@ type Config struct {
 	Flow *klflow.Config `json:"flow,omitempty"`
 	// Checkpoint, if set, is a folder that keeps the state of the fit; see Fit.
 	Checkpoint string `json:"-"`
-	// OnProgress, if set, is called while Method separates, with the place of the run in FitRuns,
+	// OnProgress, if set, is called while Mode separates, with the place of the run in FitRuns,
 	// the activity and the share of it that is done, from 0. The activities are "separating
 	// linearly", "measuring the signals", "fitting networks", of more than eight signals with the
 	// largest cost to expect, and "judging networks". A share may stop short of 1, and an activity
@@ -86,47 +86,47 @@ type Config struct {
 	OnProgress func(run int, doing string, done float64) `json:"-"`
 }
 
-// Method is what separates the signals before the iterations. Each except NoMethod whitens them
+// Mode is what separates the signals before the iterations. Each except TransformsOnly whitens them
 // first.
-type Method string
+type Mode string
 
 const (
 	// Auto is the linear rule, if nothing nonlinear describes the mixed signals better: the rule
 	// after a curve for each channel (linear.Straighten, in Candidate.Transforms "curves") or, of
 	// sequences that show a sign of it, a conditional normalisation (preprocess.Conditional) or
 	// invertible networks.
-	Auto Method = ""
+	Auto Mode = ""
 	// LinearOnly is the linear demixing with the shortest code, or symmetric whitening if
 	// there is no evidence for another. Noise and surplus sources can speak for yet another; see
 	// linear.Separate. Where it identifies signals, Result.Why says that no nonlinear mixing was
 	// looked for: of nonlinear mixtures they can be wrong.
-	LinearOnly Method = "linear"
+	LinearOnly Mode = "linear"
 	// NetworkOnly is the invertible network with the shortest code. It minimises SICA's
 	// criterion itself, and undoes nonlinear mixings of signals that their own pasts predict
 	// (docs/evaluation/nonlinear.md).
-	NetworkOnly Method = "network"
-	// NoMethod leaves the signals as Config.Transforms left them, for the iterations.
-	NoMethod Method = "none"
+	NetworkOnly Mode = "network"
+	// TransformsOnly leaves the signals as Config.Transforms left them, for the iterations.
+	TransformsOnly Mode = "none"
 )
 
-var methods = []Method{Auto, LinearOnly, NetworkOnly, NoMethod}
+var modes = []Mode{Auto, LinearOnly, NetworkOnly, TransformsOnly}
 
-// minPositions is how many positions a method needs. Evidence is weighed by sixteenths of
+// minPositions is how many positions a mode needs. Evidence is weighed by sixteenths of
 // the positions that have a past, of which one may be empty. At d + 1 positions, whitened
 // signals are a regular simplex whatever they are, so that no rotation is identified;
 // hence also d + 2.
 const minPositions = 16
 
-// String returns the name of the method, "auto" for Auto.
-func (m Method) String() string {
+// String returns the name of the mode, "auto" for Auto.
+func (m Mode) String() string {
 	if m == Auto {
 		return "auto"
 	}
 	return string(m)
 }
 
-// constant returns the name of the method in Go.
-func (m Method) constant() string {
+// constant returns the name of the mode in Go.
+func (m Mode) constant() string {
 	switch m {
 	case Auto:
 		return "sica.Auto"
@@ -134,8 +134,8 @@ func (m Method) constant() string {
 		return "sica.LinearOnly"
 	case NetworkOnly:
 		return "sica.NetworkOnly"
-	case NoMethod:
-		return "sica.NoMethod"
+	case TransformsOnly:
+		return "sica.TransformsOnly"
 	}
 	return strconv.Quote(string(m))
 }
@@ -146,7 +146,7 @@ func Default() Config { return Config{Seed: 1} }
 
 // Direct returns Default with NetworkOnly: an invertible network that minimises SICA's criterion
 // itself (docs/explanation/networks.md).
-func Direct() Config { return Config{Seed: 1, Method: NetworkOnly} }
+func Direct() Config { return Config{Seed: 1, Mode: NetworkOnly} }
 
 // FastWGF returns SICA-WGF in seconds, kept to linear maps. From whitened signals it follows a
 // density ratio, which small networks learn on two folds of the positions. Their inputs are z_t
@@ -170,7 +170,7 @@ func PaperRF() Config { return flowOnly(klflow.PaperRF(), preprocess.Standardise
 
 // flowOnly returns the settings of a flow from transformed signals.
 func flowOnly(flow klflow.Config, from preprocess.Transform) Config {
-	return Config{Seed: 1, Method: NoMethod, Transforms: []preprocess.Transform{from}, Flow: &flow}
+	return Config{Seed: 1, Mode: TransformsOnly, Transforms: []preprocess.Transform{from}, Flow: &flow}
 }
 
 // Smoke returns c cut down to what shows in seconds that everything works. There are at most two
@@ -178,9 +178,9 @@ func flowOnly(flow klflow.Config, from preprocess.Transform) Config {
 // longer, and NetworkOnly has 100 steps. The separations of a flow or a network then mean nothing.
 func (c Config) Smoke() Config {
 	c = c.Clone()
-	switch c.Method {
+	switch c.Mode {
 	case Auto:
-		c.Method = LinearOnly
+		c.Mode = LinearOnly
 	case NetworkOnly:
 		c.NetworkSteps = 100
 	}
@@ -207,7 +207,7 @@ var ErrConfig = ica.ErrConfig
 
 // Validate returns an error that names the first setting that is out of range for d mixed
 // signals at n positions, and what would be valid. It wraps ErrConfig, or ErrSignals if
-// there are fewer than two signals or too few positions for the Method; see Fit. Whether the
+// there are fewer than two signals or too few positions for the Mode; see Fit. Whether the
 // rank of the signals allows Components is checked by Fit.
 func (c Config) Validate(d, n int) error {
 	if _, err := c.check(d, n); err != nil {
@@ -223,7 +223,7 @@ func (c Config) check(d, n int) (*grid.Grid, error) {
 		return nil, signal.AsErrSignals(fmt.Errorf("x: is %d signal; must be at least 2", d))
 	}
 	// Without Components their number is the rank, which is known later.
-	if least := max(minPositions, c.Components+2); c.Method != NoMethod && n < least {
+	if least := max(minPositions, c.Components+2); c.Mode != TransformsOnly && n < least {
 		return nil, signal.AsErrSignals(c.tooFew(d, n, "", least))
 	}
 	g, err := grid.New(c.Shape, n)
@@ -235,7 +235,7 @@ func (c Config) check(d, n int) (*grid.Grid, error) {
 	if err != nil {
 		return nil, signal.OfKind(err, ErrConfig)
 	}
-	if c.Method == NetworkOnly {
+	if c.Mode == NetworkOnly {
 		err = network.CheckShape(g.Shape())
 	}
 	return g, err
@@ -248,7 +248,7 @@ func (c Config) tooFew(d, n int, rank string, least int) error {
 		advice = fmt.Sprintf(", or Config.Components well below %d", n)
 	}
 	return fmt.Errorf("x: has %d positions of %d signals%s, too few for %s; must be at least %d%s%s", n, d,
-		rank, c.Method.constant(), least, advice, signal.Transposed("x", d > n))
+		rank, c.Mode.constant(), least, advice, signal.Transposed("x", d > n))
 }
 
 // checkFields returns an error unless all fields except Shape are valid for d mixed signals at the
@@ -259,23 +259,23 @@ func (c Config) checkFields(d int, g *grid.Grid) error {
 			return fmt.Errorf("Transforms: %w", err)
 		}
 	}
-	linear := c.Method == Auto || c.Method == LinearOnly
+	linear := c.Mode == Auto || c.Mode == LinearOnly
 	switch {
-	case !slices.Contains(methods, c.Method):
-		return fmt.Errorf("Method: is %q; must be sica.Auto, sica.LinearOnly, sica.NetworkOnly or "+
-			"sica.NoMethod", string(c.Method))
+	case !slices.Contains(modes, c.Mode):
+		return fmt.Errorf("Mode: is %q; must be sica.Auto, sica.LinearOnly, sica.NetworkOnly or "+
+			"sica.TransformsOnly", string(c.Mode))
 	case c.Components < 0 || c.Components == 1 || c.Components > d:
 		return fmt.Errorf("Components: is %d; must be from 2 to the number of signals, %d, or 0 "+
 			"for their rank", c.Components, d)
 	case c.NetworkSteps < 0:
 		return fmt.Errorf("NetworkSteps: is %d; must be at least 1, or 0 for as many as the "+
 			"signals call for", c.NetworkSteps)
-	case c.NetworkSteps > 0 && c.Method != Auto && c.Method != NetworkOnly:
+	case c.NetworkSteps > 0 && c.Mode != Auto && c.Mode != NetworkOnly:
 		return fmt.Errorf("NetworkSteps: is %d; must be 0 for %s, which has no networks",
-			c.NetworkSteps, c.Method.constant())
+			c.NetworkSteps, c.Mode.constant())
 	case len(c.Candidates) > 0 && !linear:
 		return fmt.Errorf("Candidates: are compared by sica.Auto and sica.LinearOnly; must be none for %s",
-			c.Method.constant())
+			c.Mode.constant())
 	case c.Checkpoint != "":
 		parts := slices.DeleteFunc(c.custom(), func(name string) bool { return name == "Flow.Stop" })
 		if len(parts) > 0 {

@@ -20,7 +20,7 @@ func TestDeadlineWhileCompiling(t *testing.T) {
 	fast := smokes()["window"]
 	for name, fitOf := range map[string]func(context.Context, compute.Backend) (*mat.Dense, error){
 		"network": func(ctx context.Context, b compute.Backend) (*mat.Dense, error) {
-			return signalsOf(Fit(ctx, x, Config{Method: NetworkOnly, NetworkSteps: 50}.On(b)))
+			return signalsOf(Fit(ctx, x, Config{Mode: NetworkOnly, NetworkSteps: 50}.On(b)))
 		},
 		"flow": func(ctx context.Context, b compute.Backend) (*mat.Dense, error) {
 			return signalsOf(Fit(ctx, x, fast.On(b)))

@@ -63,7 +63,7 @@ func ExampleAsMethod() {
 		log.Fatal(err)
 	}
 	cfg := sica.Default()
-	cfg.Method = sica.LinearOnly
+	cfg.Mode = sica.LinearOnly
 	for _, method := range []ica.Method{sica.AsMethod(cfg), zca.Whitening{}} {
 		model, err := method.Fit(context.Background(), signals)
 		if err != nil {
@@ -87,7 +87,7 @@ func ExampleResult_Demixing() {
 		x.Set(0, t, 10+float64(t%2))
 		x.Set(1, t, float64(t/2%2))
 	}
-	cfg := sica.Config{Method: sica.NoMethod, Transforms: []preprocess.Transform{preprocess.Standardise}}
+	cfg := sica.Config{Mode: sica.TransformsOnly, Transforms: []preprocess.Transform{preprocess.Standardise}}
 	result, err := sica.Fit(context.Background(), x, cfg)
 	if err != nil {
 		log.Fatal(err)

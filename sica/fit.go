@@ -43,7 +43,7 @@ type Run struct {
 }
 
 // Fit separates the mixed signals x, d signals in rows × n positions in columns, with d ≥ 2 (paper,
-// Algorithm 2). It doesn't change x. Every Method except NoMethod needs n ≥ 16 and n ≥ d + 2.
+// Algorithm 2). It doesn't change x. Every Mode except TransformsOnly needs n ≥ 16 and n ≥ d + 2.
 // NetworkOnly needs 20 positions along the first axis and 3 along the others.
 //
 // An error about x or cfg comes before any work and without a result, and so does ctx.Err() if ctx
@@ -282,7 +282,7 @@ func (f *fitting) reduce(r *fitRun) error {
 		}
 	}
 	if err == nil {
-		if d, n := r.prepared.Dims(); f.cfg.Method != NoMethod && n < m.Components()+2 {
+		if d, n := r.prepared.Dims(); f.cfg.Mode != TransformsOnly && n < m.Components()+2 {
 			err = f.cfg.tooFew(d, n, fmt.Sprintf(" of rank %d", m.Rank), d+2)
 		}
 	}

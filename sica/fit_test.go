@@ -259,7 +259,7 @@ func TestFitErrors(t *testing.T) {
 		{"one signal of Default", mat.NewDense(1, 3, []float64{1, 2, 3}), Default(), "x: is 1 signal; must be at least 2"},
 		{"a row for each position", mat.DenseCopyOf(good.T()), Default(), "; must be at least 16: a row is a signal, a column a position; transpose x (mat.DenseCopyOf(x.T())) if it is the other way round"},
 		{"few for a network", mat.DenseCopyOf(good.Slice(0, 2, 0, 18)), Direct(), "x: has positions of shape [18], too few for networks that see a past of 1; must be at least [20]"},
-		{"an image for a network", good, Config{Method: NetworkOnly, Shape: []int{128, 2}}, "must be at least [20 3]"},
+		{"an image for a network", good, Config{Mode: NetworkOnly, Shape: []int{128, 2}}, "must be at least [20 3]"},
 		{"short", mat.NewDense(2, 3, []float64{1, 2, 3, 2, 1, 5}), FastWGF(), "Windows: 3 spans"},
 		{"four positions", mat.NewDense(2, 4, []float64{1, 2, 3, 7, 2, 1, 5, 4}), Default(), "x: has 4 positions of 2 signals, too few for sica.Auto; must be at least 16"},
 		{"hardly more positions than signals", few, Default(), "too few"},
@@ -272,11 +272,11 @@ func TestFitErrors(t *testing.T) {
 		{"windows without folds", good, with(func(c *Config) { c.Flow.Context, c.Flow.Windows, c.Flow.Folds = klflow.LocalWindow, []int{0, 1}, 0 }), "held-out"},
 		{"prediction", good, with(func(c *Config) { c.Flow.Windows = []int{0} }), "prediction"},
 		{"move", good, with(func(c *Config) { c.Flow.MaxMove = -1 }), "MaxMove"},
-		{"rule", good, with(func(c *Config) { c.Method = "ica" }), `Method: is "ica"; must be sica.Auto, sica.LinearOnly`},
-		{"name of Auto", good, Config{Method: "auto"}, `Method: is "auto"; must be sica.Auto`},
+		{"rule", good, with(func(c *Config) { c.Mode = "ica" }), `Mode: is "ica"; must be sica.Auto, sica.LinearOnly`},
+		{"name of Auto", good, Config{Mode: "auto"}, `Mode: is "auto"; must be sica.Auto`},
 		{"budget", good, with(func(c *Config) { c.Flow.Budget = -1 }), "Flow: Budget: is -1ns"},
 		{"start", good, with(func(c *Config) { c.Transforms = []preprocess.Transform{"pca"} }), `sica: Transforms: is "pca"; must be one of`},
-		{"steps without networks", good, Config{Method: LinearOnly, NetworkSteps: 9}, "NetworkSteps: is 9; must be 0 for sica.LinearOnly"},
+		{"steps without networks", good, Config{Mode: LinearOnly, NetworkSteps: 9}, "NetworkSteps: is 9; must be 0 for sica.LinearOnly"},
 		{"flow", good, with(func(c *Config) { c.Flow.Kind = "ode" }), `Kind: is "ode"`},
 		{"no kind", good, with(func(c *Config) { c.Flow = &klflow.Config{Iterations: 5} }), "start from sica.FastWGF().Flow"},
 		{"context", good, with(func(c *Config) { c.Flow.Context = "" }), "Context"},
@@ -412,7 +412,7 @@ func TestComponentsLeftOutAreNoise(t *testing.T) {
 	}
 	var x mat.Dense
 	x.Mul(rotation.Random(r, d), s)
-	result, err := Fit(t.Context(), &x, Config{Method: LinearOnly, Components: 3})
+	result, err := Fit(t.Context(), &x, Config{Mode: LinearOnly, Components: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -441,7 +441,7 @@ func TestNoiseOfReducedChannels(t *testing.T) {
 		truth += variance / stat.Variance(x.RawRowView(i), nil) / d
 	}
 	for _, components := range []int{0, 4, 3} {
-		result, err := Fit(t.Context(), &x, Config{Method: LinearOnly, Components: components})
+		result, err := Fit(t.Context(), &x, Config{Mode: LinearOnly, Components: components})
 		if err != nil {
 			t.Fatal(err)
 		}

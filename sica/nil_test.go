@@ -90,7 +90,7 @@ func TestNilArgumentsAreNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := sica.Default()
-	cfg.Method = sica.LinearOnly
+	cfg.Mode = sica.LinearOnly
 	r, err := sica.Fit(ctx, x, cfg)
 	if err != nil {
 		t.Fatal(err)

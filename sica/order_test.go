@@ -25,7 +25,7 @@ func TestOrderedLikeRestores(t *testing.T) {
 	copied.Slice(0, 4, 0, 6000).(*mat.Dense).Copy(wide)
 	copied.SetRow(4, wide.RawRowView(0))
 	for name, x := range map[string]*mat.Dense{"surplus": surplus, "reduced": copied} {
-		r, err := Fit(t.Context(), x, Config{Method: LinearOnly})
+		r, err := Fit(t.Context(), x, Config{Mode: LinearOnly})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,12 +113,12 @@ func TestHalvesOrderedLike(t *testing.T) {
 	var x mat.Dense
 	x.Mul(mat.NewDense(4, 4, []float64{1, .9, .2, 0, .3, 1, .8, .1, 0, .4, 1, .9, .8, .1, .3, 1}), s)
 	half := func(k int) *mat.Dense { return mat.DenseCopyOf(x.Slice(0, 4, 2000*k, 2000*(k+1))) }
-	first, err := Fit(t.Context(), half(0), Config{Method: LinearOnly})
+	first, err := Fit(t.Context(), half(0), Config{Mode: LinearOnly})
 	if err != nil {
 		t.Fatal(err)
 	}
 	first = first.reordered([]int{3, 1, 0, 2}, []float64{1, -1, 1, -1})
-	second, err := Fit(t.Context(), half(1), Config{Method: LinearOnly})
+	second, err := Fit(t.Context(), half(1), Config{Mode: LinearOnly})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,12 +154,12 @@ func TestMatched(t *testing.T) {
 // Another number of channels, or other names, are an error.
 func TestOrderedLikeErrors(t *testing.T) {
 	_, x := surplusMixture(1, 1000)
-	r, err := Fit(t.Context(), x, Config{Method: LinearOnly})
+	r, err := Fit(t.Context(), x, Config{Mode: LinearOnly})
 	if err != nil {
 		t.Fatal(err)
 	}
 	fewer, err := Fit(t.Context(), mat.DenseCopyOf(x.Slice(0, 3, 0, 1000)),
-		Config{Method: LinearOnly})
+		Config{Mode: LinearOnly})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -110,7 +110,7 @@ func TestPanicsOfCallersAreErrors(t *testing.T) {
 				c.OnProgress = func(int, string, float64) { stop() }
 			},
 			"sica.customMethod: Name": func(c *Config) {
-				c.Method, c.Transforms = LinearOnly, nil
+				c.Mode, c.Transforms = LinearOnly, nil
 				c.Candidates = []ica.Method{customMethod{custom{stop, never, never}}}
 			},
 			"Fit":                func(c *Config) { c.Prepare = customFitter{custom{never, stop, never}} },
@@ -134,7 +134,7 @@ func TestPanickingCandidateHasFailed(t *testing.T) {
 	for want, stop := range breaking {
 		for place, broken := range []custom{{never, stop, never}, {never, never, stop}} {
 			cfg := Default()
-			cfg.Method = LinearOnly
+			cfg.Mode = LinearOnly
 			cfg.Candidates = []ica.Method{customMethod{broken}, fastica.Default()}
 			r, err := soonFit(t, x, cfg)
 			if err != nil {

@@ -53,7 +53,7 @@ func TestPatternsOfSurplusSources(t *testing.T) {
 	weaker := 0                    // mixtures in which another signal is stronger than the blinks
 	for seed := range uint64(4) {
 		blinks, x := surplusMixture(seed, 6000)
-		r, err := Fit(t.Context(), x, Config{Method: LinearOnly})
+		r, err := Fit(t.Context(), x, Config{Mode: LinearOnly})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,7 +176,7 @@ func TestPatternsOfFewPositions(t *testing.T) {
 	heavy := 0
 	for n := minPositions; n < 24; n++ {
 		x := mixed(t, noise(rng(uint64(n)), 2, n, (*rand.Rand).ExpFloat64), 1, false)
-		r, err := Fit(t.Context(), x, Config{Method: LinearOnly})
+		r, err := Fit(t.Context(), x, Config{Mode: LinearOnly})
 		if err != nil {
 			t.Fatalf("%d positions: %v", n, err)
 		}
@@ -196,7 +196,7 @@ func TestPatternsOfFewPositions(t *testing.T) {
 // patterns are the columns of A, as those of a flow alone.
 func TestPatternsAfterAFlow(t *testing.T) {
 	_, x := surplusMixture(1, 600)
-	r := fit(t, nil, x, Config{Method: LinearOnly, Flow: FastWGF().Flow}.Smoke())
+	r := fit(t, nil, x, Config{Mode: LinearOnly, Flow: FastWGF().Flow}.Smoke())
 	if r.Best == 0 || len(r.Linear.Groups) == 4 {
 		t.Fatalf("best %d, groups %v", r.Best, r.Linear.Groups)
 	}

@@ -147,7 +147,7 @@ func TestPrepareReduced(t *testing.T) {
 	var x mat.Dense
 	x.Mul(mat.NewDense(3, 2, []float64{1, 2, 3, -1, 0.5, 1}), two)
 	cfg := Default()
-	cfg.Method = LinearOnly
+	cfg.Mode = LinearOnly
 	cfg.Prepare = fitter(func(x *mat.Dense) (preprocess.Applier, error) { return mapping.Standardisation(x), nil })
 	result := fit(t, backendtest.Open(t, backend.Go), &x, cfg)
 	dir := filepath.Join(t.TempDir(), "result")
@@ -249,7 +249,7 @@ func TestPrepareCommonAverage(t *testing.T) {
 			return -1 / float64(d)
 		}, average)
 		cfg := Default()
-		cfg.Method = LinearOnly
+		cfg.Mode = LinearOnly
 		cfg.Prepare = fitter(func(*mat.Dense) (preprocess.Applier, error) {
 			return preprocess.LinearMap(average, make([]float64, d)), nil
 		})

@@ -73,7 +73,7 @@ type Summary struct {
 	// up to a tenth of the positions. There are none if less than a thousandth of the positions is
 	// clipped in any. That looks like more sources than channels, and no network is compared then.
 	Clipped []int `json:"clipped,omitempty"`
-	// CutShort is whether the context ended before Config.Method had done its work. The signals are
+	// CutShort is whether the context ended before Config.Mode had done its work. The signals are
 	// whitened then, or by a linear demixing of which nothing is identified.
 	CutShort bool `json:"cut_short,omitempty"`
 

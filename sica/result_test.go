@@ -29,7 +29,7 @@ func TestResultJSON(t *testing.T) {
 		results[name], _ = followedFit(t, b, name)
 	}
 	linear := Default()
-	linear.Method = LinearOnly
+	linear.Mode = LinearOnly
 	results["identified"] = fit(t, b, mixed(t, twoSpectra(t, 1), 2, false), linear)
 	results["not identified"] = fit(t, b, noise(rng(1), 3, 300, (*rand.Rand).NormFloat64), linear)
 
@@ -97,13 +97,13 @@ func TestConfigNumbersMustBeFinite(t *testing.T) {
 		"NetworkSteps":     func(c *Config) { c.NetworkSteps = -1 },
 	} {
 		cfg := FastWGF()
-		cfg.Method = Auto
+		cfg.Mode = Auto
 		change(&cfg)
 		if err := cfg.Validate(2, 256); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	cfg := Config{Method: LinearOnly, NetworkSteps: 5}
+	cfg := Config{Mode: LinearOnly, NetworkSteps: 5}
 	if err := cfg.Validate(2, 256); !errors.Is(err, ErrConfig) ||
 		!strings.Contains(err.Error(), "NetworkSteps: is 5; must be 0") {
 		t.Errorf("steps of networks for a method without them: %v", err)
@@ -130,7 +130,7 @@ func TestDivergenceString(t *testing.T) {
 func TestConfigBackend(t *testing.T) {
 	b := backendtest.Open(t, backend.Go)
 	x, _ := mixedAR7(t, 1, 200, 3, true)
-	cfg := Config{Seed: 1, Method: LinearOnly}
+	cfg := Config{Seed: 1, Mode: LinearOnly}
 	on := cfg.On(b)
 	if on.Backend != b || on.Clone().Backend != b || cfg.Backend != nil {
 		t.Errorf("On and Clone: %v, %v, %v", on.Backend, on.Clone().Backend, cfg.Backend)
@@ -181,7 +181,7 @@ func TestIdentified(t *testing.T) {
 func TestNothingIsIdentifiedAfterAFlow(t *testing.T) {
 	b := backendtest.Open(t, backend.Go)
 	cfg := followed()["as given"]
-	cfg.Method = LinearOnly
+	cfg.Mode = LinearOnly
 	r := fit(t, b, mixed(t, twoSpectra(t, 1), 2, false), cfg)
 	if r.Best != 3 || !r.Linear.Identified(0) {
 		t.Fatalf("iterate %d, findings %+v: shows nothing", r.Best, r.Linear)

@@ -17,7 +17,7 @@ import (
 func TestRunsKeepTheirSeeds(t *testing.T) {
 	x, _ := mixedAR7(t, 3, 256, 2, false)
 	cfg := Default()
-	cfg.Method = LinearOnly
+	cfg.Mode = LinearOnly
 	results, err := FitRuns(t.Context(), []Run{{X: x, Seed: 7}, {X: x, Seed: 8}}, cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -39,7 +39,7 @@ func TestResultsShareNoSettings(t *testing.T) {
 	x, _ := mixedAR7(t, 3, 256, 2, false)
 	settings := func() Config {
 		cfg := followed()["gaussianised"]
-		cfg.Method, cfg.Shape, cfg.Rounding = LinearOnly, []int{256}, []float64{1e-9, 1e-9}
+		cfg.Mode, cfg.Shape, cfg.Rounding = LinearOnly, []int{256}, []float64{1e-9, 1e-9}
 		cfg.Candidates, cfg.Flow.Iterations = []ica.Method{whitening{}}, 1
 		return cfg
 	}
@@ -70,7 +70,7 @@ func TestRunsNameTheirErrors(t *testing.T) {
 	for k, v := range x.RawRowView(0) {
 		monotone.Set(1, k, math.Exp(v))
 	}
-	cfg := Config{Method: LinearOnly, Transforms: []preprocess.Transform{preprocess.Gaussianise}}
+	cfg := Config{Mode: LinearOnly, Transforms: []preprocess.Transform{preprocess.Gaussianise}}
 	_, err := FitRuns(t.Context(), []Run{{X: x}, {X: monotone}}, cfg)
 	if err == nil || !strings.HasPrefix(err.Error(), "sica: run 2: ") {
 		t.Errorf("error %v of run 2", err)
@@ -82,7 +82,7 @@ func TestRunsNameTheirErrors(t *testing.T) {
 		runs []Run
 		cfg  Config
 	}{
-		`sica: Method: is "ica"`:   {[]Run{{X: x}, {X: x}}, Config{Method: "ica"}},
+		`sica: Mode: is "ica"`:   {[]Run{{X: x}, {X: x}}, Config{Mode: "ica"}},
 		"sica: x: has 9 positions": {[]Run{{X: short}, {X: short}}, Default()},
 	} {
 		_, err := FitRuns(t.Context(), wrong.runs, wrong.cfg)
@@ -96,7 +96,7 @@ func TestRunsNameTheirErrors(t *testing.T) {
 func TestNilBackend(t *testing.T) {
 	x, _ := mixedAR7(t, 3, 128, 2, false)
 	cfg := Default()
-	cfg.Method = LinearOnly
+	cfg.Mode = LinearOnly
 	r, err := Fit(t.Context(), x, cfg)
 	if err != nil {
 		t.Fatal(err)

@@ -213,7 +213,7 @@ func TestResultsOfEarlierVersionsLoad(t *testing.T) {
 // An empty path and a folder that isn't there are named, and not the temporary folder.
 func TestSaveNowhere(t *testing.T) {
 	x, _ := mixedAR7(t, 1, 64, 3, true)
-	r := fit(t, nil, x, Config{Method: LinearOnly})
+	r := fit(t, nil, x, Config{Mode: LinearOnly})
 	if err := r.Save(""); err == nil || err.Error() != "sica: save: the path is empty; must be that of a new folder" {
 		t.Errorf("an empty path: %v", err)
 	}

@@ -34,7 +34,7 @@ const (
 // columns of a text file that are photographs, row after row. It is for Auto and LinearOnly.
 // Networks and flows know no shape but the given.
 func (f *fitting) recognise(runs []Run) {
-	linear := f.cfg.Method == Auto || f.cfg.Method == LinearOnly
+	linear := f.cfg.Mode == Auto || f.cfg.Mode == LinearOnly
 	if f.cfg.Shape != nil || f.cfg.Flow != nil || !linear {
 		return
 	}

@@ -44,14 +44,14 @@ func smoothImages(t *testing.T, height, width int) *mat.Dense {
 
 // Images without a Shape are recognised and those with a wrong one get a hint; sequences are neither.
 func TestShapeHint(t *testing.T) {
-	recognise := func(x *mat.Dense, method Method, shape ...int) ([]int, string) {
-		f := &fitting{cfg: Config{Method: method, Shape: shape}}
+	recognise := func(x *mat.Dense, method Mode, shape ...int) ([]int, string) {
+		f := &fitting{cfg: Config{Mode: method, Shape: shape}}
 		f.recognise([]Run{{X: x}})
 		return f.cfg.Shape, f.shapeHint(x)
 	}
 	x := smoothImages(t, 48, 64)
 	for _, test := range []struct {
-		method      Method
+		method      Mode
 		given, want []int
 		hint        string
 	}{
@@ -103,7 +103,7 @@ func TestShapeHint(t *testing.T) {
 func TestFitDropsAxesOfLengthOne(t *testing.T) {
 	x := smoothImages(t, 24, 32)
 	fit := func(shape ...int) *Result {
-		r, err := Fit(t.Context(), x, Config{Method: LinearOnly, Shape: shape})
+		r, err := Fit(t.Context(), x, Config{Mode: LinearOnly, Shape: shape})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +119,7 @@ func TestFitDropsAxesOfLengthOne(t *testing.T) {
 // text of a result has two lines.
 func TestFitWithoutBackend(t *testing.T) {
 	cfg := Default()
-	cfg.Method = LinearOnly
+	cfg.Mode = LinearOnly
 	r, err := Fit(t.Context(), smoothImages(t, 24, 32), cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -151,7 +151,7 @@ func TestPointwiseTransform(t *testing.T) {
 	x, _ := mixedAR7(t, 3, 256, 2, true)
 	for _, pointwise := range []bool{true, false} {
 		cfg := Default()
-		cfg.Method = LinearOnly
+		cfg.Mode = LinearOnly
 		cfg.Prepare = fitterOf{signed{pointwise}}
 		r, err := Fit(t.Context(), x, cfg)
 		if err != nil {

@@ -105,8 +105,8 @@ func TestFitChoosesMethodOfTheMixture(t *testing.T) {
 		}) {
 			t.Errorf("%s: %+v isn't among %+v", test.name, r.Chosen, r.Candidates)
 		}
-		if (r.Chosen.Method == LinearOnly) != test.linear || r.Stopped != klflow.StoppedMethod || (r.Linear != nil) != test.linear || (r.Network != nil) != (r.Chosen.Method == NetworkOnly) {
-			t.Errorf("%s: start %v, rule %q, stopped %q; %s", test.name, r.Chosen.Transforms, r.Chosen.Method, r.Stopped, r.Why)
+		if (r.Chosen.Mode == LinearOnly) != test.linear || r.Stopped != klflow.StoppedMethod || (r.Linear != nil) != test.linear || (r.Network != nil) != (r.Chosen.Mode == NetworkOnly) {
+			t.Errorf("%s: start %v, rule %q, stopped %q; %s", test.name, r.Chosen.Transforms, r.Chosen.Mode, r.Stopped, r.Why)
 		}
 		if r.Linear != nil && len(r.Linear.Groups) != test.groups {
 			t.Errorf("%s: groups %v; %s", test.name, r.Linear.Groups, r.Why)
@@ -151,7 +151,7 @@ func TestFitSeparatesDependentDigits(t *testing.T) {
 	}
 }
 
-// With NoMethod the iterations begin with the transformed signals, whatever the data say.
+// With TransformsOnly the iterations begin with the transformed signals, whatever the data say.
 func TestIterationsBeginWithTransforms(t *testing.T) {
 	b := backendtest.Open(t, backend.Go)
 	x, _ := mixedAR7(t, 22, 256, 5, true)

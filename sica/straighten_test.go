@@ -186,9 +186,9 @@ func TestCamera(t *testing.T) {
 	x.Mul(mat.NewDense(3, 3, []float64{0.5, 0.3, 0.2, 0.2, 0.5, 0.3, 0.3, 0.1, 0.6}), light)
 	x.Apply(func(_, _ int, v float64) float64 { return math.Round(255 * math.Pow(v, 1/2.2)) }, &x)
 	var mccs []float64
-	for _, method := range []Method{LinearOnly, Auto} {
+	for _, method := range []Mode{LinearOnly, Auto} {
 		cfg := Default()
-		cfg.Method, cfg.Shape = method, shape
+		cfg.Mode, cfg.Shape = method, shape
 		r := fit(t, nil, &x, cfg)
 		m, err := metric.MCC(r.Z, light)
 		if err != nil {

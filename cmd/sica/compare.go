@@ -84,7 +84,7 @@ says how many.`,
 }
 
 // chosen returns the methods that --methods names, Default first.
-func (opt *compareOptions) chosen() ([]methods.Method, error) {
+func (opt *compareOptions) chosen() ([]methods.Entry, error) {
 	names := []string{"sica"}
 	for _, name := range opt.methods {
 		if name == "all" {
@@ -97,7 +97,7 @@ func (opt *compareOptions) chosen() ([]methods.Method, error) {
 		return nil, usage.Errorf("--methods is empty: use all, or of %s",
 			methodNames(methods.All()))
 	}
-	var all []methods.Method
+	var all []methods.Entry
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {
 			continue
@@ -184,7 +184,7 @@ func (opt *compareOptions) makeFolder() error {
 }
 
 // file is the path of the signals that a method recovered.
-func (opt *compareOptions) file(m methods.Method) string {
+func (opt *compareOptions) file(m methods.Entry) string {
 	return filepath.Join(opt.out, m.Name+".csv")
 }
 
@@ -193,7 +193,7 @@ func (opt *compareOptions) picture() string { return filepath.Join(opt.out, "com
 
 // checkNotInput returns a usage error if an input would be overwritten, such as a mixed.csv in
 // --out.
-func (opt *compareOptions) checkNotInput(all []methods.Method) error {
+func (opt *compareOptions) checkNotInput(all []methods.Entry) error {
 	if opt.out == "" {
 		return nil
 	}
@@ -263,7 +263,7 @@ func (opt *compareOptions) readTruth(
 // separate returns the row of a method, and writes what it recovered. It is an error if that can't
 // be written, or if ctx ends.
 func (opt *compareOptions) separate(
-	ctx context.Context, b compute.Backend, m methods.Method, p methods.Preset,
+	ctx context.Context, b compute.Backend, m methods.Entry, p methods.Preset,
 	part files.Part, truth *mat.Dense,
 ) (compared, error) {
 	row := compared{Method: m.Name, Preset: m.Nearest(p), label: m.Label}

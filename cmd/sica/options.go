@@ -198,13 +198,13 @@ func (opt *fitOptions) config(changed func(flag string) bool) (sica.Config, erro
 
 // fitMethods returns the methods whose settings are a sica.Config, the linear demixing alone among
 // them.
-func fitMethods() (all []methods.Method) {
+func fitMethods() (all []methods.Entry) {
 	for _, m := range methods.All() {
 		if m.Name == "sica-linear" {
 			m.Presets = []methods.Preset{methods.Default, methods.Smoke}
 			m.New = methods.SICA(func() sica.Config {
 				cfg := sica.Default()
-				cfg.Method, cfg.NetworkSteps = sica.LinearOnly, 0
+				cfg.Mode, cfg.NetworkSteps = sica.LinearOnly, 0
 				return cfg
 			})
 		}
@@ -216,19 +216,19 @@ func fitMethods() (all []methods.Method) {
 }
 
 // fitMethod returns the method of a fit of that name, or a usage error.
-func fitMethod(name string) (methods.Method, error) {
+func fitMethod(name string) (methods.Entry, error) {
 	all := fitMethods()
-	if i := slices.IndexFunc(all, func(m methods.Method) bool { return m.Name == name }); i >= 0 {
+	if i := slices.IndexFunc(all, func(m methods.Entry) bool { return m.Name == name }); i >= 0 {
 		return all[i], nil
 	}
 	if _, err := methods.Named(name); err == nil {
-		return methods.Method{}, usage.Errorf("--method %s is another method than SICA: use sica compare "+
+		return methods.Entry{}, usage.Errorf("--method %s is another method than SICA: use sica compare "+
 			"--methods sica,%s; here use %s", name, name, methodNames(all))
 	}
-	return methods.Method{}, usage.Errorf("unknown --method %q: use %s", name, methodNames(all))
+	return methods.Entry{}, usage.Errorf("unknown --method %q: use %s", name, methodNames(all))
 }
 
-func methodNames(all []methods.Method) string {
+func methodNames(all []methods.Entry) string {
 	var names []string
 	for _, m := range all {
 		names = append(names, m.Name)
@@ -236,7 +236,7 @@ func methodNames(all []methods.Method) string {
 	return strings.Join(names, ", ")
 }
 
-func presetNames(m methods.Method) string {
+func presetNames(m methods.Entry) string {
 	var names []string
 	for _, p := range m.Presets {
 		names = append(names, string(p))

@@ -45,8 +45,8 @@ func TestOnlyPreset(t *testing.T) {
 			t.Errorf("%+v: %d iterations, want the paper's %d", c, cfg.Flow.Iterations,
 				paper.Flow.Iterations)
 		}
-		if c.method == "sica-linear" && cfg.Method != sica.LinearOnly {
-			t.Errorf("%+v: method %q", c, cfg.Method)
+		if c.method == "sica-linear" && cfg.Mode != sica.LinearOnly {
+			t.Errorf("%+v: method %q", c, cfg.Mode)
 		}
 	}
 }

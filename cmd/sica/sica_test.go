@@ -225,9 +225,9 @@ func TestSeparateOnEveryBackend(t *testing.T) {
 				t.Errorf("report's iterations %+v", r.Iterations)
 			}
 			if len(res.Chosen.Transforms) == 0 || len(res.Candidates) == 0 ||
-				res.Chosen.Method == sica.LinearOnly && len(res.Linear.Pairs) == 0 {
+				res.Chosen.Mode == sica.LinearOnly && len(res.Linear.Pairs) == 0 {
 				t.Errorf("report: start %q, candidates %+v, rule %q", res.Chosen.Transforms,
-					res.Candidates, res.Chosen.Method)
+					res.Candidates, res.Chosen.Mode)
 			}
 			if r.Match == nil || r.MixedMCC == nil || res.Versions["go"] == "" {
 				t.Errorf("report %+v", r)
@@ -337,11 +337,11 @@ func TestSeparateFromAnotherStart(t *testing.T) {
 		filepath.Join(dir, "z.csv"), "--json", log)
 	r := readReport(t, log).Result
 	if !slices.Equal(r.Chosen.Transforms, []preprocess.Transform{preprocess.Conditional}) ||
-		r.Chosen.Method == sica.LinearOnly || r.Linear != nil {
+		r.Chosen.Mode == sica.LinearOnly || r.Linear != nil {
 		t.Errorf("report: start %q, rule %q, of linear demixing %v", r.Chosen.Transforms,
-			r.Chosen.Method, r.Linear)
+			r.Chosen.Mode, r.Linear)
 	}
-	if len(r.Candidates) != 5 || r.Candidates[1].Method != sica.LinearOnly ||
+	if len(r.Candidates) != 5 || r.Candidates[1].Mode != sica.LinearOnly ||
 		r.Candidates[2].CodeLength >= r.Candidates[1].CodeLength {
 		t.Errorf("report's candidates %+v", r.Candidates)
 	}

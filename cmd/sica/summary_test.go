@@ -256,12 +256,12 @@ func TestDescribeErrors(t *testing.T) {
 		return all, err
 	}
 	short := mat.DenseCopyOf(x.Slice(0, 2, 0, 40))
-	r := fit(short, sica.Config{Method: sica.LinearOnly})
+	r := fit(short, sica.Config{Mode: sica.LinearOnly})
 	r.Linear.Groups = [][]int{{0, 1}}
 	if all, err := of(r, short); err != nil || all.grades != nil || len(all.components) != 2 {
 		t.Errorf("40 positions: %+v, error %v", all, err)
 	}
-	r = fit(x, sica.Config{Method: sica.LinearOnly})
+	r = fit(x, sica.Config{Mode: sica.LinearOnly})
 	_, other := laplaceMixture(3, 200)
 	if _, err := of(r, other); err == nil {
 		t.Error("no error of 3 channels in the place of 2")

@@ -15,7 +15,7 @@ import (
 // separate makes so many runs on x and returns the best, with the divergence of each.
 func separate(ctx context.Context, x *mat.Dense, n int) (best *sica.Result, divergences []float64) {
 	cfg := sica.FastWGF()
-	cfg.Method = sica.NoMethod // the flow alone, from whitened signals
+	cfg.Mode = sica.TransformsOnly // the flow alone, from whitened signals
 	cfg.Flow.Iterations = 3
 	var runs []sica.Run
 	for seed := range n {

@@ -192,7 +192,7 @@ func TestCommittedIteratesAreReproduced(t *testing.T) {
 		cfg.Flow.Iterations = 1
 		return cfg
 	}
-	brief := methods.Method{
+	brief := methods.Entry{
 		Presets: []methods.Preset{methods.Paper}, New: methods.SICA(oneIteration),
 	}
 	f, err := fitIterates(t.Context(), brief, methods.Task{

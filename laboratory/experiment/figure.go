@@ -228,7 +228,7 @@ func (p point) String() string {
 
 // A line is a method's points for a figure, in the order of their steps.
 type line struct {
-	method methods.Method
+	method methods.Entry
 	preset methods.Preset
 	points []point
 }

@@ -144,7 +144,7 @@ func measureGrades(ctx context.Context, m boardMixture, seed uint64) (GradeOutco
 		return o, err
 	}
 	cfg := sica.Default()
-	cfg.Method, cfg.Seed = sica.LinearOnly, seed
+	cfg.Mode, cfg.Seed = sica.LinearOnly, seed
 	r, err := sica.Fit(ctx, x.X(), cfg)
 	if err != nil {
 		return o, err

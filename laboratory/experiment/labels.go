@@ -83,7 +83,7 @@ func (k labelKind) measure(ctx context.Context, seed uint64) (LabelOutcome, erro
 		return o, err
 	}
 	cfg := sica.Default()
-	cfg.Method, cfg.Seed = sica.LinearOnly, seed
+	cfg.Mode, cfg.Seed = sica.LinearOnly, seed
 	r, err := sica.Fit(ctx, recording.Signals, cfg)
 	if err != nil {
 		return o, err

@@ -68,7 +68,7 @@ func oracleTable(o TableOptions) *Table {
 // addOracleGap adds oracleGap, if a network was among the candidates.
 func (o *Outcome) addOracleGap(r *sica.Result) error {
 	for _, c := range r.Candidates {
-		if c.Method != sica.NetworkOnly || !c.Compared {
+		if c.Mode != sica.NetworkOnly || !c.Compared {
 			continue
 		}
 		oracle, err := o.oracle()

@@ -215,7 +215,7 @@ func resultNumbers(r *sica.Result) map[string]float64 {
 	numbers := map[string]float64{allIdentified: indicator(
 		r.Linear != nil && len(r.Linear.Groups) == d || r.Network != nil && r.Network.Identified)}
 	tried := slices.ContainsFunc(r.Candidates, func(c sica.Candidate) bool {
-		return c.Method == sica.NetworkOnly
+		return c.Mode == sica.NetworkOnly
 	})
 	if !tried && r.Network == nil {
 		return numbers

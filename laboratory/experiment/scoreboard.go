@@ -157,7 +157,7 @@ func (c Case) Separate(ctx context.Context, b compute.Backend) (Score, error) {
 	cfg := sica.Default()
 	cfg.Shape, cfg.Seed = grid.ImageShape(x.Shape()), c.Seed
 	if c.LinearOnly {
-		cfg.Method = sica.LinearOnly
+		cfg.Mode = sica.LinearOnly
 	}
 	mixed := x.X()
 	switch c.Change {

@@ -174,7 +174,7 @@ func (t Trial) Run(
 }
 
 // fit does the task, and keeps the iterates if the measure asks for them.
-func (t Trial) fit(ctx context.Context, m methods.Method, task methods.Task) (*fitted, error) {
+func (t Trial) fit(ctx context.Context, m methods.Entry, task methods.Task) (*fitted, error) {
 	if t.Measure == measureIterates {
 		return fitIterates(ctx, m, task)
 	}

@@ -30,7 +30,7 @@ func Presets() []methods.Preset {
 }
 
 // methodNamed is methods.Named, and also knows the variants, which tables alone use.
-func methodNamed(name string) (methods.Method, error) {
+func methodNamed(name string) (methods.Entry, error) {
 	for _, m := range variants() {
 		if m.Name == name {
 			return m, nil
@@ -65,7 +65,7 @@ type fitted struct {
 }
 
 // fitIterates fits SICA and keeps its start and all iterates, also where these stop being finite.
-func fitIterates(ctx context.Context, m methods.Method, t methods.Task) (*fitted, error) {
+func fitIterates(ctx context.Context, m methods.Entry, t methods.Task) (*fitted, error) {
 	cfg, err := m.Config(t)
 	if err != nil {
 		return nil, err
@@ -94,18 +94,18 @@ const longIVAE = 70_000
 
 // variants are methods of tables alone: the paper's with one change of their settings each,
 // by which other interpretations of it are compared, and parts of sica.Default.
-func variants() []methods.Method {
+func variants() []methods.Entry {
 	paper := []methods.Preset{methods.Paper}
-	wgf := func(name string, change func(*sica.Config)) methods.Method {
-		return methods.Method{Name: name, Label: plot.SICAWGF, Presets: paper,
+	wgf := func(name string, change func(*sica.Config)) methods.Entry {
+		return methods.Entry{Name: name, Label: plot.SICAWGF, Presets: paper,
 			New: methods.SICA(changed(sica.PaperWGF, change))}
 	}
-	rf := func(name string, change func(*sica.Config)) methods.Method {
-		return methods.Method{Name: name, Label: plot.SICARF, Presets: paper,
+	rf := func(name string, change func(*sica.Config)) methods.Entry {
+		return methods.Entry{Name: name, Label: plot.SICARF, Presets: paper,
 			New: methods.SICA(changed(sica.PaperRF, change))}
 	}
 	step := func(c *sica.Config, eta float64) { c.Flow.FirstStep, c.Flow.LastStep = eta, eta }
-	return []methods.Method{
+	return []methods.Entry{
 		wgf("sica-wgf-raw", func(c *sica.Config) { c.Transforms = nil }),
 		wgf("sica-wgf-summed", func(c *sica.Config) { c.Flow.SumOutputs = true }),
 		wgf("sica-wgf-standardised", func(c *sica.Config) { c.Flow.Standardise = true }),
@@ -156,8 +156,8 @@ func changed(preset func() sica.Config, change func(*sica.Config)) func() sica.C
 }
 
 // changedPCL returns the paper's PCL with a change of its settings.
-func changedPCL(name string, change func(c *pcl.Config)) methods.Method {
-	return methods.Method{Name: name, Label: plot.PCL, Presets: []methods.Preset{methods.Paper},
+func changedPCL(name string, change func(c *pcl.Config)) methods.Entry {
+	return methods.Entry{Name: name, Label: plot.PCL, Presets: []methods.Preset{methods.Paper},
 		New: func(t methods.Task) ica.Method {
 			cfg := pcl.Paper()
 			cfg.Backend, cfg.Seed = t.Backend, t.Seed
@@ -167,8 +167,8 @@ func changedPCL(name string, change func(c *pcl.Config)) methods.Method {
 }
 
 // changedIVAE returns the paper's iVAE with a change of its settings for n positions.
-func changedIVAE(name string, change func(c *ivae.Config, n int)) methods.Method {
-	return methods.Method{Name: name, Label: plot.IVAE, Presets: []methods.Preset{methods.Paper},
+func changedIVAE(name string, change func(c *ivae.Config, n int)) methods.Entry {
+	return methods.Entry{Name: name, Label: plot.IVAE, Presets: []methods.Preset{methods.Paper},
 		New: func(t methods.Task) ica.Method {
 			cfg := ivae.Paper()
 			cfg.Backend, cfg.Seed = t.Backend, t.Seed

@@ -77,10 +77,10 @@ func TestBlocksAreTransformedAsTheWhole(t *testing.T) {
 	for name, change := range map[string]func(*sica.Config){
 		"linear": func(*sica.Config) {},
 		"gaussianised": func(c *sica.Config) {
-			c.Method, c.Transforms = sica.NoMethod, []preprocess.Transform{preprocess.Gaussianise, preprocess.ZCA}
+			c.Mode, c.Transforms = sica.TransformsOnly, []preprocess.Transform{preprocess.Gaussianise, preprocess.ZCA}
 		},
 		"conditional": func(c *sica.Config) {
-			c.Method, c.Transforms = sica.NoMethod, []preprocess.Transform{preprocess.Conditional}
+			c.Mode, c.Transforms = sica.TransformsOnly, []preprocess.Transform{preprocess.Conditional}
 		},
 	} {
 		cfg := sica.Default().Smoke()
@@ -279,9 +279,9 @@ func TestFitThatChosePartIsResult(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, method := range []sica.Method{sica.LinearOnly, sica.Auto} {
+	for _, method := range []sica.Mode{sica.LinearOnly, sica.Auto} {
 		cfg := sica.Default()
-		cfg.Method = method
+		cfg.Mode = method
 		got, err := Fit(t.Context(), p, cfg.On(b), 0)
 		if err != nil {
 			t.Fatal(err)
@@ -296,7 +296,7 @@ func TestFitThatChosePartIsResult(t *testing.T) {
 		}
 		want := results[0]
 		if !mat.Equal(got.Z, want.Z) || !strings.HasSuffix(got.Why, want.Why) ||
-			got.Why == want.Why || got.Config.Method != method {
+			got.Why == want.Why || got.Config.Mode != method {
 			t.Errorf("%s: it isn't the fit of the part: %s", method, got.Why)
 		}
 	}
@@ -307,7 +307,7 @@ func TestFitUsesAllOfShortRecordings(t *testing.T) {
 	p := newTape(2, AlwaysLearned+1000)
 	b := open(t)
 	cfg := sica.Default()
-	cfg.Method = sica.LinearOnly
+	cfg.Mode = sica.LinearOnly
 	got, err := Fit(t.Context(), p, cfg.On(b), 0)
 	if err != nil {
 		t.Fatal(err)
@@ -389,7 +389,7 @@ func TestFitOutliers(t *testing.T) {
 	}, x)
 	x.Set(0, click, x.At(0, click)+300)
 	cfg := sica.Default()
-	cfg.Method = sica.LinearOnly
+	cfg.Mode = sica.LinearOnly
 	part, err := Part(t.Context(), InMemory{Dense: x}, 2*spread)
 	if err != nil {
 		t.Fatal(err)

@@ -136,7 +136,7 @@ type part struct {
 func choosePart(ctx context.Context, x Source, cfg sica.Config) (part, error) {
 	d, t := x.Dims()
 	most := min(t, max(learnMost/d, 2))
-	byRule := cfg.Flow == nil && (cfg.Method == sica.LinearOnly || cfg.Method == sica.Auto)
+	byRule := cfg.Flow == nil && (cfg.Mode == sica.LinearOnly || cfg.Mode == sica.Auto)
 	n := most
 	if byRule {
 		n = min(most, AlwaysLearned)
@@ -210,7 +210,7 @@ func expectedErrors(
 			return nil, errorsOfPart{}, err
 		}
 	}
-	cfg.Method, cfg.NetworkSteps, cfg.Checkpoint, cfg.Candidates = sica.LinearOnly, 0, "", nil
+	cfg.Mode, cfg.NetworkSteps, cfg.Checkpoint, cfg.Candidates = sica.LinearOnly, 0, "", nil
 	rule := whole
 	if rule == nil || rule.Linear == nil { // networks and custom methods have no such error
 		var err error

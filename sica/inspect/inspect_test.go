@@ -366,7 +366,7 @@ func simulated(seed uint64, delay int) (s, x *mat.Dense, reference []float64) {
 func TestBlinksAreProposed(t *testing.T) {
 	b := backendtest.Open(t, backend.Go)
 	cfg := sica.Default()
-	cfg.Method = sica.LinearOnly
+	cfg.Mode = sica.LinearOnly
 	missed, wrong := map[float64]int{}, map[float64]int{}
 	recordings := uint64(10)
 	if testing.Short() {

@@ -10,7 +10,7 @@
 //		match, err := metric.MCC(r.Signals, sources)
 //	}
 //
-// The names to know are All, Named and Method.Fit. The rivals themselves, with all of their
+// The names to know are All, Named and Entry.Fit. The rivals themselves, with all of their
 // settings, are the packages below sica/baseline; SICA is package sica.
 package methods
 
@@ -45,8 +45,8 @@ const (
 	Smoke Preset = "smoke"
 )
 
-// A Method separates mixed signals with the settings of a preset.
-type Method struct {
+// An Entry is one method of All, which separates mixed signals with the settings of a preset.
+type Entry struct {
 	// Name is short, in lower case, such as "sica-rf": for flags and files.
 	Name string
 	// Label is the method's name in pictures and tables; see plot.HasStyle. In tables sica.Default
@@ -73,11 +73,11 @@ type Task struct {
 // invertible networks and by a flow of seconds; SICA with the paper's two flows, the rectified
 // one also kept to scale; the paper's rivals and other linear methods; and what needs no
 // training at all.
-func All() []Method {
+func All() []Entry {
 	all := []Preset{Paper, Default, Smoke}
 	paper := []Preset{Paper, Smoke}
 	chosen := []Preset{Default, Smoke}
-	return []Method{
+	return []Entry{
 		{Name: "sica", Label: plot.Default, Presets: chosen, New: SICA(sica.Default)},
 		{Name: "sica-linear", Label: plot.SICALinear, New: newLinear},
 		{Name: "sica-direct", Label: plot.SICADirect, Presets: chosen, New: SICA(sica.Direct)},
@@ -100,7 +100,7 @@ func All() []Method {
 }
 
 // Named returns the method of that name. The error lists the names.
-func Named(name string) (Method, error) {
+func Named(name string) (Entry, error) {
 	var names []string
 	for _, m := range All() {
 		if m.Name == name {
@@ -108,12 +108,12 @@ func Named(name string) (Method, error) {
 		}
 		names = append(names, m.Name)
 	}
-	return Method{}, fmt.Errorf("methods: name: unknown (%q); must be one of %s", name,
+	return Entry{}, fmt.Errorf("methods: name: unknown (%q); must be one of %s", name,
 		strings.Join(names, ", "))
 }
 
 // has reports whether p is one of the method's presets, or "" and it has none.
-func (m Method) has(p Preset) bool {
+func (m Entry) has(p Preset) bool {
 	if len(m.Presets) == 0 {
 		return p == ""
 	}
@@ -121,7 +121,7 @@ func (m Method) has(p Preset) bool {
 }
 
 // CheckPreset returns an error that names the presets unless the method has p.
-func (m Method) CheckPreset(p Preset) error {
+func (m Entry) CheckPreset(p Preset) error {
 	switch {
 	case m.has(p):
 		return nil
@@ -134,7 +134,7 @@ func (m Method) CheckPreset(p Preset) error {
 
 // Nearest returns the preset that comes nearest to p: p itself if the method has it, else the
 // first that it has, and "" if it has no settings.
-func (m Method) Nearest(p Preset) Preset {
+func (m Entry) Nearest(p Preset) Preset {
 	switch {
 	case len(m.Presets) == 0:
 		return ""
@@ -158,7 +158,7 @@ type Fitted struct {
 // see sica.Config.Components. The same task gives the same signals. It is an error if the method
 // has no such preset, if the signals don't suit it, if the checkpoint can't be used (it wraps
 // sica.ErrCheckpoint) or, with ctx.Err() wrapped, once ctx has ended.
-func (m Method) Fit(ctx context.Context, t Task) (*Fitted, error) {
+func (m Entry) Fit(ctx context.Context, t Task) (*Fitted, error) {
 	config, err := m.Settings(t)
 	if err != nil {
 		return nil, err
@@ -175,7 +175,7 @@ func (m Method) Fit(ctx context.Context, t Task) (*Fitted, error) {
 	return f, nil
 }
 
-func (m Method) fit(ctx context.Context, t Task) (*ica.Model, error) {
+func (m Entry) fit(ctx context.Context, t Task) (*ica.Model, error) {
 	method, x := m.New(t), t.Signals
 	if err := x.Validate(); err != nil {
 		return nil, err

@@ -57,7 +57,7 @@ func apply(x *mat.Dense, f func(i, t int, v float64) float64) *mat.Dense {
 // every runs the test for every method, with the settings of a smoke test, on the
 // pure-Go backend, which needs no compiler. The paper's flows and PCL take some
 // time.
-func every(t *testing.T, test func(t *testing.T, b compute.Backend, m methods.Method,
+func every(t *testing.T, test func(t *testing.T, b compute.Backend, m methods.Entry,
 	p methods.Preset)) {
 	b := backendtest.Open(t, backend.Go)
 	for _, m := range methods.All() {
@@ -108,7 +108,7 @@ func TestFitIsSeededAndFinite(t *testing.T) {
 			return 1e12 * (1e4 + v)
 		}),
 	}
-	every(t, func(t *testing.T, b compute.Backend, m methods.Method, p methods.Preset) {
+	every(t, func(t *testing.T, b compute.Backend, m methods.Entry, p methods.Preset) {
 		for name, in := range all {
 			before := mat.DenseCopyOf(in)
 			r, err := m.Fit(t.Context(), methods.Task{Backend: b, Signals: checked(t, in), Preset: p, Seed: 5})
@@ -137,7 +137,7 @@ func TestFitIsSeededAndFinite(t *testing.T) {
 
 func TestFitOfUnknownPreset(t *testing.T) {
 	x := checked(t, laplace(t))
-	every(t, func(t *testing.T, b compute.Backend, m methods.Method, p methods.Preset) {
+	every(t, func(t *testing.T, b compute.Backend, m methods.Entry, p methods.Preset) {
 		if _, err := m.Fit(t.Context(), methods.Task{Backend: b, Signals: x, Preset: "best", Seed: 5}); err == nil {
 			t.Error("a preset that there isn't gave no error")
 		}
@@ -148,7 +148,7 @@ func TestFitOfUnknownPreset(t *testing.T) {
 // paper's settings take long enough for the context to end before.
 func TestFitCancelled(t *testing.T) {
 	x := laplace(t)
-	every(t, func(t *testing.T, b compute.Backend, m methods.Method, _ methods.Preset) {
+	every(t, func(t *testing.T, b compute.Backend, m methods.Entry, _ methods.Preset) {
 		p := m.Nearest(methods.Paper)
 		ended, end := context.WithCancel(t.Context())
 		end()

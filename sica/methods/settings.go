@@ -25,7 +25,7 @@ const imageIterations = 20
 // Config returns SICA's settings of a task, whose signals can be nil: then the shape is that of a
 // sequence. It is an error if the method isn't SICA, or has no such preset; it names those that
 // it has.
-func (m Method) Config(t Task) (sica.Config, error) {
+func (m Entry) Config(t Task) (sica.Config, error) {
 	if m.has(t.Preset) {
 		if s, ok := m.New(t).(sicaMethod); ok {
 			return s.cfg, nil
@@ -35,7 +35,7 @@ func (m Method) Config(t Task) (sica.Config, error) {
 		"must be one of %q", m.Name, t.Preset, m.Presets)
 }
 
-// SICA returns the New of a Method that is package sica with these settings, those of Smoke being
+// SICA returns the New of an Entry that is package sica with these settings, those of Smoke being
 // their Smoke.
 func SICA(settings func() sica.Config) func(Task) ica.Method {
 	return func(t Task) ica.Method {
@@ -70,7 +70,7 @@ func (s sicaMethod) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error)
 }
 
 // Settings returns the settings of a task as Fitted.Config has them, nil if the method has none.
-func (m Method) Settings(t Task) (any, error) {
+func (m Entry) Settings(t Task) (any, error) {
 	if err := m.CheckPreset(t.Preset); err != nil {
 		return nil, err
 	}

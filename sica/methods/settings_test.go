@@ -40,7 +40,7 @@ func TestInterruptedTrialContinues(t *testing.T) {
 	stop := 0 // after this iteration
 	var made []int
 	var cancel context.CancelFunc
-	run := Method{Presets: []Preset{Paper, Smoke}, New: SICA(func() sica.Config {
+	run := Entry{Presets: []Preset{Paper, Smoke}, New: SICA(func() sica.Config {
 		cfg := sica.PaperWGF().Smoke()
 		cfg.Flow.Iterations = 4
 		cfg.Flow.OnIteration = func(_ int, it klflow.Iteration) {

@@ -163,7 +163,7 @@ func TestGradesOfIdentifiedSignals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result := fit(t, nil, x, sica.Config{Method: sica.LinearOnly, Seed: 1})
+	result := fit(t, nil, x, sica.Config{Mode: sica.LinearOnly, Seed: 1})
 	grades, err := Grades(t.Context(), result, x, Config{})
 	if err != nil {
 		t.Fatal(err)
@@ -214,7 +214,7 @@ func TestGradesKnowJoints(t *testing.T) {
 		}
 	}
 	run := sica.Run{X: s, Seed: 1, Joints: signal.Joints(positions)}
-	cfg := sica.Config{Method: sica.LinearOnly, Seed: 1}
+	cfg := sica.Config{Mode: sica.LinearOnly, Seed: 1}
 	results, err := sica.FitRuns(t.Context(), []sica.Run{run}, cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -236,7 +236,7 @@ func TestGradesNameTheGaussianHalf(t *testing.T) {
 	s := noise(rng(9), 2, 4000, datasets.Laplace)
 	second, random := s.Slice(0, 2, 2000, 4000).(*mat.Dense), rng(10)
 	second.Apply(func(_, _ int, _ float64) float64 { return random.NormFloat64() }, second)
-	result := fit(t, nil, s, sica.Config{Method: sica.LinearOnly, Seed: 1})
+	result := fit(t, nil, s, sica.Config{Mode: sica.LinearOnly, Seed: 1})
 	_, err := Grades(t.Context(), result, s, Config{})
 	const want = "report: the halves can't be compared: the second can't be separated alone, as its " +
 		"signals may as well be Gaussian of one spectrum"
@@ -256,7 +256,7 @@ func TestSignalsOfAFlowAreNotIdentified(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := sica.Config{Method: sica.LinearOnly, Seed: 1, Flow: sica.FastWGF().Flow}
+	cfg := sica.Config{Mode: sica.LinearOnly, Seed: 1, Flow: sica.FastWGF().Flow}
 	cfg.Flow.KeepBest, cfg.Flow.Iterations = false, 3
 	cfg.Flow.FirstStep, cfg.Flow.LastStep = 0.1, 0.1
 	result := fit(t, nil, x, cfg)

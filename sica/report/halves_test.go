@@ -61,7 +61,7 @@ func TestHalvesOfOneMixtureAgree(t *testing.T) {
 // report has the reason.
 func TestGradesWithoutHalves(t *testing.T) {
 	x := noise(rng(9), 2, 90, datasets.Laplace)
-	r := fit(t, nil, x, sica.Config{Method: sica.LinearOnly, Seed: 1})
+	r := fit(t, nil, x, sica.Config{Mode: sica.LinearOnly, Seed: 1})
 	grades, err := Grades(t.Context(), r, x, Config{})
 	if !errors.Is(err, ErrHalves) || len(grades) != 2 || grades[0].Repeat != 0 {
 		t.Errorf("%+v, error %v", grades, err)

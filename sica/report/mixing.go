@@ -30,7 +30,7 @@ func (s *subject) looksNonlinear(ctx context.Context, r *sica.Result) (bool, err
 	}
 	if s.fit.networks != notExamined {
 		isUnbeaten := func(c sica.Candidate) bool { // linear, of this comparison
-			return c.Name == "" && c.Failed == "" && c.Method != sica.NetworkOnly &&
+			return c.Name == "" && c.Failed == "" && c.Mode != sica.NetworkOnly &&
 				!slices.Contains(c.Transforms, preprocess.Conditional) &&
 				!slices.Contains(c.Transforms, network.Curves) && !c.Excess.Significant()
 		}

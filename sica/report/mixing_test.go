@@ -25,7 +25,7 @@ import (
 func TestLinearOnlyOfNonlinearMixtureIsNotSeparated(t *testing.T) {
 	b := backendtest.Open(t, backend.Auto) // whose networks take half a minute in pure Go
 	cfg := sica.Default()
-	cfg.Method = sica.LinearOnly
+	cfg.Mode = sica.LinearOnly
 	for seed := range uint64(3) {
 		sources, err := datasets.LaplaceAR(rng(seed), 2, 512, 0.8)
 		if err != nil {
@@ -164,8 +164,8 @@ func TestRefusedNonlinearDemixing(t *testing.T) {
 	} {
 		r.Chosen.Excess = test.rotated
 		r.Candidates = []sica.Candidate{
-			{Excess: test.whitened}, {Method: sica.LinearOnly, Excess: test.rotated},
-			{Method: sica.NetworkOnly}, {Transforms: []preprocess.Transform{preprocess.Conditional}},
+			{Excess: test.whitened}, {Mode: sica.LinearOnly, Excess: test.rotated},
+			{Mode: sica.NetworkOnly}, {Transforms: []preprocess.Transform{preprocess.Conditional}},
 		}
 		if got, err := s.looksNonlinear(t.Context(), r); err != nil || got != test.want {
 			t.Errorf("%+v: %v, %v; want %v", test, got, err, test.want)

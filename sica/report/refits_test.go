@@ -130,7 +130,7 @@ func TestSignalThatIsOneEvent(t *testing.T) {
 	b := backendtest.Open(t, backend.Auto) // whose networks take a minute in pure Go
 	for _, x := range []*mat.Dense{mat.DenseCopyOf(x.Slice(0, 3, 0, n)), &x} {
 		cfg := sica.Default()
-		cfg.Method = sica.LinearOnly
+		cfg.Mode = sica.LinearOnly
 		result, err := sica.Fit(t.Context(), x, cfg.On(b))
 		if err != nil {
 			t.Fatal(err)
@@ -160,7 +160,7 @@ func TestRefitsOfParts(t *testing.T) {
 	last := moved.Slice(0, 2, n/2, n).(*mat.Dense)
 	last.Copy(rotated2(mat.DenseCopyOf(last), math.Pi/4))
 	cfg := sica.Default()
-	cfg.Method = sica.LinearOnly
+	cfg.Mode = sica.LinearOnly
 	b := backendtest.Open(t, backend.Go)
 	for _, test := range []struct {
 		x    *mat.Dense

@@ -429,8 +429,8 @@ func (s *subject) context(r *sica.Result) fitContext {
 	case s.demixed && linearFindings(r) != nil:
 		c.origin = otherPositions
 	}
-	isNetwork := func(c sica.Candidate) bool { return c.Method == sica.NetworkOnly }
-	if c.origin == thisFit && r.Config.Method == sica.Auto && r.Chosen.Name == "" {
+	isNetwork := func(c sica.Candidate) bool { return c.Mode == sica.NetworkOnly }
+	if c.origin == thisFit && r.Config.Mode == sica.Auto && r.Chosen.Name == "" {
 		c.networks = noSigns
 		if slices.ContainsFunc(r.Candidates, isNetwork) {
 			c.networks = compared

@@ -63,7 +63,7 @@ func reportOn(
 // A nil backend is pure Go, as for Fit.
 func TestReportWithoutBackend(t *testing.T) {
 	cfg := sica.Default()
-	cfg.Method = sica.LinearOnly
+	cfg.Mode = sica.LinearOnly
 	r, x := reported(t, cfg)
 	got, err := New(t.Context(), r, x, Config{})
 	if err != nil {
@@ -157,7 +157,7 @@ func TestReportIsOfTransformedSignals(t *testing.T) {
 // knows only that of a rotation of them. JSON has null, and the text a dash.
 func TestNoErrorAfterNonlinearDemixing(t *testing.T) {
 	cfg := sica.Default()
-	cfg.Method, cfg.Transforms = sica.NoMethod, []preprocess.Transform{preprocess.Gaussianise}
+	cfg.Mode, cfg.Transforms = sica.TransformsOnly, []preprocess.Transform{preprocess.Gaussianise}
 	r, x := reported(t, cfg)
 	rep := report(t, r, x, Config{})
 	if l := rep.Linear; l.ExpectedError != nil || l.Why != "" || len(l.Pairs) != 1 {
@@ -174,7 +174,7 @@ func TestNoErrorAfterNonlinearDemixing(t *testing.T) {
 
 // What the fit knows of a network's signals isn't in a report on those that a flow made of them.
 func TestNoNetworkAfterAFlow(t *testing.T) {
-	cfg := sica.Config{Seed: 1, Method: sica.NetworkOnly, NetworkSteps: 5}
+	cfg := sica.Config{Seed: 1, Mode: sica.NetworkOnly, NetworkSteps: 5}
 	x := noise(rng(1), 2, 120, datasets.Laplace)
 	for _, flow := range []*klflow.Config{nil, sica.FastWGF().Smoke().Flow} {
 		cfg.Flow = flow
@@ -197,7 +197,7 @@ func TestWhiteningNote(t *testing.T) {
 	}{"Gaussian": {datasets.Normal, true}, "Laplace": {datasets.Laplace, false}} {
 		var x mat.Dense
 		x.Mul(mixing, noise(rng(3), 2, 1000, test.value))
-		r := fit(t, nil, &x, sica.Config{Method: sica.LinearOnly})
+		r := fit(t, nil, &x, sica.Config{Mode: sica.LinearOnly})
 		rep := report(t, r, &x, Config{})
 		said := strings.Join(strings.Fields(rep.String()), " ") // without its line breaks
 		if got := strings.Contains(said, note); got != test.kept || rep.Halves == nil {
@@ -388,7 +388,7 @@ func TestStoppedFitIsNotSeparated(t *testing.T) {
 		}},
 		{"all that LinearOnly does", "No signal is identified", false,
 			func(cfg *sica.Config, stop func()) {
-				cfg.Method, cfg.Candidates = sica.LinearOnly, []ica.Method{stopping{stop}}
+				cfg.Mode, cfg.Candidates = sica.LinearOnly, []ica.Method{stopping{stop}}
 			}},
 	} {
 		ctx, stop := context.WithCancel(t.Context())

@@ -96,7 +96,7 @@ func TestFindingsHaveOrderOfSignals(t *testing.T) {
 // report is about other mixed signals or another method made the signals.
 func TestFindingsOfFitAreKept(t *testing.T) {
 	linearly := sica.Default()
-	linearly.Method = sica.LinearOnly
+	linearly.Mode = sica.LinearOnly
 	white := sica.FastWGF()
 	white.Flow = nil // whitening alone
 	for _, n := range []int{2000, 2 * 8 * signal.PartBlock} {
@@ -151,7 +151,7 @@ func TestNoiseIsThatOfChannels(t *testing.T) {
 	x.Apply(func(_, _ int, v float64) float64 { return v + 0.05*random.NormFloat64() }, x)
 	own, other := mat.DenseCopyOf(x.Slice(0, 4, 0, n)), mat.DenseCopyOf(x.Slice(0, 4, n, 2*n))
 	cfg := sica.Default()
-	cfg.Method = sica.LinearOnly
+	cfg.Mode = sica.LinearOnly
 	r := fit(t, backendtest.Open(t, backend.Go), own, cfg)
 	if len(r.Linear.Groups) != 4 {
 		t.Fatalf("the fit identifies %v: %s", r.Linear.Groups, r.Why)

@@ -94,7 +94,7 @@ func TestSharedTransientIsNotSeparated(t *testing.T) {
 		var x mat.Dense
 		x.Mul(mat.NewDense(2, 2, []float64{1, 0.6, 0.3, 1}), s)
 		cfg := sica.Default()
-		cfg.Method = sica.LinearOnly
+		cfg.Mode = sica.LinearOnly
 		r := reportOn(t, b, fit(t, b, &x, cfg), &x, Config{Rate: 250, Start: 2})
 		said := strings.Join(r.Reasons, " ")
 		rows := []string{r.Row(0).Doubts, r.Row(1).Doubts}

@@ -330,7 +330,7 @@ func TestOtherMixingIsRemarked(t *testing.T) {
 		var x, other mat.Dense
 		x.Mul(mixing(0.3), s)
 		other.Mul(mixing(weight), noise(rng(6), 2, 1500, datasets.Laplace))
-		fit, err := sica.Fit(t.Context(), &x, sica.Config{Method: sica.LinearOnly})
+		fit, err := sica.Fit(t.Context(), &x, sica.Config{Mode: sica.LinearOnly})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -350,7 +350,7 @@ func TestOtherMixingIsRemarked(t *testing.T) {
 func TestDoubtOfFit(t *testing.T) {
 	var x mat.Dense
 	x.Mul(mat.NewDense(2, 2, []float64{1, 0.4, 0.3, 1}), noise(rng(5), 2, 3000, datasets.Laplace))
-	fit, err := sica.Fit(t.Context(), &x, sica.Config{Method: sica.LinearOnly})
+	fit, err := sica.Fit(t.Context(), &x, sica.Config{Mode: sica.LinearOnly})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func ExampleWrite() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	result, err := sica.Fit(context.Background(), x, sica.Config{Method: sica.LinearOnly})
+	result, err := sica.Fit(context.Background(), x, sica.Config{Mode: sica.LinearOnly})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -42,7 +42,7 @@ func transformed(
 ) *sica.Result {
 	t.Helper()
 	r, err := sica.Fit(t.Context(), x, sica.Config{
-		Seed: 1, Method: sica.NoMethod, Components: components,
+		Seed: 1, Mode: sica.TransformsOnly, Components: components,
 		Transforms: []preprocess.Transform{transform},
 	})
 	if err != nil {
