@@ -82,7 +82,7 @@ func TestRunsNameTheirErrors(t *testing.T) {
 		runs []Run
 		cfg  Config
 	}{
-		`sica: Mode: is "ica"`:   {[]Run{{X: x}, {X: x}}, Config{Mode: "ica"}},
+		`sica: Mode: is "ica"`:     {[]Run{{X: x}, {X: x}}, Config{Mode: "ica"}},
 		"sica: x: has 9 positions": {[]Run{{X: short}, {X: short}}, Default()},
 	} {
 		_, err := FitRuns(t.Context(), wrong.runs, wrong.cfg)
