@@ -134,7 +134,7 @@ func presetTable() string {
 		if len(p.cfg.Transforms) > 0 {
 			transforms = fmt.Sprint(p.cfg.Transforms)
 		}
-		fmt.Fprintf(&table, "| %s | %s | %s | %s | %s |\n", p.name, p.command, methodNames[p.cfg.Mode], transforms,
+		fmt.Fprintf(&table, "| %s | %s | %s | %s | %s |\n", p.name, p.command, modeNames[p.cfg.Mode], transforms,
 			flow)
 	}
 	return table.String()
@@ -158,7 +158,7 @@ type field struct{ name, kind, doc string }
 func value(settings any, name string) string {
 	v := reflect.ValueOf(settings).FieldByName(name)
 	if m, ok := v.Interface().(sica.Mode); ok {
-		return methodNames[m]
+		return modeNames[m]
 	}
 	if v.IsZero() || v.Kind() == reflect.Func {
 		return "–"
@@ -166,8 +166,8 @@ func value(settings any, name string) string {
 	return fmt.Sprint(v.Interface())
 }
 
-// methodNames are the names of the methods in Go.
-var methodNames = map[sica.Mode]string{
+// modeNames are the names of the modes in Go.
+var modeNames = map[sica.Mode]string{
 	sica.Auto: "`sica.Auto`", sica.LinearOnly: "`sica.LinearOnly`",
 	sica.NetworkOnly: "`sica.NetworkOnly`", sica.TransformsOnly: "`sica.TransformsOnly`",
 }

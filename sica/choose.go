@@ -30,8 +30,8 @@ type Candidate struct {
 	// Transforms came first, whitening among them, and then Mode.
 	Transforms []preprocess.Transform `json:"transforms,omitempty"`
 	Mode       Mode                   `json:"method,omitempty"`
-	// Compared is whether CodeLength and Excess were measured: not if nothing was compared, nor for a
-	// candidate that Failed.
+	// Compared is whether CodeLength and Excess were measured: not if nothing was compared, nor for
+	// a candidate that Failed.
 	Compared bool `json:"compared"`
 	// CodeLength is that of the mixed signals in nats per position, the log-Jacobian included, at
 	// held-out positions: two folds of a fifth of all positions, the same for all that were

@@ -170,7 +170,8 @@ func PaperRF() Config { return flowOnly(klflow.PaperRF(), preprocess.Standardise
 
 // flowOnly returns the settings of a flow from transformed signals.
 func flowOnly(flow klflow.Config, from preprocess.Transform) Config {
-	return Config{Seed: 1, Mode: TransformsOnly, Transforms: []preprocess.Transform{from}, Flow: &flow}
+	transforms := []preprocess.Transform{from}
+	return Config{Seed: 1, Mode: TransformsOnly, Transforms: transforms, Flow: &flow}
 }
 
 // Smoke returns c cut down to what shows in seconds that everything works. There are at most two

@@ -222,8 +222,8 @@ func fitMethod(name string) (methods.Entry, error) {
 		return all[i], nil
 	}
 	if _, err := methods.Named(name); err == nil {
-		return methods.Entry{}, usage.Errorf("--method %s is another method than SICA: use sica compare "+
-			"--methods sica,%s; here use %s", name, name, methodNames(all))
+		return methods.Entry{}, usage.Errorf("--method %s is another method than SICA: "+
+			"use sica compare --methods sica,%s; here use %s", name, name, methodNames(all))
 	}
 	return methods.Entry{}, usage.Errorf("unknown --method %q: use %s", name, methodNames(all))
 }

@@ -24,7 +24,8 @@ func separate(ctx context.Context, x *mat.Dense, n int) (best *sica.Result, dive
 	results := must(sica.FitRuns(ctx, runs, cfg))
 	least := math.Inf(1)
 	for i, r := range results {
-		d := must(sica.EstimateDivergence(ctx, r.Z, sica.DivergenceOptions{Seed: 100})) // in pure Go; one seed for all
+		// One seed for all, in pure Go.
+		d := must(sica.EstimateDivergence(ctx, r.Z, sica.DivergenceOptions{Seed: 100}))
 		divergences = append(divergences, d.Conditional)
 		if d.Conditional < least {
 			best, least = results[i], d.Conditional

@@ -70,8 +70,8 @@ func (c Chain) CheckPointwise() error {
 }
 
 // Matrices returns the matrices of a linear chain for n signals: z = w·(x − mean), and the inverse
-// x = mean + a·z, without what a reduction or a singular map removes. Other chains are an error that
-// wraps ica.ErrNotLinear. The error wraps mapping.ErrNotInvertible unless w·a = 1.
+// x = mean + a·z, without what a reduction or a singular map removes. Other chains are an error
+// that wraps ica.ErrNotLinear. The error wraps mapping.ErrNotInvertible unless w·a = 1.
 func (c Chain) Matrices(n int) (w, a *mat.Dense, mean []float64, err error) {
 	if w, a, mean, err = c.matrices(n); err != nil {
 		return nil, nil, nil, err

@@ -19,7 +19,9 @@ func Transform(r *sica.Result, x Blocks) Blocks {
 // Remove returns the mixed signals x without the recovered signals of the given rows, by r.Remove
 // of each block; see Transform.
 func Remove(r *sica.Result, x Blocks, rows []int) Blocks {
-	return eachBlock(r, x, func(block *mat.Dense) (*mat.Dense, error) { return r.Remove(block, rows) })
+	return eachBlock(r, x, func(block *mat.Dense) (*mat.Dense, error) {
+		return r.Remove(block, rows)
+	})
 }
 
 // eachBlock yields f of each block, or the first error as the last element.

@@ -96,7 +96,8 @@ type Findings struct {
 // Identified reports whether signal i, counted from 0, is alone in its group: whether its rotation
 // with every other signal is identified. It is false for nil.
 func (f *Findings) Identified(i int) bool {
-	return f != nil && slices.ContainsFunc(f.Groups, func(g []int) bool { return len(g) == 1 && g[0] == i })
+	isAlone := func(g []int) bool { return len(g) == 1 && g[0] == i }
+	return f != nil && slices.ContainsFunc(f.Groups, isAlone)
 }
 
 // Unidentified returns the findings f without the claim that any signal is identified, for the

@@ -61,8 +61,8 @@ type Curves struct {
 // demixing is the linear rule's of x. The result is nil if with it curves promise to shorten the code by
 // less than the code length of their slopes, or if they shorten it by less than that and minGain, in nats
 // per position. x must have two channels or more, each with many different values. Whether the mixture is
-// post-nonlinear, the curves don't say: compare the code lengths. The errors are those of Separate, and
-// one if demixing isn't d×d.
+// post-nonlinear, the curves don't say: compare the code lengths. The errors are those of
+// Separate, and one if demixing isn't d×d.
 func Straighten(
 	ctx context.Context, x *ica.Signals, demixing *mat.Dense, minGain float64, cfg Config,
 ) (*Curves, error) {
@@ -106,7 +106,8 @@ func checkStraighten(x *ica.Signals, demixing *mat.Dense) error {
 	}
 	d, _ := x.Dims()
 	if demixing == nil || demixing.IsEmpty() {
-		return fmt.Errorf("demixing: is nil or empty; must be %d×%[1]d, the Demixing of Separate", d)
+		return fmt.Errorf("demixing: is nil or empty; must be %d×%[1]d, the Demixing of Separate",
+			d)
 	}
 	if rows, columns := demixing.Dims(); rows != d || columns != d {
 		return fmt.Errorf("demixing: is %d×%d; must be %d×%[3]d, the Demixing of Separate",

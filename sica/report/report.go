@@ -387,8 +387,8 @@ func prepare(
 		return s, err
 	}
 	if channels, _ := x.Dims(); len(r.Channels) != 0 && len(r.Channels) != channels {
-		return s, fmt.Errorf("result: Channels: has %d names; must have %d, one for each mixed signal, "+
-			"or none", len(r.Channels), channels)
+		return s, fmt.Errorf("result: Channels: has %d names; must have %d, one for each mixed "+
+			"signal, or none", len(r.Channels), channels)
 	}
 	if found, ok := fitFindings(r, s.z); ok {
 		s.linear = &found
