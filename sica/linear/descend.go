@@ -350,7 +350,7 @@ func (s *separator) descendUnless(
 	ctx context.Context, m *demixing, steps int, renewed []int,
 	stop func(m *demixing, step int) bool,
 ) (*demixing, error) {
-	w := &walk{separator: s, m: m, next: s.acquire(), gain: s.minGain()}
+	w := &walk{separator: s, m: m, next: s.acquire(), gain: s.minStepGain()}
 	defer func() { s.release(w.next) }()
 	for k := range steps {
 		if slices.Contains(renewed, k) {
@@ -377,7 +377,7 @@ func (s *separator) descendUnless(
 type walk struct {
 	*separator
 	m, next *demixing // where it is, and memory for where it goes
-	gain    float64   // minGain
+	gain    float64   // minStepGain
 }
 
 // advance makes a step and, if that gains too little and it may, chooses the models anew. It
@@ -392,7 +392,7 @@ func (w *walk) advance(ctx context.Context, mayRenew bool) (further bool, err er
 	}
 	// Other choices of the models may allow a further step.
 	gained, err = w.renewModels(ctx)
-	return !(gained < w.gain), err
+	return gained >= w.gain, err
 }
 
 // step makes a step if that shortens the code, and returns by how many nats per position.
@@ -438,8 +438,8 @@ func (s *separator) shorten(
 	return false, nil
 }
 
-// minGain returns how many nats per position a step must promise and gain for a descent to go on.
-func (s *separator) minGain() float64 {
+// minStepGain returns how many nats per position a step must promise and gain for a descent to go on.
+func (s *separator) minStepGain() float64 {
 	return max(minGain, minEntryGain*float64(s.d*s.d)) / float64(s.past.N)
 }
 
