@@ -47,8 +47,8 @@ func (r *Result) Transform(x *mat.Dense, shape ...int) (*mat.Dense, error) {
 // several x to one z, and the inverse is one of them.
 //
 // Steps of the family Free are inverted by a fixed-point iteration. Where one
-// doesn't contract the error wraps preprocess.ErrNotInvertible. The other errors are
-// Transform's.
+// doesn't contract the error wraps preprocess.ErrNotInvertible, as it does after a Config.Prepare
+// without an inverse. The other errors are Transform's.
 func (r *Result) InverseTransform(z *mat.Dense, shape ...int) (*mat.Dense, error) {
 	maps, on, err := r.bound("z", z, r.components, shape)
 	if err != nil {

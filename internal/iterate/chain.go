@@ -79,7 +79,8 @@ func (c Chain) Matrices(n int) (w, a *mat.Dense, mean []float64, err error) {
 	var product mat.Dense
 	product.Mul(w, a)
 	if k, _ := product.Dims(); !mat.EqualApprox(&product, rotation.Identity(k), maxInverseError) {
-		return nil, nil, nil, fmt.Errorf("the maps: their matrix is singular: %w", mapping.ErrNotInvertible)
+		return nil, nil, nil, fmt.Errorf("the maps are singular; use Transform, which needs no "+
+			"inverse: %w", mapping.ErrNotInvertible)
 	}
 	return w, a, mean, nil
 }
