@@ -12,35 +12,36 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// errorPositions is how many positions the errors of the demixing are computed from, at most, in
-// blocks spread over all. They are then known to two or three hundredths. More takes longer.
+// errorPositions is the largest number of positions that the errors of the demixing are computed
+// from, in blocks spread over all positions. The errors are then known to two or three per cent.
+// More takes longer.
 const errorPositions = 1 << 13
 
-// A verdict is what the data say about a demixing.
+// A verdict is the evidence of the data for a demixing.
 type verdict struct {
-	// rotation is the gain of the whole rotation: the smaller of that over whitening, with Gaussian
-	// signals of the same spectrum, and that over nonlinear functions of such signals.
+	// rotation is the gain of the whole rotation: over whitening with Gaussian signals of the same
+	// spectrum or over nonlinear functions of such signals, whichever is smaller.
 	rotation evidence.Gain
-	// nonlinear is whether the rotation isn't accepted, or isn't identified, only because it gains
-	// less over nonlinear functions of Gaussian signals.
+	// nonlinear is whether the rotation is accepted or identified against whitening, but not
+	// against nonlinear functions of Gaussian signals.
 	nonlinear   bool
 	occamFactor float64 // code length of all angles in nats
 
 	// Of each pair, in nats:
 	cost            *mat.SymDense // code length of the angle
-	rotated         *mat.SymDense // gain over the rotation by 45°; 0 where not compared
-	distinguishable *mat.SymDense // the larger of the gains over that and over the same spectrum
-	evidence        *mat.SymDense // the smaller of these, less the cost
+	rotated         *mat.SymDense // gain over rotating the pair by 45°; 0 where not compared
+	distinguishable *mat.SymDense // gain over rotating less the cost, or over one spectrum if more
+	evidence        *mat.SymDense // the smaller of both gains' evidence, less the cost
 
-	leaks  *mat.Dense    // standard error of the share of signal j in the recovered signal i
+	leaks  *mat.Dense    // standard error of the share of signal j in recovered signal i
 	angles *mat.SymDense // standard error of the angle of each pair in radians
-	scaled *mat.Dense    // the demixing, rows in the scale of the innovations
-	noise  noiseEstimate // from the dependence of the signals
+	scaled *mat.Dense    // the demixing with rows in the scale of the innovations
+	noise  noiseEstimate // estimated from the dependence of the signals
 	drift  driftEstimate
 }
 
-// judge compares best with whitening, and each pair of its signals with their rotation and with
-// Gaussian signals of the same spectrum. Known pairs that are certain aren't compared again.
+// judge compares best with whitening, and each pair of its signals with the rotated pair and with
+// Gaussian signals of the same spectrum. Certain pairs of known aren't compared again.
 func (s *separator) judge(
 	ctx context.Context, best *demixing, null *whitened, known *knownPairs,
 ) (*verdict, error) {
@@ -71,8 +72,9 @@ func (s *separator) judge(
 	return v, s.judgePairs(ctx, v, best, known, own, p)
 }
 
-// judgeNonlinear lowers the gain of the accepted rotation to that over componentwise nonlinear
-// functions of Gaussian signals, if that is smaller. total are the code lengths of best.
+// judgeNonlinear lowers the gain of an accepted rotation to the gain over componentwise nonlinear
+// functions of Gaussian signals, if that is smaller. total has the code lengths of best in
+// sixteenths of the positions.
 func (s *separator) judgeNonlinear(
 	ctx context.Context, v *verdict, best *demixing, total []float64,
 ) error {
@@ -93,8 +95,8 @@ func (s *separator) judgeNonlinear(
 	return nil
 }
 
-// judgePairs sets the gains and the evidence of each pair of best's signals. own are those of
-// sourceLengths.
+// judgePairs sets the gains and the evidence of each pair of best's signals. own is the result of
+// best.sourceLengths.
 func (s *separator) judgePairs(
 	ctx context.Context, v *verdict, best *demixing, known *knownPairs, own [][]float64,
 	p *derivatives,
@@ -115,7 +117,8 @@ func (s *separator) judgePairs(
 			v.evidence.SetSym(i, j, nats)
 		}
 	}
-	// Rotations of many signals take long, and no pair is identified without evidence for the whole.
+	// Rotations of many signals take long, and no pair is identified without evidence for the whole
+	// rotation.
 	var rotated []evidence.Gain
 	if s.d <= fewSignals || v.rotation.Evidence-v.occamFactor > minEvidence {
 		if rotated, err = s.rotationGains(ctx, best, pairs, own, p); err != nil {
@@ -139,16 +142,16 @@ func (s *separator) judgePairs(
 	return nil
 }
 
-// accepted reports whether the rotation replaces whitening. That is so if its evidence is more than
-// angleGain for each angle. It is also so if its gain with all positions is more than that and than
-// the code length of the angles, so that the rotation is likelier.
+// accepted reports whether the rotation replaces whitening: if its evidence exceeds angleGain for
+// each angle, or if its gain over all positions exceeds both this and the code length of the
+// angles, so that the rotation is more likely.
 func (v *verdict) accepted() bool {
 	d := v.cost.SymmetricDim()
 	angles := angleGain * float64(d*(d-1)/2)
 	return v.rotation.Evidence > angles || v.rotation.All > max(angles, v.occamFactor)
 }
 
-// isCertain reports whether the rotation and each pair are identified beyond doubt.
+// isCertain reports whether the evidence for the rotation and for each pair reaches certain.
 func (v *verdict) isCertain() bool {
 	if v.rotation.Evidence-v.occamFactor < certain() {
 		return false
@@ -163,7 +166,7 @@ func (v *verdict) isCertain() bool {
 	return true
 }
 
-// scaled returns b with rows such that the innovations have information 1.
+// scaled returns the demixing with rows scaled so that the innovations have Fisher information 1.
 func (m *demixing) scaled(p *derivatives) *mat.Dense {
 	b := mat.DenseCopyOf(m.b)
 	for i := range m.sources {
@@ -172,15 +175,15 @@ func (m *demixing) scaled(p *derivatives) *mat.Dense {
 	return b
 }
 
-// leaks returns the standard errors of the share of signal j in the recovered signal i, both of
-// variance 1, and those of the angles of the rotations, (leak_ij − leak_ji)/2.
+// leaks returns the standard errors of the share of signal j in recovered signal i, both of
+// variance 1, and the standard errors in radians of the rotation angles, (leak_ij − leak_ji)/2.
 //
-// They follow from the blocks of the Fisher information. That of a pair is the curvature H =
+// They follow from the blocks of the Fisher information. The block of a pair is the curvature H =
 // [[κ_ij, 1], [1, κ_ji]]; the gradients have the covariance V with V_ij = E ψ_i²·r_ij², where r_ij
 // is signal j minus its prediction with the weights of signal i. So the covariance of the shares is
-// H⁻¹·V·H⁻¹/n. If the density is right V_ij is κ_ij, which is used unless V_ij is larger by more
-// than two standard errors. Of very long sequences V is that of a part of the positions. A share is
-// at most 1, and 1 if H has no inverse.
+// H⁻¹·V·H⁻¹/n. If the density is correct, V_ij is κ_ij, which is used unless V_ij is larger by more
+// than two standard errors. V is computed from at most errorPositions positions. A share is at most
+// 1, and 1 if H isn't positive definite.
 func (s *separator) leaks(
 	ctx context.Context, m *demixing, p *derivatives,
 ) (leaks *mat.Dense, angles *mat.SymDense, err error) {
@@ -205,7 +208,7 @@ func (s *separator) leaks(
 			aa := (b*b*va - 2*b + vb) / (det * det * n)
 			bb := (va - 2*a + a*a*vb) / (det * det * n)
 			ab := (-b*va + a*b + 1 - a*vb) / (det * det * n)
-			// Of the signals' standard deviations, as z is white.
+			// Ratio of the signals' standard deviations, since z is white.
 			ratio := floats.Norm(m.b.RawRowView(j), 2) / floats.Norm(m.b.RawRowView(i), 2)
 			leaks.Set(i, j, min(math.Sqrt(max(aa, 0))*ratio, 1))
 			leaks.Set(j, i, min(math.Sqrt(max(bb, 0))/ratio, 1))
@@ -216,7 +219,7 @@ func (s *separator) leaks(
 	return leaks, angles, nil
 }
 
-// gradientVariances returns the V_ij of leaks: E ψ_i²·r_ij² where that is significantly larger than
+// gradientVariances returns the V_ij of leaks: E ψ_i²·r_ij² where this is significantly larger than
 // κ_ij, and κ_ij elsewhere.
 func (s *separator) gradientVariances(
 	ctx context.Context, m *demixing, p *derivatives,
@@ -248,9 +251,9 @@ func (s *separator) gradientVariances(
 	return variances, err
 }
 
-// occamFactor returns the code length in nats of the angle between signals i and j, which may be
-// any within 90°: the logarithm of 90° over the width of the posterior, with the information
-// n·(κ_ij + κ_ji − 2) (D. J. C. MacKay, Neural Computation 4(3), 1992).
+// occamFactor returns the code length in nats of the rotation angle of signals i and j, which is
+// uniform over 90° a priori: the logarithm of 90° over the width of the posterior, whose
+// information is n·(κ_ij + κ_ji − 2) (D. J. C. MacKay, Neural Computation 4(3), 1992).
 func (p *derivatives) occamFactor(i, j, n int) float64 {
 	information := float64(n) * (p.kappa.At(i, j) + p.kappa.At(j, i) - 2)
 	const quarter = math.Pi / 2

@@ -20,41 +20,42 @@ import (
 )
 
 const (
-	// fastICAIterations bounds FastICA's iterations for a candidate, whose end only has to lie in
+	// fastICAIterations bounds the iterations of FastICA for a candidate, which only has to reach
 	// the right basin. More costs time only.
 	fastICAIterations = 100
-	// briefIterations bounds them for more than fewSignals signals with minBriefPositions each,
-	// after FastICA of the innovations has converged, and where FastICA doesn't find the sources
-	// anyway.
+	// briefIterations bounds the iterations of FastICA for more than fewSignals signals: with
+	// minBriefPositions positions each, after FastICA of the innovations has converged, or where
+	// FastICA doesn't find the sources anyway.
 	briefIterations = 30
-	// minHopefulPositions is how many positions each of manySignals or more must have for FastICA
-	// to find the sources.
+	// minHopefulPositions is the least number of positions per signal with which FastICA finds the
+	// sources of manySignals or more signals.
 	minHopefulPositions, manySignals = 16, 64
-	// fastICATolerance ends FastICA's iterations: scikit-learn's default. Twice of it is an angle
-	// of a degree, which a descent corrects in a step.
+	// fastICATolerance ends the iterations of FastICA: scikit-learn's default. Twice as much is an
+	// angle of a degree, which a descent corrects in a step.
 	fastICATolerance = 1e-4
-	// maxPredictors bounds the values that the innovations of all signals together are predicted
-	// from, d for each lag. More takes time and memory (512² moments), less shortens the pasts of
-	// many signals.
+	// maxPredictors bounds the number of past values, d for each lag, in the joint prediction of
+	// all signals. More takes time and memory (512² moments), less shortens the pasts of many
+	// signals.
 	maxPredictors = 512
-	// firstValues is how many values of each signal's past are tried first. More takes time, less
-	// misses pasts that begin late. It is a choice.
+	// firstValues is the number of past values of each signal that the joint prediction tries
+	// first. More takes time, less misses dependence that begins at larger lags. It is a choice.
 	firstValues = 8
-	// maxSweeps and sweepTolerance (radians) end joint diagonalisation. A candidate's angle
-	// only has to be right to some degrees.
+	// maxSweeps and sweepTolerance (radians) end joint diagonalisation. The angles of a candidate
+	// only have to be right to some degrees.
 	maxSweeps, sweepTolerance = 30, 1e-4
 )
 
-// spectraLags are the lags whose covariances the candidate from spectra makes diagonal: the
-// nearest, and some that reach further (A. Belouchrani, K. Abed-Meraim, J.-F. Cardoso, E.
+// spectraLags are the lags of the covariances that the candidate "spectra" diagonalises: the
+// nearest lags, and some that reach further (A. Belouchrani, K. Abed-Meraim, J.-F. Cardoso, E.
 // Moulines, IEEE Trans. Signal Processing 45(2), 1997).
 var spectraLags = []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 16, 24, 32, 48, 64, 100}
 
-// varianceBlocks are into how many blocks the candidate from variances cuts the positions.
+// varianceBlocks are the numbers of blocks into which the candidate "variances" divides the
+// positions.
 var varianceBlocks = []int{8, 32}
 
-// A candidate is a demixing that a descent begins with. It only has to lie in the basin of the best
-// demixing. Each candidate uses one way in which sources differ.
+// A candidate is a demixing from which a descent begins. It only has to lie in the basin of the
+// best demixing. Each candidate uses one way in which sources differ.
 type candidate struct {
 	name string
 	b    *mat.Dense // d×d, of the white signals
@@ -66,15 +67,15 @@ const (
 	ofInnovationsName = "FastICA of innovations"
 )
 
-// candidates are the demixings of the white signals that descents begin with.
+// candidates are the demixings of the white signals from which descents begin.
 type candidates struct {
 	all         []candidate
 	skipped     []Skipped  // those that failed
-	innovations *mat.Dense // of the white signals; nil if there is one signal
-	converged   bool       // whether FastICA of them did
+	innovations *mat.Dense // of the white signals; nil for a single signal
+	converged   bool       // whether FastICA of the innovations converged
 }
 
-// candidates returns the candidates for the white signals except those of addFurther.
+// candidates returns all candidates for the white signals except those of addFurther.
 func (s *separator) candidates(ctx context.Context) (*candidates, error) {
 	c := &candidates{all: []candidate{{name: whiteningName, b: rotation.Identity(s.d)}}}
 	if s.d == 1 {
@@ -96,8 +97,8 @@ func (s *separator) candidates(ctx context.Context) (*candidates, error) {
 	})
 }
 
-// addFurther adds FastICA's demixing of the white signals z of s, and the one whose innovations have
-// diagonal covariances in blocks of positions.
+// addFurther adds two candidates: FastICA's demixing of the white signals s.z, and the demixing
+// whose innovations have diagonal covariances in blocks of positions.
 func (c *candidates) addFurther(ctx context.Context, s *separator) error {
 	if s.d == 1 {
 		return nil
@@ -118,7 +119,8 @@ func (c *candidates) addFurther(ctx context.Context, s *separator) error {
 	})
 }
 
-// add adds a candidate by its demixing, if there is one. It is an error if ctx ends.
+// add adds the candidate that demix returns, unless it is nil. A failed candidate is listed as
+// skipped; only the end of ctx is an error.
 func (c *candidates) add(
 	ctx context.Context, name string, demix func() (*mat.Dense, error),
 ) error {
@@ -134,8 +136,8 @@ func (c *candidates) add(
 	return nil
 }
 
-// spectra returns the rotation that makes the covariances with the past as diagonal as
-// possible, nil for too few positions.
+// spectra returns the rotation that makes the lagged covariances as diagonal as possible; nil for
+// too few positions.
 func (s *separator) spectra(ctx context.Context) (*mat.Dense, error) {
 	_, positions := s.z.Dims()
 	lags := spectraLags
@@ -155,7 +157,7 @@ func (s *separator) spectra(ctx context.Context) (*mat.Dense, error) {
 	return diagonalise(ctx, all)
 }
 
-// fastICALimit returns the most iterations of FastICA for a candidate.
+// fastICALimit returns the largest number of FastICA iterations for a candidate.
 func (s *separator) fastICALimit() int {
 	perSignal := s.past.N / s.d
 	if s.d > fewSignals && perSignal >= minBriefPositions ||
@@ -184,13 +186,15 @@ func fastICA(
 	return unmixing, converged, nil
 }
 
-// iterateFastICA replaces the demixing w of the white signals by that of FastICA, after at most
-// maxIterations. Of long sequences a part is demixed first, after whitening it: signals that aren't
-// quite white can keep FastICA from converging. Iterations with all positions follow if those
-// converge: they begin close to their end. Otherwise the contrast is nearly the same in all
-// directions, as for Gaussian signals, and all positions would take as many iterations for another
-// arbitrary demixing. With noise it can be so for the part only; with persistent they follow in any
-// case. If the part can't be whitened, all iterations are with all positions.
+// iterateFastICA replaces the demixing w of the white signals by FastICA's, after at most
+// maxIterations, and reports whether FastICA converged. A part of a long sequence is demixed first,
+// after whitening, since FastICA may not converge for signals that aren't quite white.
+//
+// If the part converges, iterations with all positions start close to their end. If not, the
+// contrast is nearly the same in all directions, as for Gaussian signals, and all positions would
+// only give another arbitrary demixing. Under noise this can be true of the part alone, so
+// persistent iterates with all positions in any case. If the part can't be whitened, all iterations
+// use all positions.
 func iterateFastICA(
 	ctx context.Context, white, w *mat.Dense, maxIterations int, persistent bool,
 ) (converged bool, err error) {
@@ -210,13 +214,13 @@ func iterateFastICA(
 	return converged, err
 }
 
-// innovationBlock is how many positions innovations works on at a time, so that they stay in the
+// innovationBlock is the number of positions that innovations handles at a time, to stay in the
 // processor's cache.
 const innovationBlock = 192
 
-// innovations returns the errors of the prediction of z from the past of all signals together, at
-// the scored positions; z itself if the past predicts nothing. With too many weights they look
-// Gaussian. So Akaike's criterion says how many there are.
+// innovations returns the errors of predicting z from the past of all signals together, at the
+// scored positions; z itself if the past predicts nothing. With too many weights the errors look
+// Gaussian, so Akaike's criterion limits the number.
 func (s *separator) innovations() *mat.Dense {
 	weights := s.jointPrediction() // [order·d, d]
 	if weights == nil {
@@ -247,10 +251,10 @@ func (s *separator) innovations() *mat.Dense {
 	return r
 }
 
-// jointPrediction returns the weights of the prediction of z from the nearest values of all signals'
-// past, [order·d, d], as ar.JointPrediction does; nil if there are none. More values are tried as long
-// as the order is more than half of those tried. Those of an image are from all neighbours, which come
-// in shells.
+// jointPrediction returns the weights, [order·d, d], that predict z from the nearest past values of
+// all signals, as ar.JointPrediction does; nil if there are none. The number of past values tried
+// doubles as long as the order is more than half of it. An image uses all neighbours, since these
+// come in shells.
 func (s *separator) jointPrediction() *mat.Dense {
 	_, positions := s.z.Dims()
 	limit := min(len(s.past.Lags), positions/(positionsPerWeight*s.d), maxPredictors/s.d)
@@ -275,7 +279,8 @@ func (s *separator) jointPrediction() *mat.Dense {
 	}
 }
 
-// predictionFrom is jointPrediction from at most limit values of each signal's past.
+// predictionFrom returns the weights of jointPrediction for at most limit past values of each
+// signal.
 func (s *separator) predictionFrom(limit int) *mat.Dense {
 	size := limit * s.d
 	gram, cross := mat.NewSymDense(size, nil), mat.NewDense(size, s.d, nil)
@@ -300,7 +305,8 @@ func (s *separator) predictionFrom(limit int) *mat.Dense {
 	return ar.JointPrediction(gram, cross, s.moments.Between(0, 0), s.past.N)
 }
 
-// covariance is the mean of z_t·z_{t+lag}ᵀ, made symmetric, from first on.
+// covariance returns the symmetric part of the mean of z_t·z_{t+lag}ᵀ over the n positions t from
+// first on.
 func covariance(z *mat.Dense, first, lag, n int) *mat.SymDense {
 	d, _ := z.Dims()
 	slice := func(first int) *mat.Dense { return z.Slice(0, d, first, first+n).(*mat.Dense) }
@@ -325,8 +331,8 @@ func laggedCovariances(z *mat.Dense, lags []int) []*mat.SymDense {
 	return all
 }
 
-// diagonalise returns the rotation that makes all of the covariances as diagonal as one can,
-// nil if there are none.
+// diagonalise returns the rotation that makes the covariances jointly as diagonal as possible; nil
+// if there are none.
 func diagonalise(ctx context.Context, all []*mat.SymDense) (*mat.Dense, error) {
 	if len(all) == 0 {
 		return nil, nil
@@ -339,8 +345,8 @@ func diagonalise(ctx context.Context, all []*mat.SymDense) (*mat.Dense, error) {
 }
 
 // varianceDemixing returns the demixing that makes the covariances of blocks of positions as
-// diagonal as one can (D.-T. Pham, J.-F. Cardoso, IEEE Trans. Signal Processing 49(9), 2001),
-// nil for too few positions.
+// diagonal as possible (D.-T. Pham, J.-F. Cardoso, IEEE Trans. Signal Processing 49(9), 2001), nil
+// for too few positions.
 func varianceDemixing(ctx context.Context, innovations *mat.Dense) (*mat.Dense, error) {
 	d, n := innovations.Dims()
 	e := newEigen(covariance(innovations, 0, 0, n))

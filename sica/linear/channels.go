@@ -20,55 +20,54 @@ import (
 )
 
 const (
-	// minPositions is how many positions a time scale must have: five for each of the 24 past
+	// minPositions is the least number of positions at a time scale: five for each of the 24 past
 	// values. More leaves out coarse scales, which noise misleads least.
 	minPositions = 120
-	// fastICAStarts is from how many starts FastICA's demixing is a candidate, as its contrast has
-	// several maxima. It is a choice.
+	// fastICAStarts is the number of initial axes from which FastICA finds candidates, as its
+	// contrast has several maxima. It is a choice.
 	fastICAStarts = 2
-	// correctionRounds is how often a textbook method's mixing is corrected by the noise that it
-	// implies. More change it little.
+	// correctionRounds is how often the mixing of a textbook method is corrected for the noise that
+	// it implies. More change it little.
 	correctionRounds = 3
-	// maxSpectraLag is the largest lag of the covariances that are made diagonal together, as
-	// in EEGLAB's SOBI.
+	// maxSpectraLag is the largest lag of the covariances that are jointly diagonalised, as in
+	// EEGLAB's SOBI.
 	maxSpectraLag = 100
-	// distinct is the correlation from which two methods' signals are the same. Nearer to 1 costs
-	// time only.
+	// distinct is the least absolute correlation of signals that count as the same. Nearer to 1
+	// costs time only.
 	distinct = 0.9999
-	// mostNoiseShare is the strongest noise that is tried, as a share of the weakest principal
-	// component's variance. More leaves next to nothing of that component, less tries too little
-	// noise.
+	// mostNoiseShare is the variance of the strongest noise that is tried, as a share of the
+	// variance of the weakest principal component. More leaves next to nothing of that component,
+	// less tries too little noise.
 	mostNoiseShare = 0.9
 )
 
-// timeScales are how many positions become one. Which is best depends on the sources. Each costs
-// half of the one before.
+// timeScales are the numbers of positions that become one. The best one depends on the sources.
+// Each costs half as much as the one before.
 var timeScales = []int{1, 2, 4, 8, 16}
 
-// channels are mixed signals, each divided by its standard deviation, as cosine transforms.
-// Nothing that is made of them depends on the scales or offsets of the mixed signals.
+// channels are the mixed signals as cosine transforms, each divided by its standard deviation. So
+// the results don't depend on the scales and offsets of the mixed signals.
 type channels struct {
 	d          int
 	sd         []float64 // of each channel
 	covariance *mat.SymDense
 	white      *pca.Whitening
 	scales     []int           // time scales
-	clean      func() *cosine  // without the noise of the resolution
-	noisy      *cosine         // with it
-	x          []*mat.Dense    // with that noise at each scale; nil where it wasn't needed yet
+	clean      func() *cosine  // channels without the noise of the resolution
+	noisy      *cosine         // channels with that noise
+	x          []*mat.Dense    // noisy channels at each scale; nil until needed
 	spectrum   *spectrum       // of noisy
-	parts      []*spectrum     // of surplusParts equal parts of noisy; nil for images
-	added      []float64       // d×d, the covariance of the noise of the resolution
-	choices    [][]modelChoice // of models, made so far at each scale
+	parts      []*spectrum     // of surplusParts equal parts of the noisy channels; nil for images
+	added      []float64       // d×d, covariance of the noise of the resolution
+	choices    [][]modelChoice // models chosen so far at each scale
 	cfg        Config
-	// lowered is whether the rate is lower than that of the rule without noise, as a filter had
-	// weakened the noise of the higher frequencies: the models' noise is white.
+	// lowered is whether the sampling rate is lower than in the separation without noise: a filter
+	// had weakened the noise at high frequencies, and the noise of the models is white.
 	lowered bool
 }
 
-// newChannels returns the channels of a mixture. At most a tenth of the positions of a sequence is
-// left out. For fewer than two time scales there are too few positions, and nothing but the scales
-// is set.
+// newChannels returns the channels of a mixture, without up to a tenth of the positions of a
+// sequence. If there are too few positions for two time scales, the spectra and signals aren't set.
 func newChannels(x *mixture) *channels {
 	d := len(x.white.Mean)
 	lowered := false
@@ -135,8 +134,8 @@ func newChannels(x *mixture) *channels {
 // isImage reports whether the channels are images or videos.
 func (c *channels) isImage() bool { return len(c.noisy.shape) > 1 }
 
-// signals returns the signals of e at the k-th time scale. Without noise in the model they are
-// mixtures of the channels at that scale, as the cosine transform is the same for all of these.
+// signals returns the signals of e at the k-th time scale. Without noise in the model they are the
+// demixed channels at that scale, since decimation commutes with demixing.
 func (c *channels) signals(e *explanation, k int) *mat.Dense {
 	shape := scaledShape(c.noisy.shape, c.scales[k])
 	if e.filtered != nil {
@@ -155,8 +154,8 @@ func (c *channels) past(k int) *past.Past {
 	return newPast(scaledShape(c.noisy.shape, c.scales[k]), c.d)
 }
 
-// demixing returns the demixing of the channels that is b for the mixed signals, with rows for
-// recovered signals of variance 1.
+// demixing converts the demixing b of the mixed signals to a demixing of the channels, with rows
+// for recovered signals of variance 1.
 func (c *channels) demixing(b mat.Matrix) *mat.Dense {
 	scaled := mat.DenseCopyOf(b)
 	scaled.Apply(func(_, j int, v float64) float64 { return v * c.sd[j] }, scaled)
@@ -188,10 +187,9 @@ func (c *channels) sorted(b *mat.Dense) *mat.Dense {
 	return sortedRows(b, orderByShare(&fromWhite, root, c.cfg.PrincipalComponents))
 }
 
-// textbook returns the demixings of textbook methods, and of each its noiseCorrected. They are
-// FastICA's from two starts, as its contrast has several maxima, and SOBI's, which makes the
-// covariances at the lags 1 to 100 as diagonal as possible. Demixings of the same signals, and
-// those that fail, are left out.
+// textbook returns the demixings of textbook methods, and the noiseCorrected of each. The methods
+// are FastICA from fastICAStarts starts, and SOBI, which makes the covariances at the lags 1 to 100
+// as diagonal as possible. Duplicates and failures are left out.
 func (c *channels) textbook(ctx context.Context) ([]*explanation, error) {
 	var all []*explanation
 	add := func(name string, w *mat.Dense, err error) error {
@@ -225,25 +223,26 @@ func (c *channels) textbook(ctx context.Context) ([]*explanation, error) {
 	return c.withCorrected(all), nil
 }
 
-// withCorrected appends to the explanations the noiseCorrected of each.
+// withCorrected appends the noiseCorrected of each explanation.
 func (c *channels) withCorrected(all []*explanation) []*explanation {
-	for _, e := range all { // as many as there are before the loop
+	for _, e := range all { // those from before the loop
 		all = c.appendNew(all, c.noiseCorrected(e))
 	}
 	return all
 }
 
-// noiseCorrected returns the explanation by the mixing near that of the demixing e which
-// has the covariance of the channels without the noise that it implies; nil if it implies none.
+// noiseCorrected returns e with its mixing corrected for the noise N that e implies; nil if e
+// implies none.
+//
 // Textbook methods whiten the channels with their noise. So their mixing A has A·Aᵀ = Σ, the
-// covariance of the channels, and not Σ − N: if a direction is mostly noise, it makes the sources
-// there too strong, and its spectra fit the channels' badly. With the rotation U nearest to (Σ −
-// N)^(−1/2)·A the mixing is
+// covariance of the channels, instead of Σ − N: in a direction that is mostly noise it makes the
+// sources too strong, and its spectra fit badly. With the rotation U nearest to (Σ − N)^(−1/2)·A
+// the corrected mixing is
 //
 //	A′ = (Σ − N)^(1/2)·U.
 //
-// N is that of the mixing before; it is nearly the same after correctionRounds. It explains e,
-// unless that is done.
+// N is the noise that the mixing of the previous round implies; it hardly changes after
+// correctionRounds. If e has no model yet, noiseCorrected sets it by explain.
 func (c *channels) noiseCorrected(e *explanation) *explanation {
 	if ablation.Off(ablation.Corrected) {
 		return nil
@@ -281,7 +280,7 @@ func (c *channels) noiseCorrected(e *explanation) *explanation {
 	}
 }
 
-// appendNew appends e to all unless it is nil or a duplicate of one of them.
+// appendNew appends e to all unless e is nil or a duplicate.
 func (c *channels) appendNew(all []*explanation, e *explanation) []*explanation {
 	isDuplicate := func(f *explanation) bool { return c.isDuplicate(e, f) }
 	if e == nil || slices.ContainsFunc(all, isDuplicate) {
@@ -290,14 +289,15 @@ func (c *channels) appendNew(all []*explanation, e *explanation) []*explanation 
 	return append(all, e)
 }
 
-// isDuplicate reports whether each signal of a correlates with one of b by distinct or more.
+// isDuplicate reports whether each signal of a has an absolute correlation of at least distinct
+// with a signal of b.
 func (c *channels) isDuplicate(a, b *explanation) bool {
 	correlations, _ := c.matches(a, b)
 	return floats.Min(correlations) >= distinct
 }
 
-// matches returns, for each signal of a, its correlation with the nearest signal of b, and which
-// that is.
+// matches returns, for each signal of a, the largest absolute correlation with a signal of b, and
+// the index of that signal.
 func (c *channels) matches(a, b *explanation) (correlations []float64, places []int) {
 	var cross mat.Dense
 	cross.Product(a.b, c.covariance, b.b.T())
@@ -310,13 +310,14 @@ func (c *channels) matches(a, b *explanation) (correlations []float64, places []
 	return correlations, places
 }
 
-// separator returns a separator of the channels at a time scale whose signals have independent
-// noise of the same power. With the covariance N of the channels' noise,
+// separator returns a separator of the channels at a time scale, with noise added until all its
+// signals have independent noise of the same power. With the covariance N of the given channel
+// noise,
 //
 //	z = W·x,  W = (Σ − N)^(−1/2),  and noise of covariance c·I − W·N·W is added,
 //
 // where c is the largest eigenvalue of W·N·W. Then every rotation of z has independent noise, and
-// the shortest code is that of the sources, not of the noise. It is nil if there is no W.
+// the sources, not the noise, decide which code is shortest. The separator is nil if there is no W.
 func (c *channels) separator(ctx context.Context, scale int, noise []float64) (*separator, error) {
 	shape := scaledShape(c.noisy.shape, scale)
 	z := c.clean().scaled(shape)
@@ -348,9 +349,9 @@ func (c *channels) separator(ctx context.Context, scale int, noise []float64) (*
 	return s, nil
 }
 
-// signalWhitening returns (Σ − N)^(−1/2) and its inverse for noise of the given power in each
-// channel. At least a share minSignal of the variance along each direction counts as signal. ok is
-// false if Σ is singular.
+// signalWhitening returns (Σ − N)^(−1/2) and its inverse, where Σ is cov and N has the given noise
+// variance of each channel. At least a share minSignal of the variance along each direction is kept
+// as signal. ok is false if Σ is singular.
 func signalWhitening(cov mat.Symmetric, noise []float64) (whitening, inverse *mat.Dense, ok bool) {
 	root, inverseRoot, ok := roots(cov)
 	if !ok {
@@ -369,7 +370,8 @@ func signalWhitening(cov mat.Symmetric, noise []float64) (whitening, inverse *ma
 }
 
 // complement returns the symmetric root of c·I − noise, where c is the largest eigenvalue of the
-// covariance noise, but at least the square of the resolution.
+// covariance noise, or the square of the resolution if that is larger. ok is false if the
+// eigenvalues don't converge.
 func complement(noise mat.Matrix) (*mat.Dense, bool) {
 	e := newEigen(noise)
 	if e == nil {
@@ -379,8 +381,9 @@ func complement(noise mat.Matrix) (*mat.Dense, bool) {
 	return e.mapped(func(l float64) float64 { return math.Sqrt(max(largest-l, 0)) }), true
 }
 
-// descent returns the explanation with the shortest code at time scale k, with noise of the given
-// power in each channel, at which descents from the given explanations end; nil if there is none.
+// descent returns the explanation with the shortest code at the k-th time scale, under the given
+// noise variance of each channel, among the ends of descents from the given explanations; nil if
+// there is none.
 func (c *channels) descent(
 	ctx context.Context, name string, k int, noise []float64, from []*explanation,
 ) (*explanation, error) {
@@ -407,9 +410,9 @@ func (c *channels) descent(
 	return &explanation{name: name, b: c.sorted(c.unit(&b))}, nil
 }
 
-// exceedsResolution reports whether noise of the given power in each channel is in some direction a
-// larger share of the variance than the noise of the resolution: whether the largest eigenvalue of
-// Σ^(−1/2)·N·Σ^(−1/2) is.
+// exceedsResolution reports whether the given noise variance of each channel is, in some direction,
+// a larger share of the variance than the noise of the resolution: the shares are the eigenvalues
+// of Σ^(−1/2)·N·Σ^(−1/2).
 func (c *channels) exceedsResolution(noise []float64) bool {
 	inverse := inverseRoot(c.covariance)
 	if inverse == nil {
@@ -421,8 +424,8 @@ func (c *channels) exceedsResolution(noise []float64) bool {
 	return e != nil && floats.Max(e.values) > resolution*resolution
 }
 
-// mostNoise returns nearly as much noise as there can be if it is the same share of each channel's
-// variance: mostNoiseShare of the weakest principal component of the channels.
+// mostNoise returns nearly the largest possible noise variance of each channel, equal for all:
+// mostNoiseShare of the variance of the channels' weakest principal component.
 func (c *channels) mostNoise() []float64 {
 	noise := make([]float64, c.d)
 	if e := newEigen(c.covariance); e != nil {

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// shortest returns the explanation with the shortest code at each scale.
+// shortest returns the explanation with the shortest code at each time scale.
 func (c *channels) shortest(all []*explanation) []*explanation {
 	best := make([]*explanation, len(c.scales))
 	for k := range best {
@@ -19,13 +19,13 @@ func (c *channels) shortest(all []*explanation) []*explanation {
 	return best
 }
 
-// tolerance returns by how many nats a code may be longer than the shortest by chance. For two
-// channels it is that of three pairs: the shortest of a dozen codes is short by chance, too.
+// tolerance returns the excess over the shortest code, in nats, that may be due to chance. For two
+// channels it is that of three pairs, since the shortest of a dozen codes is short by chance, too.
 func (c *channels) tolerance() float64 { return tolerance(c.d) }
 
 func tolerance(d int) float64 { return rejection * max(float64(d*(d-1))/2, 3) }
 
-// excess returns by how many nats the code of e is longer than the shortest at each time scale.
+// excess returns how many nats longer the code of e is than the shortest of all at each time scale.
 func (c *channels) excess(e *explanation, all []*explanation) []float64 {
 	nats := slices.Clone(e.lengths)
 	for k, best := range c.shortest(all) {
@@ -34,8 +34,8 @@ func (c *channels) excess(e *explanation, all []*explanation) []float64 {
 	return nats
 }
 
-// choose returns the explanation of the smallest score, and the index of the time scale at which its
-// code is nearest to the shortest.
+// choose returns the explanation with the smallest score, and the index of the time scale at which
+// its code is nearest to the shortest.
 func (c *channels) choose(all []*explanation) (*explanation, int) {
 	scores := make([]float64, len(all))
 	for k, e := range all {
@@ -45,7 +45,10 @@ func (c *channels) choose(all []*explanation) (*explanation, int) {
 	return chosen, floats.MinIdx(c.excess(chosen, all))
 }
 
-// score returns what speaks against e, in nats: its prior and its distance.
+// score returns the score of e in nats, less being better: its prior plus the Euclidean norm of its
+// excess over the time scales. So a scale with a clear difference decides, and small differences
+// add up. A coarse scale has fewer frequencies than the finest, but isn't misled by model errors at
+// the others.
 func (c *channels) score(e *explanation, all []*explanation) float64 {
 	return c.prior(e, all[0]) + c.distance(e, all)
 }
@@ -57,9 +60,9 @@ func (c *channels) distance(e *explanation, all []*explanation) float64 {
 	return floats.Norm(c.excess(e, all), 2)
 }
 
-// prior returns how many nats an explanation must gain that isn't expected. The rule's is expected,
-// and others must gain a tolerance. If the rule's is doubted, those with noise are expected, and one
-// without must gain nearlyAsGood, however many channels there are.
+// prior returns how many nats e must gain to be chosen: none for the rule's explanation, a
+// tolerance for others. If the rule's explanation is doubted, explanations with noise need no gain,
+// and those without noise need nearlyAsGood, regardless of the number of channels.
 func (c *channels) prior(e, rule *explanation) float64 {
 	switch {
 	case rule.doubted && floats.Sum(e.model.noise) == 0:

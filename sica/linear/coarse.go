@@ -10,37 +10,36 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/dct"
 )
 
-// glanceSteps is how many steps at the fine resolution show whether a fine separation is rejected. It
-// is a choice.
+// glanceSteps is the number of steps at the fine resolution that show whether a fine separation
+// would be rejected. It is a choice.
 const glanceSteps = 2
 
-// directionsPerBand is how many coefficients a frequency band has for each signal where the
-// strongest direction of a band is looked for. Of white noise its power is 1.4 then, not 1 (V. A.
-// Marchenko, L. A. Pastur, Mathematics of the USSR-Sbornik 1(4), 1967), so that a band is rather
-// kept.
+// directionsPerBand is the number of coefficients per signal in each frequency band of strongBands.
+// With 25 the strongest direction of white noise has a power of 1.4 instead of 1 (V. A. Marchenko,
+// L. A. Pastur, Mathematics of the USSR-Sbornik 1(4), 1967), so bands tend to be kept.
 const directionsPerBand = 25
 
-// A coarseSeparation is a separation that looks only at what a recovered signal can consist of.
+// A coarseSeparation is a separation by the frequencies at which the mixed signals are strong.
 //
-// The code of a noiseless model weighs every frequency alike, however little of the signals is
-// there. If the model is right, that makes it efficient. If there are more sources than channels,
-// or each channel has noise of its own, it explains what is between the sources' frequencies at the
-// cost of the sources. The coarse separation is of the frequencies where some direction of the white
-// signals has at least its mean power, without lines, and with noise of coarseResolution, under
-// which weaker innovations vanish. It is less efficient, but errs by little however wrong the model
-// is elsewhere.
+// The code of a noiseless model gives every frequency the same weight, however weak the signals are
+// there. That is efficient if the model is right. With surplus sources or channel noise, it fits
+// what lies between the sources' frequencies at the expense of the sources. The coarse separation
+// uses only the frequencies at which some direction of the white signals has at least its mean
+// power, except lines, and adds noise of coarseResolution, which masks weaker innovations. It is
+// less efficient, but its errors stay small however wrong the model is elsewhere.
 //
-// So a fine separation is kept unless, under the coarse models, its code is longer than by chance
-// (J. A. Hausman, Econometrica 46(6), 1978). That is for more than fewSignals channels. Of
-// fewer, and where no coarse separation is taken, demixings with noise are compared; see withNoise.
+// So a fine separation is kept unless its code under the coarse models is longer than the coarse
+// one's by more than chance (J. A. Hausman, Econometrica 46(6), 1978). This applies to more than
+// fewSignals channels. For fewer, and where no coarse separation is chosen, withNoise compares
+// demixings with noise.
 type coarseSeparation struct {
 	*draft
 	s          *separator
 	codeLength float64 // in nats per position
 }
 
-// separateCoarsely separates the sequences coarsely. The result is nil with Config.Noiseless, if
-// too few frequencies are strong or nearly all, or if no rotation of whitening is accepted there.
+// separateCoarsely returns the coarse separation of the sequences. It is nil with Config.Noiseless,
+// if too few or nearly all frequencies are strong, or if no rotation of whitening is accepted.
 func (x *mixture) separateCoarsely(ctx context.Context) (*coarseSeparation, error) {
 	if ablation.Off(ablation.Resolution) || x.cfg.Noiseless {
 		return nil, nil
@@ -69,7 +68,8 @@ func (x *mixture) separateCoarsely(ctx context.Context) (*coarseSeparation, erro
 	return c, nil
 }
 
-// rejects reports whether the code of the demixing b of the white signals is longer than by chance.
+// rejects reports whether, under the coarse models, the code of the demixing b of the white signals
+// is longer than c's by more than chance.
 func (c *coarseSeparation) rejects(ctx context.Context, b *mat.Dense) (bool, error) {
 	m := c.s.acquire()
 	defer c.s.release(m)
@@ -80,9 +80,9 @@ func (c *coarseSeparation) rejects(ctx context.Context, b *mat.Dense) (bool, err
 	return excess > tolerance(c.s.d), nil
 }
 
-// withCoarse returns base, the fine separation, unless a coarse one rejects it; then it returns that
-// one. Nothing is compared for up to fewSignals signals, for images, and if base's signals are
-// identified and independent beyond doubt.
+// withCoarse returns the coarse separation if it rejects base, the fine separation, and otherwise
+// base. Nothing is compared for up to fewSignals signals, for images, if base is whitening, and if
+// its signals are certain and independent.
 func (x *mixture) withCoarse(ctx context.Context, base *draft) (*draft, error) {
 	if len(x.white.Mean) <= fewSignals || len(x.shape) > 1 || base.KeptWhitening ||
 		base.isCertain() && !base.isDependent() {
@@ -99,10 +99,10 @@ func (x *mixture) withCoarse(ctx context.Context, base *draft) (*draft, error) {
 	return coarse.draft, nil
 }
 
-// separateMany separates all positions of many sequences, of which known is the solution of a part.
-// A coarse separation is first. If it rejects what a few steps from it at the fine resolution lead
-// to, it is the result: a fine separation would be rejected as well. The result is nil if the noise
-// of the resolution may explain it.
+// separateMany separates many sequences by all positions, where known is the solution of a part. It
+// begins with a coarse separation. If this rejects the end of a few steps from it at the fine
+// resolution, it is the result, since a whole fine separation would be rejected as well. The result
+// is nil if the noise of the resolution may explain it.
 func (x *mixture) separateMany(ctx context.Context, known *knownPart) (*draft, error) {
 	d := len(x.white.Mean)
 	s, err := x.separator(ctx, sphericalNoise(d, resolution), newPast(x.shape, d))
@@ -133,10 +133,11 @@ func (x *mixture) separateMany(ctx context.Context, known *knownPart) (*draft, e
 	return sol, nil
 }
 
-// strongBands returns the white sequences z, d×n, without the frequencies at which no direction of
-// them has its mean power, and without lines: their cosine transform without those coefficients,
-// transformed back at a rate that is lower by as much. Every recovered signal of variance 1 has less
-// than its mean power there, or a line. It is nil if nothing is left.
+// strongBands returns the white sequences z, d×n, without lines and without the frequencies at
+// which no direction reaches its mean power. These coefficients of the cosine transform are
+// dropped, and the rest is transformed back at a proportionally lower rate. At the dropped
+// frequencies every recovered signal of variance 1 has less than its mean power, or a line. The
+// result is nil if nothing is left.
 func strongBands(z *mat.Dense) *mat.Dense {
 	d, n := z.Dims()
 	n = smoothLength(n)
@@ -170,8 +171,8 @@ func strongBands(z *mat.Dense) *mat.Dense {
 	return out
 }
 
-// removeLines makes runs of strong bands weak that are no longer than a line, such as that of hum,
-// which can lie across the edge of two bands. The lowest bands are no line.
+// removeLines marks runs of at most two strong bands as weak: these are lines, such as hum, which
+// can straddle two bands. A run that begins with the lowest band is kept.
 func removeLines(strong []bool) {
 	const longest = 2
 	for k := 0; k < len(strong); {

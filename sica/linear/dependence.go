@@ -16,26 +16,27 @@ import (
 )
 
 const (
-	// independenceLags is up to which lag the innovations of two signals are compared. It is a
-	// choice.
+	// independenceLags is the largest lag at which the innovations of two signals are compared. It
+	// is a choice.
 	independenceLags = 3
-	// largestMeasured is the number of positions of the longest mixtures by which limits were
-	// measured. Longer ones must depend on each other, or contradict their models, as much as is
-	// significant there: in a long recording any dependence is.
+	// largestMeasured is the number of positions of the longest mixtures with which limits were
+	// measured. In longer recordings any dependence is significant, so the dependence must be large
+	// enough to be significant at largestMeasured positions.
 	largestMeasured = 20000
-	// maxDoubted is the most signals whose dependence is compared, and glance the most positions,
-	// about the middle. With more that takes longer than all the rest.
+	// maxDoubted is the largest number of signals, and glance the largest number of positions, in
+	// the middle, with which makeLessDependent compares demixings. With more the comparison takes
+	// longer than all the rest.
 	maxDoubted, glance = 8, 4096
-	// significance is how many standard errors a correlation must be away from 0 to overrule the
+	// significance is the number of standard errors that a correlation must exceed to overrule the
 	// code length: five, as for a discovery in physics.
 	significance = 5
-	// dependenceBlock is how many positions dependence works on at a time, so that they stay in the
-	// processor's cache. It changes no result up to rounding.
+	// dependenceBlock is the number of positions that dependence handles at a time, to stay in the
+	// processor's cache. Up to rounding it changes no result.
 	dependenceBlock = 1024
 )
 
-// dependence returns the correlations of the absolute innovations of each pair, which takes little
-// time, as the models have them. Package dependence measures any form of dependence.
+// dependence returns the correlations of the absolute innovations of each pair, which the models
+// have at hand. Package dependence measures any form of dependence.
 func (m *demixing) dependence() *mat.SymDense {
 	d, n := len(m.sources), len(m.sources[0].u)
 	sums := make([]float64, d)
@@ -62,13 +63,13 @@ func (m *demixing) dependence() *mat.SymDense {
 	return correlations
 }
 
-// independence returns the probability that innovations of independent signals depend on each other
-// as much as m's do, whose dependence is given. The statistic is the sum of n·r² over all pairs: of
-// the positive correlations r of their magnitudes, and of the correlations of the innovations at
-// the nearest lags, without lag 0, at which a demixing makes them white. Its distribution is close
-// to a multiple of χ² with the same mean and variance. Of more than largestMeasured positions it is
-// the probability that as many depend on each other as much: any dependence, however small, would
-// be significant in a long recording.
+// independence returns the probability that the innovations of independent signals depend on each
+// other as much as m's do. dependence has the correlations of their magnitudes. The statistic is
+// the sum of n·r² over all pairs, for the positive correlations r of the magnitudes and the
+// correlations of the innovations at the nearest lags except 0, where a demixing removes them. Its
+// distribution is close to a multiple of χ² with the same mean and variance. With more than
+// largestMeasured positions, it is the probability for a dependence of that strength at
+// largestMeasured positions.
 func (m *demixing) independence(dependence *mat.SymDense) float64 {
 	n := len(m.sources[0].u)
 	innovations := make([][]float64, len(m.sources)) // of variance 1
@@ -84,7 +85,7 @@ func (m *demixing) independence(dependence *mat.SymDense) float64 {
 		for j, v := range innovations[:i] {
 			r := max(dependence.At(i, j), 0)
 			sum += float64(n) * r * r
-			mean += 0.5 // 0 half of the time, else χ² with one degree of freedom
+			mean += 0.5 // 0 in half of the cases, else χ² with one degree of freedom
 			variance += 1.25
 			for lag := 1; lag <= independenceLags && lag < n; lag++ {
 				after, before := floats.Dot(u[lag:], v[:n-lag]), floats.Dot(v[lag:], u[:n-lag])
@@ -94,25 +95,25 @@ func (m *demixing) independence(dependence *mat.SymDense) float64 {
 			}
 		}
 	}
-	// So much that it is significant at largestMeasured positions.
+	// The excess scales with n; the test is for at most largestMeasured positions.
 	sum = mean + (sum-mean)*min(1, largestMeasured/float64(n))
 	scale := variance / (2 * mean)
 	return distuv.ChiSquared{K: mean / scale}.Survival(sum / scale)
 }
 
-// isDoubtful reports whether any pair's dependence is doubtful, as dependentPairs has it.
+// isDoubtful reports whether dependentPairs returns any pair.
 func isDoubtful(dependence *mat.SymDense, n int) bool {
 	return len(dependentPairs(dependence, n)) > 0
 }
 
-// dependentPairs returns the pairs of a large dependence. Negative correlations, as of voices that
-// take turns, don't count.
+// dependentPairs returns the pairs with a large dependence. Negative correlations, as between
+// speakers who take turns, don't count.
 func dependentPairs(dependence *mat.SymDense, n int) [][2]int {
 	return pairsAbove(doubtfulDependence, dependence, n)
 }
 
-// pairsAbove returns the pairs whose correlation over n positions is larger than the limit and than
-// five of its standard errors.
+// pairsAbove returns the pairs whose correlation over n positions exceeds both the limit and five
+// standard errors.
 func pairsAbove(limit float64, correlations *mat.SymDense, n int) (pairs [][2]int) {
 	limit = max(limit, significance/math.Sqrt(float64(n)))
 	for i := range correlations.SymmetricDim() {
@@ -125,11 +126,10 @@ func pairsAbove(limit float64, correlations *mat.SymDense, n int) (pairs [][2]in
 	return pairs
 }
 
-// makeLessDependent replaces what was found by the one, of the demixings at which descents ended
-// and symmetric whitening, whose signals depend least on each other, as package dependence measures
-// it, without a model of them. It does so only if the dependence of the signals found is doubtful:
-// then independent sources are the wrong model, and the shortest code may be that of a wrong
-// demixing.
+// makeLessDependent replaces found.best by the least dependent demixing, according to package
+// dependence, which uses no source models. The demixings compared are the ends of the descents and
+// symmetric whitening. It does so only if the dependence of found.best isDoubtful: then independent
+// sources are the wrong model, and the shortest code may belong to a wrong demixing.
 func (s *separator) makeLessDependent(
 	ctx context.Context, found *descents, null *whitened,
 ) error {
@@ -151,7 +151,7 @@ func (s *separator) makeLessDependent(
 			return 0, ctx.Err()
 		}
 		if err != nil {
-			return math.Inf(1), nil // it can't be measured, for example at too few positions
+			return math.Inf(1), nil // not measurable, for example with too few positions
 		}
 		return a.Mean(ctx)
 	}

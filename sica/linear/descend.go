@@ -18,38 +18,39 @@ import (
 )
 
 const (
-	// maxSteps bounds the steps of a descent. Nearly all end before half of it.
+	// maxSteps bounds the steps of a descent. Nearly all descents end within half of it.
 	maxSteps = 60
-	// firstSteps bounds those of the candidates after the first, of which half have ended by then.
-	// More costs time.
+	// firstSteps bounds the initial steps from each candidate after the first. Half of the descents
+	// have ended by then. More costs time.
 	firstSteps = 6
-	// minBriefPositions is how many positions a signal must have for the models of such a candidate
-	// not to be chosen anew in its first steps. Less saves time and separates many signals slightly
-	// worse.
+	// minBriefPositions is the least number of positions per signal with which the models aren't
+	// chosen anew during firstSteps. Less saves time and separates many signals slightly worse.
 	minBriefPositions = 64
-	// minSufficient is how many positions a signal must have for one candidate to suffice: with fewer
-	// its evidence is seldom certain. It is a choice.
+	// minSufficient is the least number of positions per signal with which a single candidate can
+	// suffice: with fewer the evidence is seldom certain. It is a choice.
 	minSufficient = 200
-	// promising is how many nats per signal such a candidate may lie behind to go on. Less gives up
-	// slow descents, more follows hopeless ones. It is a choice.
+	// promising is the excess over the best code, in nats per signal, up to which a descent
+	// continues after firstSteps. Less gives up slow descents, more follows hopeless ones. It is a
+	// choice.
 	promising = 20
-	// minEigenvalue bounds a pair's curvature from below, so that a step is at most 20 gradients.
-	// More takes more steps where signals are hardly distinguishable.
+	// minEigenvalue bounds the curvature of a pair from below, so that a step is at most 20
+	// gradients. More takes more steps where signals are hardly distinguishable.
 	minEigenvalue = 0.05
-	// minSlope is the same for a score's slope, as a share of its mean square: at the edge of
-	// a density the slope says little.
+	// minSlope bounds the mean slope of a score from below, as a share of the score's mean square:
+	// at the edge of a density the slope says little.
 	minSlope = 0.2
-	// maxStep bounds the entries of a step, 0.7 being an angle of 40 degrees: farther is a
-	// permutation.
+	// maxStep bounds the entries of a step: 0.7 is an angle of 40 degrees, and more would permute
+	// signals.
 	maxStep = 0.7
-	// shrink is the factor by which a step that doesn't shorten the code is made smaller, as long
-	// as it promises enough.
+	// shrink is the factor that shortens a step which doesn't shorten the code, as long as the step
+	// promises enough.
 	shrink = 0.4
-	// minGain is how many nats in all a step must promise and gain for the descent to go on: a
-	// twentieth of sameLength.
+	// minGain is the least gain of a step, promised and actual, in nats in all, for a descent to
+	// continue: a twentieth of sameLength.
 	minGain = 0.01
-	// minEntryGain is the same for each entry of the demixing, if that is more: 1/500 of what
-	// chance gains. More ends descents of many signals too early.
+	// minEntryGain is the least gain for each of the d² entries of the demixing; it replaces
+	// minGain if the total is larger. It is 1/500 of what chance gains. More ends descents of many
+	// signals too early.
 	minEntryGain = 0.001
 )
 
@@ -57,7 +58,7 @@ const (
 //
 //	L(B) = Σ_i L_i(B·z) − log|det B|,
 //
-// where L_i is the code length of the i-th source. For the best models that is the sum of the
+// where L_i is the code length of the i-th signal. With the best models, Σ L_i is the sum of the
 // entropy rates, which is smallest if the recovered signals have no information about each other
 // beyond their own pasts.
 type separator struct {
@@ -85,8 +86,8 @@ func newSeparator(ctx context.Context, z *mat.Dense, p *past.Past) (*separator, 
 	return s, nil
 }
 
-// newDifferentiator returns a separator of the signals z that only differentiates, as it has no
-// moments.
+// newDifferentiator returns a separator of the signals z without moments, which can only
+// differentiate.
 func newDifferentiator(z *mat.Dense, p *past.Past) *separator {
 	d, positions := z.Dims()
 	s := &separator{
@@ -99,12 +100,13 @@ func newDifferentiator(z *mat.Dense, p *past.Past) *separator {
 	return s
 }
 
-// each calls do for 0 … n−1 on all processors, until all are done or ctx ends.
+// each calls do for i = 0 … n−1 on all processors, with a coder for each, until all calls are done
+// or ctx ends.
 func (s *separator) each(ctx context.Context, n int, do func(c *coder, i int)) error {
 	return parallel.Do(ctx, len(s.coders), n, func(worker, i int) { do(s.coders[worker], i) })
 }
 
-// A demixing is a matrix B with the models of its signals.
+// A demixing is a matrix B with the models of the signals B·z.
 type demixing struct {
 	b          *mat.Dense // d×d
 	y          *mat.Dense // d×T, b·z
@@ -112,7 +114,7 @@ type demixing struct {
 	codeLength float64 // L, in nats per position
 }
 
-// acquire returns memory for a demixing, which release takes back.
+// acquire returns memory for a demixing; release takes it back.
 func (s *separator) acquire() *demixing {
 	if last := len(s.spare) - 1; last >= 0 {
 		m := s.spare[last]
@@ -126,8 +128,8 @@ func (s *separator) acquire() *demixing {
 
 func (s *separator) release(m *demixing) { s.spare = append(s.spare, m) }
 
-// evaluate sets m to the demixing b with models fitted to its signals. The choices of the models
-// are those of before or, if that is nil, made anew.
+// evaluate sets m to the demixing b with models fitted to its signals. Order, window and density
+// are those of before or, if before is nil, chosen anew.
 func (s *separator) evaluate(
 	ctx context.Context, m *demixing, b mat.Matrix, before *demixing,
 ) error {
@@ -141,16 +143,17 @@ func (s *separator) evaluate(
 	})
 }
 
-// estimate is evaluate with models for comparison, which are chosen anew.
+// estimate sets m to the demixing b with models chosen anew to the tolerance density.Rough, for
+// comparison.
 func (s *separator) estimate(ctx context.Context, m *demixing, b mat.Matrix) error {
 	return s.update(ctx, m, b, func(c *coder, i int, y []float64) {
 		m.choose(c, i, y, density.Rough)
 	})
 }
 
-// renew sets m to before with models chosen anew for the signals that have changed since theirs
-// were chosen: by an angle that makes more than a difference of sameLength. It reports whether
-// there are any.
+// renew sets m to before with models chosen anew for the changed signals, and reports whether there
+// are any. A signal has changed if it has rotated, since its model was chosen, by an angle worth
+// more than sameLength.
 func (s *separator) renew(ctx context.Context, m, before *demixing) (changed bool, err error) {
 	limit := 1 - sameLength/float64(s.past.N)
 	isSame := make([]bool, s.d)
@@ -172,7 +175,7 @@ func (s *separator) renew(ctx context.Context, m, before *demixing) (changed boo
 	})
 }
 
-// choose chooses the model of the i-th signal, y.
+// choose chooses the model of the i-th signal, y, and records for which row of the demixing.
 func (m *demixing) choose(c *coder, i int, y []float64, tolerance float64) {
 	c.choose(&m.sources[i], y, tolerance)
 	row := slices.Clone(m.b.RawRowView(i))
@@ -180,8 +183,8 @@ func (m *demixing) choose(c *coder, i int, y []float64, tolerance float64) {
 	m.sources[i].row = row
 }
 
-// update sets m to the demixing b. fit must set the model of its i-th signal, y. Of a singular b the
-// code length is infinite, and there are no models.
+// update sets m to the demixing b. fit must set the model of the i-th signal, y. If b is singular,
+// the code length is infinite, and fit isn't called.
 func (s *separator) update(
 	ctx context.Context, m *demixing, b mat.Matrix, fit func(c *coder, i int, y []float64),
 ) error {
@@ -206,7 +209,7 @@ func (s *separator) update(
 	return err
 }
 
-// keep copies the choices of before: order, window and density.
+// keep copies the choices of the model before: order, window and density.
 func (s *source) keep(before *source) {
 	s.row = before.row
 	s.weights = before.weights
@@ -214,10 +217,10 @@ func (s *source) keep(before *source) {
 	s.density = before.density
 }
 
-// derivatives are the gradient of L with respect to E for B → (I+E)·B, and its curvature.
+// derivatives are the gradient and the curvature of L with respect to E for B → (I+E)·B.
 type derivatives struct {
 	gradient *mat.Dense // d×d
-	kappa    *mat.Dense // d×d, the second derivative along E_ij; that along E_ij and E_ji is 1
+	kappa    *mat.Dense // d×d, second derivative along E_ij; the mixed one with E_ji is 1
 	scores   []scoreMoments
 	blocks   []driftBlock // of equal parts of the positions
 }
@@ -244,7 +247,7 @@ func (s *separator) differentiate(ctx context.Context, m *demixing) (*derivative
 		return nil, err
 	}
 	_, positions := s.z.Dims()
-	for k, block := range p.blocks { // block.gradient has the products of the block
+	for k, block := range p.blocks { // block.gradient gets the products of the block
 		part := func(x *mat.Dense) *mat.Dense {
 			return x.Slice(0, s.d, blockEdge(k, positions), blockEdge(k+1, positions)).(*mat.Dense)
 		}
@@ -258,16 +261,16 @@ func (s *separator) differentiate(ctx context.Context, m *demixing) (*derivative
 	return p, nil
 }
 
-// kappa returns the geometric mean of both estimates of the Fisher information. The slope counts
-// for at least minSlope of the square: at the edge of a density it says little.
+// kappa returns the geometric mean of both estimates of the Fisher information. The slope counts as
+// at least minSlope of the square.
 func (p scoreMoments) kappa() float64 {
 	return math.Sqrt(max(p.slope, minSlope*p.square) * p.square)
 }
 
-// step returns the relative quasi-Newton step E. For independent sources different pairs don't
-// interact, and those of one pair have the curvature [[κ_ij, 1], [1, κ_ji]] (D.-T. Pham, P. Garat,
-// IEEE Trans. Signal Processing 45(7), 1997; P. Ablin, J.-F. Cardoso, A. Gramfort, ibid. 66(15),
-// 2018).
+// step returns the relative quasi-Newton step E. For independent sources, entries of different
+// pairs don't interact, and the two entries of a pair have the curvature [[κ_ij, 1], [1, κ_ji]]
+// (D.-T. Pham, P. Garat, IEEE Trans. Signal Processing 45(7), 1997; P. Ablin, J.-F. Cardoso, A.
+// Gramfort, ibid. 66(15), 2018).
 func (p *derivatives) step() *mat.Dense {
 	d, _ := p.gradient.Dims()
 	e := mat.NewDense(d, d, nil)
@@ -287,17 +290,17 @@ func (p *derivatives) step() *mat.Dense {
 	return e
 }
 
-// curvature returns κ_ij and κ_ji, both multiplied by a factor if necessary so that the smaller
-// eigenvalue of their block, √(κ_ij·κ_ji) − 1 in the scale of the signals in which both are the
-// same, is at least minEigenvalue.
+// curvature returns κ_ij and κ_ji, both enlarged by a factor if necessary: the smaller eigenvalue
+// of their block must be at least minEigenvalue. In the scale of the signals in which both κ are
+// equal, it is √(κ_ij·κ_ji) − 1.
 func (p *derivatives) curvature(i, j int) (a, b float64) {
 	a, b = p.kappa.At(i, j), p.kappa.At(j, i)
 	factor := max(1, (1+minEigenvalue)/math.Sqrt(max(a*b, 1e-300)))
 	return factor * a, factor * b
 }
 
-// promised returns by how many nats per position the step e shortens the code, as far as gradient
-// and curvature say: a half of its slope, at a minimum of the quadratic.
+// promised returns the gain of the step e in nats per position that gradient and curvature predict:
+// half of the slope along e, which leads to the minimum of the quadratic.
 func (p *derivatives) promised(e *mat.Dense) float64 {
 	return -floats.Dot(e.RawMatrix().Data, p.gradient.RawMatrix().Data) / 2
 }
@@ -305,15 +308,16 @@ func (p *derivatives) promised(e *mat.Dense) float64 {
 // renewals are the steps of a descent before which orders, windows and densities are chosen anew.
 var renewals = []int{3, 8}
 
-// descend shortens the code of m to a minimum, in at most maxSteps.
+// descend returns the minimum of the code length that it reaches from m in at most maxSteps steps.
+// It may reuse the memory of m.
 func (s *separator) descend(ctx context.Context, m *demixing) (*demixing, error) {
 	return s.descendUnless(ctx, m, maxSteps, renewals, nil)
 }
 
-// descendBriefly makes just enough steps to see whether m is promising compared with best. Models
-// are chosen anew only below minBriefPositions positions for each signal. From the second step on
-// it ends if m isNear one of the ends. Of more signals than maxDoubted, whose ends are of no other
-// use, it also ends if twice the last gain in each further step would leave m unpromising.
+// descendBriefly makes up to firstSteps steps, to see whether m is promising compared with best.
+// Models are chosen anew only with fewer than minBriefPositions positions per signal. After two
+// steps it ends if m isNear one of the ends. With more than maxDoubted signals, whose ends have no
+// other use, it also ends if twice the last gain in each remaining step would leave m unpromising.
 func (s *separator) descendBriefly(
 	ctx context.Context, m, best *demixing, ends []candidate,
 ) (*demixing, error) {
@@ -321,7 +325,7 @@ func (s *separator) descendBriefly(
 	if s.past.N >= minBriefPositions*s.d {
 		renewed = nil
 	}
-	before := math.Inf(1) // the code length a step before
+	before := math.Inf(1) // code length one step before
 	return s.descendUnless(ctx, m, firstSteps, renewed, func(m *demixing, step int) bool {
 		gain := before - m.codeLength
 		before = m.codeLength
@@ -330,22 +334,22 @@ func (s *separator) descendBriefly(
 	})
 }
 
-// isPromising reports whether a candidate may become the best whose code, in its first steps, is
-// longer than the best one by that many nats per position.
+// isPromising reports whether a descent may still become the best if its code, after firstSteps, is
+// behind nats per position longer than the best.
 func (s *separator) isPromising(behind float64) bool {
 	return float64(s.past.N)*behind < promising*float64(s.d)
 }
 
-// isNear reports whether one of the ends recovers the same signals as m, and m's code is longer
-// than the best.
+// isNear reports whether one of the ends recovers the same signals as m, and the code of m is
+// longer than that of best.
 func (m *demixing) isNear(best *demixing, ends []candidate) bool {
 	return m.codeLength > best.codeLength &&
 		slices.ContainsFunc(ends, func(e candidate) bool { return sameBasin(m.b, e.b) })
 }
 
-// descendUnless is descend with models chosen anew before the renewed steps and, up to the last of
-// these, also if a step doesn't shorten the code. It ends if stop, which may be nil, returns true
-// before a step.
+// descendUnless is descend in at most the given number of steps. Models are chosen anew before the
+// renewed steps and, up to the last of these, whenever a step gains too little. The descent ends
+// early if stop, which may be nil, returns true before a step.
 func (s *separator) descendUnless(
 	ctx context.Context, m *demixing, steps int, renewed []int,
 	stop func(m *demixing, step int) bool,
@@ -373,15 +377,15 @@ func (s *separator) descendUnless(
 	return w.m, nil
 }
 
-// A walk is a descent on its way.
+// A walk is the state of a descent.
 type walk struct {
 	*separator
-	m, next *demixing // where it is, and memory for where it goes
-	gain    float64   // minStepGain
+	m, next *demixing // the current demixing, and memory for the next
+	gain    float64   // minGain
 }
 
-// advance makes a step and, if that gains too little and it may, chooses the models anew. It
-// reports whether a further step may gain enough.
+// advance makes a step. If the step gains too little and mayRenew is true, it chooses the models
+// anew. It reports whether a further step may gain enough.
 func (w *walk) advance(ctx context.Context, mayRenew bool) (further bool, err error) {
 	gained, err := w.step(ctx)
 	if err != nil || gained >= w.gain {
@@ -395,7 +399,7 @@ func (w *walk) advance(ctx context.Context, mayRenew bool) (further bool, err er
 	return gained >= w.gain, err
 }
 
-// step makes a step if that shortens the code, and returns by how many nats per position.
+// step makes a step if that shortens the code, and returns the gain in nats per position.
 func (w *walk) step(ctx context.Context) (gained float64, err error) {
 	p, err := w.differentiate(ctx, w.m)
 	if err != nil {
@@ -405,14 +409,15 @@ func (w *walk) step(ctx context.Context) (gained float64, err error) {
 	return w.moved(shorter), err
 }
 
-// renewModels chooses the models anew where signals have changed, and returns by how many nats per
-// position that shortens the code.
+// renewModels chooses the models of changed signals anew, and returns the gain in nats per
+// position.
 func (w *walk) renewModels(ctx context.Context) (gained float64, err error) {
 	changed, err := w.renew(ctx, w.next, w.m)
 	return w.moved(changed && err == nil), err
 }
 
-// moved goes to next if that is so, and returns by how many nats per position the code is shorter.
+// moved makes w.next the current demixing if toNext is true, and returns the gain in nats per
+// position.
 func (w *walk) moved(toNext bool) (gained float64) {
 	before := w.m.codeLength
 	if toNext {
@@ -421,9 +426,9 @@ func (w *walk) moved(toNext bool) (gained float64) {
 	return before - w.m.codeLength
 }
 
-// shorten sets next to the first end of a shrinking quasi-Newton step from m whose code is shorter
-// than m's. It reports whether there is one before the step promises less than the gain. p are the
-// derivatives at m.
+// shorten sets next to the end of a quasi-Newton step from m, with the derivatives p, that is
+// shrunk until the code is shorter than m's. It reports false if the step comes to promise less
+// than the gain.
 func (s *separator) shorten(
 	ctx context.Context, next, m *demixing, p *derivatives, gain float64,
 ) (bool, error) {
@@ -451,20 +456,21 @@ func applyStep(e, b *mat.Dense) *mat.Dense {
 	return &next
 }
 
-// descents are what descents from candidates led to.
+// descents are the results of descents from candidates.
 type descents struct {
-	best    *demixing   // of the shortest code; nil if there was none
-	name    string      // of its candidate
-	verdict *verdict    // on it; nil if it isn't judged yet
-	ends    []candidate // of all descents by descendAll
-	// candidates are those with which descents began, without whitening.
+	best    *demixing   // with the shortest code; nil if there was no descent
+	name    string      // name of the candidate that led to best
+	verdict *verdict    // on best; nil if not judged yet
+	ends    []candidate // ends of all descents of descendAll
+	// candidates are all candidates of the search except whitening.
 	candidates []candidate
 	skipped    []Skipped
 	// leastDependent is whether makeLessDependent replaced the best.
 	leastDependent bool
 }
 
-// descendAll descends from the candidates, too, and keeps the shortest code.
+// descendAll descends from further candidates and keeps in found.best the demixing with the
+// shortest code. Candidates in the basin of a known end are skipped.
 func (s *separator) descendAll(ctx context.Context, found *descents, candidates []candidate) error {
 	if best, name := found.best, found.name; best != nil {
 		found.ends = append(found.ends, candidate{name: name, b: mat.DenseCopyOf(best.b)})
@@ -514,10 +520,10 @@ func (s *separator) descendAll(ctx context.Context, found *descents, candidates 
 	return nil
 }
 
-// sufficient descends from the candidate that finds most sources. The end has no verdict unless the
-// signals of a sequence are independent there. If the verdict is certain, too, no other candidate can be
-// much better: independent signals are the sources, except for those that no data identify. There is no
-// descent if there are too few positions for that.
+// sufficient descends from FastICA of the innovations, the candidate that finds most sources, and
+// judges the end if its signals are independent. If this verdict is certain, no other candidate can
+// be much better: independent signals are the sources, except for those that no data identify.
+// There is no descent for images, and with too few positions or no such candidate.
 func (s *separator) sufficient(
 	ctx context.Context, candidates []candidate, null *whitened,
 ) (found *descents, err error) {
@@ -541,8 +547,7 @@ func (s *separator) sufficient(
 	return found, err
 }
 
-// distinctBasins returns the candidates without those that recover the same signals as an earlier
-// one.
+// distinctBasins returns the candidates that don't recover the same signals as an earlier one.
 func distinctBasins(all []candidate) (kept []candidate) {
 	for _, c := range all {
 		if !slices.ContainsFunc(kept, func(k candidate) bool { return sameBasin(c.b, k.b) }) {
@@ -552,9 +557,9 @@ func distinctBasins(all []candidate) (kept []candidate) {
 	return kept
 }
 
-// follow returns the demixing at which a descent from m ends. It ends after a few steps unless m is
-// then promising compared with best. The result is nil if the descent comes to one of the known
-// ends.
+// follow returns the demixing at which a descent from m ends. The descent ends after firstSteps
+// unless it is then promising compared with best. The result is nil if the descent comes near one
+// of the known ends.
 func (s *separator) follow(
 	ctx context.Context, m, best *demixing, ends []candidate,
 ) (*demixing, error) {

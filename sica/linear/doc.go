@@ -13,27 +13,28 @@
 //	L(B) = Σ_i h_i − log|det B|
 //
 // in nats per sample. h_i is the code length of signal i alone, with the model's parameters: an
-// autoregression, the local scale of its innovation, and a density. So spectra, varying strength
-// and densities distinguish sources at once. If nothing identifies a rotation, the result is the
-// symmetric whitening of the innovations.
+// autoregression, the local scale of its innovation, and a density. So a difference in spectrum, in
+// strength over time or in density distinguishes sources. If nothing identifies a rotation, the
+// result is the symmetric whitening of the innovations.
 //
 // Limits: a nonlinear mixing can identify a wrong rotation, and outliers can rotate the result.
-// Package sica handles both. Sensors that saturate are the simplest nonlinear mixing: Straighten finds
-// the curves that undo them. With a local scale, which is estimated from both sides, h_i is a
-// pseudo-likelihood.
+// Package sica handles both. Saturating sensors are the simplest nonlinear mixing: Straighten finds
+// the curves that undo the saturation. With a local scale, which is estimated from both sides of a
+// position, h_i is a pseudo-likelihood.
 //
-// The models of L have no noise. So what noise or more sources than channels mislead is replaced.
-// These files decide:
+// The models of L have no noise. So a demixing that noise or surplus sources have misled is
+// replaced. These files decide:
 //
 //   - separate.go: the order of the steps. part.go: whether a part of a long sequence suffices.
 //   - candidates.go, descend.go: the shortest code. dependence.go: whether the least dependent
 //     demixing replaces it.
-//   - accept.go: whether its rotation or whitening is taken, and the evidence for each pair.
-//   - coarse.go: for more than 16 channels, whether a separation of the strong frequencies of a
-//     sequence replaces that of all (Findings.Resolution).
+//   - accept.go: whether the rotation of that demixing or whitening is taken, and the evidence for
+//     each pair.
+//   - coarse.go: for more than 16 channels, whether a separation by the strong frequencies of a
+//     sequence replaces the separation by all frequencies (Findings.Resolution).
 //   - noise.go: for 2 to 32 channels, which demixings of baselines, coarser time scales and models
-//     with noise compete (Findings.Noise, Scale). choose.go: which of these is taken.
-//   - identified.go: which signals are identified, and the Reason why others aren't.
+//     with noise compete (Findings.Noise, Scale). choose.go: which demixing wins.
+//   - identified.go: which signals are identified, and the Reason why the others aren't.
 //   - limits.go: the numbers that decide.
 //
 // docs/explanation/linear.md has the rule in words, with references.

@@ -12,30 +12,31 @@ import (
 )
 
 const (
-	// driftBlocks is into how many parts a sequence is divided to see whether the demixing changes,
-	// and driftWaves how many cosines of time the change may have: the slowest. They are choices.
-	// With fewer positions than minDriftPositions a part has too few.
+	// driftBlocks is the number of parts of a sequence in which the demixing is compared, and
+	// driftWaves the number of cosines of time, the slowest ones, that a change may consist of.
+	// Both are choices. Sequences shorter than minDriftPositions aren't tested.
 	driftBlocks, driftWaves, minDriftPositions = 16, 3, 512
 	// A change counts if its probability by chance is below minDriftProbability, and if it costs a
-	// signal more than minDriftError of its correlation with the source. Sampling costs three times
-	// as much at 1,024 positions. Both are choices.
+	// signal more than minDriftError of its correlation with the source. The sampling error at
+	// 1,024 positions costs three times as much. Both are choices.
 	minDriftProbability, minDriftError = 1e-3, 2e-4
 )
 
-// A driftEstimate is what the slopes of the code in blocks of positions say about a demixing that
-// changes with time.
+// A driftEstimate is an estimate of how the demixing changes with time, from the gradients of the
+// code length in blocks of positions.
 type driftEstimate struct {
-	probability float64   // of slopes that vary as much, if the demixing is the same all the time
-	errors      []float64 // for each signal, the expected 1 − |correlation| that the change causes
+	probability float64   // of gradients that vary as much if the demixing is constant
+	errors      []float64 // for each signal, the expected 1 − |correlation| due to the change
 }
 
-// isSignificant reports whether the demixing changes beyond doubt, and enough of it to count.
+// isSignificant reports whether the change is significant and large enough to count.
 func (e driftEstimate) isSignificant() bool {
 	return e.errors != nil && e.probability < minDriftProbability &&
 		floats.Max(e.errors) > minDriftError
 }
 
-// A driftBlock has the sums over an equal part of the positions from which a driftEstimate follows.
+// A driftBlock has the sums over one of driftBlocks parts of the positions, from which a
+// driftEstimate follows.
 type driftBlock struct {
 	gradient *mat.Dense // d×d, Σ_t a_it·y_jt of the adjoints a of the scores and the signals y
 	scores   []float64  // for each signal, Σ_t ψ_it²
@@ -49,22 +50,23 @@ func newDriftBlocks(d int) []driftBlock {
 	return blocks
 }
 
-// blockEdge returns where the k-th block of n positions begins.
+// blockEdge returns the first position of the k-th of driftBlocks blocks of n positions.
 func blockEdge(k, n int) int { return k * n / driftBlocks }
 
 // estimateDrift tests whether the demixing m of a sequence changes with time, and estimates by how
-// much. p are the derivatives at m.
+// much. p are the derivatives at m. The estimate is zero for images and short sequences.
 //
-// Of a constant demixing the slopes of the code along E_ij vary between blocks of positions by
-// chance only. Their variance in a block follows from the powers there of the score of signal i and
-// of the innovations of signal j under the filter of signal i, as independent signals have
-// E ψ_i²·r_j² = E ψ_i²·E r_j². So the slopes in standard errors, as a function of time, have cosine
-// transforms of variance 1. A slow change is in the lowest of these: the sum of driftWaves squares
-// for each of d·(d−1) slopes is χ² distributed. It is a score test, as that of J. Nyblom,
-// J. American Statistical Association 84(405), 1989, in a few directions.
+// If the demixing is constant, the slopes of the code length along E_ij vary between blocks of
+// positions by chance only. The variance of a slope in a block follows from the powers there of the
+// score of signal i and of the innovations of signal j under the filter of signal i, since
+// independent signals have E ψ_i²·r_j² = E ψ_i²·E r_j². So the slopes in standard errors, as a
+// function of time, have cosine transforms of variance 1. A slow change shows in the lowest
+// transforms: the sum of driftWaves squares for each of d·(d−1) slopes is χ² distributed. This is
+// the score test of J. Nyblom (J. American Statistical Association 84(405), 1989) in a few
+// directions.
 //
-// The change itself, in the shares of signals of variance 1, is that of a quasi-Newton step in each
-// block. What chance adds to its squares is subtracted.
+// The change itself, in shares of signals of variance 1, is a quasi-Newton step in each block. The
+// contribution of chance to its squares is subtracted.
 func (s *separator) estimateDrift(m *demixing, p *derivatives) driftEstimate {
 	if !s.past.Sequence() || s.past.N < minDriftPositions {
 		return driftEstimate{}
@@ -72,7 +74,7 @@ func (s *separator) estimateDrift(m *demixing, p *derivatives) driftEstimate {
 	powers := blockPowers(m.y)
 	sum, errors := 0.0, make([]float64, s.d)
 	for i := range s.d {
-		change := 0.0 // in the shares of the others in signal i: its variance over time
+		change := 0.0 // variance over time of the shares of other signals in signal i
 		for j := range s.d {
 			if i == j {
 				continue
@@ -105,15 +107,15 @@ func blockPowers(y *mat.Dense) *mat.Dense {
 	return powers
 }
 
-// driftAlong returns the transforms of the slopes along E_ij, in standard errors, and what each
-// contributes to the variance over time of signal j's share in signal i. powers are those of the
-// signals in the blocks. ok is false if a slope has no variance.
+// driftAlong returns the cosine transforms of the slopes along E_ij, in standard errors, and the
+// contribution of each to the variance over time of signal j's share in signal i. powers are the
+// results of blockPowers. ok is false if a slope has no variance.
 func (s *separator) driftAlong(
 	m *demixing, p *derivatives, powers *mat.Dense, i, j int,
 ) (transforms, variances [driftWaves]float64, ok bool) {
 	own, other := s.innovationShare(m, i, j), s.innovationShare(m, j, i)
 	a, b := p.curvature(i, j)
-	ratio := m.sources[j].q[0] / m.sources[i].q[0] // of the signals' variances
+	ratio := m.sources[j].q[0] / m.sources[i].q[0] // ratio of the signals' variances
 	var slopes [driftBlocks]float64                // in standard errors
 	var weights [driftBlocks]float64               // up to a factor, slopes at a constant step
 	var step, chance [driftWaves]float64           // chance is the variance of step
@@ -134,7 +136,7 @@ func (s *separator) driftAlong(
 			chance[f] += w * w * (b*b*variance - 2*b*n + backVariance) / (det * det)
 		}
 	}
-	// A constant step, as m may not be at the minimum, is no change.
+	// A constant step is no change: m needn't be at the minimum.
 	constant := floats.Dot(slopes[:], weights[:]) / floats.Dot(weights[:], weights[:])
 	floats.AddScaled(slopes[:], -constant, weights[:])
 	for f := range driftWaves {
@@ -144,14 +146,14 @@ func (s *separator) driftAlong(
 	return transforms, variances, true
 }
 
-// innovationShare returns the power of signal j's innovations under the filter of signal i, for
-// power 1 of it.
+// innovationShare returns the power of signal j's innovations under the filter of signal i,
+// relative to the power of signal j.
 func (s *separator) innovationShare(m *demixing, i, j int) float64 {
 	q := m.sources[j].q
 	return ar.ErrorPower(q, m.sources[i].weights, len(s.past.Lags)+1) / q[0]
 }
 
-// driftWaveform has the cosines that a change may have, in each block. They are orthonormal.
+// driftWaveform has the orthonormal cosines that a change may consist of, at each block.
 var driftWaveform = func() (waves [driftWaves][driftBlocks]float64) {
 	for f := range waves {
 		for k := range waves[f] {
@@ -162,7 +164,8 @@ var driftWaveform = func() (waves [driftWaves][driftBlocks]float64) {
 	return waves
 }()
 
-// addDrift sets Drift, and adds it to the ExpectedError, if the demixing changes with time.
+// addDrift sets Drift and adds it to the ExpectedError if the change of the demixing is
+// significant.
 func (s *draft) addDrift() {
 	if ablation.Off(ablation.Drift) || s.KeptWhitening || !s.drift.isSignificant() {
 		return

@@ -13,33 +13,36 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/linear/internal/density"
 )
 
-// sameChoice is the correlation from which two signals share the choices of their model: an angle
-// of 8 degrees. Choosing takes five times as long as fitting. It is a choice.
+// sameChoice is the least correlation of two signals that share a modelChoice: an angle of 8
+// degrees. Choosing a model takes five times as long as fitting one. It is a choice.
 const sameChoice = 0.99
 
-// An explanation is a demixing of the channels with the noise that it implies.
+// An explanation is a candidate model of the channels: a demixing and the channel noise that it
+// implies. The first of a comparison is the rule's: the demixing found without noise in the models.
 type explanation struct {
 	name  string
 	b     *mat.Dense // d×d, rows for signals of variance 1
 	model *noiseModel
 	nats  []float64 // code lengths of the bands under the Gaussian model
-	// powers are those of the signals b·x in each band under that model, noise included.
+	// powers are the powers of the signals b·x in each band under the model, noise included.
 	powers [][]float64
-	// filtered are the signals with noise in the model; nil without, where they are b·x.
+	// filtered are the signals if the model has noise; nil otherwise, when the signals are b·x.
 	filtered *cosine
-	lengths  []float64 // code lengths in nats of the frequencies of each scale; NaN if not known
-	// sources are the models of the signals at each scale, nil where they aren't known yet. Only the
-	// rule's explanation has them.
+	lengths  []float64 // code length in nats of the frequencies of each scale; NaN if not known
+	// sources are the models of the signals at each scale, nil where not known yet. Only the rule's
+	// explanation has any.
 	sources [][]source
-	// doubted is whether the rule's signals hide a source, or depend on each other.
+	// doubted is whether exactly one of the rule's signals is noise-like, and so may hide a source,
+	// or the signals depend on each other.
 	doubted bool
 }
 
-// impliesNoise reports whether e has more than next to no noise in a channel.
+// impliesNoise reports whether e has noise of a share of at least minChannelNoise in some channel.
 func (e *explanation) impliesNoise() bool { return floats.Max(e.model.noise) >= minChannelNoise }
 
-// measureAll explains the explanations that aren't explained yet, measures all at all scales, and
-// returns those for which that is possible. ok is whether the first, the rule's, is one.
+// measureAll calls explain for the explanations without a model, measures all explanations at all
+// scales, and returns those for which this is possible. ok reports whether the first, the rule's,
+// is among them.
 func (c *channels) measureAll(
 	ctx context.Context, all []*explanation,
 ) (valid []*explanation, ok bool, err error) {
@@ -68,15 +71,17 @@ func (c *channels) measureAll(
 	return valid, len(valid) > 0 && valid[0] == all[0], nil
 }
 
-// explain sets the noise that the demixing e implies, its signals, and their code lengths as not
-// known yet. It reports whether there are such signals.
+// explain sets the noise that the demixing of e implies and the signals, and marks their code
+// lengths as not known. It reports whether the model could be fitted.
 //
-// The signals are those that keep the source and, at each frequency, let as little noise and as
-// little of other sources through as possible (J. Capon, Proceedings of the IEEE 57(8), 1969):
+// The signals are distortionless estimates of the sources: at each frequency they pass the source
+// unchanged, and as little noise and other sources as possible (J. Capon, Proceedings of the IEEE
+// 57(8), 1969):
 //
 //	y_i(f) = a_iᵀ·S(f)⁻¹·x(f) / (a_iᵀ·S(f)⁻¹·a_i)
 //
-// Without noise they are taken for B·x, of which they differ by the noise of the resolution only.
+// Without channel noise the signals are B·x, from which the estimates would differ only by the
+// noise of the resolution.
 func (c *channels) explain(e *explanation) bool {
 	model := matchSpectra(c.spectrum, c.added, e.b)
 	if model == nil {
@@ -100,16 +105,17 @@ func (c *channels) explain(e *explanation) bool {
 	return true
 }
 
-// covariance returns that of the signals B·x in band k under e's model, noise of the channels and the
-// added one included.
+// covariance returns the covariance of the signals B·x in band k under e's model, including the
+// noise of the channels and the added noise.
 func (e *explanation) covariance(k int, added []float64) *mat.Dense {
 	cov := new(mat.Dense)
 	cov.Product(e.b, e.model.covariance(k, added), e.b.T())
 	return cov
 }
 
-// distortionless returns the code lengths of the bands under the model, up to a constant, and
-// for each band the filters of the signals, nil without noise; ok is false if a covariance is singular.
+// distortionless returns the code lengths of the bands in nats under the model, up to a constant,
+// and the filters of the signals in each band, nil without noise; ok is false if a covariance is
+// singular.
 func (s *spectrum) distortionless(
 	m *noiseModel, added []float64,
 ) (nats []float64, filters []*mat.Dense, ok bool) {
@@ -141,9 +147,10 @@ func (s *spectrum) distortionless(
 
 // measure sets the code length of e at the k-th time scale if it isn't known yet.
 //
-// The code length of the mixed signals at the frequencies of the scale is that of the Gaussian model with
-// noise and of the signals' powers, minus the gain of signals that aren't Gaussian. For each signal the
-// gain is by how much its model at that scale has a shorter code than a Gaussian one with the same past.
+// It is the code length of the mixed signals at the frequencies of the scale: that of the Gaussian
+// model with noise, plus that of the signals' powers, minus the gain of non-Gaussian models. The
+// gain of a signal is how much shorter its code is with its model at that scale than with a
+// Gaussian model of the same past.
 func (c *channels) measure(ctx context.Context, e *explanation, k int) error {
 	if !math.IsNaN(e.lengths[k]) {
 		return nil
@@ -157,12 +164,12 @@ func (c *channels) measure(ctx context.Context, e *explanation, k int) error {
 	return nil
 }
 
-// sum returns the sum of nats over the bands with the frequencies of a time scale.
+// sum returns the sum of nats over the bands that a time scale keeps.
 func (s *spectrum) sum(nats []float64, scale int) float64 {
 	return floats.Sum(nats[:s.bandsOf(scale)])
 }
 
-// bandsOf returns how many bands have the frequencies of a time scale.
+// bandsOf returns how many bands a time scale keeps: those below its highest frequency.
 func (s *spectrum) bandsOf(scale int) int {
 	first, end := s.first, s.end()
 	for k, w := range s.weights {
@@ -175,9 +182,9 @@ func (s *spectrum) bandsOf(scale int) int {
 }
 
 // powersLength returns the code length in nats of the signals' powers in the bands of a time scale.
-// The log powers of a signal vary around that of a white one with a normal prior, whose width is the
-// likeliest. If they vary less than chance lets them, the signal is white, and what the powers gain is
-// taken back.
+// The log powers of a signal have a normal prior around that of a white signal, with the most
+// likely width. If they vary less than by chance, the signal counts as white, and what its powers
+// gained is taken back.
 func (s *spectrum) powersLength(powers [][]float64, scale int) (nats float64) {
 	bands := s.bandsOf(scale)
 	if bands < 2 {
@@ -191,7 +198,7 @@ func (s *spectrum) powersLength(powers [][]float64, scale int) (nats float64) {
 			power += w * powers[k][i]
 			logPower += w * math.Log(powers[k][i])
 		}
-		chiSquare := weight*math.Log(power/weight) - logPower // over those of a white signal
+		chiSquare := weight*math.Log(power/weight) - logPower // relative to a white signal
 		if chiSquare > degrees {
 			nats += degrees / 2 * (1 + math.Log(chiSquare/degrees))
 		} else {
@@ -201,13 +208,13 @@ func (s *spectrum) powersLength(powers [][]float64, scale int) (nats float64) {
 	return nats
 }
 
-// gainOverGaussian returns by how many nats the codes of the signals of e at scale k are shorter
-// than with Gaussian models that have the same past. It sets the rule's models if they aren't set
-// yet.
+// gainOverGaussian returns how many nats shorter the codes of the signals of e at scale k are than
+// with Gaussian models of the same past. For the rule's explanation it sets the models if they
+// aren't known yet.
 func (c *channels) gainOverGaussian(ctx context.Context, e *explanation, k int) (float64, error) {
 	y, p := c.signals(e, k), c.past(k)
 	isRule := e.sources != nil
-	var kept []source // the rule's models; those of others are dropped
+	var kept []source // models of the rule's explanation; others don't keep theirs
 	if isRule {
 		kept = make([]source, c.d)
 	}
@@ -242,9 +249,9 @@ func (c *channels) gainOverGaussian(ctx context.Context, e *explanation, k int) 
 	return floats.Sum(gains), err
 }
 
-// setModel fits s to y, the i-th signal of e at scale k. Nearly equal signals share the choices of
-// their models, which it reports. The rule's signals don't: their code must not be longer because of
-// the choices for others.
+// setModel fits s to y, the i-th signal of e at scale k. Nearly equal signals share a modelChoice,
+// which setModel reports. The rule's signals don't: a choice made for another signal could make
+// their code longer.
 func (c *channels) setModel(
 	coder *coder, s *source, e *explanation, k, i int, y []float64,
 ) (isShared bool) {
@@ -279,8 +286,8 @@ func newModelChoice(y []float64, s *source) *modelChoice {
 	return &modelChoice{unit, source{weights: s.weights, window: s.window, density: s.density}}
 }
 
-// findModelChoice returns the choice for the signal that correlates most with y, and their correlation;
-// nil if none correlates by sameChoice.
+// findModelChoice returns the choice for the signal that correlates most with y, and the
+// correlation; nil if no absolute correlation reaches sameChoice.
 func findModelChoice(all []modelChoice, y []float64) (match *modelChoice, correlation float64) {
 	length := floats.Norm(y, 2)
 	for k := range all {

@@ -22,8 +22,8 @@ func (m *demixing) sourceLengths() [][]float64 {
 	return all
 }
 
-// lengths returns the code lengths of sixteenths of the positions, in nats. sources are those of
-// sourceLengths.
+// lengths returns the code lengths of all signals together in sixteenths of the positions, in nats,
+// including the log-determinant. sources is the result of sourceLengths.
 func (m *demixing) lengths(sources [][]float64) []float64 {
 	nats := make([]float64, evidence.Blocks)
 	logDet, _ := mat.LogDet(m.b)
@@ -34,20 +34,21 @@ func (m *demixing) lengths(sources [][]float64) []float64 {
 	return nats
 }
 
-// rotationGains returns, for each of the given pairs of the recovered signals, by how much a rotation
-// by 45°, with new models fitted, makes the code longer. The windows of these are no wider or narrower
-// than those of the two signals. At 45° a rotation is furthest from the recovered signals. Signals are
-// rotated in the scale of their innovations. own are those of sourceLengths.
+// rotationGains returns, for each of the given pairs of recovered signals, the gain over the pair
+// rotated by 45°, which is as far from the recovered signals as a rotation can be, with newly
+// fitted models. The windows of these models lie between those of the two signals. Signals are
+// rotated in the scale of their innovations. own is the result of sourceLengths.
 func (s *separator) rotationGains(
 	ctx context.Context, m *demixing, pairs [][2]int, own [][]float64, p *derivatives,
 ) ([]evidence.Gain, error) {
 	moments := s.moments.Mixed(m.b)
 	gains := make([]evidence.Gain, len(pairs))
-	// Densities of rotated signals are similar. So all fits begin with those of the first pair.
+	// Densities of rotated signals are similar, so all fits begin with the density of the first
+	// pair.
 	var start density.Fitter
 	measure := func(c *coder, k int) {
 		i, j := pairs[k][0], pairs[k][1]
-		ratio := math.Sqrt(p.scores[j].square / p.scores[i].square) // of the scales of i and j
+		ratio := math.Sqrt(p.scores[j].square / p.scores[i].square) // of the innovation scales
 		c.fitter = start
 		measured := s.measureRotated(c, m, moments.Pair(i, j), pairs[k], ratio)
 		before := make([]float64, evidence.Blocks)
@@ -72,8 +73,8 @@ func (s *separator) rotationGains(
 }
 
 // measureRotated sets c.pair to models of a pair of m's signals rotated by 45°, still without
-// densities, and returns their measurements. moments are those of the pair, and ratio is that of the
-// signals' scales.
+// densities, and returns the measurements. moments are the moments of the pair, and ratio is the
+// ratio of the scales of the two signals' innovations.
 func (s *separator) measureRotated(
 	c *coder, m *demixing, moments *past.Moments, pair [2]int, ratio float64,
 ) (measured [2]measurement) {
@@ -94,8 +95,9 @@ func (s *separator) measureRotated(
 	return measured
 }
 
-// pairLengths returns the code lengths of c.pair in sixteenths of the positions, in nats, with
-// densities that set sets after the given measurements. It normalises the signals of c.pair.
+// pairLengths returns the code lengths of c.pair in sixteenths of the positions, in nats. set must
+// set the density of a source according to c.measurement. pairLengths normalises the innovations of
+// c.pair.
 func (c *coder) pairLengths(measured [2]measurement, set func(s *source)) []float64 {
 	nats := make([]float64, evidence.Blocks)
 	for side := range c.pair {

@@ -12,31 +12,32 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/linear/internal/density"
 )
 
-// hideable returns which of the identified signals of sol noise may hide although nothing shows it:
-// white Gaussian noise, the same in all channels, which is hidingShare of the signal's variance.
+// hideable returns which of the identified signals of sol undetected noise may hide: white Gaussian
+// noise, the same in all channels, with a share hidingShare of the signal's variance.
 //
-// Where the channels are weak in one direction, noise reaches mostly one signal. It is independent
-// of the others then, so that it is part of a source for every model. But it isn't possible if the
-// code with it is longer by more than identified, odds of 20 to 1. Three things make it longer:
+// If the channels are weak in one direction, noise affects mostly one signal. It is then
+// independent of the others, so every model takes it for a part of the source. Noise is ruled out
+// if it makes the code longer by more than minEvidence, odds of 20 to 1. Three effects make the
+// code longer:
 //
-//   - the channels have at least the power of the noise at all frequencies, in every direction:
+//   - with noise, the channels have at least its power at all frequencies in every direction:
 //     floorCost;
-//   - noise makes signals depend on each other: noiseEstimate.excess;
-//   - the density of the signal's innovations is one that noise has smoothed: smoothingCost.
+//   - noise makes the signals depend on each other: noiseEstimate.excess;
+//   - noise smooths the density of the signal's innovations: smoothingCost.
 //
-// For a white signal the noise may be maxUnseenNoise of the channels' variance at most, or the estimate
-// from the dependence of the signals less its standard error. If it is Gaussian, too, nothing else would
-// exclude noise as strong as itself.
+// For a white signal, noise is considered up to maxUnseenNoise of the channels' mean variance, or
+// up to the estimate from the dependence of the signals less its standard error, if that is more.
+// Otherwise nothing would rule out noise as strong as a white Gaussian signal itself.
 func (c *channels) hideable(ctx context.Context, sol *draft) ([]bool, error) {
 	eigenvalues, unit := c.bandEigenvalues(), c.demixing(sol.Demixing)
 	deviation := floats.Norm(c.sd, 2)
-	mean := deviation * deviation / float64(c.d) // of the channels' variances
+	mean := deviation * deviation / float64(c.d) // mean variance of the channels
 	hideable := make([]bool, c.d)
 	err := parallel.Do(ctx, parallel.Workers(c.d), c.d, func(_, i int) {
 		if !sol.Identified(i) {
 			return
 		}
-		row, square := unit.RawRowView(i), 0.0 // square is that of the row for raw channels
+		row, square := unit.RawRowView(i), 0.0 // squared norm of the row for raw channels
 		for j, v := range row {
 			square += v * v / (c.sd[j] * c.sd[j])
 		}
@@ -54,8 +55,8 @@ func (c *channels) hideable(ctx context.Context, sol *draft) ([]bool, error) {
 	return hideable, err
 }
 
-// bandEigenvalues returns the eigenvalues of the covariances of the raw channels in the bands, of
-// which one may be nil if it can't be computed.
+// bandEigenvalues returns the eigenvalues of the covariance of the raw channels in each band; nil
+// for a band where they don't converge.
 func (c *channels) bandEigenvalues() [][]float64 {
 	all := make([][]float64, len(c.spectrum.covariances))
 	raw := mat.NewSymDense(c.d, nil)
@@ -73,13 +74,13 @@ func (c *channels) bandEigenvalues() [][]float64 {
 	return all
 }
 
-// floorCost returns by how many nats the code of the bands is longer if each has at least the power
-// v in every direction. The likeliest such covariance of a band is the band's own with the
-// eigenvalues λ < v raised to v. For w coefficients each of these costs w/2·(log(v/λ) + λ/v − 1).
+// floorCost returns how many nats longer the code of the bands is if each band has at least the
+// power v in every direction. The most likely such covariance is the band's own with eigenvalues λ
+// < v raised to v. Each of these costs w/2·(log(v/λ) + λ/v − 1) for w coefficients.
 //
-// By chance the smallest eigenvalue of d channels with the power v in every direction is about
-// (1 − √(d/w))²·v (V. A. Marčenko, L. A. Pastur, Mathematics of the USSR-Sbornik 1(4), 1967). So the
-// floor is that in place of v, and bands of at most d coefficients don't count.
+// By chance the smallest eigenvalue of d channels with the power v in every direction is about (1 −
+// √(d/w))²·v (V. A. Marčenko, L. A. Pastur, Mathematics of the USSR-Sbornik 1(4), 1967). So this
+// value replaces v, and bands of at most d coefficients don't count.
 func (s *spectrum) floorCost(eigenvalues [][]float64, v float64) (nats float64) {
 	for k, w := range s.weights {
 		byChance := 1 - math.Sqrt(float64(s.d)/w)
@@ -95,10 +96,10 @@ func (s *spectrum) floorCost(eigenvalues [][]float64, v float64) (nats float64) 
 	return nats
 }
 
-// smoothingCost returns by how many nats the code of a signal's innovations is longer if the signal
-// has the given share of white Gaussian noise. The filter that makes the innovations passes the
-// noise on, and the density of the sum has no detail finer than that. The signal is row·x, of the
-// channels of standard deviation 1.
+// smoothingCost returns how many nats longer the code of a signal's innovations is if white
+// Gaussian noise has the given share of its variance. The prediction filter passes the noise to the
+// innovations, whose density then has no detail finer than the noise. The signal is row·x, for
+// channels x of standard deviation 1.
 func (c *channels) smoothingCost(row []float64, share float64) float64 {
 	coder := newCoder(c.past(0))
 	n := float64(coder.past.N)

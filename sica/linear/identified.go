@@ -11,17 +11,17 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
-// A doubt is why signals aren't identified although the evidence of their pairs, which takes as many
-// independent sources as channels and the models of the chosen demixing for granted, says that they are.
+// A doubt is a reason why signals aren't identified despite the evidence of their pairs. That
+// evidence assumes as many independent sources as channels, and the models of the chosen demixing.
 type doubt struct {
 	Reason
 	none   bool     // no signal is identified
-	pairs  [][2]int // signals of these share a group
-	missed float64  // variance of white noise in each channel that the models miss
+	pairs  [][2]int // the signals of each pair share a group
+	missed float64  // variance, in each channel, of white noise that the models miss
 }
 
-// conclude sets what is identified, and why not all signals are, from the evidence and the doubts. The
-// last doubt that joins groups, or that is one of all signals, is the Reason.
+// conclude sets which signals are identified, and why not all are, from the evidence and the
+// doubts. The Reason is that of the last doubt that joins groups or concerns all signals.
 func (s *draft) conclude(x *mixture) {
 	if !x.cfg.Noiseless && len(s.Mean) > 1 {
 		s.NoiseLike = s.likeNoise(x.white)
@@ -32,12 +32,12 @@ func (s *draft) conclude(x *mixture) {
 		func() doubt { return s.doubtIndependence(x.shape) },
 		s.doubtChoice,
 		func() doubt { return s.doubtKnownNoise(x.cfg.Noise) },
-		s.doubtHidden, // last, of the signals that no other concerns
+		s.doubtHidden, // last, for the signals without another doubt
 	} {
 		d := find()
 		if d.missed > 0 {
 			if d.Reason == LikeNoise {
-				clear(s.Noise) // of which the models let the channels' differ
+				clear(s.Noise) // equal in all channels according to this doubt
 			}
 			s.raiseNoise(x.white, d.missed)
 		}
@@ -53,15 +53,15 @@ func (s *draft) conclude(x *mixture) {
 	s.Why = s.sentence()
 }
 
-// doubtSources doubts all signals where there seem to be more sources than channels.
+// doubtSources returns a doubt of all signals if there seem to be more sources than channels.
 func (s *draft) doubtSources() doubt {
 	return doubt{Reason: MoreSources, none: s.hasMoreSources()}
 }
 
 func (f *Findings) hasMoreSources() bool { return f.SurplusEvidence > surplusErrors }
 
-// doubtIndependence doubts all signals of a sequence if they depend on each other, pairs of a sequence
-// that correlate, and pairs of a large Dependence.
+// doubtIndependence returns a doubt of all signals of a sequence if these depend on each other, and
+// of pairs with a large Dependence or, in a sequence, a large correlation.
 func (s *draft) doubtIndependence(shape []int) doubt {
 	pairs := s.dependent
 	if len(shape) == 1 {
@@ -70,9 +70,9 @@ func (s *draft) doubtIndependence(shape []int) doubt {
 	return doubt{Reason: Dependence, none: s.isDependent(), pairs: pairs}
 }
 
-// correlatedPairs returns the pairs of signals of n positions that have about a tenth of their variance in
-// common, and more than by chance: at least one of them is a mixture, unless the sources correlate, as
-// those of images often do.
+// correlatedPairs returns the pairs of signals, of n positions, whose correlation exceeds
+// MaxCorrelation and chance: at least one signal of such a pair is a mixture, unless the sources
+// correlate, as those of images often do.
 func (s *draft) correlatedPairs(n int) [][2]int {
 	if ablation.Off(ablation.Correlated) {
 		return nil
@@ -95,37 +95,39 @@ func (f *Findings) isDependent() bool {
 	return !ablation.Off(ablation.Dependent) && f.Independence < minIndependence
 }
 
-// doubtNoiseLike doubts all signals if one can't be told from white noise of the channels. A nearly
-// singular mixing leaves noise only in its weakest direction: d sources then share d−1 signals, which
-// may be independent of the noise and of one another, so that all of them seem identified. A recording
-// of d−1 sources looks the same. Which it is, the mixed signals don't tell.
+// doubtNoiseLike returns a doubt of all signals if exactly one is noise-like. A nearly singular
+// mixing leaves only noise in its weakest direction: d sources then share d−1 signals, which may be
+// independent of the noise and of one another, so all of them seem identified. A recording of d−1
+// sources looks the same, and the mixed signals can't distinguish the two cases.
 //
-// If several are like noise, there are hardly as many sources as channels, since random matrices nearly
-// cancel a second source far less often. Then only the signals are doubted that the noise hides.
+// If several signals are noise-like, there are hardly as many sources as channels, since a random
+// mixing nearly cancels two sources far less often than one. Then the doubt concerns only the
+// signals that the noise hides.
 func (s *draft) doubtNoiseLike(white *pca.Whitening) doubt {
 	m := len(s.NoiseLike)
 	if m == 0 {
 		return doubt{}
 	}
-	variance := 0.0 // of the noise in a channel
+	variance := 0.0 // of the noise in each channel
 	for _, spread := range white.Spread[len(s.Mean)-m:] {
 		variance += spread * spread / float64(m)
 	}
 	return doubt{Reason: LikeNoise, none: m == 1, pairs: s.hiddenBy(variance), missed: variance}
 }
 
-// doubtChoice doubts the signals that demixings which explain the mixed signals nearly as well recover
-// otherwise, and those that the noise which was found hides.
+// doubtChoice returns a doubt of the uncertain pairs: of signals that the detected noise hides, or
+// that other, nearly equally good demixings recover differently.
 func (s *draft) doubtChoice() doubt {
 	return doubt{Reason: Noise, pairs: s.uncertain}
 }
 
-// doubtKnownNoise doubts the signals that noise of the given variance, Config.Noise, hides.
+// doubtKnownNoise returns a doubt of the signals that noise of the given variance, Config.Noise,
+// hides.
 func (s *draft) doubtKnownNoise(variance float64) doubt {
 	return doubt{Reason: Noise, pairs: s.hiddenBy(variance), missed: variance}
 }
 
-// doubtHidden doubts the hideable signals.
+// doubtHidden returns a doubt of the hideable signals.
 func (s *draft) doubtHidden() doubt {
 	if ablation.Off(ablation.Hideable) {
 		return doubt{}
@@ -142,8 +144,8 @@ func (s *draft) doubtHidden() doubt {
 	return doubt{Reason: HiddenNoise, pairs: s.chain(hidden, variance)}
 }
 
-// hiddenBy returns pairs of the signals which noise of the given variance in all channels hides: to
-// which it leaves less than the correlation minFidelity with their sources.
+// hiddenBy returns pairs that join the signals hidden by noise of the given variance in all
+// channels: their correlation with their sources is less than minFidelity.
 func (s *draft) hiddenBy(variance float64) [][2]int {
 	var hidden []int
 	for i, share := range s.noiseShares(variance) {
@@ -154,8 +156,8 @@ func (s *draft) hiddenBy(variance float64) [][2]int {
 	return s.chain(hidden, variance)
 }
 
-// chain returns pairs that join the hidden signals. A single one is joined with the one of the others
-// to which noise of the given variance leaves least.
+// chain returns pairs that join the hidden signals. A single hidden signal is joined with the other
+// signal in which noise of the given variance has the largest share.
 func (s *draft) chain(hidden []int, variance float64) (pairs [][2]int) {
 	if len(hidden) == 1 && len(s.Mean) > 1 {
 		shares := s.noiseShares(variance)
@@ -168,7 +170,8 @@ func (s *draft) chain(hidden []int, variance float64) (pairs [][2]int) {
 	return pairs
 }
 
-// noiseShares returns the share of noise of the given variance in all channels in each signal.
+// noiseShares returns the share of noise in the variance of each signal, for noise of the given
+// variance in all channels.
 func (s *draft) noiseShares(variance float64) []float64 {
 	shares := make([]float64, len(s.Mean))
 	for i := range shares {
@@ -178,7 +181,7 @@ func (s *draft) noiseShares(variance float64) []float64 {
 	return shares
 }
 
-// raiseNoise makes Noise at least that of the given variance in each channel, which the models miss.
+// raiseNoise raises Noise to at least the given variance in each channel, and records it as missed.
 func (s *draft) raiseNoise(white *pca.Whitening, variance float64) {
 	s.missed = max(s.missed, variance)
 	for c := range s.Noise {
@@ -187,8 +190,8 @@ func (s *draft) raiseNoise(white *pca.Whitening, variance float64) {
 	}
 }
 
-// addNoiseError adds to the ExpectedError what noise of the channels that the models miss takes of the
-// correlations of the signals with their sources.
+// addNoiseError adds to ExpectedError the loss of correlation with the sources that missed noise
+// causes. If the models include noise, ExpectedError has it already.
 func (s *draft) addNoiseError() {
 	if s.models == nil || s.missed == 0 {
 		return
@@ -198,8 +201,8 @@ func (s *draft) addNoiseError() {
 	}
 }
 
-// merge joins the groups of the given pairs, which aren't identified, or all groups. It reports whether
-// there were more groups before.
+// merge joins the groups of each of the given pairs, or all groups if all is true. It reports
+// whether the number of groups fell.
 func (s *draft) merge(pairs [][2]int, all bool) (joined bool) {
 	before := len(s.Groups)
 	d := len(s.Mean)
@@ -221,7 +224,7 @@ func (s *draft) merge(pairs [][2]int, all bool) (joined bool) {
 	return len(s.Groups) < before
 }
 
-// confuse sets that the rotation of the signals of a group isn't identified.
+// confuse marks the rotation of the signals of a group as not identified.
 func (s *draft) confuse(group []int) {
 	for _, i := range group {
 		s.ExpectedError[i] = 1

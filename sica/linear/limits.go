@@ -2,122 +2,129 @@ package linear
 
 import "math"
 
-// The numbers that decide. The variables are those that limits_ablation.go can multiply; what half and
-// twice of each do is in laboratory/tables/results/numbers.md. A number whose comment has no source is a
-// choice.
+// The numbers that decide. limits_ablation.go can multiply the variables;
+// laboratory/tables/results/numbers.md has what half and twice of each do. A number whose comment
+// has no source is a choice.
 
 const (
-	// resolution is the noise, in standard deviations, that is added to the whitened signals for
-	// estimation only. Signals without noise of their own, like a square wave, have densities and
-	// predictions without bound. More hides weaker innovations.
+	// resolution is the standard deviation of the noise that is added to the whitened signals for
+	// estimation only. Without it the likelihood of a noiseless signal, such as a square wave, has
+	// no bound. More noise hides weaker innovations.
 	resolution = 0.03
-	// fewSignals is up to how many signals all candidates, rotations of pairs and explanations with
-	// noise are tried. Of more each takes so long that only the most promising are.
+	// fewSignals is the largest number of signals for which all candidates, rotations of pairs and
+	// explanations with noise are tried. With more signals only the most promising are, to save
+	// time.
 	fewSignals = 16
-	// maxChannels is the most channels for which explanations are compared. At as many it takes
-	// four times as long as the separation.
+	// maxChannels is the largest number of channels for which explanations are compared. The
+	// comparison then takes four times as long as the separation.
 	maxChannels = 32
-	// sameLength is by how many nats code lengths may differ that count as the same: less than any
-	// decision here asks for.
+	// sameLength is the difference in nats up to which code lengths count as equal: less than any
+	// decision here requires.
 	sameLength = 0.2
-	// minNoiseLike is the smallest correlation of a signal like noise with the weakest principal
-	// component, or of several with as many weakest components.
+	// minNoiseLike is the smallest correlation of a noise-like signal with the weakest principal
+	// component, or with the space of the m weakest components if m signals are noise-like.
 	minNoiseLike = 0.97
-	// maxNoiseGainOfTwo is maxNoiseGain for two signals, of which one is often near the weakest
-	// component by chance.
+	// maxNoiseGainOfTwo replaces maxNoiseGain for two signals, since one of two is often near the
+	// weakest principal component by chance.
 	maxNoiseGainOfTwo = 0.015
-	// minFidelity is the correlation with its source, as the noise lets expect, below which a signal
-	// isn't identified: noise of a tenth of its variance.
+	// minFidelity is the correlation between a signal and its source, as expected from the noise,
+	// below which the signal isn't identified: a tenth of its variance is noise then.
 	minFidelity = 0.95
 )
 
-// MaxCorrelation is the |correlation| of two recovered signals of a sequence above which they aren't
-// identified: they have about a tenth of their variance in common.
+// MaxCorrelation is the absolute correlation above which two recovered signals of a sequence aren't
+// identified: they then have about a tenth of their variance in common.
 const MaxCorrelation = 0.3
 
-// certain returns the evidence in nats that leaves no doubt, so that a part of a long sequence decides
-// alone. Less decides more sequences by their part.
+// certain returns the evidence in nats that counts as certain, so that a part of a long sequence
+// decides alone. With less, a part would decide for more sequences.
 func certain() float64 { return 10 * minEvidence }
 
 var (
 	// Whether a rotation is accepted, and its pairs are identified:
 
-	// angleGain is what an angle must gain, in nats, for a rotation to replace whitening: half a
-	// nat is gained by chance, and as much is lost elsewhere (H. Akaike, IEEE Trans. Automatic
-	// Control 19(6), 1974). More keeps whitening more often.
+	// angleGain is the gain in nats, for each angle, that a rotation needs to replace whitening:
+	// chance gains half a nat on these data, and loses as much on others (H. Akaike, IEEE Trans.
+	// Automatic Control 19(6), 1974). More keeps whitening more often.
 	angleGain = 1.
-	// minEvidence is the evidence in nats from which signals count as identified: odds of 20 to 1,
-	// as for an error of 5 %. More leaves more signals unidentified.
+	// minEvidence is the least evidence in nats of identified signals: odds of 20 to 1, as for an
+	// error of 5 %. More leaves more signals unidentified.
 	minEvidence = math.Log(20)
 
 	// Whether signals depend on each other:
 
-	// minIndependence is the probability below which signals don't count as independent. More
-	// doubts more right separations.
+	// minIndependence is the probability (Findings.Independence) below which signals count as
+	// dependent. More rejects more correct separations.
 	minIndependence = 0.01
-	// doubtfulDependence is the correlation of the sizes of innovations above which two signals
-	// count as dependent. More misses sources that are still mixed.
+	// doubtfulDependence is the correlation of the absolute innovations of two signals above which
+	// the signals count as dependent. More misses sources that are still mixed.
 	doubtfulDependence = 0.1
 
 	// Whether a coarse separation is taken, of more than fewSignals channels:
 
-	// coarseResolution is the noise of the coarse separation, in standard deviations of whitened
-	// sequences. What is weaker in a recovered signal can't decide about it. It is a choice.
+	// coarseResolution replaces resolution in a coarse separation: a standard deviation, for
+	// whitened sequences. Anything weaker in a recovered signal can't decide about that signal. It
+	// is a choice.
 	coarseResolution = 0.2
-	// strongPower is the power of the strongest direction of a frequency band, in mean powers, from
-	// which the band counts: 1, as below it no recovered signal has its mean power there.
+	// strongPower is the least power of the strongest direction in a frequency band that counts,
+	// relative to the mean power: 1, since no recovered signal reaches its mean power in a weaker
+	// band.
 	strongPower = 1.
 
 	// Which explanation of the channels is chosen:
 
-	// rejection is by how many nats a pair of signals a code may be longer than the shortest by
-	// chance: a few times the one to two nats that chance takes. More keeps the rule's demixing
+	// rejection is the excess over the shortest code, in nats per pair of signals, that may be due
+	// to chance: a few times the one or two nats that chance adds. More keeps the rule's demixing
 	// more often.
 	rejection = 5.
-	// settledShare is the share of the tolerance that a step at a coarser time scale may promise
-	// for the rule's demixing to be kept without descents there. More saves time and misses better
-	// demixings.
+	// settledShare bounds the gain that a step at a coarser time scale promises, as a share of the
+	// tolerance. Up to this gain the rule's demixing is kept without descents at that scale. More
+	// saves time and misses better demixings.
 	settledShare = 0.3
-	// clearlyShorter is by how many tolerances a code must be shorter, at half of the scales or
-	// more, for whitening to be left for it. More keeps whitening where noise hides the sources.
+	// clearlyShorter is the reduction of the code length, in tolerances, that replaces whitening by
+	// another explanation. It must be reached at half of the scales or more. More keeps whitening
+	// where noise hides the sources.
 	clearlyShorter = 5.
-	// minSignal is the least share of a direction's variance that counts as signal: −7 dB. With
-	// less, whitening would enlarge noise. It is a choice.
+	// minSignal is the smallest share of the variance along a direction that is taken for signal:
+	// −7 dB. With less, whitening would amplify noise. It is a choice.
 	minSignal = 0.2
-	// minChannelNoise is the share of noise in a channel's variance below which images have next to
-	// none: that of the resolution. More takes fewer demixings with noise for images.
+	// minChannelNoise is the share of noise in a channel's variance below which an image counts as
+	// noiseless: the share of the resolution. More accepts fewer demixings with noise for images.
 	minChannelNoise = resolution * resolution
 
 	// Which of the chosen signals are identified:
 
-	// surplusErrors is the evidence for more sources than channels, in standard errors, from which
-	// there seem to be some. More misses surplus sources.
+	// surplusErrors is the evidence, in standard errors, above which there seem to be more sources
+	// than channels. More misses surplus sources.
 	surplusErrors = 3.5
-	// nearlyAsGood is how many nats further from the shortest codes a demixing may be for its
-	// signals to count beside the chosen ones, and what one without noise must gain if the rule's
-	// demixing is doubted: the tolerance for three pairs. More leaves more signals unidentified.
+	// nearlyAsGood bounds the excess code length, in nats over all time scales, of a demixing that
+	// counts beside the chosen one. It is also the gain that a demixing without noise needs if the
+	// rule's demixing is doubted. It equals the tolerance for three pairs. More leaves more signals
+	// unidentified.
 	nearlyAsGood = 15.
-	// clearlyLonger is by how many tolerances a code of images must be longer at some scale for its
-	// signals not to count. More leaves more signals unidentified. It is a choice.
+	// clearlyLonger is the excess code length, in tolerances at some scale, above which a demixing
+	// of images doesn't count beside the chosen one. More leaves more signals unidentified. It is a
+	// choice.
 	clearlyLonger = 6.
-	// hidingShare is the share of noise in a signal's variance that must be excluded where nothing
-	// shows it: it leaves a correlation of 0.9 with the source. More identifies more, wrong ones
-	// too.
+	// hidingShare is the share of undetected noise in a signal's variance that must be ruled out.
+	// Such noise leaves a correlation of 0.9 with the source. More identifies more signals, wrong
+	// ones included.
 	hidingShare = 0.19
-	// maxUnseenNoise is the largest share of the channels' variance of noise that nothing excludes
-	// beside white signals. More leaves more of these unidentified. It is a choice.
+	// maxUnseenNoise is the largest share of undetected noise in the channels' variance that is
+	// considered for white signals, since spectra can't rule it out. More leaves more white signals
+	// unidentified. It is a choice.
 	maxUnseenNoise = 0.05
-	// distinctSpread is the largest ratio of the standard deviation of a principal component of
-	// noise to that of the next stronger one; several of noise differ by less. More finds one more
-	// often.
+	// distinctSpread separates principal components of noise from those of signals: the strongest
+	// noise component has at most this ratio to the next stronger component, in standard
+	// deviations. Noise components differ by less. More finds noise more often.
 	distinctSpread = 0.85
-	// maxNoiseShare is the largest share of the channels' variance that such noise may have in
-	// each.
+	// maxNoiseShare is the largest share of the total variance that noise-like signals imply for
+	// noise in all channels.
 	maxNoiseShare = 0.25
-	// maxNoiseGain is by how many nats per position the code of a signal like noise is shorter than
-	// that of white Gaussian noise, at most. More takes weak sources for noise.
+	// maxNoiseGain is the largest gain of a noise-like signal, in nats per position: the code of
+	// white Gaussian noise is longer by at most this. More takes weak sources for noise.
 	maxNoiseGain = 0.05
-	// maxNoiseKurtosis is the largest excess kurtosis of a signal like noise. Heartbeats have five
-	// or more.
+	// maxNoiseKurtosis is the largest absolute excess kurtosis of a noise-like signal. Heartbeats
+	// have five or more.
 	maxNoiseKurtosis = 1.
 )

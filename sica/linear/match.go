@@ -11,18 +11,18 @@ import (
 )
 
 const (
-	// matchSteps bounds the quasi-Newton steps of spectral matching, which ends if five gain
+	// matchSteps bounds the quasi-Newton steps of spectral matching, which ends if five steps gain
 	// less than matchTolerance nats, a quarter of sameLength.
 	matchSteps, matchTolerance = 150, 0.05
-	// minScoreGain is the share of its own code length that noise must promise to gain to be
-	// searched for. Chance promises an eighth at 3,000 positions. More misses gains that the
+	// minScoreGain is the least gain that the score promises, as a share of noiseCost, for noise to
+	// be fitted. Chance promises an eighth at 3,000 positions. More misses gains that the
 	// derivatives underestimate. It is a choice.
 	minScoreGain = 0.25
-	// noiseSimilarity is the weight in nats of the squared deviations of log N from their mean: a
-	// standard deviation of 0.5. More makes the noise of the channels more equal.
+	// noiseSimilarity is the prior precision of log N of each channel around their mean: a standard
+	// deviation of 0.5. More makes the noise of the channels more equal.
 	noiseSimilarity = 4
-	// initialNoise is where the search for the noise begins, as a share of a channel's
-	// variance: noise of 5 %. minPower bounds the powers at which it begins.
+	// initialNoise is the initial noise of each channel in the search, as a share of the channel's
+	// variance: an amplitude of 5 %. minPower bounds the initial powers of the signals from below.
 	initialNoise, minPower = 0.003, 1e-12
 )
 
@@ -30,20 +30,20 @@ const (
 //
 //	cov x̂(f) = A·diag(P(f))·Aᵀ + diag(N) + F,
 //
-// x̂(f) being the cosine transform at frequency f, A = B⁻¹ the mixing and F the covariance of
-// noise that was added for estimation. P and N maximise the likelihood of the covariances of
-// frequency bands: spectral matching (J.-F. Cardoso, M. Le Jeune, J. Delabrouille, M. Betoule,
-// G. Patanchon, IEEE J. Selected Topics in Signal Processing 2(5), 2008; P. Ablin, J.-F.
-// Cardoso, A. Gramfort, J. Neuroscience Methods 357, 2021), with the mixing of a candidate.
+// where x̂(f) is the cosine transform at frequency f, A = B⁻¹ the mixing, and F the covariance of
+// the noise that was added for estimation. P and N maximise the likelihood of the covariances in
+// frequency bands by spectral matching (J.-F. Cardoso, M. Le Jeune, J. Delabrouille, M. Betoule, G.
+// Patanchon, IEEE J. Selected Topics in Signal Processing 2(5), 2008; P. Ablin, J.-F. Cardoso, A.
+// Gramfort, J. Neuroscience Methods 357, 2021), with the mixing of a candidate.
 type noiseModel struct {
 	mixing *mat.Dense  // A, d×d
-	powers [][]float64 // P of each band
+	powers [][]float64 // P of each signal in each band
 	noise  []float64   // N of each channel
 }
 
-// matchSpectra returns the model of the bands s of mixed signals for the demixing b, nil if b is
-// singular. added is F. The noise is 0 unless it shortens the code by more than the code length of
-// its parameters, ½·log n each.
+// matchSpectra returns the model of the bands s of the mixed signals for the demixing b; nil if b
+// is singular. added is F, row-major. The noise is 0 unless it shortens the code by more than
+// noiseCost.
 func matchSpectra(s *spectrum, added []float64, b *mat.Dense) *noiseModel {
 	m := &noiseModel{mixing: new(mat.Dense)}
 	if m.mixing.Inverse(b) != nil {
@@ -66,7 +66,8 @@ func matchSpectra(s *spectrum, added []float64, b *mat.Dense) *noiseModel {
 	return m
 }
 
-// covariance returns the covariance of the mixed signals in band k, d×d.
+// covariance returns the covariance of the mixed signals in band k under the model, d×d, with the
+// covariance added of the added noise.
 func (m *noiseModel) covariance(k int, added []float64) *mat.Dense {
 	cov := new(mat.Dense)
 	cov.Product(m.mixing, diagonal(m.powers[k]), m.mixing.T())
@@ -78,21 +79,21 @@ func (m *noiseModel) covariance(k int, added []float64) *mat.Dense {
 	return cov
 }
 
-// noiseCost returns the code length in nats of the noise of all channels.
+// noiseCost returns the code length in nats of the noise parameters of all channels, ½·log n each.
 func (s *spectrum) noiseCost() float64 { return float64(s.d) / 2 * math.Log(floats.Sum(s.weights)) }
 
-// initial returns the starting point of the search: the powers of the signals B·x, and little noise
-// of the channels.
+// initial returns the starting point of the search: the powers of the signals B·x, and initialNoise
+// in the channels.
 func (f *matchLoss) initial() []float64 {
 	return f.parameters(make([]float64, len(f.added)), initialNoise)
 }
 
-// noiseless returns the parameters without noise of the channels. The powers are those of the
-// signals B·x minus those of the added noise.
+// noiseless returns the parameters without channel noise: the powers of the signals B·x minus those
+// of the added noise.
 func (f *matchLoss) noiseless() []float64 { return f.parameters(f.added, minPower) }
 
-// parameters returns (log P, log N) with the powers P of the signals B·x minus those of other
-// noise, whose covariance is given, and the same noise N in each channel.
+// parameters returns (log P, log N), where P are the powers of the signals B·x minus those of other
+// noise, a covariance, and N is the same noise in each channel.
 func (f *matchLoss) parameters(other []float64, noise float64) []float64 {
 	d := f.s.d
 	var x []float64
@@ -107,10 +108,10 @@ func (f *matchLoss) parameters(other []float64, noise float64) []float64 {
 	return x
 }
 
-// scoreGain returns by how many nats noise of the channels, of either sign, may lower the loss at
-// the noiseless parameters x, as far as its derivatives there say: Rao's score statistic over 2,
-// with the powers as nuisance parameters (C. R. Rao, Mathematical Proceedings of the Cambridge
-// Philosophical Society 44(1), 1948). It is +Inf if these don't determine it.
+// scoreGain returns the gain in nats from channel noise, of either sign, that the derivatives at
+// the noiseless parameters x predict: half of Rao's score statistic, with the powers as nuisance
+// parameters (C. R. Rao, Mathematical Proceedings of the Cambridge Philosophical Society 44(1),
+// 1948). It is +Inf if the information is singular.
 func (f *matchLoss) scoreGain(x []float64) float64 {
 	d := f.s.d
 	score, information := mat.NewVecDense(d, nil), mat.NewSymDense(d, nil)
@@ -128,8 +129,8 @@ func (f *matchLoss) scoreGain(x []float64) float64 {
 	return mat.Dot(&step, score) / 2
 }
 
-// addScore adds the score of band k, whose S is set, and its information about the channels' noise,
-// without what the powers may explain. It reports whether they are determined.
+// addScore adds the efficient score and information of band k about the channel noise, without what
+// the powers may explain. The S of the band must be set. It reports whether both are determined.
 //
 // With M = S⁻¹·B the information of a band of weight w is w/2 times the squares of the entries of
 // S⁻¹ for the powers P, of M for P and N, and of Bᵀ·M for N.
@@ -178,11 +179,12 @@ func exponentials(y, x []float64) []float64 {
 	return y
 }
 
-// A matchLoss is the negative log-likelihood of bands, of the signals B·x:
+// A matchLoss is the negative log-likelihood of the frequency bands of the signals B·x,
 //
 //	Σ_k w_k/2·(log det S_k + tr(S_k⁻¹·C_k)),  S_k = diag(P_k) + B·(diag(N) + F)·Bᵀ,
 //
-// plus what makes the channels' noise, as a share of their variance, similar.
+// plus a penalty (noiseSimilarity) that keeps the noise of the channels, as a share of their
+// variance, similar.
 type matchLoss struct {
 	s        *spectrum  // of B·x
 	b        *mat.Dense // B
@@ -192,12 +194,12 @@ type matchLoss struct {
 	bands    []bandLoss
 }
 
-// A bandLoss is the share of a band in the loss.
+// A bandLoss is the contribution of one band to the loss.
 type bandLoss struct {
 	power    []float64 // P
 	cov, inv []float64 // S and its inverse
 	product  []float64 // S⁻¹·C
-	slope    []float64 // the derivative with respect to S
+	slope    []float64 // derivative with respect to S
 	nats     float64
 	ok       bool // whether S is positive definite
 }
@@ -217,8 +219,8 @@ func newMatchLoss(s *spectrum, added []float64, b *mat.Dense) *matchLoss {
 	}
 }
 
-// at returns the loss at x = (log P, log N). It is +Inf if an S_k isn't positive definite. It sets the
-// gradient g unless that is nil.
+// at returns the loss in nats at x = (log P, log N); +Inf if an S_k isn't positive definite. It
+// sets the gradient g unless g is nil.
 func (f *matchLoss) at(x, g []float64) float64 {
 	d := f.s.d
 	logNoise := x[len(x)-d:]
@@ -257,7 +259,7 @@ func (f *matchLoss) setNoise(logNoise []float64) {
 	floats.AddTo(f.noiseCov, f.added, cov.RawMatrix().Data)
 }
 
-// setBand sets P and S of band k, for the covariance of noise.
+// setBand sets P and S of band k from log P and the covariance of the noise in the signals.
 func (f *matchLoss) setBand(k int, logPower, noiseCov []float64) {
 	band := &f.bands[k]
 	exponentials(band.power, logPower)
@@ -276,8 +278,8 @@ func (f *matchLoss) measureBand(k int, logPower []float64) {
 	band.nats = f.s.weights[k] / 2 * (logDet + floats.Dot(band.inv, f.s.covariances[k]))
 }
 
-// differentiateBand sets g to the derivative with respect to log P of band k, whose S⁻¹ is set, and the
-// band's slope, w/2·(S⁻¹ − S⁻¹·C·S⁻¹).
+// differentiateBand sets g to the derivative with respect to log P of band k, and the band's slope
+// to w/2·(S⁻¹ − S⁻¹·C·S⁻¹). The S⁻¹ of the band must be set.
 func (f *matchLoss) differentiateBand(k int, g []float64) {
 	d, band := f.s.d, &f.bands[k]
 	multiply(band.product, band.inv, f.s.covariances[k], d)
@@ -290,7 +292,7 @@ func (f *matchLoss) differentiateBand(k int, g []float64) {
 	}
 }
 
-// differentiateNoise sets g to the derivative with respect to log N, whose mean is given.
+// differentiateNoise sets g to the derivative with respect to log N. mean is the mean of logNoise.
 func (f *matchLoss) differentiateNoise(g, logNoise []float64, mean float64) {
 	d := f.s.d
 	slope := mat.NewDense(d, d, nil) // with respect to noiseCov

@@ -10,22 +10,22 @@ import (
 )
 
 const (
-	// curvatureMemory is how many steps say how the loss is curved, as in Nocedal's article.
+	// curvatureMemory is the number of past steps that approximate the curvature.
 	curvatureMemory = 20
-	// minCurvature is the least curvature of a step that is kept: less is rounding.
+	// minCurvature is the least curvature of a step that the memory keeps: less is rounding.
 	minCurvature = 1e-12
-	// maxLogStep bounds the change of a logarithm in a step: e³ is 13 dB.
+	// maxLogStep bounds the change of a logarithm in a step: a factor of e³ is 13 dB.
 	maxLogStep = 3
-	// sufficientDecrease is the share of the expected gain that a step must have: the usual
-	// constant of Armijo's rule.
+	// sufficientDecrease is the share of the linearly predicted gain that a step must achieve: the
+	// usual constant of Armijo's rule.
 	sufficientDecrease = 1e-4
 )
 
-// minimise returns the minimum of f that at most the given number of steps of L-BFGS reach from x
-// (J. Nocedal, Mathematics of Computation 35(151), 1980). f sets the gradient g unless g is nil.
+// minimise returns the point that at most the given number of L-BFGS steps from x reach in
+// minimising f (J. Nocedal, Mathematics of Computation 35(151), 1980). f must set the gradient g.
 // The steps end if five together lower f by less than the tolerance.
 //
-// It isn't gonum's optimize.LBFGS: with Backtracking that misses minima where two tests of noise look,
+// gonum's optimize.LBFGS isn't used: with Backtracking it misses the minima of two noise tests, and
 // with MoreThuente or Bisection it takes many times as long.
 func minimise(f func(x, g []float64) float64, x []float64, steps int, tolerance float64) []float64 {
 	n := len(x)

@@ -14,16 +14,16 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
-// A mixture is whitened mixed signals, and how to separate them.
+// A mixture is the whitened mixed signals with the settings of their separation.
 type mixture struct {
 	white     *pca.Whitening
-	shape     []int     // of the positions
-	power     bandPower // of a sequence
-	bandwidth float64   // share of the frequencies that white has
+	shape     []int     // sides of the grid of positions
+	power     bandPower // of a sequence; nil for images
+	bandwidth float64   // share of the original frequencies that white contains
 	cfg       Config
 }
 
-// newMixture whitens the mixed signals. A sequence without power at high frequencies is taken at
+// newMixture whitens the mixed signals. A sequence without power at high frequencies is reduced to
 // the lower rate that suffices.
 func newMixture(signals *ica.Signals, cfg Config) (*mixture, error) {
 	white, err := signals.Whitening()
@@ -46,7 +46,7 @@ func newMixture(signals *ica.Signals, cfg Config) (*mixture, error) {
 	return x, nil
 }
 
-// replaced returns the mixture with other white sequences, d×n. Its power is that of x.
+// replaced returns a copy of x with the white sequences z, d×n, and the power of x.
 func (x *mixture) replaced(z *mat.Dense) *mixture {
 	_, n := z.Dims()
 	other, white := *x, *x.white
@@ -55,8 +55,8 @@ func (x *mixture) replaced(z *mat.Dense) *mixture {
 	return &other
 }
 
-// separator returns the separator of the symmetrically white signals with the past p and the noise
-// of noiseMatrix, as for addNoise.
+// separator returns the separator of the symmetrically whitened signals with the past p, after
+// addNoise with noiseMatrix.
 func (x *mixture) separator(
 	ctx context.Context, noiseMatrix *mat.Dense, p *past.Past,
 ) (*separator, error) {
@@ -74,16 +74,16 @@ func (x *mixture) separator(
 	return s, nil
 }
 
-// sphericalNoise returns the matrix of independent noise, as for addNoise, with the given standard
-// deviation in each of d signals.
+// sphericalNoise returns the matrix, as for addNoise, of independent noise with the standard
+// deviation std in each of d signals.
 func sphericalNoise(d int, std float64) *mat.Dense {
 	m := rotation.Identity(d)
 	m.Scale(std, m)
 	return m
 }
 
-// addNoise adds matrix·w to the signals z, d×n, with white noise w of variance 1. The matrix is
-// d×d.
+// addNoise adds matrix·w to the signals z, d×n, where matrix is d×d and w is white Gaussian noise
+// of variance 1 drawn from seed.
 func addNoise(z, matrix *mat.Dense, seed uint64) {
 	rng := rand.New(rand.NewPCG(seed, 0x6c696e656172)) // "linear"
 	d, n := z.Dims()

@@ -12,24 +12,24 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/grid"
 )
 
-// settledPositions is the most positions of the time scales of a long sequence that isSettled looks
-// at. More costs time only.
+// settledPositions is the largest number of positions at the time scales that isSettled examines
+// for a long sequence. More costs time only.
 const settledPositions = 4096
 
 // A comparison chooses among explanations of the channels.
 type comparison struct {
 	c        *channels
-	base     *draft         // without noise in its models: the rule's
-	rule     *explanation   // by base
-	textbook []*explanation // by textbook methods
-	all      []*explanation // those compared, of which rule is the first; nil if there is no need
-	chosen   *explanation   // nil if rule can't be explained
-	scale    int            // index of the time scale of the choice
+	base     *draft         // the rule's draft, without noise in its models
+	rule     *explanation   // explanation of base
+	textbook []*explanation // explanations of textbook methods
+	all      []*explanation // explanations compared, rule first; nil if none are
+	chosen   *explanation   // nil if rule has no model
+	scale    int            // index of the time scale of chosen
 }
 
-// withNoise looks for a better explanation than base, the solution without noise in its models, since
-// noise of the channels and more sources than channels can mislead that. It returns base, or the
-// solution of another explanation, with what the comparison says of it.
+// withNoise looks for a better explanation than that of base, the draft without noise in its
+// models, which channel noise or surplus sources may have misled. It returns base or the draft of
+// another explanation, completed by the findings of the comparison.
 func (x *mixture) withNoise(ctx context.Context, base *draft) (*draft, error) {
 	s := x.newComparison(base)
 	if s == nil {
@@ -39,8 +39,8 @@ func (x *mixture) withNoise(ctx context.Context, base *draft) (*draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Images are compared even if the rule's demixing is settled, as their coarser scales don't show
-	// noise. If it is chosen then, no other explanation counts beside it.
+	// Images are compared even if the rule's demixing is settled, since coarser scales don't reveal
+	// their noise. If it is chosen then, no other explanation counts beside it.
 	if !kept || s.c.isImage() && !s.keepsUncompared() {
 		if err := s.compare(ctx); err != nil {
 			return nil, err
@@ -52,8 +52,8 @@ func (x *mixture) withNoise(ctx context.Context, base *draft) (*draft, error) {
 	return s.result(ctx)
 }
 
-// keeps reports whether base can be kept without comparing explanations. It then completes base as
-// withNoise does.
+// keeps reports whether base can be kept without comparing explanations. If so, it completes base
+// as withNoise does.
 func (x *mixture) keeps(ctx context.Context, base *draft) (bool, error) {
 	s := x.newComparison(base)
 	if s == nil {
@@ -66,8 +66,8 @@ func (x *mixture) keeps(ctx context.Context, base *draft) (bool, error) {
 	return true, err
 }
 
-// newComparison returns the comparison with base's explanation. It is nil with Config.Noiseless,
-// for one signal, and for too few positions: then base is kept.
+// newComparison returns a comparison whose rule is the explanation of base. It is nil, so that base
+// is kept, with Config.Noiseless, for one signal, and for too few positions.
 func (x *mixture) newComparison(base *draft) *comparison {
 	if x.cfg.Noiseless || len(x.white.Mean) < 2 {
 		return nil
@@ -87,12 +87,12 @@ func (x *mixture) newComparison(base *draft) *comparison {
 	return &comparison{c: c, base: base, rule: rule}
 }
 
-// keepsUncompared reports whether base is kept in any case: if it is coarse, which noise doesn't
-// mislead, or of more than maxChannels channels.
+// keepsUncompared reports whether base is kept in any case: if it is a coarse separation, which
+// noise doesn't mislead, or has more than maxChannels channels.
 func (s *comparison) keepsUncompared() bool { return s.base.Coarse || s.c.d > maxChannels }
 
-// keepRule chooses the rule's explanation if it can be kept without a comparison, and reports
-// whether it can.
+// keepRule chooses the rule's explanation if it can be kept without comparing explanations, and
+// reports whether that is so.
 func (s *comparison) keepRule(ctx context.Context) (kept bool, err error) {
 	if s.keepsUncompared() {
 		if s.c.explain(s.rule) {
@@ -106,8 +106,8 @@ func (s *comparison) keepRule(ctx context.Context) (kept bool, err error) {
 	return kept, err
 }
 
-// result returns the solution of the chosen explanation, or base if that is the rule's or none,
-// with what the comparison says of it.
+// result returns the draft of the chosen explanation, or base if the rule's or none is chosen,
+// completed by examine.
 func (s *comparison) result(ctx context.Context) (*draft, error) {
 	if s.chosen == nil {
 		return s.base, nil
@@ -126,9 +126,8 @@ func (s *comparison) result(ctx context.Context) (*draft, error) {
 	return s.base, s.examine(ctx, s.base)
 }
 
-// examine sets what the comparison says of the solution of the chosen explanation: the evidence for more
-// sources than channels, the pairs that aren't certain, and the signals of a sequence that noise could
-// hide.
+// examine completes the draft of the chosen explanation: with the evidence for more sources than
+// channels, the uncertain pairs, and the signals of a sequence that undetected noise could hide.
 func (s *comparison) examine(ctx context.Context, sol *draft) (err error) {
 	sol.SurplusEvidence = s.c.surplus(s.chosen)
 	sol.uncertain = s.uncertainPairs()
@@ -138,11 +137,11 @@ func (s *comparison) examine(ctx context.Context, sol *draft) (err error) {
 	return err
 }
 
-// compare chooses among the rule's demixing, those of textbook methods, those at which descents
-// from all of these end at coarser time scales, and those at which they end with noise in the
-// models. Of more than fewSignals channels a descent takes so long that there are only those from
-// the rule's, without noise. Of images only one with noise is chosen beside the rule's: images such
-// as digits often depend on each other, so that a shorter code alone isn't enough.
+// compare chooses among the demixings of the rule and of textbook methods, and the ends of descents
+// from all of these at coarser time scales and with noise in the models. With more than fewSignals
+// channels descents take so long that they begin from the rule's demixing only, and without noise.
+// For images, only a demixing with noise can replace the rule's: images such as digits often depend
+// on each other, so a shorter code alone isn't enough.
 func (s *comparison) compare(ctx context.Context) error {
 	c := s.c
 	var err error
@@ -167,15 +166,14 @@ func (s *comparison) compare(ctx context.Context) error {
 	return nil
 }
 
-// predictsAs reports whether the signals at the finest time scale have as long a past as the models of
-// m. The length depends on the positions, of which some may be left out.
+// predictsAs reports whether the past at the finest time scale is as long as the models of m need.
+// Its length depends on the number of positions, and some may have been left out.
 func (c *channels) predictsAs(m *demixing) bool {
 	lags := len(c.past(0).Lags)
 	return !slices.ContainsFunc(m.sources, func(s source) bool { return len(s.weights) > lags })
 }
 
-// addCoarser adds the explanations at which descents from those before end at the coarser time
-// scales.
+// addCoarser adds the ends of descents from the explanations so far at the coarser time scales.
 func (s *comparison) addCoarser(ctx context.Context) error {
 	if ablation.Off(ablation.CoarserDescents) {
 		return nil
@@ -195,9 +193,9 @@ func (s *comparison) addCoarser(ctx context.Context) error {
 	return nil
 }
 
-// addNoisy adds explanations with noise to those that are measured at each time scale: with the noise
-// that the signals of the coarsest scale imply, and with nearly the most that there can be, as the
-// spectra of white sources don't show any.
+// addNoisy adds the ends of descents with noise, from explanations that are measured: at each time
+// scale with the noise that the best explanation at the coarsest scale implies, and at the finest
+// scale with mostNoise, since the spectra of white sources don't reveal noise.
 func (s *comparison) addNoisy(ctx context.Context) error {
 	c := s.c
 	if ablation.Off(ablation.AddNoisy) || c.d > fewSignals {
@@ -225,10 +223,10 @@ func (s *comparison) addNoisy(ctx context.Context) error {
 	return nil
 }
 
-// isSettled reports whether the rule's demixing can be kept without a comparison: it isn't doubted,
-// its signals imply no noise above that of the resolution, no step at a coarser time scale promises a
-// much shorter code, and none of the candidates that recover other signals would be chosen for it. Of a
-// long sequence the coarser scales from settledScale on have enough positions for a step.
+// isSettled reports whether the rule's demixing can be kept without comparing explanations: it
+// isn't doubted, it implies no noise above the resolution, no step at a coarser time scale, from
+// settledScale on, promises a much shorter code, and no candidate that recovers other signals would
+// be chosen instead.
 func (s *comparison) isSettled(ctx context.Context) (bool, error) {
 	c, rule := s.c, s.rule
 	if !c.explain(rule) || ablation.Off(ablation.Settled) ||
@@ -257,8 +255,9 @@ func (s *comparison) isSettled(ctx context.Context) (bool, error) {
 	return chosen == rule, nil
 }
 
-// settledScale returns the index of the first time scale that decides whether the rule's demixing is
-// settled: the finest but one of those with at most settledPositions positions, or of the last three.
+// settledScale returns the index of the finest time scale that isSettled examines: the first, after
+// index 0, with at most settledPositions positions, or the third from the last if that comes
+// earlier.
 func (c *channels) settledScale() int {
 	n := grid.Product(c.noisy.shape)
 	finest := 1
@@ -268,8 +267,8 @@ func (c *channels) settledScale() int {
 	return finest
 }
 
-// promised returns by how many nats a quasi-Newton step from e, the rule's demixing, shortens the
-// code at the k-th time scale, as far as gradient and curvature say. It measures e at that scale.
+// promised returns the gain in nats that a quasi-Newton step from e, the rule's explanation,
+// promises at the k-th time scale. It measures e at that scale.
 func (c *channels) promised(ctx context.Context, e *explanation, k int) (float64, error) {
 	if err := c.measure(ctx, e, k); err != nil {
 		return 0, err
@@ -283,9 +282,9 @@ func (c *channels) promised(ctx context.Context, e *explanation, k int) (float64
 	return float64(s.past.N) * p.promised(p.step()), nil
 }
 
-// denoised returns the best linear estimate of the sources of e, with variance 1, and the
-// correlation of each with its source that the model expects. For sources of powers P it is
-// Wiener's filter,
+// denoised returns the demixing for the best linear estimate of e's sources, with variance 1, and
+// the correlation of each estimate with its source under the model. For sources of powers P the
+// estimate is Wiener's filter,
 //
 //	ŝ = P·(P + B·N·Bᵀ)⁻¹·B·x,
 //
@@ -313,7 +312,8 @@ func (c *channels) denoised(e *explanation) (w *mat.Dense, fidelity []float64) {
 }
 
 // uncertainPairs returns the pairs of the chosen signals that aren't identified with noise in the
-// models: each signal of low confidence with the one of lowest confidence among the others.
+// models: each signal whose confidence is below minFidelity, with the other signal of lowest
+// confidence.
 func (s *comparison) uncertainPairs() (pairs [][2]int) {
 	confidence := s.confidence()
 	for i, v := range confidence {
@@ -331,11 +331,12 @@ func (s *comparison) uncertainPairs() (pairs [][2]int) {
 	return pairs
 }
 
-// confidence returns, for each chosen signal, the smallest of two correlations:
+// confidence returns, for each signal of the chosen explanation, the smallest of these
+// correlations:
 //
-//   - with its source, as the noise lets expect;
-//   - if explanations were compared, with the nearest signal of each that is nearly as good
-//     at most scales, and of that signal with its source, as its noise lets expect.
+//   - of the signal with its source, as expected from the noise;
+//   - if explanations were compared, for each that isNearlyAsGood: of the signal with the nearest
+//     signal there, and of that signal with its source, as expected from its noise.
 func (s *comparison) confidence() []float64 {
 	c := s.c
 	_, confidence := c.denoised(s.chosen)
@@ -355,9 +356,10 @@ func (s *comparison) confidence() []float64 {
 	return confidence
 }
 
-// isNearlyAsGood reports whether e's signals count beside the chosen ones: whether its codes over the
-// time scales are hardly longer. Images, which often depend on each other, must say more: its code
-// isn't clearly longer at any scale.
+// isNearlyAsGood reports whether e counts beside the chosen explanation: its code is less than
+// nearlyAsGood longer in all, where the excess at each scale counts up to the tolerance. For
+// images, which often depend on each other, its code must not be longer than the chosen one's by
+// more than clearlyLonger tolerances at any scale.
 func (s *comparison) isNearlyAsGood(e *explanation) bool {
 	if ablation.Off(ablation.NearlyAsGood) {
 		return false
@@ -371,8 +373,8 @@ func (s *comparison) isNearlyAsGood(e *explanation) bool {
 	return floats.Max(longer) <= clearlyLonger*c.tolerance()
 }
 
-// solution returns the solution of the chosen explanation. It is nil if base is whitening and the
-// explanation isn't better than that.
+// solution returns the draft of the chosen explanation. It is nil if the channels can't be whitened
+// without the noise, or if base is whitening and the explanation isn't better.
 func (s *comparison) solution(ctx context.Context) (*draft, error) {
 	c, base := s.c, s.base
 	noise := s.chosen.model.noise
@@ -401,7 +403,7 @@ func (s *comparison) solution(ctx context.Context) (*draft, error) {
 	sol.Mean, sol.Symmetric, sol.Skipped = base.Mean, base.Symmetric, base.Skipped
 	sol.CodeLength, sol.Whitening = base.CodeLength, base.Whitening
 	sol.Start, sol.Scale, sol.Noise = s.chosen.name, c.scales[s.scale], slices.Clone(noise)
-	if len(sol.Groups) < c.d { // its noise is in the models
+	if len(sol.Groups) < c.d { // channel noise is in the models
 		sol.Reason = Noise
 	}
 	w, fidelity := c.denoised(s.chosen)
@@ -416,10 +418,9 @@ func (s *comparison) solution(ctx context.Context) (*draft, error) {
 	return sol, nil
 }
 
-// isClearlyShorter reports whether the code of the chosen signals is so much shorter than that of
-// the rule's demixing, at half of the scales or more, that whitening is left for it. A nonlinear
-// mixing of signals whose rotation isn't identified can gain much at a single scale, and seem to be
-// noise.
+// isClearlyShorter reports whether the chosen code is clearly shorter than the rule's at half of
+// the scales or more, so that it replaces whitening. A nonlinear mixing of signals whose rotation
+// isn't identified can gain much at a single scale, and resemble noise.
 func (s *comparison) isClearlyShorter() bool {
 	if ablation.Off(ablation.ClearlyShorter) {
 		return false

@@ -11,13 +11,14 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
-// likeNoise returns the signals that can't be told from white noise of the channels, nil if there
-// are none: as many as possible, in the space of as many weakest principal components.
+// likeNoise returns the noise-like signals, which can't be distinguished from white noise of the
+// channels; nil if there are none. They are the largest set of m signals that lies in the space of
+// the m weakest principal components.
 //
 // Noise of the same strength in all channels makes the weakest principal components white and
-// Gaussian, with equal variances. So signals are like noise if they are those components, or
-// rotations of them, the code of each is hardly shorter than that of white Gaussian noise, and none
-// has rare large values, such as heartbeats, which shorten the code by little.
+// Gaussian, with equal variances. So signals are noise-like if they are these components or
+// rotations of them, if the code of each is hardly shorter than that of white Gaussian noise, and
+// if none has rare large values, such as heartbeats, which hardly shorten the code.
 func (s *draft) likeNoise(w *pca.Whitening) []int {
 	if ablation.Off(ablation.NoiseLike) {
 		return nil
@@ -54,9 +55,9 @@ func (s *draft) likeNoise(w *pca.Whitening) []int {
 	return nil
 }
 
-// isNoise reports whether the m smallest of the principal components' standard deviations may be
-// those of noise: equal, smaller than the others, and a small share of the variance if all channels
-// have it.
+// isNoise reports whether the m weakest principal components may be noise. spread has the standard
+// deviations, largest first. Those of noise are nearly equal, smaller than the others, and imply a
+// small share of noise in the total variance.
 func isNoise(spread []float64, m int) bool {
 	d := len(spread)
 	strongest, total := spread[d-m], floats.Norm(spread, 2)

@@ -17,25 +17,24 @@ import (
 )
 
 const (
-	// whiteningRounds is how often the prediction and the whitening of its error are found in
-	// turn. The second round changes the code by less than sameLength as a rule.
+	// whiteningRounds is how often the prediction and the whitening of its errors are estimated in
+	// turn. The second round usually changes the code by less than sameLength.
 	whiteningRounds = 3
-	// maxNonlinearity is the largest componentwise nonlinearity that is tried: at 1 its slope
+	// maxNonlinearity is the largest componentwise nonlinearity |c| that is tried: at 1 the slope
 	// would vanish on one side.
 	maxNonlinearity = 0.9
 )
 
-// nonlinearitySteps are the steps of the search for a nonlinearity: it ends known to a
-// twentieth.
+// nonlinearitySteps are the step sizes of the search for a nonlinearity, which finds c to 0.05.
 var nonlinearitySteps = []float64{0.4, 0.2, 0.1, 0.05}
 
-// sameSpectrum returns the code lengths of sixteenths of the positions if the given signals of m
-// are Gaussian with the same spectrum. Only such sources remain unidentified up to a rotation for
-// any number of positions. It also returns the weights of their common prediction, whose code
-// length is included once.
+// sameSpectrum returns the code lengths in nats of sixteenths of the positions under the model that
+// the given signals of m are Gaussian with the same spectrum. Only the rotation of such sources
+// remains unidentified however many positions there are. It also returns the weights of their
+// common prediction, whose code length is included once.
 func (s *separator) sameSpectrum(m *demixing, signals ...int) (weights, nats []float64) {
 	size := len(s.past.Lags) + 1
-	sum := make([]float64, size*size) // of their moments, each at innovation variance 1
+	sum := make([]float64, size*size) // sum of the signals' moments at innovation variance 1
 	for _, i := range signals {
 		q := m.sources[i].q
 		own := s.coders[0].predictor.Fit(q, s.past.N, -1)
@@ -61,7 +60,7 @@ func (s *separator) sameSpectrum(m *demixing, signals ...int) (weights, nats []f
 }
 
 // gainOverSameSpectrum returns the gain of the models of the given signals of m over sameSpectrum.
-// own are those of sourceLengths.
+// own is the result of sourceLengths.
 func (s *separator) gainOverSameSpectrum(
 	m *demixing, own [][]float64, signals ...int,
 ) evidence.Gain {
@@ -73,7 +72,8 @@ func (s *separator) gainOverSameSpectrum(
 	return evidence.NewGain(same, nats)
 }
 
-// A whitened is the symmetric demixing whose signals are taken for Gaussian with the same spectrum.
+// A whitened is the symmetric whitening of the innovations, with the code lengths under the model
+// that all signals are Gaussian with the same spectrum.
 type whitened struct {
 	b          *mat.Dense // d×d; the innovations have variance 1
 	codeLength float64    // in nats per position
@@ -81,9 +81,9 @@ type whitened struct {
 }
 
 // whiten returns the symmetric whitening of the innovations. If all signals have the same spectrum,
-// it demixes a symmetric mixing of sources whose innovations have the same variance, and is the
-// most likely of such demixings. It isn't ZCA, which makes the signals themselves uncorrelated:
-// their values repeat themselves, so that they correlate by chance more than their innovations do.
+// it is the most likely demixing of a symmetric mixing of sources with equal innovation variances.
+// It differs from ZCA, which decorrelates the signals themselves: autocorrelated signals correlate
+// by chance more than their innovations do.
 func (s *separator) whiten(ctx context.Context) (*whitened, error) {
 	m := s.acquire()
 	defer s.release(m)
@@ -108,10 +108,10 @@ func (s *separator) whiten(ctx context.Context) (*whitened, error) {
 	}
 }
 
-// whitenErrors sets b to the demixing of z whose prediction errors with the weights are white, and
-// which is symmetric as a demixing of x: (I·C·I)^(−1/2)·I, with the covariance C of the prediction
-// errors of z and the inverse I of symmetric whitening. It reports whether there is one, and otherwise
-// leaves b as it is.
+// whitenErrors sets b to the demixing of z that is symmetric as a demixing of x, and whose
+// prediction errors with the weights are white: (I·C·I)^(−1/2)·I, where C is the covariance of the
+// prediction errors of z and I the inverse of symmetric whitening. It reports false, and leaves b
+// unchanged, if C is singular.
 func (s *separator) whitenErrors(b *mat.Dense, weights []float64) bool {
 	r := s.adjoint.Slice(0, s.d, 0, s.past.N).(*mat.Dense) // as workspace
 	for i := range s.d {
@@ -145,20 +145,20 @@ func (s *separator) whitenErrors(b *mat.Dense, weights []float64) bool {
 	return true
 }
 
-// nonlinear returns the code lengths of sixteenths of the positions if the signals of m are
-// componentwise nonlinear functions of Gaussian signals with the same spectrum, and whether that
-// spectrum is white. The parameters of the nonlinearities are included.
+// nonlinear returns the code lengths in nats of sixteenths of the positions under the model that
+// the signals of m are componentwise nonlinear functions of Gaussian signals with the same
+// spectrum, and whether that spectrum is white. The parameters of the nonlinearities are included.
 //
-// After a slightly nonlinear mixing, Gaussian sources look like this in the rotation in which their
-// nonlinearities are largest. That rotation is no more right than others, though it is likelier
-// than under models without nonlinearities.
+// After a slightly nonlinear mixing, Gaussian sources fit this model in the rotation in which their
+// nonlinearities are largest. Models without nonlinearities prefer that rotation, although it is no
+// more correct than others.
 func (s *separator) nonlinear(
 	ctx context.Context, m *demixing,
 ) (nats []float64, white bool, err error) {
 	gaussian := s.acquire() // the signals without their nonlinearities
 	defer s.release(gaussian)
 	gaussian.b.Copy(m.b)
-	slopes := make([]float64, s.past.N) // logarithms, of all signals together
+	slopes := make([]float64, s.past.N) // log slopes at each position, summed over the signals
 	_, positions := s.z.Dims()
 	var space [5][]float64
 	for k := range space {
@@ -187,19 +187,19 @@ func (s *separator) nonlinear(
 	return nats, len(weights) == 0, nil
 }
 
-// removeNonlinearity sets u to the nonlinear function of the signal y that has the shortest code as
-// a Gaussian signal, u = v + c·(√(v² + 1) − 1) with y in standard deviations, v. It adds the
-// logarithms of the function's slope at the scored positions to slopes. It returns the moments of u
-// and its past, and c. space has room for five signals.
+// removeNonlinearity sets u to the nonlinear function u = v + c·(√(v² + 1) − 1), minus its mean, of
+// v = y/sd with the shortest code as a Gaussian signal. It adds the logarithms of du/dy at the
+// scored positions to slopes, and returns the moments q of u and its past, and c. space has room
+// for five signals.
 func (s *separator) removeNonlinearity(
 	ctx context.Context, u, y, slopes []float64, space *[5][]float64,
 ) (q []float64, c float64, err error) {
 	sd := stat.PopStdDev(y, nil)
 	size := len(s.past.Lags) + 1
 	p := s.coders[0].predictor
-	// v, √(v² + 1) − 1 and their sum, each minus its mean.
+	// v, √(v² + 1) − 1 and the sum of both, each minus its mean.
 	unit, curve, sum := space[0], space[1], space[2]
-	// The derivative of the second, and the slope of the function with the present c.
+	// The derivative of √(v² + 1) − 1, and du/dv with the present c.
 	derivative, slope := space[3], space[4]
 	floats.ScaleTo(unit, 1/sd, y)
 	for t, v := range unit {
@@ -209,7 +209,7 @@ func (s *separator) removeNonlinearity(
 	floats.AddConst(-stat.Mean(unit, nil), unit)
 	floats.AddConst(-stat.Mean(curve, nil), curve)
 	floats.AddTo(sum, unit, curve)
-	// The moments of u are quadratic in c, so those of three signals determine them.
+	// The moments of u are quadratic in c, so the moments of three signals determine them.
 	var moments [3][]float64
 	for k, signal := range [][]float64{unit, curve, sum} {
 		if moments[k], err = past.SelfMoments(ctx, s.past, signal); err != nil {
@@ -230,7 +230,7 @@ func (s *separator) removeNonlinearity(
 	}
 	c, gain := searchNonlinearity(length)
 	if gain < math.Log(float64(s.past.N))/2/float64(s.past.N) {
-		c = 0 // its parameter has a longer code than it saves
+		c = 0 // the parameter costs more than it saves
 	}
 	length(c) // sets q
 	floats.AddScaledTo(u, unit, c, curve)
@@ -245,8 +245,8 @@ func (s *separator) removeNonlinearity(
 	return q, c, nil
 }
 
-// searchNonlinearity returns the c with the shortest code length, and by how much that is shorter than
-// with 0. It goes on in steps of each size and direction while the code gets shorter.
+// searchNonlinearity returns the c with the shortest code length, and the gain over c = 0. It
+// continues in steps of each size and direction as long as the code gets shorter.
 func searchNonlinearity(length func(c float64) float64) (c, gain float64) {
 	straight := length(0)
 	shortest := straight

@@ -11,9 +11,10 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
-// orderByShare returns the order of the signals recovered by the demixing b, by the share of the
-// channels' variance that each explains, largest first. Each channel is divided by its standard deviation
-// first, unless sameUnit is true. b is that of white signals, and inverse maps these to the channels.
+// orderByShare returns the indices of the signals recovered by the demixing b, sorted by the share
+// of the channels' variance that each explains, largest first. Each channel is divided by its
+// standard deviation, unless sameUnit is true. b demixes white signals, and inverse maps white
+// signals to the channels.
 func orderByShare(b, inverse mat.Matrix, sameUnit bool) []int {
 	d, _ := b.Dims()
 	order := grid.Range(d)
@@ -38,9 +39,9 @@ func orderByShare(b, inverse mat.Matrix, sameUnit bool) []int {
 	return order
 }
 
-// orient gives each recovered signal the sign with which the channels where it is strongest go up with
-// it: the sum of the cubes of its pattern's entries, in standard deviations of the channels, is positive.
-// Whitened signals keep that of their channels.
+// orient gives each recovered signal the sign with which it is positive in the channels where it is
+// strongest: the sum of the cubes of its pattern's entries, in standard deviations of the channels,
+// is positive. Whitened signals keep the signs of their channels.
 func (s *draft) orient(white *pca.Whitening) {
 	var pattern mat.Dense // d×d, from signals to channels
 	if s.KeptWhitening || pattern.Inverse(s.Demixing) != nil {
@@ -69,7 +70,7 @@ func (s *separator) sortByShare(m *demixing) {
 	}
 }
 
-// sortedRows returns the rows of m in the given order; m itself if it has it.
+// sortedRows returns the rows of m in the given order; m itself if they are in this order already.
 func sortedRows(m *mat.Dense, order []int) *mat.Dense {
 	if slices.IsSorted(order) {
 		return m

@@ -13,22 +13,22 @@ import (
 )
 
 const (
-	// maxRotations is how often pairs of signals that a descent left mixed are rotated. It is a
-	// choice.
+	// maxRotations bounds the rounds in which pairs of signals that a descent left mixed are
+	// rotated. It is a choice.
 	maxRotations = 3
-	// basinShare is the share of a signal's power from which two demixings recover the same
-	// one: an angle of 13 degrees, a third of that to the boundary of two basins.
+	// basinShare is the least share of common power of two signals that count as the same: an angle
+	// of 13 degrees, a third of the angle to the boundary between two basins.
 	basinShare = 0.95
 )
 
-// knownPairs are the pairs of signals of another demixing, in the same order.
+// knownPairs is the evidence of the pairs of another demixing, whose signals are in the same order.
 type knownPairs struct {
 	b        *mat.Dense // d×d
 	evidence *mat.SymDense
 }
 
-// certainEvidence returns the evidence of signals i and j of the demixing b. ok is false unless it
-// identifies them beyond doubt and both are the same signals in the other demixing. k may be nil.
+// certainEvidence returns the evidence in nats of the pair i, j of the demixing b. ok is false
+// unless the evidence is certain and both signals are the same in b and k.b. k may be nil.
 func (k *knownPairs) certainEvidence(b *mat.Dense, i, j int) (nats float64, ok bool) {
 	if k == nil {
 		return 0, false
@@ -44,9 +44,9 @@ func (k *knownPairs) certainEvidence(b *mat.Dense, i, j int) (nats float64, ok b
 	return nats, nats >= certain()
 }
 
-// partPairs returns the evidence of the pairs of best's signals by partPositions of the positions, in
-// proportion for all; nil for few signals, and where these are most of the positions. v is the verdict
-// without pairs.
+// partPairs returns the evidence of the pairs of best's signals by partPositions of the positions,
+// scaled to all positions. It is nil for at most fewSignals signals, for images, and with fewer
+// than twice partPositions. v is the verdict without pairs.
 func (s *separator) partPairs(
 	ctx context.Context, best *demixing, v *verdict,
 ) (*knownPairs, error) {
@@ -77,9 +77,9 @@ func (s *separator) partPairs(
 	return &knownPairs{best.b, w.evidence}, nil
 }
 
-// rotateMixed rotates pairs of the best signals found by 45° whose code is then shorter, beyond
-// doubt, and descends again, as long as that shortens the code. Among many signals some descents
-// end with two sources mixed.
+// rotateMixed rotates pairs of the signals of found.best by 45° where this certainly shortens the
+// code, and descends again, as long as the code gets shorter. With many signals, descents can end
+// with two sources mixed.
 func (s *separator) rotateMixed(ctx context.Context, found *descents, null *whitened) error {
 	for range maxRotations {
 		b, rotated := found.verdict.withRotations()
@@ -108,8 +108,8 @@ func (s *separator) rotateMixed(ctx context.Context, found *descents, null *whit
 	return nil
 }
 
-// withRotations returns the demixing with the pairs rotated by 45° whose code is then shorter beyond
-// doubt, each signal in one pair, and whether there are any.
+// withRotations returns the demixing after rotating the pairs by 45° where this certainly shortens
+// the code, each signal in at most one pair, and whether there are any.
 func (v *verdict) withRotations() (b *mat.Dense, rotated bool) {
 	d, _ := v.scaled.Dims()
 	var pairs [][2]int

@@ -13,30 +13,31 @@ import (
 )
 
 const (
-	// minLong is from how many positions on a sequence is long. The part that decides has
-	// partPositions, or partPerSignal for each signal if that is more, and at most half of all.
-	// More takes longer for the same groups.
+	// minLong is the least number of positions of a long sequence. The part that decides has
+	// partPositions positions, or partPerSignal per signal if that is more, and at most half of
+	// all. More takes longer for the same groups.
 	minLong, partPositions, partPerSignal = 16384, 4096, 128
-	// noisePart is in how many times as many positions noise is looked for. Fewer show noise more
-	// often where there is none. If there are fewer than an eighth more positions than that, it is
-	// looked for in all.
+	// noisePart times as many positions as in the part are searched for noise. Fewer show noise
+	// more often where there is none. All positions are searched if there are fewer than an eighth
+	// more.
 	noisePart = 4
-	// polishSteps bounds the steps with all positions, which end when the next, which is the last,
-	// promises less than polishGain nats for each entry of the demixing: half of what chance gains.
+	// polishSteps bounds the steps with all positions. These end with the first step that promises
+	// less than polishGain nats per entry of the demixing: half of what chance gains.
 	polishSteps, polishGain = 8, 0.25
-	// unusualErrors and unusualNats are by how many standard deviations of the part's blocks, and
-	// nats per position in addition, the code of a block may be longer than theirs. Longer ones are
-	// of what doesn't occur in the part. Less finds chance. Both are choices.
+	// unusualErrors, in standard deviations of the part's blocks, plus unusualNats, in nats per
+	// position, bound the code length of a block relative to the mean of the part's blocks. A
+	// longer block contains something that doesn't occur in the part. Less is exceeded by chance.
+	// Both are choices.
 	unusualErrors, unusualNats = 8, 0.1
 )
 
-// separateByPart separates a long sequence in two steps. A part of its positions, in blocks,
-// decides on the models and has the evidence. With these models all positions decide on the
-// demixing. The result is nil if the sequence is short, if the part leaves a doubt, or if the
-// models don't describe a block of the positions. Of more than fewSignals signals some are always
-// doubted: then all positions are separated, beginning with the part's demixing (separateMany).
-// Noise is looked for in the middle of very long sequences, and in all positions if there seems to
-// be some.
+// separateByPart separates a long sequence in two steps. A part of the positions, in blocks,
+// determines the models and the evidence. With these models all positions determine the demixing.
+// The result is nil if the sequence is short, if the evidence of the part isn't certain, or if the
+// models don't fit a block of the positions. With more than fewSignals signals the evidence is
+// hardly ever certain: then separateMany separates all positions, beginning with the part's
+// demixing. Noise is searched for in the middle of very long sequences, and in all positions if
+// there seems to be some.
 func (x *mixture) separateByPart(ctx context.Context) (*draft, error) {
 	d, n := x.white.White.Dims()
 	blocks := partBlocks(x.shape, d, n)
@@ -75,8 +76,8 @@ func (x *mixture) separateByPart(ctx context.Context) (*draft, error) {
 	return x.withNoise(ctx, polished)
 }
 
-// partBlocks returns how many blocks the part has that decides for n positions of d signals; 0 if
-// none does.
+// partBlocks returns the number of blocks in the part that decides for n positions of d signals; 0
+// if no part does.
 func partBlocks(shape []int, d, n int) int {
 	if len(shape) > 1 || d < 2 {
 		return 0
@@ -88,10 +89,10 @@ func partBlocks(shape []int, d, n int) int {
 	return blocks
 }
 
-// examineMiddle completes the findings of polished by a stretch of positions about the middle, if
-// that suffices to see that there is no noise, which it reports. It does if there are an eighth
-// more positions, and the demixing of all of them is kept there, and as certain as the part's.
-// Noise is estimated from spectra, which the blocks of the part would blur.
+// examineMiddle reports whether a stretch of positions in the middle suffices to rule out noise,
+// and if so completes the findings of polished. That requires an eighth more positions than the
+// stretch, and that the demixing of polished is kept and certain there. Noise is estimated from
+// spectra, which the blocks of the part would blur.
 func (x *mixture) examineMiddle(
 	ctx context.Context, stretch int, part, polished *draft,
 ) (sufficient bool, err error) {
@@ -103,7 +104,7 @@ func (x *mixture) examineMiddle(
 	middle := x.replaced(x.white.White.Slice(0, d, first, first+stretch).(*mat.Dense))
 	base := *part
 	base.Demixing = polished.Demixing
-	if n < 2*stretch { // a comparison is left to all positions
+	if n < 2*stretch { // a comparison is better made with all positions
 		sufficient, err = middle.keeps(ctx, &base)
 	} else {
 		var found *draft
@@ -118,14 +119,14 @@ func (x *mixture) examineMiddle(
 	return true, nil
 }
 
-// A knownPart is the solution of a part of the positions, with its rotation.
+// A knownPart is the draft of a part of the positions, with the past of that part.
 type knownPart struct {
 	*draft
 	past *past.Past
 }
 
-// pairs returns the evidence of the pairs, in proportion for n positions; nil if k is nil or if its
-// models don't describe best's signals.
+// pairs returns the evidence of the pairs of k, scaled to n positions; nil if k is nil or if its
+// models don't fit best's signals.
 func (k *knownPart) pairs(best *demixing, n int) *knownPairs {
 	if k == nil || best.unusual(k.models, len(k.past.Runs)) {
 		return nil
@@ -138,8 +139,8 @@ func (k *knownPart) pairs(best *demixing, n int) *knownPairs {
 	return known
 }
 
-// isCertain reports whether the evidence identifies all signals beyond doubt. A small Independence
-// doesn't count, as more positions wouldn't change it.
+// isCertain reports whether all signals are identified with certain evidence. A small Independence
+// doesn't matter here, since more positions wouldn't change it.
 func (s *draft) isCertain() bool {
 	if s.KeptWhitening || s.leastDependent || s.hasMoreSources() || s.Evidence < certain() ||
 		len(s.Groups) < len(s.Mean) || s.dependent != nil || s.uncertain != nil {
@@ -153,9 +154,9 @@ func (s *draft) isCertain() bool {
 	return true
 }
 
-// polish returns the solution of a part of the positions as one of all of them, which has the same
-// choices of models. It is nil if these don't describe all positions as well, or the signals depend
-// on each other there.
+// polish extends the draft of a part to all positions, with the same orders, windows and densities.
+// The result is nil if these models don't fit all positions as well, or if the signals depend on
+// each other there.
 func (x *mixture) polish(ctx context.Context, part *knownPart) (*draft, error) {
 	d, order := len(x.white.Mean), 0
 	for _, s := range part.models.sources {
@@ -183,8 +184,8 @@ func (x *mixture) polish(ctx context.Context, part *knownPart) (*draft, error) {
 	if v.leaks, v.angles, err = s.leaks(ctx, m, slopes); err != nil {
 		return nil, err
 	}
-	// Evidence is proportional to the number of positions. The code length of an angle grows with
-	// its logarithm.
+	// Evidence is proportional to the number of positions; the code length of an angle grows
+	// logarithmically.
 	times := float64(s.past.N) / float64(part.past.N)
 	for _, pair := range part.Pairs {
 		v.evidence.SetSym(pair.I, pair.J, times*pair.Evidence)
@@ -198,15 +199,15 @@ func (x *mixture) polish(ctx context.Context, part *knownPart) (*draft, error) {
 	polished.DecidedOn = part.past.N
 	polished.CodeLength, polished.Evidence = m.codeLength-logDet, times*part.Evidence
 	polished.Sources = m.publicSources()
-	polished.Pairs = nil // the part's; setGroups appends those of all positions
+	polished.Pairs = nil // setGroups appends the pairs anew
 	s.setGroups(polished, v, true)
 	polished.setPairDependence(dependence)
 	return polished, nil
 }
 
 // approach descends from m by quasi-Newton steps, with the model choices of m, until a step
-// promises a smaller gain than chance gives. It returns the end, the derivatives there, and the
-// demixing b after one more step, which is so small that the models need not be fitted again.
+// promises less than chance gains. It returns the end, the derivatives there, and the demixing b
+// after that last step, which is too small to require new fits.
 func (s *separator) approach(
 	ctx context.Context, m *demixing,
 ) (end *demixing, slopes *derivatives, b *mat.Dense, err error) {
@@ -234,8 +235,8 @@ func (s *separator) approach(
 	}
 }
 
-// unusual reports whether the models describe a block of the positions badly: whether its code is
-// much longer than the codes of the part on which they were chosen, which has number blocks.
+// unusual reports whether the models fit a block of m's positions badly: whether its code is much
+// longer than the codes of the blocks, number in all, of the part on which they were chosen.
 func (m *demixing) unusual(part *demixing, number int) bool {
 	for i := range m.sources {
 		known, all := &part.sources[i], &m.sources[i]
@@ -251,7 +252,8 @@ func (m *demixing) unusual(part *demixing, number int) bool {
 	return false
 }
 
-// blocks returns the code length per position in each of number equal parts of the positions.
+// blocks returns the code length in nats per position, without parameters, of each of number equal
+// parts of the positions.
 func (s *source) blocks(number int) []float64 {
 	nats := make([]float64, number)
 	s.lengths(nats)

@@ -15,39 +15,39 @@ import (
 )
 
 const (
-	// powerBands is into how many bands the frequencies are divided to see where the power ends,
-	// and minBandWidth how many coefficients each has at least. Fewer bands show the end less
+	// powerBands is the number of frequency bands in which the end of the power is searched for,
+	// and minBandWidth the least number of coefficients in each. Fewer bands show the end less
 	// sharply.
 	powerBands, minBandWidth = 256, 4
 	// powerBlock is the length of a block of Welch's method. All signals together have
-	// maxPowerBlocks, and each has minPowerBlocks or more, as far as they overlap by a half at
-	// most. More costs time only.
+	// maxPowerBlocks blocks, and each at least minPowerBlocks, unless these would overlap by more
+	// than half. More costs time only.
 	powerBlock, maxPowerBlocks, minPowerBlocks = 4096, 32, 2
-	// maxOccupied is the share of the frequencies with power below which a recording is taken at a
-	// lower rate. The edge of a low-pass filter counts below it, too, as edges near the highest
-	// frequency touch few bands.
+	// maxOccupied is the share of occupied frequencies below which a recording is reduced to a
+	// lower rate. A low-pass filter, too, counts only if its edge is below this share, since a
+	// higher edge affects few bands.
 	maxOccupied = 0.75
-	// minLowered is how many positions are left at the lower rate, at least. It is a choice.
+	// minLowered is the least number of positions at the lower rate. It is a choice.
 	minLowered = 512
-	// filterSlope is by which factor the power falls in half an octave, at least, from the edge of
-	// a filter on: 15 dB an octave, less than a filter of order 4 has and more than most sources.
-	// filterLevel is the share of the power at its edge down to which noise counts as white.
+	// filterSlope is the least factor by which the power falls in half an octave beyond the edge of
+	// a filter: 15 dB per octave, less than with a filter of order 4 and more than in most sources.
+	// filterLevel is the share of the power at the edge down to which noise counts as white.
 	filterSlope, filterLevel = 5.6, 0.25
-	// A high-pass filter is seen if the weakest direction has at the lowest frequencies at most the
-	// share blockedPower of its power at any other. Up to the filter's edge less than the share
-	// passedPower of the power is left, or it rises by the factor risingPower in an octave; that of
-	// the simplest filter is 4.
+	// A high-pass filter is detected if the power of the weakest direction at the lowest
+	// frequencies is at most blockedPower of the power at any higher frequency. Below the edge of
+	// the filter the power is less than passedPower of the power above, or rises by more than
+	// risingPower per octave; the simplest filter has a factor of 4.
 	blockedPower, passedPower, risingPower = 0.5, 0.2, 2
 )
 
 // A bandPower is the power of whitened sequences, summed over the signals, in equal frequency bands
-// from 0 to half the sampling rate. For d signals of white noise it is d in each band.
+// from 0 to half the sampling rate. White noise in d signals has the power d in each band.
 type bandPower []float64
 
 // newBandPower returns the power of the whitened sequences z, d×n, by Welch's method: the mean over
-// blocks, which Hann's window keeps from leaking into other bands (P. D. Welch, IEEE Trans. Audio
-// and Electroacoustics 15(2), 1967). The blocks of different signals are at different positions. It is
-// empty if there are too few positions.
+// blocks under a Hann window, which limits leakage between bands (P. D. Welch, IEEE Trans. Audio
+// and Electroacoustics 15(2), 1967). The blocks of different signals are at different positions.
+// The result is empty if there are too few positions.
 func newBandPower(z *mat.Dense) bandPower {
 	d, n := z.Dims()
 	length := min(powerBlock, smoothLength(n))
@@ -87,8 +87,8 @@ func newBandPower(z *mat.Dense) bandPower {
 	return power
 }
 
-// occupiedShare returns the share of the frequencies, from 0 on, in which the signals have more power
-// than the noise of the resolution. At higher frequencies that noise hides them.
+// occupiedShare returns the share of the frequencies, from 0 on, at which the signals have more
+// power than the noise of the resolution, which hides them at higher frequencies.
 func (p bandPower) occupiedShare() float64 {
 	if ablation.Off(ablation.Occupied) {
 		return 1
@@ -100,12 +100,12 @@ func (p bandPower) occupiedShare() float64 {
 	if k == len(p) {
 		return 1
 	}
-	return float64(max(k-1, 1)) / float64(len(p)) // in the last of these bands the power falls
+	return float64(max(k-1, 1)) / float64(len(p)) // the power falls within the last of these bands
 }
 
-// passedShare returns the share of the frequencies, from 0 on, that a low-pass filter left; 1 if the
-// recording wasn't filtered. After a filter the power falls more steeply than that of usual
-// sources. It goes on falling to the highest frequency, unlike that of sources in white noise.
+// passedShare returns the share of the frequencies, from 0 on, that a low-pass filter has passed; 1
+// if there was no filter. Beyond the edge of a filter the power falls more steeply than in usual
+// sources, and up to the highest frequency, unlike the power of sources in white noise.
 func (p bandPower) passedShare() float64 {
 	if len(p) == 0 {
 		return 1
@@ -115,14 +115,14 @@ func (p bandPower) passedShare() float64 {
 	for k := last - 1; k >= 0; k-- {
 		largest[k] = max(largest[k], largest[k+1])
 	}
-	// The search begins half an octave below the highest frequency, and goes down to where the power
-	// falls steeply.
+	// The search begins half an octave below the highest frequency and continues downwards as long
+	// as the power falls steeply.
 	highest := int(float64(last) / math.Sqrt2)
 	k := highest
 	for k > 0 && largest[k] > filterSlope*largest[int(math.Sqrt2*float64(k))] {
 		k--
 	}
-	if k == highest || k == 0 { // it falls to the end, or nowhere
+	if k == highest || k == 0 { // it doesn't fall at the end, or falls everywhere
 		return 1
 	}
 	for level := largest[k]; k < last && largest[k+1] > filterLevel*level; {
@@ -131,24 +131,26 @@ func (p bandPower) passedShare() float64 {
 	return float64(k+1) / float64(len(p))
 }
 
-// highPassEdge returns how many of the lowest coefficients of sequences a high-pass filter weakened;
-// c.first if there was none. Whitening is that of the signals. What such a filter leaves of white noise
-// would bound the noise at all frequencies.
+// highPassEdge returns the number of lowest coefficients of sequences that a high-pass filter has
+// weakened; c.first if there was no filter. whitening whitens the channels. The weakened noise at
+// these frequencies would bound the estimate of white noise at all frequencies.
 //
-// The edge is where the power stops rising. Sources can rise as well. So the power in the weakest
-// direction counts: white noise leaves as much of it at the lowest frequencies as elsewhere, or more,
-// and after a filter it is less there than at any other frequency.
+// The edge is where the power stops rising. Since the power of sources can rise as well, the
+// weakest direction decides whether there is a filter: with white noise alone its power at the
+// lowest frequencies is no less than elsewhere, and after a filter it is less than at any other
+// frequency.
 func (c *cosine) highPassEdge(whitening *mat.Dense) int {
 	d, n := c.coefficients.Dims()
-	width := 4 * d // of the bands for the weakest direction
+	width := 4 * d // of the bands of weakest
 	whitened := func(from, to int) *mat.Dense {
 		z := new(mat.Dense)
 		z.Mul(whitening, c.coefficients.Slice(0, d, from, to))
 		return z
 	}
-	// weakest returns the smallest power of a direction in the band that begins there, less that of the
-	// noise of the resolution. A quarter of this noise's power is in the weakest of d directions of 4·d
-	// coefficients (V. A. Marchenko, L. A. Pastur, Mathematics of the USSR-Sbornik 1(4), 1967).
+	// weakest returns the smallest power of a direction in the band that begins at from, less the
+	// contribution of the noise of the resolution. Of this noise the weakest of d directions of 4·d
+	// coefficients has a quarter of the mean power (V. A. Marchenko, L. A. Pastur, Mathematics of
+	// the USSR-Sbornik 1(4), 1967).
 	weakest := func(from int) float64 {
 		var cov mat.SymDense
 		cov.SymOuterK(1/float64(width), whitened(from, from+width))
@@ -188,9 +190,8 @@ func (c *cosine) highPassEdge(whitening *mat.Dense) int {
 	return edge
 }
 
-// lowpassed returns the given share of the frequencies of the white sequences z, d×n, from 0 on, at
-// a sampling rate that is lower by that factor. At most a tenth of the positions, at the end, is
-// dropped.
+// lowpassed returns the white sequences z, d×n, with the given share of the frequencies, from 0 on,
+// at a proportionally lower sampling rate. Up to a tenth of the positions, at the end, are dropped.
 func lowpassed(z *mat.Dense, share float64) *mat.Dense {
 	d, n := z.Dims()
 	n = smoothLength(n)

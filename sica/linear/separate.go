@@ -20,25 +20,25 @@ import (
 // Config is the settings of the linear rule, which is an ica.Method. The zero value is Default with
 // the seed 0.
 //
-// Default is the rule that sica.Default begins with. That differs in three things: it excludes outliers
-// from fitting, reduces linearly dependent signals to their principal components, and examines nonlinear
-// mixings afterwards, which can leave fewer signals identified.
+// sica.Default begins with Default, and adds three things: it excludes outliers from fitting,
+// reduces linearly dependent signals to their principal components, and examines nonlinear mixings
+// afterwards, which can leave fewer signals identified.
 type Config struct {
-	// Seed gives the noise of the resolution and the first axes of FastICA.
+	// Seed determines the noise of the resolution and the initial axes of FastICA.
 	Seed uint64
-	// Noiseless leaves noise of the channels and surplus sources out of the models. It is for
-	// signals whose noise isn't that of channels, such as those that a network recovered. It needs
-	// Noise 0.
+	// Noiseless excludes channel noise and surplus sources from consideration. It is for signals
+	// that aren't channels of sensors, such as those that a network recovered. It requires Noise 0.
 	Noiseless bool
-	// Noise is the variance of white noise in each channel, if it is known, in their unit squared: one
-	// number for all, below each channel's variance. Of PrincipalComponents it is the mean variance of
-	// those that were left out. It changes no signal, only the Findings: their Noise, ExpectedError and
-	// Groups. Signals in which it leaves less than a correlation of 0.95 with their sources aren't
-	// identified. 0 is unknown, and the only value with Noiseless.
+	// Noise is the known variance of the white noise in each channel, in the channels' unit
+	// squared: the same for all, and below each channel's variance. With PrincipalComponents, give
+	// the mean variance of the components that were left out. Noise changes no signal, only Noise,
+	// ExpectedError and Groups of the Findings. Signals that correlate less than 0.95 with their
+	// sources because of it aren't identified. The default 0 means unknown; Noiseless allows no
+	// other value.
 	Noise float64
-	// PrincipalComponents is whether the mixed signals are principal components. They have one unit,
-	// so they aren't divided by their standard deviations for the order of the recovered signals.
-	// Noise can be more than the variance of one, where that is without outliers.
+	// PrincipalComponents is whether the mixed signals are principal components. These share a
+	// unit, so they aren't divided by their standard deviations when the recovered signals are
+	// ordered. Noise may then exceed the variance of a component, which can exclude outliers.
 	PrincipalComponents bool
 }
 
@@ -69,25 +69,25 @@ func (c Config) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 }
 
 // Separate finds the linear demixing of the mixed signals x, d×n, whose signals have the shortest
-// code together, and says how sure that is. If the signals might as well be Gaussian with the same
-// spectrum, the demixing is symmetric whitening. It can be another demixing if noise, surplus
+// code together, and how certain it is. If the signals might as well be Gaussian with the same
+// spectrum, the demixing is symmetric whitening. A different demixing is returned if noise, surplus
 // sources or time scales speak against the shortest code: see Findings.
 //
-// The recovered signals are numbered by the share of the channels' variance that they explain, largest
-// first, after each channel is divided by its standard deviation (see Config.PrincipalComponents).
-// Each has the sign with which the channels where it is strongest go up with it. Those of whitening are
-// in the order of the channels.
+// The recovered signals are numbered by the share of the channels' variance that they explain,
+// largest first, after each channel is divided by its standard deviation (see
+// Config.PrincipalComponents). The sign of each is positive where it is strongest: these channels
+// rise with the signal. Whitened signals keep the order and the signs of the channels.
 //
-// The same x, Config and machine give the same Solution. Offsets of x and a scale of all channels make
-// no difference to the signals that are identified. Scales of single channels can, as noise of the same
-// strength in all channels is one of the explanations.
+// The same x, Config and machine give the same Solution. Offsets of x and a common scale of all
+// channels don't affect which signals are identified. Scales of single channels can, since noise of
+// the same strength in all channels is considered.
 //
-// A step costs O(d·n·(d + p)) for p values of the past, and there are some dozens of steps. The
-// pairs' evidence costs O(d²·n·p), once. Long sequences are separated by a part of their positions
-// where that leaves no doubt, and then by a few steps with all of them: see Findings.DecidedOn.
+// A step costs O(d·n·(d + p)) for p past values, and there are some dozens of steps. The evidence
+// of the pairs costs O(d²·n·p), once. For a long sequence a part of the positions decides if its
+// evidence is certain, and a few steps with all positions follow: see Findings.DecidedOn.
 //
-// It is an error if x can't be whitened, if Noise is out of range or set with Noiseless, or if ctx
-// ends. A single signal is no error: there is nothing to separate.
+// Separate returns an error if x can't be whitened, if Noise is out of range or set with Noiseless,
+// or if ctx ends. A single signal is valid: there is nothing to separate.
 func Separate(ctx context.Context, x *ica.Signals, cfg Config) (*Solution, error) {
 	if err := x.Validate(); err != nil {
 		return nil, fmt.Errorf("linear: %w", err)
@@ -104,7 +104,7 @@ func Separate(ctx context.Context, x *ica.Signals, cfg Config) (*Solution, error
 	return &solution, nil
 }
 
-// checkNoise returns an error unless Noise can be in each of the channels x.
+// checkNoise returns an error unless Noise is a possible noise variance of all channels x.
 func (c Config) checkNoise(x *mat.Dense) error {
 	if !(c.Noise >= 0) || math.IsInf(c.Noise, 1) {
 		return errors.New("must be 0 or more, and finite")
@@ -156,8 +156,9 @@ func (x *mixture) separateAll(ctx context.Context) (*draft, error) {
 	return x.withNoise(ctx, base)
 }
 
-// withoutNoise returns the solution with the noise of the resolution only. If that may explain the
-// result, its noise is the same share of all innovations.
+// withoutNoise returns the solution without noise in the models. If the noise of the resolution may
+// explain the result, the mixture is separated again with noise that is the same share of all
+// innovations.
 func (x *mixture) withoutNoise(ctx context.Context) (*draft, error) {
 	d := len(x.white.Mean)
 	p := newPast(x.shape, d)
@@ -168,7 +169,7 @@ func (x *mixture) withoutNoise(ctx context.Context) (*draft, error) {
 	return x.separateWith(ctx, sol.otherNoise, p)
 }
 
-// separateWith separates the mixture after adding noise to it, as separator does.
+// separateWith separates the mixture with the noise of noiseMatrix added, as for addNoise.
 func (x *mixture) separateWith(
 	ctx context.Context, noiseMatrix *mat.Dense, p *past.Past,
 ) (*draft, error) {
@@ -180,7 +181,7 @@ func (x *mixture) separateWith(
 }
 
 // separate separates the signals of s. known may be nil; otherwise its demixing is the only
-// candidate, and the pairs that are certain there count as such.
+// candidate, and its certain pairs aren't compared again.
 func (s *separator) separate(ctx context.Context, known *knownPart) (*draft, error) {
 	null, err := s.whiten(ctx)
 	if err != nil {
@@ -200,7 +201,7 @@ func (s *separator) separate(ctx context.Context, known *knownPart) (*draft, err
 		return nil, err
 	}
 	if found.verdict == nil {
-		if known == nil { // whose pairs are in its own order
+		if known == nil { // the pairs of known are in the order of its demixing
 			s.sortByShare(found.best)
 		}
 		pairs := known.pairs(found.best, s.past.N)
@@ -223,8 +224,8 @@ func (s *separator) separate(ctx context.Context, known *knownPart) (*draft, err
 	return sol, nil
 }
 
-// search finds the demixing of the shortest code by descents from all candidates, or from the first
-// alone if its end is certain.
+// search finds the demixing with the shortest code by descents from all candidates, or from the
+// most promising candidate alone if the result is certain.
 func (s *separator) search(ctx context.Context, null *whitened) (*descents, error) {
 	begin, err := s.candidates(ctx)
 	if err != nil {
@@ -244,13 +245,13 @@ func (s *separator) search(ctx context.Context, null *whitened) (*descents, erro
 	return found, err
 }
 
-// explainedByNoise reports whether the noise of the resolution may be what distinguishes m's
-// signals. That is so if they are Gaussian, so that only their spectra differ, and the noise could
-// shorten the code by more than angleGain at n positions. A noise that is a share ρ of the power of
-// a signal's innovations shortens it by about n·ρ²/4.
+// explainedByNoise reports whether only the noise of the resolution may distinguish m's signals.
+// That is so if all are Gaussian, so that only their spectra differ, and the noise could shorten
+// the code by more than angleGain at n positions. Noise with a share ρ of the power of a signal's
+// innovations shortens the code by about n·ρ²/4 nats.
 //
-// Random walks are an example: they correlate by chance, so that whitening changes them, and the
-// noise of the resolution is another share of each one's innovations.
+// Random walks are an example: they correlate by chance, whitening mixes them, and the noise of the
+// resolution becomes a different share of the innovations of each.
 func (m *demixing) explainedByNoise(n int) bool {
 	maxShare := 0.0
 	for i, s := range m.sources {
@@ -264,7 +265,7 @@ func (m *demixing) explainedByNoise(n int) bool {
 	return float64(n)*maxShare*maxShare/4 > angleGain
 }
 
-// noiseMatrix returns the matrix of a noise, as for addNoise, that is the same share of all
+// noiseMatrix returns the matrix, as for addNoise, of noise that is the same share of all
 // innovations under w and on average as large as the resolution. It is nil if w is singular.
 func (w *whitened) noiseMatrix() *mat.Dense {
 	var m mat.Dense

@@ -17,57 +17,59 @@ import (
 )
 
 // A Solution is the linear demixing with the shortest code, or symmetric whitening if the data
-// don't favour another rotation, and what the data say about it. It is the Details of the ica.Model
-// that Config.Fit returns, which maps new signals there and back (Transform, InverseTransform). The
-// model's Save keeps the matrix and the mean in a file, as examples/linear does; the findings aren't
-// kept.
+// don't favour another rotation, and the Findings about it. It is the Details of the ica.Model that
+// Config.Fit returns. That model demixes and remixes new signals (Transform, InverseTransform). Its
+// Save writes the matrix and the mean to a file, as in examples/linear, but not the Findings.
 type Solution struct {
 	// Mean is the mean of each mixed signal.
 	Mean []float64
-	// Demixing is B, d×d: the recovered signals are B·(x − Mean), with variance 1. If the
-	// demixing was chosen with noise of the channels in the models, it is Wiener's filter, the
-	// best linear estimate of the sources with that noise.
+	// Demixing is B, d×d: the recovered signals are B·(x − Mean), with variance 1. If chosen with
+	// channel noise in the models, B is Wiener's filter, the best linear estimate of the sources
+	// under that noise.
 	Demixing *mat.Dense
 	// FromWhite is the demixing of the symmetrically whitened signals, Demixing =
 	// FromWhite·Σ^(−1/2). If Σ is nearly singular, applying it to whitened signals is more
 	// accurate than applying Demixing.
 	FromWhite *mat.Dense
 	// Symmetric is the symmetric whitening of the innovations, d×d, for signals of variance 1. It
-	// is the Demixing if nothing is identified. Other methods can begin with it if the mixing is
-	// known to be symmetric.
+	// is the Demixing if whitening is kept. Other methods can start from it if the mixing is known
+	// to be symmetric.
 	Symmetric *mat.Dense
 	// Leak holds, for i ≠ j, the standard error of the share of source j in recovered signal i,
-	// both of variance 1. It is 1 within a group, whose rotation isn't identified.
+	// both of variance 1. It is 1 for two signals of the same group, whose rotation isn't
+	// identified.
 	Leak *mat.Dense
 	Findings
 }
 
-// A draft is a Solution in the making, with what the decisions about it need.
+// A draft is an unfinished Solution, with the intermediate results that the decisions about it
+// need.
 type draft struct {
 	Solution
 	leastDependent bool // makeLessDependent replaced the demixing
 
-	// models are those of the signals; nil if noise of the channels is in the models.
+	// models are the models of the signals; nil if they include channel noise.
 	models *demixing
-	// otherNoise is the matrix of a noise, as for addNoise, that can't explain the result; nil
-	// unless the noise of the resolution may.
+	// otherNoise is the matrix, as for addNoise, of noise that can't explain the result. It is nil
+	// unless the noise of the resolution may explain it.
 	otherNoise *mat.Dense
-	// unseen is the noise that the models miss, as far as the dependence of the signals shows it.
+	// unseen is the noise missing from the models, as estimated from the dependence of the signals.
 	unseen noiseEstimate
 	drift  driftEstimate
-	// hideable is which signals noise may hide that nothing shows; nil if not known.
+	// hideable says which signals undetected noise may hide; nil if not known.
 	hideable []bool
-	// others are the candidates, for the mixed signals, that recover other signals than Demixing.
+	// others are the candidates that recover other signals than Demixing, as demixings of the mixed
+	// signals.
 	others []candidate
-	// missed is the variance of noise in each channel that the models miss, if it is known.
+	// missed is the variance, in each channel, of noise that the models miss; 0 if not known.
 	missed float64
-	// dependent are pairs of a large Dependence. uncertain are pairs of which a demixing that is
-	// nearly as good recovers a signal otherwise, or noise of the channels hides one.
+	// dependent are the pairs with a large Dependence. uncertain are pairs with a signal that
+	// channel noise hides, or that a nearly equally good demixing recovers differently.
 	dependent, uncertain [][2]int
 }
 
-// MarshalJSON returns the matrices as lists of their rows, under the names mean, demixing, from_white,
-// symmetric and leak, and the fields of Findings.
+// MarshalJSON returns an object with mean, the matrices demixing, from_white, symmetric and leak as
+// lists of rows, and the fields of Findings.
 func (s Solution) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Mean      []float64   `json:"mean"`
@@ -82,7 +84,7 @@ func (s Solution) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// publicSources returns the models of m's signals as Sources, at variance 1.
+// publicSources returns the models of m's signals as Sources, for signals of variance 1.
 func (m *demixing) publicSources() []Source {
 	all := make([]Source, len(m.sources))
 	for i, s := range m.sources {
@@ -97,8 +99,8 @@ func (m *demixing) publicSources() []Source {
 	return all
 }
 
-// solution returns the solution with the best demixing if it is accepted, or else with whitening.
-// Signals that aren't distinguishable are rotated as near as possible to those of whitening.
+// solution returns the draft with the best demixing if that is accepted, and otherwise with
+// whitening. Indistinguishable signals are rotated to be as near as possible to those of whitening.
 func (s *separator) solution(
 	ctx context.Context, found *descents, null *whitened,
 ) (*draft, error) {
@@ -144,8 +146,8 @@ func (s *separator) solution(
 	return sol, nil
 }
 
-// draft returns a draft with what the models m and the verdict v on them say: how sure the rotation is,
-// which pairs and groups are identified if it is accepted, and how much the signals depend on each other.
+// draft returns a draft from the models m and their verdict v: the evidence of the rotation, the
+// pairs and groups that are identified if it is accepted, and the dependence of the signals.
 func (s *separator) draft(m *demixing, v *verdict, accepted bool) *draft {
 	sol := &draft{drift: v.drift}
 	sol.Resolution, sol.Leak, sol.Sources = resolution, mat.NewDense(s.d, s.d, nil), m.publicSources()
@@ -155,8 +157,9 @@ func (s *separator) draft(m *demixing, v *verdict, accepted bool) *draft {
 	return sol
 }
 
-// setGroups sets the pairs and the groups of the solution by the evidence. Signals of pairs that
-// aren't identified share a group. If isIdentified is false, all signals do.
+// setGroups sets the pairs, the groups and the errors of the solution from the evidence. The
+// signals of a pair that isn't identified share a group. If isIdentified is false, all signals
+// share one.
 func (s *separator) setGroups(sol *draft, v *verdict, isIdentified bool) {
 	enough := math.Inf(1)
 	if isIdentified {
@@ -194,8 +197,8 @@ func (s *separator) setGroups(sol *draft, v *verdict, isIdentified bool) {
 	}
 }
 
-// groups returns the groups of signals that pairs with less evidence than enough connect. Two groups with
-// less joint evidence than that are one.
+// groups returns the groups of signals that pairs with less evidence than enough connect. Two
+// groups with less joint evidence than enough are merged.
 func (v *verdict) groups(enough float64) [][]int {
 	all := groups(v.evidence, enough)
 	for b := 1; b < len(all); b++ {
@@ -210,9 +213,10 @@ func (v *verdict) groups(enough float64) [][]int {
 	return all
 }
 
-// jointEvidence returns the evidence that a rotation between two groups is identified: the gain of as
-// many of their pairs as are disjoint, less the code length of all angles between them. Where a signal
-// differs from a whole group by chance, each of its pairs has all of the gain for the cost of one angle.
+// jointEvidence returns the evidence that the rotations between two groups are identified: the gain
+// of as many pairs as can be disjoint, less the code length of all angles between the groups. If a
+// signal differs from a whole group by chance, each of its pairs shows the full gain for the cost
+// of one angle.
 func (v *verdict) jointEvidence(a, b []int) float64 {
 	gain, cost := 0.0, 0.0
 	for _, i := range a {
@@ -230,15 +234,16 @@ func groups(pairs *mat.SymDense, enough float64) [][]int {
 		func(i, j int) bool { return pairs.At(i, j) < enough })
 }
 
-// rotateGroup rotates the rows of b that form a group as near as possible to those of whitening, as
-// the rotation of a group isn't identified. Both have rows in the scale of the innovations.
+// rotateGroup rotates the rows of b that form a group as near as possible to rows of whitening,
+// since the rotation of a group isn't identified. The rows of both are in the scale of the
+// innovations.
 func rotateGroup(b, whitening *mat.Dense, group []int) {
 	d, _ := b.Dims()
 	var inverse, shares mat.Dense
 	if inverse.Inverse(whitening) != nil {
 		return
 	}
-	shares.Mul(b, &inverse) // of the whitened signals in the recovered ones
+	shares.Mul(b, &inverse) // of each whitened signal in each recovered signal
 	groupShares := mat.NewDense(len(group), d, nil)
 	for a, i := range group {
 		groupShares.SetRow(a, shares.RawRowView(i))
@@ -271,8 +276,8 @@ func (s *draft) setPairDependence(dependence *mat.SymDense) {
 	}
 }
 
-// setDependence sets the dependence of the pairs of m's signals, and the independence of those of a
-// sequence.
+// setDependence sets the Dependence of the pairs of m's signals, and the Independence, which is 1
+// unless the signals are sequences.
 func (s *draft) setDependence(m *demixing, p *past.Past) {
 	dependence := m.dependence()
 	s.setPairDependence(dependence)
@@ -285,8 +290,8 @@ func (s *draft) setDependence(m *demixing, p *past.Past) {
 	}
 }
 
-// unitRows returns the demixing b of z for recovered signals of variance 1: without their noise,
-// the signals z are white.
+// unitRows scales the demixing b of z to recovered signals of variance 1: apart from the added
+// noise, the signals z are white.
 func unitRows(b *mat.Dense) *mat.Dense {
 	unit := mat.DenseCopyOf(b)
 	d, _ := b.Dims()
@@ -297,7 +302,7 @@ func unitRows(b *mat.Dense) *mat.Dense {
 	return unit
 }
 
-// fromMixed returns the demixing of the mixed signals x that is b for the signals z.
+// fromMixed converts the demixing b of the white signals z to a demixing of the mixed signals x.
 func (s *separator) fromMixed(b *mat.Dense) *mat.Dense {
 	var demixing mat.Dense
 	demixing.Mul(b, s.whitening)

@@ -13,37 +13,36 @@ import (
 )
 
 const (
-	// maxLags is the most values of a sequence's past that a signal is predicted from: three times
-	// the order of the paper's AR(7). Code length decides how many are used, so that more only
-	// costs time.
+	// maxLags is the largest number of past values that predict a sequence: three times the order
+	// of the paper's AR(7) sources. Code length decides how many are used, so more only cost time.
 	maxLags = 24
-	// maxNeighbours is the same for images and videos: complete shells up to √10 positions away in
-	// an image.
+	// maxNeighbours is the largest number of past neighbours that predict a value of an image or
+	// video: in an image the complete shells up to a distance of √10 positions.
 	maxNeighbours = 18
-	// positionsPerLag is how many positions are wanted for each weight of one signal, and
-	// positionsPerWeight for each of the weights that one value of all signals has. Both are
-	// choices, which matter below 300 positions.
+	// positionsPerLag is the least number of positions for each weight of the prediction of one
+	// signal from its own past. positionsPerWeight is that for each weight of the prediction of a
+	// signal from the past of all. Both are choices, which matter below 300 positions.
 	positionsPerLag, positionsPerWeight = 12, 3
 	// A window of the local scale has 8 positions on each side, or 32, 128, 512 or 2048. Code
 	// length decides which; the factor is a choice.
 	firstWindow, windowFactor, lastWindow = 8, 4, 2048
-	// overallShare is the share of the local scale that is the signal's overall scale, so
-	// that it is never 0: about that of one value among the 8 nearest on either side.
+	// overallShare is the share of the overall scale in the local scale, which keeps the latter
+	// above 0: about the share of one value among the 8 nearest on either side.
 	overallShare = 0.1
-	// windowNats and windowShare are by how many nats, in all or a position, a window's code with
-	// simple densities may be longer than the shortest for a density to be fitted with it.
-	// Densities change the order by less as a rule. More costs time only. Both are choices.
+	// windowNats (in all) and windowShare (per position) bound the excess code length in nats, with
+	// simple densities, of the windows for which a density is fitted. Densities usually change the
+	// order by less. More costs time only. Both are choices.
 	windowNats, windowShare = 20, 0.01
 )
 
-// A source is the model of one signal y. At each position it has
+// A source is the model of one signal y. At each position
 //
 //	r_t = y_t − prediction from its past      innovation
 //	s_t = scale · local scale, if any         scale
 //	u_t = r_t/s_t  ~  density
 //
-// It is chosen and fitted by its code length in nats per position: the mean of log s_t − log
-// p(u_t), plus the code length of its parameters over the number of positions.
+// The model is chosen and fitted by its code length in nats per position: the mean of log s_t − log
+// p(u_t), plus the code length of the parameters divided by the number of positions.
 type source struct {
 	weights    []float64 // of the prediction
 	window     int       // of the local scale, 0 for a constant one
@@ -51,19 +50,19 @@ type source struct {
 	density    density.Density
 	codeLength float64   // in nats per position
 	cost       float64   // code length of the parameters, in nats
-	q          []float64 // [P+1, P+1], second moments of the signal and its past
+	q          []float64 // [P+1, P+1], second moments of the signal and its P past values
 	local      []float64 // [n], the local scale; empty if there is none
 	u          []float64 // [n], the innovations over their scale
-	row        []float64 // [d], of the demixing when the model was chosen, of length 1
+	row        []float64 // [d], unit row of the demixing for which the model was chosen
 }
 
-// A coder fits sources to signals. Its memory is allocated once.
+// A coder fits sources to signals. It allocates its memory once.
 type coder struct {
 	past      *past.Past
 	predictor *ar.Predictor
 	r, space  []float64 // [n]
 	psi       []float64 // [n], the score of a signal
-	sums      []float64 // [n+1], of the absolute values of r, if isSummed
+	sums      []float64 // [n+1], cumulative sums of the absolute values of r, if isSummed
 	isSummed  bool
 	rotated   []float64     // [T], workspace for a rotated signal
 	pair      [2]source     // workspace for the models of a rotated pair
@@ -72,11 +71,11 @@ type coder struct {
 	measurement
 }
 
-// A measurement is what measure says about the innovations of a signal.
+// A measurement is the result of measure for the innovations of a signal.
 type measurement struct {
 	fitter   density.Fitter
 	spread   spread
-	scale    float64 // of a density that isn't Gaussian
+	scale    float64 // of a non-Gaussian density
 	gaussian bool    // whether a Gaussian density has the shorter code
 }
 
@@ -94,9 +93,9 @@ func newCoder(p *past.Past) *coder {
 // gaussianEntropy is the entropy of a standard normal variable, in nats.
 var gaussianEntropy = math.Log(2*math.Pi*math.E) / 2
 
-// choose sets s to the model with the shortest code of the signal y, [T], with any window, and fits
-// its density to the tolerance: density.Fine if the model is used, density.Rough if its code is
-// compared with others. s.q must hold the second moments of y.
+// choose sets s to the model with the shortest code for the signal y, [T], among all windows, and
+// fits its density to the tolerance: density.Fine for models that are used, density.Rough for
+// models that are only compared. s.q must hold the second moments of y.
 func (c *coder) choose(s *source, y []float64, tolerance float64) {
 	c.fitter.Reset()
 	c.measureAmong(s, y, scaleWindows(c.past.N))
@@ -104,12 +103,12 @@ func (c *coder) choose(s *source, y []float64, tolerance float64) {
 	c.normalise(s)
 }
 
-// measureAmong sets the order and the window with the shortest code of the signal y, [T], and measures
-// its innovations with these.
+// measureAmong sets the order and the window, one of windows or 0, with the shortest code for the
+// signal y, [T], and measures the innovations with both.
 //
-// The first order is that of a Gaussian signal. If innovations are rare jumps, each causes as many
-// wrong predictions as the order. So half of the order, a quarter and so on are tried as long as
-// the density isn't Gaussian.
+// The first order is the best one for a Gaussian signal. If the innovations are rare jumps, each
+// jump spoils as many predictions as the order. So half of the order, a quarter and so on are tried
+// as long as the density isn't Gaussian.
 func (c *coder) measureAmong(s *source, y []float64, windows []int) {
 	s.window = 0
 	s.weights = c.predictor.Fit(s.q, c.past.N, -1)
@@ -140,8 +139,9 @@ func (c *coder) measureAmong(s *source, y []float64, windows []int) {
 }
 
 // chooseWindow sets the window with which the code of the innovations c.r is shortest, and measures
-// them with it. It is one of the given windows, at least one, or 0, whose code length is shortest.
-// Densities are only fitted with windows whose code with a simple density is nearly the shortest.
+// them with it. The candidates are the given windows, of which there must be one, and 0, whose code
+// length is the argument shortest. Densities are fitted only for windows whose code with a simple
+// density is nearly the shortest.
 func (c *coder) chooseWindow(s *source, shortest float64, windows []int) {
 	simple := make([]float64, len(windows)) // code lengths with a Gaussian or Laplace density
 	best := 0
@@ -174,7 +174,7 @@ func (c *coder) chooseWindow(s *source, shortest float64, windows []int) {
 	}
 }
 
-// fit sets s to the best model of y with the order, window and density family that s has.
+// fit fits the model s to y, and keeps its order, window and density family.
 func (c *coder) fit(s *source, y []float64) {
 	if len(s.weights) > 0 {
 		s.weights = c.predictor.Fit(s.q, c.past.N, len(s.weights))
@@ -194,36 +194,36 @@ func (c *coder) fit(s *source, y []float64) {
 	c.normalise(s)
 }
 
-// A spread has moments of the innovations over their local scale.
+// A spread holds moments of u, the innovations divided by their local scale.
 type spread struct {
 	absolute, square float64 // Σ|u| and Σu²
-	logScale         float64 // the mean logarithm of the local scale
+	logScale         float64 // mean logarithm of the local scale
 }
 
-// deviation returns the standard deviation of n innovations.
+// deviation returns the standard deviation of u for n innovations.
 func (p spread) deviation(n int) float64 { return math.Sqrt(p.square/float64(n)) + 1e-300 }
 
-// scale returns the scale at which the mean absolute value of n innovations is that of a standard
-// normal variable.
+// scale returns the scale that gives n innovations u the mean absolute value of a standard normal
+// variable.
 func (p spread) scale(n int) float64 {
 	return p.absolute/float64(n)*math.Sqrt(math.Pi/2) + 1e-300
 }
 
-// simpleLength returns the code length in nats per position with the better of a Gaussian and a
-// Laplace density, without that of the parameters.
+// simpleLength returns the code length in nats per position with a Gaussian or a Laplace density,
+// whichever is shorter, without the parameters.
 func (p spread) simpleLength(n int) float64 {
 	laplace := math.Log(2*math.E*p.absolute/float64(n) + 1e-300)
 	return p.logScale + min(math.Log(p.deviation(n))+gaussianEntropy, laplace)
 }
 
-// predict sets the innovations c.r of y with the weights.
+// predict sets c.r to the innovations of y under the prediction weights.
 func (c *coder) predict(y, weights []float64) {
 	c.past.PredictionError(c.r, y, weights)
 	c.isSummed = false
 }
 
-// standardise sets s.local to the local scale of the innovations c.r and s.u to the innovations over
-// it. It returns the spread of s.u.
+// standardise sets s.local to the local scale of the innovations c.r for the window of s, and s.u
+// to the innovations divided by the local scale. It returns the spread of s.u.
 func (c *coder) standardise(s *source) spread {
 	n := c.past.N
 	s.u = resize(s.u, n)
@@ -250,7 +250,7 @@ func (c *coder) standardise(s *source) spread {
 	return scaleSequence(s.u, s.local, c.r, c.sums, s.window)
 }
 
-// measureSpread returns the spread of u, without the logarithm of the scale.
+// measureSpread returns the spread of u with logScale 0.
 func measureSpread(u []float64) (sp spread) {
 	for _, v := range u {
 		sp.absolute += math.Abs(v)
@@ -260,8 +260,8 @@ func measureSpread(u []float64) (sp spread) {
 }
 
 // scaleSequence sets s to the local scale of the prediction errors r of a sequence, as localScale
-// does, and u to r over it. It returns the spread of u. sums are those of the first 0, 1, …, n
-// absolute values of r.
+// does with the window h, and u to r/s. It returns the spread of u. sums[k] is the sum of the first
+// k absolute values of r.
 func scaleSequence(u, s, r, sums []float64, h int) (sp spread) {
 	n := len(r)
 	rest := overallShare * sums[n] / float64(n)
@@ -299,8 +299,8 @@ func scaleSequence(u, s, r, sums []float64, h int) (sp spread) {
 	return sp
 }
 
-// measure sets the code length, for comparison with others: that with a Gaussian density or the one
-// that the fitter chooses, whichever is shorter.
+// measure sets the code length of s, for comparison: with a Gaussian density or the density that
+// the fitter chooses, whichever is shorter. It stores the measurement in c.
 func (c *coder) measure(s *source, sp spread) {
 	c.spread, c.scale = sp, sp.scale(c.past.N)
 	c.fitter.Begin(s.u, 1/c.scale)
@@ -310,8 +310,8 @@ func (c *coder) measure(s *source, sp spread) {
 	c.setCodeLength(s, sp, min(length, gaussian))
 }
 
-// refine fits the density that measure has chosen to the tolerance. It sets the density to that or
-// to a Gaussian, whichever has the shorter code.
+// refine fits the density that measure chose to the tolerance. It sets the density of s to the
+// fitted or to a Gaussian density, whichever has the shorter code.
 func (c *coder) refine(s *source, tolerance float64) {
 	d, length := c.fitter.Finish(tolerance)
 	length += math.Log(c.scale)
@@ -323,7 +323,7 @@ func (c *coder) refine(s *source, tolerance float64) {
 	c.setCodeLength(s, c.spread, length)
 }
 
-// accept sets the density with which measure has compared s.
+// accept sets the density of s to the one that measure used for comparison.
 func (c *coder) accept(s *source) {
 	if c.gaussian {
 		c.setGaussian(s, c.spread)
@@ -334,14 +334,14 @@ func (c *coder) accept(s *source) {
 	c.setCodeLength(s, c.spread, length+math.Log(c.scale))
 }
 
-// setGaussian sets a Gaussian density.
+// setGaussian gives s a Gaussian density, and sets its scale and code length.
 func (c *coder) setGaussian(s *source, sp spread) {
 	s.density, s.scale = density.Density{}, sp.deviation(c.past.N)
 	c.setCodeLength(s, sp, math.Log(s.scale)+gaussianEntropy)
 }
 
-// setCodeLength sets the code length and that of the parameters. length is the code length of the
-// innovations over their local scale, in nats per position.
+// setCodeLength sets the code length of s and the code length of its parameters. length is that of
+// s.u, in nats per position.
 func (c *coder) setCodeLength(s *source, sp spread, length float64) {
 	scales := 1
 	if len(s.local) > 0 {
@@ -353,21 +353,21 @@ func (c *coder) setCodeLength(s *source, sp spread, length float64) {
 }
 
 // power returns the power of the innovations of a signal with the second moments q, and the code
-// length in nats of the weights and so many parameters of the scale.
+// length in nats of the weights and of the given number of scale parameters.
 func (c *coder) power(q, weights []float64, scales int) (power, cost float64) {
 	power = ar.ErrorPower(q, weights, len(c.past.Lags)+1)
 	cost = float64(scales) / 2 * math.Log(float64(c.past.N))
 	return power, cost + c.predictor.Cost(q, weights, power, c.past.N)
 }
 
-// gaussianLength returns the code length, in nats per position, of a signal with the second moments
-// q as a Gaussian one with a constant scale.
+// gaussianLength returns the code length in nats per position of a signal with the second moments q
+// under a Gaussian model with a constant scale.
 func (c *coder) gaussianLength(q []float64) float64 {
 	power, cost := c.power(q, c.predictor.Fit(q, c.past.N, -1), 1)
 	return math.Log(power)/2 + gaussianEntropy + cost/float64(c.past.N)
 }
 
-// normalise divides s.u, the innovations over their local scale, by the scale.
+// normalise divides s.u by s.scale.
 func (c *coder) normalise(s *source) { floats.Scale(1/s.scale, s.u) }
 
 func resize(s []float64, n int) []float64 {
@@ -377,8 +377,8 @@ func resize(s []float64, n int) []float64 {
 	return s[:n]
 }
 
-// meanLog returns the mean logarithm of positive numbers. It takes logarithms of products, which is
-// faster.
+// meanLog returns the mean logarithm of positive numbers. It takes logarithms of products, for
+// speed.
 func meanLog(s []float64) float64 {
 	const low, high = 1e-100, 1e100 // of products, well within float64
 	sum, product := 0.0, 1.0
@@ -397,14 +397,15 @@ func meanLog(s []float64) float64 {
 	return (sum + math.Log(product)) / float64(len(s))
 }
 
-// scoreMoments are moments of a signal's score ψ. Both are the Fisher information about the
-// location of its innovations if the density is the right one.
+// scoreMoments are moments of a signal's score ψ. Both equal the Fisher information about the
+// location of the innovations if the density is correct.
 type scoreMoments struct {
 	square float64 // E ψ²
 	slope  float64 // E ψ′
 }
 
-// score sets psi, [n], to the score ψ = −∂/∂r log p(r/s)/s at each position.
+// score sets psi, [n], to the score ψ = −∂/∂r log p(r/s)/s at each position, and returns its
+// moments.
 func (c *coder) score(s *source, psi []float64) scoreMoments {
 	var p scoreMoments
 	if s.density.Gaussian() {
@@ -437,8 +438,8 @@ func (c *coder) score(s *source, psi []float64) scoreMoments {
 	return p
 }
 
-// lengths adds to nats the code lengths of equal parts of the positions, one part for each entry.
-// The code length of the parameters is shared out evenly.
+// lengths adds to nats the code lengths of len(nats) equal parts of the positions. The code length
+// of the parameters is divided evenly among them.
 func (s *source) lengths(nats []float64) {
 	n := len(s.u)
 	for b := range nats {
@@ -459,7 +460,7 @@ func (s *source) lengths(nats []float64) {
 	}
 }
 
-// scaleWindows returns the windows to try at n scored positions.
+// scaleWindows returns the windows to try with n scored positions.
 func scaleWindows(n int) (all []int) {
 	for h := firstWindow; h <= lastWindow && 8*h <= n; h *= windowFactor {
 		all = append(all, h)
@@ -467,8 +468,8 @@ func scaleWindows(n int) (all []int) {
 	return all
 }
 
-// mixedWindows returns the windows of mixtures of signals with the given windows: none if all have a
-// constant scale, and otherwise those from the narrowest to the widest.
+// mixedWindows returns the windows to try for mixtures of signals with the given windows: none if
+// all signals have a constant scale, and otherwise all from the narrowest to the widest.
 func mixedWindows(n int, windows ...int) []int {
 	windows = slices.DeleteFunc(windows, func(w int) bool { return w == 0 })
 	if len(windows) == 0 {
@@ -479,10 +480,10 @@ func mixedWindows(n int, windows ...int) []int {
 		func(w int) bool { return w < narrowest || w > widest })
 }
 
-// localScale sets s, [n], to the local scale of the prediction errors r at each position of an
-// index with these sides: the mean of |r| over the window around the position, without the position
-// itself. For an image, the window has the same width along every side, such that it holds as many
-// positions as that of a sequence. space has room for n values.
+// localScale sets s, [n], to the local scale of the prediction errors r at the positions of a grid
+// with the given sides: the mean of |r| over the window around a position, without the position
+// itself, plus the overallShare. In an image the window has the same width along each side and
+// holds as many positions as the window of a sequence. space has room for n values.
 func localScale(s, r []float64, sides []int, window int, space []float64) {
 	total := 0.0
 	for t, v := range r {
@@ -523,8 +524,8 @@ func localScale(s, r []float64, sides []int, window int, space []float64) {
 // countWithin returns the number of positions of a side that are at most h from the i-th.
 func countWithin(i, side, h int) int { return min(i+h+1, side) - max(i-h, 0) }
 
-// boxSums replaces the values by their sums over windows along one side. Neighbours along it are
-// inner entries of s apart.
+// boxSums replaces the values of s by their sums over windows of h positions on either side along
+// one axis, of length side. Neighbours along this axis are inner entries of s apart.
 func boxSums(s []float64, side, inner, h int, space []float64) {
 	line := space[:side]
 	for block := 0; block < len(s); block += side * inner {

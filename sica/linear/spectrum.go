@@ -17,27 +17,27 @@ import (
 )
 
 const (
-	// maxBands is how many frequency bands there are at most. Fewer hide narrow peaks, more have
-	// too few coefficients in short recordings.
+	// maxBands is the largest number of frequency bands. Fewer hide narrow peaks, more have too few
+	// coefficients in short recordings.
 	maxBands = 40
-	// skippedCoefficients are left out at the lowest frequencies: trends aren't noise, and
-	// their few coefficients say nothing of a power. Their number is a choice.
+	// skippedCoefficients is the number of coefficients left out at the lowest frequencies: trends
+	// aren't noise, and so few coefficients don't determine a power. It is a choice.
 	skippedCoefficients = 8
 )
 
-// A cosine is the orthonormal cosine transform (DCT-II) of signals along their positions, of
-// an image or video along each axis. It is the same linear map for each signal, so it
-// commutes with an instantaneous mixing, and white noise stays white.
+// A cosine is the orthonormal cosine transform (DCT-II) of signals along their positions; in an
+// image or video, along each axis. It is the same linear map for each signal, so it commutes with
+// an instantaneous mixing, and white noise stays white.
 type cosine struct {
 	shape        []int
 	coefficients *mat.Dense // d×n
 	first        int        // coefficients below the first band
 }
 
-// taper is the share of a sequence over which it fades in at its begin and out at its end, half each,
-// before its spectra are taken: a split cosine bell (P. Bloomfield, Fourier Analysis of Time Series,
-// 1976). Without it strong lines, as of sinusoids without noise, leak into all bands and seem to
-// correlate there. It is a choice: twice of it does the same, half leaves some.
+// taper is the share of a sequence that is faded before spectra are computed, half of it at the
+// beginning and half at the end: a split cosine bell (P. Bloomfield, Fourier Analysis of Time
+// Series, 1976). Without it strong lines, such as noiseless sinusoids, leak into all bands and
+// appear correlated there. It is a choice: twice as much does the same, half leaves some leakage.
 const taper = 0.1
 
 // newCosine transforms the signals z, d×n, whose positions have the given shape.
@@ -47,14 +47,14 @@ func newCosine(z *mat.Dense, shape []int) *cosine {
 	return c
 }
 
-// tapered returns the transform of the sequences x, whose transform c is, after they fade in and out.
+// tapered returns the transform of the sequences x after tapering. c is the transform of x.
 func (c *cosine) tapered(x *mat.Dense) *cosine {
 	t := &cosine{c.shape, windowed(x, window.Tukey{Alpha: taper}.Transform), c.first}
 	transformLines(t.coefficients, t.shape, (*dct.Transform).Forward)
 	return t
 }
 
-// windowed returns the rows of x times the weights that a window makes of ones, scaled so that white
+// windowed returns the rows of x times the weights that weigh makes of ones, scaled so that white
 // noise keeps its mean power.
 func windowed(x *mat.Dense, weigh func(ones []float64) []float64) *mat.Dense {
 	d, n := x.Dims()
@@ -67,8 +67,8 @@ func windowed(x *mat.Dense, weigh func(ones []float64) []float64) *mat.Dense {
 	return y
 }
 
-// scaled returns the signals that have the given shape, no side longer than before, and the
-// same coefficients up to that: low-passed and decimated.
+// scaled returns the signals low-passed and decimated to the given shape, no side of which may be
+// longer than before: they have the same coefficients up to that shape.
 func (c *cosine) scaled(shape []int) *mat.Dense {
 	d, _ := c.coefficients.Dims()
 	z := mat.NewDense(d, grid.Product(shape), nil)
@@ -126,12 +126,12 @@ func transformLines(z *mat.Dense, shape []int, apply func(t *dct.Transform, a, b
 	}
 }
 
-// firstCoefficient returns where the first of the bands of n coefficients begins if no filter weakened
-// more of them.
+// firstCoefficient returns where the first band of n coefficients begins without a high-pass
+// filter.
 func firstCoefficient(n int) int { return min(skippedCoefficients, n/4) }
 
-// filtered returns the cosine transform of filters·x, of which there is one for each band. The
-// coefficients below the first band have the filter of the first.
+// filtered returns the cosine transform of filtered signals, with a d×d filter for each band. The
+// coefficients below the first band have the filter of the first band.
 func (c *cosine) filtered(filters []*mat.Dense) *cosine {
 	d, n := c.coefficients.Dims()
 	out := &cosine{c.shape, mat.NewDense(d, n, nil), c.first}
@@ -152,7 +152,7 @@ func (c *cosine) filtered(filters []*mat.Dense) *cosine {
 	return out
 }
 
-// scaledShape returns the shape at a time scale, at which k positions become one.
+// scaledShape returns the shape at the time scale at which k positions become one.
 func scaledShape(shape []int, k int) []int {
 	share := math.Pow(float64(k), 1/float64(len(shape)))
 	scaled := make([]int, len(shape))
@@ -162,9 +162,9 @@ func scaledShape(shape []int, k int) []int {
 	return scaled
 }
 
-// smoothLength returns the largest multiple of 8 that has no prime factor above 7 and is at
-// most n, or n itself below 8. Transforms of such lengths are fast. From n = 200 on it leaves
-// out at most one position in ten.
+// smoothLength returns the largest multiple of 8 up to n that has no prime factor above 7, or n
+// itself below 8. Transforms of such lengths are fast. From n = 200 on at most one position in ten
+// is lost.
 func smoothLength(n int) int {
 	for m := n - n%8; m >= 8; m -= 8 {
 		rest := m
@@ -188,7 +188,7 @@ type spectrum struct {
 	weights     []float64   // coefficients in each band
 }
 
-// end returns the number of all coefficients.
+// end returns the number of all coefficients, those below the first band included.
 func (s *spectrum) end() float64 { return s.first + floats.Sum(s.weights) }
 
 // spectrum returns the covariances of the bands.
@@ -227,7 +227,7 @@ func (s *spectrum) transformed(b *mat.Dense) *spectrum {
 	return out
 }
 
-// bands returns the coefficients' indices by frequency and where in them each band begins.
+// bands returns the indices of the coefficients by frequency, and the edges of the bands in order.
 func (c *cosine) bands() (order, edges []int) {
 	d, n := c.coefficients.Dims()
 	order = make([]int, n)
@@ -247,9 +247,9 @@ func (c *cosine) bands() (order, edges []int) {
 	return order, bandEdges(c.first, n, d)
 }
 
-// bandEdges returns where the bands of n coefficients of d signals begin, from first on, and the
-// end: half of the edges at equal distances, half in equal ratios. Each band has at least 2·d
-// coefficients.
+// bandEdges returns the first coefficient of each band, from first on, and n, for n coefficients of
+// d signals. Half of the edges are at equal distances, half in equal ratios. Each band has at least
+// 2·d coefficients, if there are as many.
 func bandEdges(first, n, d int) []int {
 	edges := []int{first, n}
 	lowest := float64(max(first, 1))

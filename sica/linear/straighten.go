@@ -20,49 +20,53 @@ import (
 )
 
 const (
-	// A curve has knots at the quantiles of a normal signal from −lastKnot to lastKnot,
-	// knotDistance standard deviations apart, and cells of cellWidth from −lastCell to lastCell.
-	// They are choices.
+	// A curve has knots at the normal quantiles of its channel from −lastKnot to lastKnot standard
+	// deviations, knotDistance apart, and cells of cellWidth from −lastCell to lastCell. All are
+	// choices.
 	lastKnot, knotDistance = 3, 0.5
 	lastCell, cellWidth    = 4, 1. / 32
-	// The linear rule and the descent of the curves, of curveSteps steps, alternate straightenings
-	// times. More shorten the code little.
+	// The linear rule and curveSteps steps of the curves alternate straightenings times. More
+	// rounds hardly shorten the code.
 	straightenings, curveSteps = 3, 20
-	// promiseSteps are those from straight lines to see what curves promise.
+	// promiseSteps is the number of steps from straight lines that show the gain which curves
+	// promise.
 	promiseSteps = 5
-	// smoothness is the weight in nats of half the squared difference of the logarithms of a
-	// curve's slopes at neighbouring knots. Less lets few large values decide the slopes of the
-	// ends, more flattens the curves.
+	// smoothness is the weight in nats of half the squared difference of log slopes at neighbouring
+	// knots of a curve. With less, few large values determine the slopes at the ends; more flattens
+	// the curves.
 	smoothness = 4
-	// maxLogSlope bounds the logarithms of slopes: far beyond what sensors do, within what float64 can.
+	// maxLogSlope bounds the logarithms of slopes: far beyond those of sensors, and within float64.
 	maxLogSlope = 100
 )
 
-// Curves are strictly rising maps of the channels. The curve of channel i is linear between the points
-// (Values[i][k], Straight[i][k]), of which both coordinates rise, and goes on with the slopes of its ends.
+// Curves are strictly increasing maps of the channels. The curve of channel i is linear between the
+// points (Values[i][k], Straight[i][k]), both coordinates of which increase with k, and continues
+// beyond the ends with the slopes there.
 type Curves struct {
 	Values   [][]float64 `json:"values"`
 	Straight [][]float64 `json:"straight"`
 }
 
-// Straighten finds the curves g_i that undo what sensors did to the channels of a post-nonlinear mixture
+// Straighten finds the curves g_i that undo the sensors' nonlinearities f_i in a post-nonlinear
+// mixture
 //
 //	x_i = f_i((A·s)_i),
 //
-// such as saturation or companding (A. Taleb, C. Jutten, IEEE Transactions on Signal Processing 47(10),
-// 1999). The straightened channels g(x) are a linear mixture, for Separate. Together they minimise
+// such as saturation or companding (A. Taleb, C. Jutten, IEEE Transactions on Signal Processing
+// 47(10), 1999). The straightened channels g(x) are a linear mixture, for Separate. The curves and
+// the demixing B minimise
 //
 //	Σ_j L_j(B·g(x)) − log|det B| − Σ_i E log g_i′(x_i),
 //
-// the code length of x with the sources' models of the linear rule. It begins with the curves that make
-// each channel Gaussian (A. Ziehe, M. Kawanabe, S. Harmeling, K.-R. Müller, Journal of Machine Learning
-// Research 4, 2003), which sums of many sources nearly are.
+// the code length of x with the source models of the linear rule. Straighten begins with the curves
+// that make each channel Gaussian (A. Ziehe, M. Kawanabe, S. Harmeling, K.-R. Müller, Journal of
+// Machine Learning Research 4, 2003), which sums of many sources nearly are.
 //
-// demixing is the linear rule's of x. The result is nil if with it curves promise to shorten the code by
-// less than the code length of their slopes, or if they shorten it by less than that and minGain, in nats
-// per position. x must have two channels or more, each with many different values. Whether the mixture is
-// post-nonlinear, the curves don't say: compare the code lengths. The errors are those of
-// Separate, and one if demixing isn't d×d.
+// demixing is the demixing of x by the linear rule. The result is nil if curves promise, with this
+// demixing, to shorten the code by less than the code length of their slopes, or if they shorten it
+// by less than that plus minGain, in nats per position. x must have two channels or more, each with
+// many different values. Curves alone don't show that the mixture is post-nonlinear: compare the
+// code lengths. The errors are those of Separate.
 func Straighten(
 	ctx context.Context, x *ica.Signals, demixing *mat.Dense, minGain float64, cfg Config,
 ) (*Curves, error) {
@@ -122,16 +126,16 @@ type straightening struct {
 	x         *ica.Signals
 	past      *past.Past
 	curves    []*curve
-	first     []int      // place of each curve's first logarithm
-	logSlopes []float64  // of all curves
+	first     []int      // index of each curve's first entry in logSlopes
+	logSlopes []float64  // at the knots of all curves
 	straight  *mat.Dense // g(x), d×n, each row of mean 0
 	demixing  *mat.Dense // B
 	logDet    float64    // log|det B|
 	coders    []*coder   // one for each processor
 	sources   []source   // of y
 	y         *mat.Dense // B·g(x)
-	adjoint   *mat.Dense // the slope of the code length of y, times the number of positions
-	slope     *mat.Dense // that with respect to the straightened channels
+	adjoint   *mat.Dense // derivative of the code length in nats with respect to y
+	slope     *mat.Dense // derivative of the loss with respect to straight
 }
 
 func newStraightening(x *ica.Signals) *straightening {
@@ -152,12 +156,13 @@ func newStraightening(x *ica.Signals) *straightening {
 	return s
 }
 
-// of returns the part of all, which is for all curves, that is for the i-th.
+// of returns the entries of all, which is indexed like logSlopes, that belong to the i-th curve.
 func (s *straightening) of(i int, all []float64) []float64 {
 	return all[s.first[i]:][:s.curves[i].knots]
 }
 
-// set straightens the channels by curves of these slopes, and returns Σ_i E log g_i′(x_i).
+// set straightens the channels by curves with the given log slopes, and returns Σ_i E log
+// g_i′(x_i).
 func (s *straightening) set(logSlopes []float64) (sum float64) {
 	for i, c := range s.curves {
 		sum += c.set(s.of(i, logSlopes), s.straight.RawRowView(i))
@@ -165,17 +170,19 @@ func (s *straightening) set(logSlopes []float64) (sum float64) {
 	return sum
 }
 
-// promise returns the code length with straight lines, and after some steps from these, with this demixing.
+// promise returns the code lengths per position under the demixing with straight lines, and after
+// promiseSteps from these.
 func (s *straightening) promise(
 	ctx context.Context, demixing *mat.Dense,
 ) (straight, after float64, err error) {
-	lines := *s // with the same memory
+	lines := *s // shares its memory with s
 	lines.logSlopes = make([]float64, len(s.logSlopes))
 	lines.setDemixing(demixing)
 	return lines.descend(ctx, promiseSteps)
 }
 
-// descend changes the slopes by at most the given number of steps, and returns the code lengths.
+// descend changes the slopes by at most the given number of steps, and returns the code lengths in
+// nats per position before and after.
 func (s *straightening) descend(ctx context.Context, steps int) (before, after float64, err error) {
 	if err := s.choose(ctx); err != nil {
 		return 0, 0, err
@@ -210,27 +217,29 @@ func (s *straightening) demix(ctx context.Context, cfg Config) error {
 	return nil
 }
 
-// choose chooses the models of the signals y, with the slopes.
+// choose chooses the models of the signals y under the current slopes.
 func (s *straightening) choose(ctx context.Context) error {
 	s.set(s.logSlopes)
 	return s.fit(ctx, func(c *coder, i int, y []float64) { c.choose(&s.sources[i], y, density.Fine) })
 }
 
-// fit demixes the straightened channels, and calls do for each signal y, the i-th, to set its model.
+// fit demixes the straightened channels, and calls do for each i, to set the model of the i-th
+// signal, y.
 func (s *straightening) fit(ctx context.Context, do func(c *coder, i int, y []float64)) error {
 	signal.Mix(s.y, s.demixing, s.straight)
 	return parallel.Do(ctx, len(s.coders), len(s.sources), func(worker, i int) {
 		y := s.y.RawRowView(i)
 		var err error
 		if s.sources[i].q, err = past.SelfMoments(ctx, s.past, y); err != nil {
-			return // ctx has ended, which Do says
+			return // ctx has ended, which Do reports
 		}
 		do(s.coders[worker], i, y)
 	})
 }
 
-// loss returns the code length in nats per position for these slopes, with the chosen models refitted,
-// and +Inf if ctx has ended. It sets the gradient unless that is nil.
+// loss returns the code length in nats per position for the given log slopes, smoothness included,
+// with the chosen models refitted. It is +Inf if ctx has ended or a slope exceeds maxLogSlope. loss
+// sets gradient unless it is nil.
 func (s *straightening) loss(ctx context.Context, logSlopes, gradient []float64) float64 {
 	if floats.Norm(logSlopes, math.Inf(1)) > maxLogSlope {
 		return math.Inf(1)
@@ -277,26 +286,27 @@ func (s *straightening) loss(ctx context.Context, logSlopes, gradient []float64)
 	return length
 }
 
-// A curve is a rising piecewise linear map of a channel. The logarithm of its slope in a cell is a
-// weighted mean of those at the nearest knots.
+// A curve is an increasing piecewise linear map of a channel. The log slope in a cell is linearly
+// interpolated between the nearest knots.
 type curve struct {
-	edges  []float64   // of the cells
-	knots  int         // how many
-	weight [][]float64 // of each knot in the middle of each cell
+	edges  []float64   // bounds of the cells
+	knots  int         // number of knots
+	weight [][]float64 // for each cell, weights of the knots at its middle
 	cell   []int32     // of each position
 	within []float64   // distance of each position's value from its cell's lower edge
-	share  []float64   // of the positions in each cell
+	share  []float64   // share of the positions in each cell
 	slopes []float64   // of each cell
-	levels []float64   // at the edges
+	levels []float64   // values of the curve at the edges
 }
 
-// newCurve returns the curve for the values of a channel, and the logarithms of the slopes that make
-// these Gaussian.
+// newCurve returns a curve for the values of a channel, without slopes, and the log slopes that
+// make the values Gaussian.
 func newCurve(values []float64) (c *curve, logSlopes []float64) {
 	sorted := slices.Clone(values)
 	slices.Sort(sorted)
 	last := len(sorted) - 1
-	// rising are the values at normal quantiles of that distance, without equal ones, and these.
+	// rising returns the distinct values at the normal quantiles from −end to end, and these
+	// quantiles.
 	rising := func(end, distance float64) (edges, quantiles []float64) {
 		for q := -end; q <= end; q += distance {
 			v := stat.Quantile(distuv.UnitNormal.CDF(q), stat.LinInterp, sorted, nil)
@@ -335,7 +345,8 @@ func newCurve(values []float64) (c *curve, logSlopes []float64) {
 	return c, logSlopes
 }
 
-// hats returns the weight of each place in linear interpolation at v, which is constant beyond the ends.
+// hats returns the weight of each place in linear interpolation at v; beyond the ends the nearest
+// place has weight 1.
 func hats(places []float64, v float64) []float64 {
 	weights := make([]float64, len(places))
 	k := sort.SearchFloat64s(places, v)
@@ -353,8 +364,8 @@ func hats(places []float64, v float64) []float64 {
 
 func (c *curve) width(cell int) float64 { return c.edges[cell+1] - c.edges[cell] }
 
-// set sets the slopes, and straight to the straightened values less their mean. It returns the mean of
-// the logarithms of the slopes.
+// set sets the slopes and levels of c, and straight to the straightened values minus their mean. It
+// returns the mean of the log slopes over the positions.
 func (c *curve) set(logSlopes, straight []float64) (mean float64) {
 	for k, w := range c.weight {
 		logSlope := floats.Dot(w, logSlopes)
@@ -369,8 +380,8 @@ func (c *curve) set(logSlopes, straight []float64) (mean float64) {
 	return mean
 }
 
-// differentiate sets the gradient of the loss with respect to the logarithms of the slopes. slope is the
-// derivative with respect to each straightened value.
+// differentiate sets gradient to the derivative of the loss with respect to the log slopes. slope
+// has the derivative with respect to each straightened value.
 func (c *curve) differentiate(gradient, slope []float64) {
 	cells := len(c.slopes)
 	inside, lever := make([]float64, cells), make([]float64, cells)
@@ -379,7 +390,7 @@ func (c *curve) differentiate(gradient, slope []float64) {
 		lever[k] += slope[t] * c.within[t]
 	}
 	clear(gradient)
-	above := 0. // the sum of the slopes at positions in higher cells, which a steeper cell lifts
+	above := 0. // sum of slope over higher cells, which a steeper cell shifts
 	for k := cells - 1; k >= 0; k-- {
 		g := c.slopes[k]*(above*c.width(k)+lever[k]) - c.share[k]
 		floats.AddScaled(gradient, g, c.weight[k])

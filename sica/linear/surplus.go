@@ -11,23 +11,23 @@ import (
 )
 
 const (
-	// surplusParts is into how many parts the positions are cut, whose spectra are compared. Fewer
-	// show surplus sources more often where there are none.
+	// surplusParts is the number of parts of the positions whose spectra are compared. Fewer show
+	// surplus sources more often where there are none.
 	surplusParts = 4
-	// windowedPositions is from how many positions on the parts are windowed, so that strong lines
-	// don't leak into other bands. With fewer the window, which uses less of them, hides surplus
-	// sources.
+	// windowedPositions is the least number of positions with which the parts are windowed, so that
+	// strong lines don't leak into other bands. With fewer positions, a window, which discards
+	// some, hides surplus sources.
 	windowedPositions = 8192
 )
 
-// surplus returns the evidence, in standard errors, that the spectra aren't those of as many sources
-// and white noise: what e's model leaves unexplained. It compares the correlations in frequency bands
-// that the model leaves between the parts of the positions. It is the sum of their products over bands,
-// pairs of signals and pairs of parts: correlations by chance, also of signals that come and go, differ
-// between the parts.
+// surplus returns the evidence, in standard errors, that the model of e, with as many sources as
+// channels and white noise, doesn't explain the spectra. The model leaves correlations between
+// signals in each frequency band of each part of the positions. The statistic is the sum of their
+// products over bands, pairs of signals and pairs of parts. Correlations by chance, even those of
+// signals that come and go, differ between the parts.
 //
-// It is 0 for images: the strokes of digits lie in one place and have the same width, so that they
-// correlate in the same way in all parts without surplus sources.
+// It is 0 for images: the strokes of digits lie in one place and have the same width, so they
+// correlate in the same way in all parts even without surplus sources.
 func (c *channels) surplus(e *explanation) float64 {
 	if ablation.Off(ablation.Surplus) || len(c.parts) == 0 {
 		return 0
@@ -59,9 +59,9 @@ func (c *channels) surplus(e *explanation) float64 {
 	return sum / math.Sqrt(variance)
 }
 
-// residualWhitenings returns, for each band of the spectrum of a part, the symmetric inverse root of
-// the covariance that e's model, which is of the bands of s, gives the signals B·x there; nil if it
-// has none.
+// residualWhitenings returns, for each band of the spectrum part, the symmetric inverse root of the
+// covariance of the signals B·x under e's model, which was fitted to the bands of s; nil if that
+// covariance is singular.
 func residualWhitenings(e *explanation, s, part *spectrum, added []float64) []*mat.Dense {
 	all := make([]*mat.Dense, len(part.weights))
 	stretch := s.end() / part.end()
@@ -78,9 +78,9 @@ func residualWhitenings(e *explanation, s, part *spectrum, added []float64) []*m
 	return all
 }
 
-// residuals returns the correlations that a model leaves in each band of the spectrum of signals:
-// those of R·C·R with the covariance C of the band and the whitening R by the model. If the model is
-// right they are the identity. They are 0 in a band without R.
+// residuals returns the correlations that a model leaves in each band of the spectrum signals: the
+// correlations of R·C·R, where C is the covariance of the band and R the whitening by the model.
+// They are the identity if the model is correct, and 0 in a band without R.
 func residuals(signals *spectrum, whitenings []*mat.Dense) []*mat.Dense {
 	d := signals.d
 	all := make([]*mat.Dense, len(whitenings))
@@ -97,8 +97,8 @@ func residuals(signals *spectrum, whitenings []*mat.Dense) []*mat.Dense {
 	return all
 }
 
-// partSpectra returns the spectra of surplusParts equal parts of the sequences x, of long ones through
-// Hann's window. They leave out the frequencies below the coefficient first of all positions.
+// partSpectra returns the spectra of surplusParts equal parts of the sequences x, under a Hann
+// window if isLong. They omit the frequencies below coefficient first of the whole sequences.
 func partSpectra(x *mat.Dense, first int, isLong bool) (parts []*spectrum) {
 	d, n := x.Dims()
 	length := n / surplusParts

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// symmetric returns the symmetric part of the square matrix a over a divisor.
+// symmetric returns the symmetric part of the square matrix a, divided by divisor.
 func symmetric(a mat.Matrix, divisor float64) *mat.SymDense {
 	d, _ := a.Dims()
 	sym := mat.NewSymDense(d, nil)
@@ -19,13 +19,14 @@ func symmetric(a mat.Matrix, divisor float64) *mat.SymDense {
 	return sym
 }
 
-// An eigen is a symmetric matrix by its eigenvalues, smallest first, and its eigenvectors, columns.
+// An eigen is the eigendecomposition of a symmetric matrix: eigenvalues, smallest first, and
+// eigenvectors in columns.
 type eigen struct {
 	values  []float64
 	vectors mat.Dense
 }
 
-// newEigen returns the symmetric part of a, nil if its eigenvalues don't converge.
+// newEigen decomposes the symmetric part of a; nil if the eigenvalues don't converge.
 func newEigen(a mat.Matrix) *eigen {
 	var factor mat.EigenSym
 	if !factor.Factorize(symmetric(a, 1), true) {
@@ -36,7 +37,7 @@ func newEigen(a mat.Matrix) *eigen {
 	return e
 }
 
-// mapped returns f of the matrix: with f of its eigenvalues.
+// mapped returns the matrix with the same eigenvectors and f of the eigenvalues.
 func (e *eigen) mapped(f func(float64) float64) *mat.Dense {
 	values := make([]float64, len(e.values))
 	for i, l := range e.values {
@@ -78,9 +79,9 @@ func diagonalOf(m mat.Matrix) []float64 {
 	return values
 }
 
-// invertSymmetric sets inv to the inverse of the positive definite a, d×d, by Cholesky's
-// factor, and returns the logarithm of a's determinant. It allocates nothing, which matters
-// for small d. ok is false if a isn't positive definite.
+// invertSymmetric sets inv to the inverse of the positive definite a, d×d, by its Cholesky factor,
+// and returns the log-determinant of a. It allocates nothing, which matters for small d. ok is
+// false if a isn't positive definite.
 func invertSymmetric(inv, a []float64, d int) (logDet float64, ok bool) {
 	copy(inv, a)
 	if logDet, ok = factorise(inv, d); !ok {
@@ -91,8 +92,8 @@ func invertSymmetric(inv, a []float64, d int) (logDet float64, ok bool) {
 	return logDet, true
 }
 
-// factorise sets the lower triangle of a, d×d, to its Cholesky factor L. It returns the logarithm
-// of a's determinant; ok is false if a isn't positive definite.
+// factorise replaces the lower triangle of a, d×d, by its Cholesky factor L. It returns the
+// log-determinant of a; ok is false if a isn't positive definite.
 func factorise(a []float64, d int) (logDet float64, ok bool) {
 	for j := range d {
 		for i := j; i < d; i++ {
@@ -114,7 +115,7 @@ func factorise(a []float64, d int) (logDet float64, ok bool) {
 	return logDet, true
 }
 
-// invertFactor sets the lower triangle of a from L to L⁻¹.
+// invertFactor replaces L in the lower triangle of a by L⁻¹.
 func invertFactor(a []float64, d int) {
 	for j := range d {
 		a[j*d+j] = 1 / a[j*d+j]

@@ -9,20 +9,20 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// minScoreShare is the share of a pair's score that angles must leave unexplained for it to say something
-// of noise; of two Gaussian signals it is 0.
+// minScoreShare is the least share of the variance of a pair's score, unexplained by angles, with
+// which the pair is informative about noise; for two Gaussian signals the share is 0.
 const minScoreShare = 0.01
 
-// A noiseEstimate is what the dependence of recovered signals says about noise of the channels that
-// their models miss.
+// A noiseEstimate is an estimate of channel noise missing from the models, from the dependence of
+// the recovered signals.
 type noiseEstimate struct {
-	variance      float64 // in each channel
+	variance      float64 // of the noise in each channel
 	standardError float64
 }
 
-// excess returns by how many nats the dependence has a longer code with noise of the given variance
-// than with the estimate, or than without noise if that is negative; 0 for a smaller variance, or
-// if there is no estimate.
+// excess returns how many nats longer the code of the dependence is with noise of the given
+// variance than with the estimated variance, or without noise if the estimate is negative. It is 0
+// below the estimate, and without one.
 func (e noiseEstimate) excess(variance float64) float64 {
 	if e.standardError == 0 {
 		return 0
@@ -31,23 +31,25 @@ func (e noiseEstimate) excess(variance float64) float64 {
 	return deviation * deviation / 2
 }
 
-// estimateNoise estimates the variance v of white noise, the same in all channels, from the dependence
-// of m's signals. p are the derivatives at m, whose adjoints s holds. The standard error is infinite
-// if the signals say nothing, as Gaussian ones of the same spectrum.
+// estimateNoise estimates the variance v of white noise, the same in all channels, from the
+// dependence of m's signals. p are the derivatives at m, and s.adjoint must have the adjoints
+// there. The standard error is infinite if the signals aren't informative, such as Gaussian signals
+// with the same spectrum, and for images.
 //
-// Under noise of the channels the recovered signals y = B·x have noise of the covariance v·B·Bᵀ. To
-// first order in v that changes the log-likelihood by
+// Under channel noise the recovered signals y = B·x have noise of covariance v·B·Bᵀ. To first order
+// in v this changes the log-likelihood by
 //
 //	v·Σ_{i>j} (B·Bᵀ)_ij·S_ij,   S_ij = Σ_t a_it·a_jt,   a_it = −∂ log p/∂y_it,
 //
-// besides a term for each signal alone, which another density or spectrum could have caused as well.
-// So could other angles in part: what S_ij shares with the slopes Σ_t a_it·y_jt and Σ_t a_jt·y_it is
-// subtracted, which leaves the efficient score. The estimate is one step of Fisher's scoring from
-// v = 0 (C. R. Rao, Proc. Cambridge Phil. Soc. 44(1), 1948; J. Neyman's C(α) test, 1959). For
-// independent signals all covariances needed follow from E a_it·y_is = 1 for t = s, else 0, and the
-// autocorrelations of a_i.
+// besides a term for each signal alone, which a different density or spectrum could cause as well.
+// Different angles could cause a part of the sum: what S_ij shares with the slopes Σ_t a_it·y_jt
+// and Σ_t a_jt·y_it is subtracted, which leaves the efficient score. The estimate is one step of
+// Fisher's scoring from v = 0 (C. R. Rao, Proc. Cambridge Phil. Soc. 44(1), 1948; J. Neyman's C(α)
+// test, 1959). For independent signals all covariances needed follow from E a_it·y_is = 1 for t =
+// s, else 0, and the autocorrelations of a_i.
 //
-// Spectra don't show noise beside white sources. This does, unless they are Gaussian.
+// Unlike spectra, this estimate reveals noise even if the sources are white, unless they are
+// Gaussian.
 func (s *separator) estimateNoise(m *demixing, p *derivatives) noiseEstimate {
 	if !s.past.Sequence() {
 		return noiseEstimate{standardError: math.Inf(1)}
@@ -57,7 +59,7 @@ func (s *separator) estimateNoise(m *demixing, p *derivatives) noiseEstimate {
 	signal.Products(products, s.adjoint, s.adjoint)
 	var covariance mat.Dense
 	channels := s.fromMixed(m.b)
-	covariance.Mul(channels, channels.T()) // of the noise in the signals, for v = 1
+	covariance.Mul(channels, channels.T()) // of the noise in the signals for v = 1
 	correlations := make([][]float64, s.d) // of a_i
 	for i := range correlations {
 		correlations[i] = filterCorrelations(m.sources[i].weights)
@@ -67,7 +69,7 @@ func (s *separator) estimateNoise(m *demixing, p *derivatives) noiseEstimate {
 	for i := range s.d {
 		for j := range i {
 			own, other := correlations[i], correlations[j]
-			variance := own[0] * other[0] // of S_ij for a position
+			variance := own[0] * other[0] // of S_ij per position
 			for lag := 1; lag < min(len(own), len(other)); lag++ {
 				variance += 2 * own[lag] * other[lag]
 			}
@@ -93,8 +95,8 @@ func (s *separator) estimateNoise(m *demixing, p *derivatives) noiseEstimate {
 	return noiseEstimate{variance: score / information, standardError: 1 / math.Sqrt(information)}
 }
 
-// filterCorrelations returns Σ_l h_l·h_{l+k} for k = 0, 1, … of the filter h = (1, −w_1, −w_2, …), which
-// makes the innovations of a sequence.
+// filterCorrelations returns Σ_l h_l·h_{l+k} for k = 0, 1, …, where h = (1, −w_1, −w_2, …) is the
+// filter that maps a sequence to its innovations.
 func filterCorrelations(weights []float64) []float64 {
 	h := make([]float64, len(weights)+1)
 	floats.SubTo(h[1:], h[1:], weights)

@@ -8,7 +8,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/text"
 )
 
-// sentence says what is identified, and by the Reason why not all signals are.
+// sentence says which signals are identified and, by the Reason, why not all are.
 func (f *Findings) sentence() string {
 	d := len(f.ExpectedError)
 	switch {
@@ -44,7 +44,7 @@ func allIdentified(d int) string {
 	return fmt.Sprintf("All %d signals are identified.", d)
 }
 
-// null names what explains the mixed signals as well as a rotation.
+// null names the null model that explains the mixed signals as well as a rotation does.
 func (f *Findings) null() string {
 	if f.Reason == NonlinearMixing {
 		return "Gaussian signals of one spectrum after a nonlinear mixing"
@@ -54,7 +54,7 @@ func (f *Findings) null() string {
 
 // cause says why signals aren't identified.
 func (f *Findings) cause() string {
-	mixed := "them" // the signals that may be mixtures
+	mixed := "them" // signals that may be mixtures
 	if len(f.Groups) > 1 {
 		mixed = "signals " + text.Groups(f.Groups)
 	}
