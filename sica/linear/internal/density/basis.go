@@ -6,15 +6,15 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A basis is a family at points u ≥ 0: those of the grid, or groups of them. The centre and the
-// first features are even, the other features are odd.
+// A basis is a family on points u ≥ 0: the grid points, or groups of them. The centre and the first
+// evens features are even in u, the other features are odd.
 type basis struct {
-	f       [features][]float64 // of a group the mean under the centre
-	logMass []float64           // of the centre, on one side
-	largest []float64           // the largest square of the features
+	f       [features][]float64 // values at each point; for a group, the mean
+	logMass []float64           // log mass of the centre at each point, on one side
+	largest []float64           // largest square of the features at each point
 }
 
-// newBasis returns the basis of the features f at points with these masses.
+// newBasis returns the basis of the features f at points with the given masses of the centre.
 func newBasis(f [features][]float64, mass []float64) basis {
 	b := basis{f: f, largest: make([]float64, len(mass))}
 	for g, m := range mass {
@@ -26,9 +26,9 @@ func newBasis(f [features][]float64, mass []float64) basis {
 	return b
 }
 
-// groupSizes returns how many neighbouring points of the grid are in each group, from 0 on. The
-// tilt of a density hardly differs within a group: it is 1/16 wide around 0, and less than 1 up to
-// u = 31. Beyond points are alone: where the centre's tail ends, that of a density may rise.
+// groupSizes returns the number of neighbouring grid points in each group, from u = 0 on. The tilt
+// of a density hardly varies within a group: groups are 1/16 wide near 0, and less than 1 up to u =
+// 31. Points further out aren't grouped: where the tail of the centre ends, a density may rise.
 func groupSizes() (sizes []int) {
 	for at := 0; at <= gridCentre; {
 		size := 1
@@ -71,7 +71,7 @@ func (b *basis) grouped() basis {
 	return newBasis(f, mass)
 }
 
-// means sets means to those of the features under the shares of t.
+// means sets means to the means of the features under t.
 func (b *basis) means(means *[features]float64, t *tilted) {
 	for k, f := range b.f {
 		shares := &t.sum
@@ -95,10 +95,10 @@ func (b *basis) tilt(w *[features]float64, even, odd []float64) {
 	}
 }
 
-// covariance sets m to that of the features under the shares of t. The product of two even or two
-// odd features is even, so its mean needs the sums of the shares of u and −u; that of an even and
-// an odd feature is odd and needs their differences. Tails of negligible mass are left out. space
-// has room for a value of each point.
+// covariance sets m to the covariance of the features under t. The product of two even or two odd
+// features is even, so its mean needs the sums of the shares at u and −u; the product of an even
+// and an odd feature is odd and needs the differences. Tails of negligible mass are left out. space
+// has room for one value per point.
 func (b *basis) covariance(m *matrix, t *tilted, space []float64) {
 	points := len(b.logMass)
 	for points > 1 && t.sum[points-1]*b.largest[points-1] < negligibleMoment {
@@ -125,21 +125,22 @@ func (b *basis) covariance(m *matrix, t *tilted, space []float64) {
 	}
 }
 
-// A tilted is the centre of a basis, tilted by weights w of the features.
+// A tilted is the centre of a basis tilted by weights w of the features: its shares of the mass at
+// the points.
 type tilted struct {
 	basis     *basis
 	weights   [features]float64
 	even, odd half // parts of the tilt w·f
-	// sum and difference are of the shares of the mass at u and −u.
+	// sum and difference of the shares of the mass at u and −u.
 	sum, difference half
-	logZ            float64 // the logarithm of the mass before it is divided
+	logZ            float64 // logarithm of the mass before normalisation
 }
 
-// maxLength returns the largest part of a step of the weights, which t is after, at most all of it,
-// by which no share gets more than e times its value unless it stays below half of slope over the
-// change of its tilt. There the objective, which falls with the given slope, would rise again. Of
-// tails without a position, which would get most of the mass, the curvature says nothing. logZ is
-// that before the step, and space has room for the changes of the tilt.
+// maxLength returns the largest fraction, at most 1, of the step from which t results, with which
+// no share of the mass grows by more than a factor e, unless it stays below slope/2 over the change
+// of its tilt. Beyond this the objective, which falls with slope along the step, would rise again:
+// the curvature ignores tails without data, which could get most of the mass. logZ is the value
+// before the step, and space is workspace.
 func (t *tilted) maxLength(step *[features]float64, logZ, slope float64, space *[2]half) float64 {
 	b := t.basis
 	points := len(b.logMass)
@@ -155,14 +156,14 @@ func (t *tilted) maxLength(step *[features]float64, logZ, slope float64, space *
 		}
 	}
 	for g, e := range even {
-		log := t.even[g] + b.logMass[g] - logZ // after the step
+		log := t.even[g] + b.logMass[g] - logZ // log share without the odd tilt, after the step
 		limit(e+odd[g], log+t.odd[g])
 		limit(e-odd[g], log-t.odd[g])
 	}
 	return length
 }
 
-// set sets t to the centre of b with the weights w.
+// set sets t to the centre of b tilted by the weights w.
 func (t *tilted) set(b *basis, w *[features]float64) {
 	if t.basis == b && t.weights == *w {
 		return

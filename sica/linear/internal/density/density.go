@@ -1,4 +1,4 @@
-// Package density fits densities of innovations by their code length.
+// Package density fits probability densities of innovations by code length.
 package density
 
 import (
@@ -7,17 +7,17 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A Density of a signal's innovations u is Gaussian, or one of a family: a common density, the
-// centre, tilted by features f that are orthonormal under it,
+// A Density of a signal's innovations u is Gaussian, or a member of a family: a common density, the
+// centre, tilted by features f that are orthonormal under the centre,
 //
 //	log p(u) = log centre(u) + w·f(u) − log Z(w).
 //
-// The weights w have a Gaussian prior around 0. It is narrow if there are few positions, so that a
-// density has a short code, and wide if the positions disagree with the centre. The code length of
-// the weights is the logarithm of the evidence by Laplace's approximation.
+// The weights w have a Gaussian prior around 0, of one of several Widths. A narrow prior is cheap
+// with few positions; a wide one pays if the positions disagree with the centre. The code length of
+// the weights follows from the evidence by Laplace's approximation.
 type Density struct {
 	family  *family // nil: Gaussian
-	width   float64 // of the prior; 0: the centre
+	width   float64 // standard deviation of the prior; 0: the centre itself
 	weights [features]float64
 	Log     Curve
 	Cost    float64 // code length of the weights in nats: log-likelihood minus log-evidence
@@ -26,7 +26,8 @@ type Density struct {
 // Gaussian reports whether the density is Gaussian.
 func (f *Density) Gaussian() bool { return f.family == nil }
 
-// String returns the name of the density, for people.
+// String returns the name of the density: "Gaussian", the centre's, such as "Laplace", or "near
+// Laplace" with more than the narrowest prior.
 func (f *Density) String() string {
 	if f.family == nil {
 		return "Gaussian"
@@ -38,52 +39,52 @@ func (f *Density) String() string {
 	return name
 }
 
-// Fine and Rough are tolerances of Newton's method: it stops when a step is expected to gain fewer
-// nats in all positions together. The fine one is for densities that are used, the rough one for
-// those that are compared with others.
+// Fine and Rough are tolerances of Newton's method, in nats over all positions: it stops when a
+// step is expected to gain less. Fine is for densities that are used, Rough for densities that are
+// only compared.
 const Fine, Rough = 0.01, 1.
 
 const (
-	newtonSteps = 50 // the largest number in a fit
-	// keptCurvature is by what factor the expected gain must fall from step to step for the
-	// curvature to be kept. Newton's method with curvature that is kept converges linearly, by this
-	// factor at least, and computing it takes twice as long as a step. It is a choice.
+	newtonSteps = 50 // largest number of steps in a fit
+	// keptCurvature is the factor by which the expected gain must fall from step to step for the
+	// curvature to be reused. With reused curvature Newton's method converges linearly, by at least
+	// this factor; computing the curvature takes twice as long as a step. It is a choice.
 	keptCurvature = 8
-	// maxTries bounds the lengths of a step that are tried. Each is 0.1 to 0.5 of the one before,
-	// as usual, so that the last is 1/4096 at most.
+	// maxTries bounds the number of step lengths that are tried. Each is minShrink to maxShrink
+	// times the one before, the usual factors, so the last is at most 1/2048.
 	maxTries, minShrink, maxShrink = 12, 0.1, 0.5
-	// negligibleMoment is the contribution of a point to a feature's mean square below which
-	// the covariance leaves out the point, in the tails. The mean square is 1 under the centre. It
-	// is a choice.
+	// negligibleMoment is the contribution of a tail point to the mean square of a feature below
+	// which the covariance leaves out the point. The mean square is 1 under the centre. It is a
+	// choice.
 	negligibleMoment = 1e-7
 )
 
-// A Fitter finds the density of a histogram. Its memory is allocated once.
+// A Fitter fits densities to a histogram. It allocates its memory once.
 //
 // Newton's method first works on the coarse points of a family. A density that is used is then
-// fitted to all points of the grid, with the curvature of the coarse ones.
+// fitted at all grid points, with the curvature from the coarse points.
 type Fitter struct {
 	histogram histogram
 	n         float64
 
-	family *family // the current one
-	// compared is the family of the density that Choose compared last, with whose weights the next
-	// call begins; nil after Reset.
+	family *family // current family
+	// compared is the family of the last density of Choose, whose weights the next call begins
+	// with; nil after Reset.
 	compared *family
 	mean     [features]float64 // of the features over the positions
 	origin   float64           // code length in nats per position at the centre
-	w        [features]float64 // the current weights
-	coarse   tilted            // the centre with these weights at the coarse points
-	fine     tilted            // and at those of the grid
-	shares   tilted            // those of the positions
+	w        [features]float64 // current weights
+	coarse   tilted            // centre tilted by these weights at the coarse points
+	fine     tilted            // and at the grid points
+	shares   tilted            // shares of the positions
 	space    [2]half           // workspace
 
 	gradient   [features]float64
-	covariance matrix // of the features in the family curved, with the weights curvedAt
+	covariance matrix // of the features in family curved under weights curvedAt
 	curved     *family
 	curvedAt   [features]float64
-	factor     matrix // the Cholesky factor of the covariance plus the prior's precision
-	current    bool   // whether covariance and factor are those of the current weights
+	factor     matrix // Cholesky factor of covariance plus prior precision
+	current    bool   // whether covariance and factor are at the current weights
 	step       [features]float64
 	next       [features]float64 // weights
 }
@@ -98,17 +99,17 @@ var identity = func() (m matrix) {
 	return m
 }()
 
-// Reset forgets the density that Choose compared last. Without it the next result depends on that
-// density, up to Rough.
+// Reset forgets the last density of Choose. Without Reset the next result depends on that density,
+// up to Rough.
 func (d *Fitter) Reset() { d.compared = nil }
 
-// Begin sets the values to fit to: u, multiplied by a factor. It must be called first.
+// Begin sets the values to fit, u multiplied by factor. It must be called first.
 func (d *Fitter) Begin(u []float64, factor float64) {
 	d.n = float64(len(u))
 	d.histogram.count(u, factor)
 }
 
-// setFamily sets the current family.
+// setFamily sets the current family, and the moments of the values in it.
 func (d *Fitter) setFamily(f *family) {
 	d.family = f
 	(*Curve)(&d.histogram).fold(&d.shares.sum, &d.shares.difference)
@@ -119,14 +120,15 @@ func (d *Fitter) setFamily(f *family) {
 // lengthAt returns the code length of the values at the centre of the family, in nats per position.
 func (d *Fitter) lengthAt(f *family) float64 { return -floats.Dot(d.histogram[:], f.log[:]) }
 
-// setWeights sets the current weights, and t to the centre with these.
+// setWeights sets the current weights to w, and t to the centre tilted by w.
 func (d *Fitter) setWeights(t *tilted, b *basis, w *[features]float64) {
 	d.w, d.current = *w, false
 	t.set(b, w)
 }
 
-// objective returns the code length in nats per position with the current weights, their prior
-// included. logZ is the logarithm of the mass with these weights.
+// objective returns the code length in nats per position with the current weights, plus the
+// quadratic term of their prior. logZ is the logarithm of the mass with these weights; scale is the
+// result of precision.
 func (d *Fitter) objective(logZ, scale float64) float64 {
 	sum := d.origin + logZ
 	for k, v := range d.w {
@@ -135,12 +137,12 @@ func (d *Fitter) objective(logZ, scale float64) float64 {
 	return sum
 }
 
-// precision returns that of the prior of the first weight, over the number of positions.
+// precision returns the prior precision of the first weight divided by the number of positions.
 func (d *Fitter) precision(width float64) float64 { return 1 / (width * width * d.n) }
 
-// approach moves from the current weights, or from the centre if that has the shorter code, to
-// those with the largest posterior probability, as far as the coarse points say. It returns the
-// code length in nats per position.
+// approach moves from the current weights, or from the centre if that has the shorter code, to the
+// weights of largest posterior probability on the coarse points. It returns the code length in nats
+// per position, weights included.
 func (d *Fitter) approach(width, tolerance float64) float64 {
 	scale := d.precision(width)
 	d.setWeights(&d.coarse, &d.family.coarse, &d.w)
@@ -152,8 +154,8 @@ func (d *Fitter) approach(width, tolerance float64) float64 {
 	return lowest + d.weightLength(scale)
 }
 
-// weightLength returns the code length of the weights in nats per position, less that of their
-// prior probability: half the logarithm of the posterior's precision over the prior's.
+// weightLength returns the Occam term of the weights in nats per position: half the log-determinant
+// of the posterior precision relative to the prior precision.
 func (d *Fitter) weightLength(scale float64) float64 {
 	logDet := 0.0
 	for k := range features {
@@ -163,9 +165,8 @@ func (d *Fitter) weightLength(scale float64) float64 {
 	return logDet / 2 / d.n
 }
 
-// fit returns the density with the largest posterior probability up to the tolerance, and the code
-// length in nats per position, that of the weights included. The current weights must be those of
-// approach.
+// fit returns the density of largest posterior probability, up to the tolerance, and its code
+// length in nats per position, weights included. approach must have set the current weights.
 func (d *Fitter) fit(width, tolerance float64) (Density, float64) {
 	scale := d.precision(width)
 	d.fine.set(&d.family.fine, &d.w)
@@ -183,8 +184,9 @@ func (d *Fitter) fit(width, tolerance float64) (Density, float64) {
 	return f, nats
 }
 
-// newton makes Newton's steps until the next is expected to gain less than the tolerance, in nats
-// in all. It returns the objective. t must be the centre with the current weights on the basis b.
+// newton makes Newton steps until the next is expected to gain less than the tolerance, in nats in
+// all, and returns the objective. t must be the centre tilted by the current weights on the basis
+// b.
 func (d *Fitter) newton(t *tilted, b *basis, scale, tolerance float64) (lowest float64) {
 	lowest = d.objective(t.logZ, scale)
 	before := math.Inf(1)
@@ -212,21 +214,21 @@ func (d *Fitter) newton(t *tilted, b *basis, scale, tolerance float64) (lowest f
 		if d.current {
 			return lowest
 		}
-		before = 0 // try again with the curvature of the current weights
+		before = 0 // try again with the curvature at the current weights
 	}
 	return lowest
 }
 
-// expectedGain sets step to the gradient, solved by the factor, and returns how many nats in all,
-// times two, a Newton step is expected to gain.
+// expectedGain sets step to L⁻¹·gradient, where L is the factor, and returns twice the expected
+// gain of a Newton step, in nats in all.
 func (d *Fitter) expectedGain() float64 {
 	d.step = d.gradient
 	d.factor.solve(&d.step)
 	return floats.Dot(d.step[:], d.step[:]) * d.n
 }
 
-// searchLine goes along the step, or a part of it that lowers the objective, whose slope along the
-// step is −decrease. It reports whether there is one.
+// searchLine moves along the step by a length, at most 1, that lowers the objective, whose slope
+// along the step is −decrease. It reports whether one was found.
 func (d *Fitter) searchLine(t *tilted, b *basis, lowest *float64, scale, decrease float64) bool {
 	w, current, logZ := d.w, d.current, t.logZ
 	length := 1.0
@@ -238,7 +240,7 @@ func (d *Fitter) searchLine(t *tilted, b *basis, lowest *float64, scale, decreas
 			*lowest = v
 			return true
 		}
-		// The minimum of the parabola with this value, the slope and the value at the beginning.
+		// The minimum of the parabola through both values with the initial slope.
 		best := decrease * length / (2 * (v - *lowest + decrease*length))
 		if !(best > minShrink) { // or NaN
 			best = minShrink
@@ -253,8 +255,8 @@ func (d *Fitter) searchLine(t *tilted, b *basis, lowest *float64, scale, decreas
 	return false
 }
 
-// curve sets the covariance of the features with the current weights, and the factor. It reports
-// whether there is one.
+// curve sets the covariance of the features at the current weights, and the factor. It reports
+// whether the matrix was positive definite.
 func (d *Fitter) curve(scale float64) bool {
 	switch {
 	case d.w == [features]float64{}: // where the features are orthonormal
@@ -272,7 +274,7 @@ func (d *Fitter) curve(scale float64) bool {
 	return d.factor.cholesky()
 }
 
-// cholesky replaces m by its factor L, m = L·Lᵀ. It reports whether m is positive definite.
+// cholesky replaces m by its factor L, m = L·Lᵀ, and reports whether m is positive definite.
 func (m *matrix) cholesky() bool {
 	for j := range features {
 		row := &m[j]
@@ -318,8 +320,8 @@ func (m *matrix) solveTransposed(x *[features]float64) {
 	}
 }
 
-// Refit returns the density with the family and the prior of an earlier one, which isn't Gaussian, and
-// its code length.
+// Refit fits a density with the family and the prior of before, which must not be Gaussian, and
+// returns it with its code length in nats per position.
 func (d *Fitter) Refit(before *Density) (Density, float64) {
 	d.setFamily(before.family)
 	if before.width == 0 {
@@ -330,17 +332,17 @@ func (d *Fitter) Refit(before *Density) (Density, float64) {
 	return d.fit(before.width, Fine)
 }
 
-// Widths are the standard deviations of the prior of the weights, each four times the one before:
-// hardly away from the centre; about as far as neighbouring centres are from each other; any
-// density. They are a choice.
+// Widths are the standard deviations of the prior of the weights, each four times the one before.
+// They allow densities hardly different from the centre, about as different as neighbouring
+// centres, and any density. They are a choice.
 var Widths = [...]float64{0.1, 0.4, 1.6}
 
-// middleWidth is the place of the middle one of the Widths.
+// middleWidth is the index of the middle one of the Widths.
 const middleWidth = 1
 
-// Choose chooses a density for comparison with others, and returns its code length in nats per
-// position. The density is of the family whose centre has the shortest code: that centre, or one with
-// the middle one of the Widths. Its code may be longer than the shortest by Rough in all.
+// Choose chooses a density for comparison, and returns its code length in nats per position. Its
+// family is the one whose centre has the shortest code, and it is that centre or a density under
+// the middle one of the Widths. Its code may be longer than the shortest by Rough, in nats in all.
 func (d *Fitter) Choose() float64 {
 	shortest := math.Inf(1)
 	var nearestFamily *family
@@ -357,13 +359,13 @@ func (d *Fitter) Choose() float64 {
 	return min(d.approach(Widths[middleWidth], Rough), d.centreLength())
 }
 
-// Compared returns the density that Choose chose last, and its code length in nats per position.
+// Compared returns the last density of Choose, and its code length in nats per position.
 func (d *Fitter) Compared() (Density, float64) {
 	return d.orCentre(d.fit(Widths[middleWidth], Rough))
 }
 
-// orCentre returns the density f with its code length, or the centre of the current family if that
-// has the shorter code.
+// orCentre returns the density f and its code length nats, or the centre of the current family if
+// that has the shorter code.
 func (d *Fitter) orCentre(f Density, nats float64) (Density, float64) {
 	if centre := d.centreLength(); centre < nats {
 		return d.centre(), centre
@@ -371,13 +373,13 @@ func (d *Fitter) orCentre(f Density, nats float64) (Density, float64) {
 	return f, nats
 }
 
-// centreLength returns the code length of the centre of the current family as a density, in nats per
-// position.
+// centreLength returns the code length of the values with the centre of the current family, in nats
+// per position.
 func (d *Fitter) centreLength() float64 { return d.origin + d.shapeLength()/d.n }
 
-// shapeLength returns the code length in nats of which centre it is: that of one parameter of a shape,
-// for which the centres stand (J. Rissanen, Annals of Statistics 11(2), 1983). A tilted density doesn't
-// pay it: about the same one is reached from other centres, too.
+// shapeLength returns the code length in nats of the choice of a centre: that of one shape
+// parameter, for which the centres stand (J. Rissanen, Annals of Statistics 11(2), 1983). A tilted
+// density doesn't pay it, since other centres lead to about the same density.
 func (d *Fitter) shapeLength() float64 { return math.Log(d.n) / 2 }
 
 // centre returns the centre of the current family as a density.
@@ -386,12 +388,12 @@ func (d *Fitter) centre() Density {
 }
 
 // Finish returns the density with the shortest code, and its code length in nats per position. It
-// compares the one that Choose chose last, fitted to the tolerance, with the one of the narrower or
-// of the wider prior, whichever has more evidence to first order.
+// compares the last density of Choose, fitted to the tolerance, with a density under the narrower
+// or the wider prior, whichever direction increases the evidence.
 //
-// With the narrower prior the fit begins at the centre. If it began with the weights of a wider
-// prior, the tails would stay too heavy: they change the likelihood little, so that Newton's method
-// leaves them there, but the evidence much.
+// With the narrower prior the fit begins at the centre. Begun with the weights of a wider prior, it
+// would leave the tails too heavy: they hardly affect the likelihood, so Newton's method doesn't
+// move them, but they affect the evidence.
 func (d *Fitter) Finish(tolerance float64) (Density, float64) {
 	middle, other := Widths[middleWidth], Widths[middleWidth+1]
 	shortest, weights := d.approach(middle, tolerance), d.w
@@ -410,8 +412,8 @@ func (d *Fitter) Finish(tolerance float64) (Density, float64) {
 	return d.orCentre(d.fit(width, tolerance))
 }
 
-// prefersNarrower reports whether the evidence grows as the prior becomes narrower. That is so if
-// the sum of the squared weights over their variances is less than the number of weights that the
+// prefersNarrower reports whether the evidence grows as the prior becomes narrower: whether the sum
+// of the squared weights over their prior variances is less than the number of weights that the
 // data determine, Σ_k 1 − (H⁻¹)_kk/variance_k (D. J. C. MacKay, Neural Computation 4(3), 1992).
 func (d *Fitter) prefersNarrower(width float64) bool {
 	scale := d.precision(width)

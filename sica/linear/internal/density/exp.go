@@ -2,11 +2,11 @@ package density
 
 import "math"
 
-// expBits is the logarithm of the length of the table of exp: with less exp is less exact, with
-// more the table outgrows the processor's first cache.
+// expBits is the base-2 logarithm of the table length of exp: with less, exp is less exact; with
+// more, the table outgrows the first-level cache.
 const expBits = 8
 
-// powers are 2^(k/256), the fractions of their bits.
+// powers are the bits of 2^(k/256).
 var powers = func() (all [1 << expBits]uint64) {
 	for k := range all {
 		all[k] = math.Float64bits(math.Exp2(float64(k) / (1 << expBits)))
@@ -14,12 +14,12 @@ var powers = func() (all [1 << expBits]uint64) {
 	return all
 }()
 
-// exp returns eˣ for x ≤ 0 with a relative error of 1e-14, and 0 for x < −50. It takes a third
-// of the time of math.Exp, which is most of that of a density's fit.
+// exp returns eˣ for x ≤ 0 with a relative error of 1e-14, and 0 for x < −50. It takes a third of
+// the time of math.Exp, which would dominate the fit of a density.
 func exp(x float64) float64 {
 	const (
 		step    = math.Ln2 / (1 << expBits)
-		rounder = 3 << 51 // adding it rounds to an integer, in the lowest bits
+		rounder = 3 << 51 // adding it rounds to an integer in the lowest bits
 	)
 	if x < -50 {
 		return 0

@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	// knots is the number of knots of the splines, at equal distances in asinh u from −lastKnot to
-	// lastKnot, which is u = ±4.9. Both are choices. The time of a Newton step grows with the square
-	// of the number of features.
+	// knots is the number of knots of the splines, equally spaced in asinh u from −lastKnot to
+	// lastKnot, which is u = ±4.9. Both are choices. The time of a Newton step grows with the
+	// square of the number of features.
 	knots    = 9
 	lastKnot = 2.3
-	numPlain = 4 // features that are not splines
+	numPlain = 4 // number of features that aren't splines
 	features = numPlain + knots - 2
-	// evens is the number of features that are even in u. They come first; the others are odd.
+	// evens is the number of features that are even in u, which come first; the others are odd.
 	evens = 2 + (knots-1)/2
 )
 
@@ -26,21 +26,21 @@ type family struct {
 	name      string
 	fine      basis             // at the grid points
 	coarse    basis             // at groups of them
-	precision [features]float64 // of the weights' prior, relative to the first weight's
-	log       Curve             // the logarithm of the centre at the grid points
-	p         Curve             // the probabilities of the grid points under the centre
+	precision [features]float64 // prior precision of each weight relative to the first
+	log       Curve             // log density of the centre at the grid points
+	p         Curve             // probabilities of the grid points under the centre
 }
 
-// A centre is a density by its logarithm, up to a constant.
+// A centre is a density, given by its logarithm up to a constant.
 type centre struct {
 	name string
-	// scale is the scale of the centre at which the mean absolute value is that of a standard
-	// normal variable, √(2/π), on the grid. It was found by bisection; TestScales checks it.
+	// scale is the scale that gives the centre, on the grid, the mean absolute value √(2/π) of a
+	// standard normal variable. It was found by bisection; TestScales checks it.
 	scale float64
 	log   func(u float64) float64
 }
 
-// centres are the densities that innovations of signals often have, one for each family.
+// centres are common densities of innovations, one for each family.
 var centres = []centre{
 	{"Gaussian", 1.0001387126491614, func(u float64) float64 { return -u * u / 2 }},
 	{"logistic", 0.57562449974015539, func(u float64) float64 { return -2 * math.Log(math.Cosh(u/2)) }},
@@ -57,8 +57,8 @@ var centres = []centre{
 	{"two peaks", 0.9194113427400465, func(u float64) float64 { return 4*u*u - 2*math.Pow(u, 4) }},
 }
 
-// allFamilies returns the families of the centres. They are made at the first call, as that takes
-// some milliseconds.
+// allFamilies returns the families of the centres. The first call computes them, in some
+// milliseconds.
 var allFamilies = sync.OnceValue(func() []*family {
 	families := make([]*family, len(centres))
 	for k, c := range centres {
@@ -68,8 +68,8 @@ var allFamilies = sync.OnceValue(func() []*family {
 	return families
 })
 
-// newFamily returns the family of a centre, given by its density up to a factor. A thousandth of a
-// Laplace density is mixed in, so that no value is impossible.
+// newFamily returns the family whose centre has the given density, up to a factor. A thousandth of
+// a Laplace density is mixed in, so that no value is impossible.
 func newFamily(density func(u float64) float64) *family {
 	const share = 1e-3
 	f := &family{}
@@ -98,7 +98,7 @@ func newFamily(density func(u float64) float64) *family {
 	}
 	precision := [features]float64{1, 1, 1, 1}
 	rotateByRoughness(columns[numPlain:], &f.p, precision[numPlain:])
-	var values [features][]float64 // on one side
+	var values [features][]float64 // at u ≥ 0
 	even, odd := 0, evens
 	for k := range columns {
 		to, sign := &even, 1.0
@@ -117,7 +117,7 @@ func newFamily(density func(u float64) float64) *family {
 	return f
 }
 
-// isOdd reports whether a curve that is even or odd, up to rounding, is odd.
+// isOdd reports whether c, which must be even or odd up to rounding, is odd.
 func (c *Curve) isOdd(p *Curve) bool {
 	product := 0.0
 	for g := range c {
@@ -127,7 +127,7 @@ func (c *Curve) isOdd(p *Curve) bool {
 }
 
 // naturalSpline returns the value of the j-th natural cubic spline at v. It is linear beyond the
-// knots, so that the tails of a density are powers.
+// knots, which gives a density power-law tails.
 func naturalSpline(j int, v float64) float64 {
 	knot := func(k int) float64 { return lastKnot * (2*float64(k)/(knots-1) - 1) }
 	cube := func(x float64) float64 { return math.Pow(max(x, 0), 3) }
@@ -137,7 +137,8 @@ func naturalSpline(j int, v float64) float64 {
 	return truncated(j) - truncated(knots-2)
 }
 
-// orthonormalise makes the last curve orthonormal to 1 and to those before, under p.
+// orthonormalise makes the last column orthonormal to 1 and to the columns before, under the
+// probabilities p.
 func orthonormalise(columns []Curve, p *Curve) {
 	last := &columns[len(columns)-1]
 	inner := func(a, b *Curve) (sum float64) {
@@ -146,7 +147,7 @@ func orthonormalise(columns []Curve, p *Curve) {
 		}
 		return sum
 	}
-	for range 2 { // the second removes the rounding of the first
+	for range 2 { // the second pass removes rounding errors of the first
 		floats.AddConst(-floats.Dot(p[:], last[:]), last[:])
 		for k := range columns[:len(columns)-1] {
 			floats.AddScaled(last[:], -inner(last, &columns[k]), columns[k][:])
@@ -156,8 +157,8 @@ func orthonormalise(columns []Curve, p *Curve) {
 }
 
 // rotateByRoughness rotates orthonormal curves so that their second derivatives in asinh u are
-// uncorrelated, the smoothest first. It sets precision to the mean squares of these, over the
-// first: as with smoothing splines, the prior prefers smooth densities.
+// uncorrelated, smoothest first. It sets precision to the mean squares of these derivatives,
+// relative to the first: as with smoothing splines, the prior prefers smooth densities.
 func rotateByRoughness(columns []Curve, p *Curve, precision []float64) {
 	second := make([]Curve, len(columns))
 	for k := range columns {

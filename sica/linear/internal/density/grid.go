@@ -2,22 +2,21 @@ package density
 
 import "math"
 
-// Densities are held at the points of a grid and are log-linear between them. The
-// points are spaced like float64 itself: going out from 0, the first 32 steps are
-// 1/32 each, the next 32 twice that, and so on up to ±127. So the place of a value
-// is read off its bits, without a logarithm.
+// Densities are stored at the points of a grid and are log-linear in between. The points are spaced
+// like float64 itself: outwards from 0, the first 32 steps are 1/32 each, the next 32 twice that,
+// and so on up to ±127. So the place of a value follows from its bits, without a logarithm.
 const (
 	stepBits   = 5 // 1/32 is about the resolution
-	octaves    = 7 // 127 scales out: a heavy tail's largest value in a million
+	octaves    = 7 // up to 127: the largest of a million values with a heavy tail
 	gridCentre = octaves << stepBits
 	gridSize   = 2*gridCentre + 1
 )
 
-// gridLimit is where values further out are placed: just before the last grid point.
+// gridLimit replaces values further out: it is just before the last grid point.
 const gridLimit = 1<<octaves - 1 - 1e-9
 
-// Place returns the grid points on both sides of u and the share of the second.
-// Values further out than the grid are taken for its last.
+// Place returns the indices of the grid points on both sides of u, and the interpolation weight of
+// far. Values beyond the grid are placed at its end.
 func Place(u float64) (near, far int, share float64) {
 	const (
 		shift    = 52 - stepBits
@@ -31,8 +30,7 @@ func Place(u float64) (near, far int, share float64) {
 	return near, near + side, share
 }
 
-// gridPoints are the values of the points, and gridWidths those of the trapezium
-// rule.
+// gridPoints are the values of the grid points, and gridWidths their weights in the trapezium rule.
 var gridPoints, gridWidths = func() (points, widths [gridSize]float64) {
 	for k := 0; k <= gridCentre; k++ {
 		octave, step := k>>stepBits, k&(1<<stepBits-1)
@@ -48,16 +46,16 @@ var gridPoints, gridWidths = func() (points, widths [gridSize]float64) {
 // A histogram holds the share of the positions at each grid point.
 type histogram [gridSize]float64
 
-// Values are counted as integers: how many lie beyond a grid point and before the next, in the
-// upper bits, and the sum of their shares of the next, in units of 2⁻³², in the lower. So each
-// is one addition. countedAtOnce is how many of the values fit the bits.
+// Values are counted in integers, with one addition each. The upper bits count the values between a
+// grid point and the next, and the lower bits sum the interpolation weights of the next point, in
+// units of 2⁻³². countedAtOnce values fit these bits.
 const (
 	shareBits     = 32
 	countBits     = 16
 	countedAtOnce = 1<<countBits - 1
 )
 
-// count sets h to the histogram of the values u, multiplied by a factor.
+// count sets h to the histogram of the values u multiplied by factor.
 func (h *histogram) count(u []float64, factor float64) {
 	*h = histogram{}
 	n := float64(len(u))
@@ -71,7 +69,7 @@ func (h *histogram) count(u []float64, factor float64) {
 	}
 }
 
-// add adds at most countedAtOnce values.
+// add adds at most countedAtOnce values u, multiplied by factor.
 func (h *histogram) add(u []float64, factor float64) {
 	const (
 		shift    = 52 - stepBits
@@ -79,7 +77,7 @@ func (h *histogram) add(u []float64, factor float64) {
 		first    = 1023 << stepBits // the place of 0
 		share    = 1 << (shareBits + countBits)
 	)
-	var counts [2][gridCentre]uint64 // above 0 and below
+	var counts [2][gridCentre]uint64 // of values above 0, and below
 	for _, v := range u {
 		bits := math.Float64bits(v * factor)
 		side := &counts[bits>>63]
@@ -100,10 +98,10 @@ func (h *histogram) add(u []float64, factor float64) {
 	}
 }
 
-// A Curve has a value at each grid point and is linear between.
+// A Curve has a value at each grid point and is linear in between.
 type Curve [gridSize]float64
 
-// At is the value at u.
+// At returns the value of c at u.
 func (c *Curve) At(u float64) float64 {
 	near, far, share := Place(u)
 	return c[near] + share*(c[far]-c[near])
@@ -117,11 +115,11 @@ func (c *Curve) Slope(s *Curve) {
 	}
 }
 
-// A half is a curve at 0 and at the points above; below it is the same or its negative.
+// A half is an even or odd curve at the grid points u ≥ 0.
 type half [gridCentre + 1]float64
 
-// fold sets sum and difference to those of the values at u and −u, the value at 0 counted
-// once.
+// fold sets sum and difference to the sums and differences of the values at u and −u; the value at
+// 0 counts once.
 func (c *Curve) fold(sum, difference *half) {
 	sum[0], difference[0] = c[gridCentre], 0
 	for g := 1; g <= gridCentre; g++ {
@@ -130,7 +128,7 @@ func (c *Curve) fold(sum, difference *half) {
 	}
 }
 
-// unfold sets c to the sum of an even curve and an odd one.
+// unfold sets c to the sum of an even and an odd curve.
 func (c *Curve) unfold(even, odd *half) {
 	for g := range even {
 		c[gridCentre-g] = even[g] - odd[g]

@@ -3,23 +3,22 @@ package density
 import "math"
 
 const (
-	// components is how many Gaussian densities a mixture has: enough for a Laplace and for a
-	// uniform density. Twice of it gains a few nats by chance.
+	// components is the number of Gaussian densities in a mixture: enough for a Laplace and for a
+	// uniform density. Twice as many gain a few nats by chance.
 	components = 4
-	// mixtureSteps bounds the steps of the EM algorithm, which ends if one gains less than Fine in
-	// all. It is a choice.
+	// mixtureSteps bounds the steps of the EM algorithm, which ends if a step gains less than Fine
+	// in all. It is a choice.
 	mixtureSteps = 100
 )
 
-// A mixture of Gaussian densities.
+// A mixture is a mixture of Gaussian densities.
 type mixture struct {
 	weight, mean, variance [components]float64
 }
 
-// MixtureLength returns the code length, in nats per position, of the values u multiplied by a
-// factor, under the likeliest mixture of four Gaussian densities that has no variance below the
-// floor. Any density of values with independent Gaussian noise of that variance is nearly such a
-// mixture.
+// MixtureLength returns the code length, in nats per position, of the values u multiplied by factor
+// under the most likely mixture of four Gaussian densities with variances of at least floor. The
+// density of any values with independent Gaussian noise of that variance is nearly such a mixture.
 func MixtureLength(u []float64, factor, floor float64) float64 {
 	var h histogram
 	h.count(u, factor)
@@ -27,7 +26,7 @@ func MixtureLength(u []float64, factor, floor float64) float64 {
 	for g, share := range h {
 		square += share * gridPoints[g] * gridPoints[g]
 	}
-	var side, nested mixture // the means differ, or the variances
+	var side, nested mixture // initially with different means, or different variances
 	quantile, sum := 0, 0.0
 	for g, share := range h {
 		for sum += share; quantile < components && sum >= (float64(quantile)+0.5)/components; quantile++ {
@@ -43,8 +42,8 @@ func MixtureLength(u []float64, factor, floor float64) float64 {
 }
 
 // fit fits the mixture to the histogram by the EM algorithm (A. P. Dempster, N. M. Laird, D. B.
-// Rubin, J. Royal Statistical Society B 39(1), 1977), beginning with its means and variances. It
-// returns the code length.
+// Rubin, J. Royal Statistical Society B 39(1), 1977), beginning with the means and variances of m.
+// It returns the code length in nats per position.
 func (m *mixture) fit(h *histogram, floor, tolerance float64) float64 {
 	for k := range components {
 		m.weight[k] = 1. / components
@@ -62,13 +61,13 @@ func (m *mixture) fit(h *histogram, floor, tolerance float64) float64 {
 	return before
 }
 
-// componentSums are, for each component, the sums of the values' shares in it, and of these times
-// the values and their squares.
+// componentSums are, for each component, the sums of the responsibilities, and of these times the
+// values and times the squared values.
 type componentSums struct {
 	mass, first, second [components]float64
 }
 
-// expect is the E step. It also returns the code length under the mixture.
+// expect is the E step. It also returns the code length in nats per position under the mixture.
 func (m *mixture) expect(h *histogram) (sums componentSums, length float64) {
 	var constant [components]float64
 	for k, v := range m.variance {
@@ -96,7 +95,8 @@ func (m *mixture) expect(h *histogram) (sums componentSums, length float64) {
 	return sums, length
 }
 
-// maximise is the M step: the likeliest mixture by the sums, with no variance below the floor.
+// maximise is the M step: it sets m to the most likely mixture given the sums, with variances of at
+// least floor.
 func (m *mixture) maximise(sums *componentSums, floor float64) {
 	for k, w := range sums.mass {
 		if m.weight[k] = w; w <= 0 {
