@@ -18,7 +18,7 @@ const (
 	cnnChannels = 16
 )
 
-// CNNConfig is made by CNN; call Done to get the output node.
+// CNNConfig holds the options of CNN; call Done to get the output node.
 type CNNConfig struct {
 	scope    *model.Scope
 	x        *Node
@@ -26,14 +26,12 @@ type CNNConfig struct {
 	outputs  int
 }
 
-// CNN is the network of the SICA paper (appendix "Neural Network
-// Architecture"): Conv(C→16)–ReLU–Conv(16→16)–ReLU–Conv(16→16)–Flatten–
-// Linear(16·T → outputs), every convolution with kernel size 3 and zero
-// padding of 1. It takes x shaped [R, B, p…, C] with an index of one, two or
-// three axes.
+// CNN is the network of the SICA paper (appendix "Neural Network Architecture"):
+// Conv(C→16)–ReLU–Conv(16→16)–ReLU–Conv(16→16)–Flatten– Linear(16·T → outputs), every convolution
+// with kernel size 3 and zero padding of 1. x is shaped [R, B, p…, C] with one to three axes p….
 //
-// Its variables are those of three Conv in the sub-scopes conv_0 to conv_2 and of
-// a Dense in output.
+// Its variables are those of a convolution (Conv) in each of the sub-scopes conv_0 to conv_2, and
+// of an affine map (Dense) in output.
 //
 // x has a leading runs axis: InsertAxes(x, 0) makes one of GoMLX's [B, H, W, C]; see ParamRuns.
 func CNN(scope *model.Scope, x *Node) *CNNConfig {
@@ -79,8 +77,8 @@ func (c *CNNConfig) Done() *Node {
 //
 // x has a leading runs axis: InsertAxes(x, 0) makes one of GoMLX's [B, H, W, C]; see ParamRuns.
 //
-// It is shifted copies of x and one matrix product. Inside a compiled loop XLA runs these several
-// times faster than its own convolution, which has no runs axis either.
+// Conv is implemented by shifted copies of x and one matrix product. In a compiled loop XLA runs
+// these several times faster than its own convolution, which has no runs axis either.
 func Conv(scope *model.Scope, x *Node, outputs int) *Node {
 	checkIndexed(scope, "Conv", x)
 	argument.AtLeast("layers: Conv", "outputs", outputs, 1)
@@ -133,8 +131,8 @@ func convolve(x, kernel *Node) *Node {
 	return Reshape(y, dims...) // [R, B, p…, out]
 }
 
-// convolveTransposed returns the transpose of convolve with the kernel [R, taps, outputs, C]: what
-// gradients do. x [R, B, p…, C] becomes [R, B, p…, outputs].
+// convolveTransposed returns the transpose of convolve, as in its gradient, with the kernel [R,
+// taps, outputs, C]. x [R, B, p…, C] becomes [R, B, p…, outputs].
 func convolveTransposed(x, kernel *Node) *Node {
 	taps := kernel.Shape().Dim(1)
 	var backward []*Node
@@ -152,9 +150,9 @@ func addBiases(x, biases *Node) *Node {
 	return Reshape(Add(flat, InsertAxes(biases, 1)), dims...)
 }
 
-// shiftedCopies lays side by side on the channel axis what each tap of a kernel
-// sees of x [R, B, p…, C] from each position, zeros outside, with the taps in
-// row-major order: [R, B, p…, taps·C].
+// shiftedCopies concatenates on the channel axis the copies of x [R, B, p…, C] that the taps of a
+// kernel see from each position, with zeros outside and taps in row-major order: [R, B, p…,
+// taps·C].
 func shiftedCopies(x *Node) *Node {
 	const reach = kernelSize / 2
 	axes := x.Rank() - 3

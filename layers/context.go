@@ -15,8 +15,8 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/host"
 )
 
-// WholeContext is the input [M, Z_t, Z̃₋ₜ] of the paper's network (appendix "Neural Network
-// Architecture"), for a sample of each run and batch place:
+// WholeContext returns the input [M, Z_t, Z̃₋ₜ] of the paper's network (appendix "Neural Network
+// Architecture") for each sample of each run:
 //
 //   - M is one at the hidden position of each signal and zero elsewhere,
 //   - Z_t repeats y, the current value of z_t, at every position (zeros for a network that is to
@@ -24,9 +24,9 @@ import (
 //   - Z̃₋ₜ is z with the hidden position set to zero.
 //
 // z is shaped [R, d, T]; y and the int32 hidden positions idx are shaped [R, B, d]. A joint sample
-// hides the same t in every signal, a product sample a different one in each. The result is shaped
-// [R, B, p…, 3d], where shape holds the axes p… of the index, none for a sequence. Z_t of a sample
-// with a position outside 0 to T−1 is NaN.
+// hides the same position in every signal, a product sample a different one in each. The result is
+// shaped [R, B, p…, 3d], where shape gives the axes p… of the index; without shape the index is a
+// sequence. Z_t of a sample with a position outside 0 to T−1 is NaN.
 func WholeContext(z, y, idx *Node, shape ...int) *Node {
 	shape = checkWhole("WholeContext", z, y, idx, shape)
 	y = nanOutside(y, idx, z.Shape().Dim(2))
@@ -37,11 +37,11 @@ func WholeContext(z, y, idx *Node, shape ...int) *Node {
 	}, -1), shape)
 }
 
-// WholeContextRF is the input of the paper's rectified flow network. It consists of WholeContext
-// with y = z_t(τ), the second context [M′, Z̃′], which hides idx2 in place of idx, and the time, K
-// features of τ, such as τ itself. These are shaped [R, B, K] and repeated at every position. The
-// hidden value of the second context is the flow's target and never an input. The result is shaped
-// [R, B, p…, 5d+K].
+// WholeContextRF returns the input of the paper's rectified flow network: WholeContext with y =
+// z_t(τ), a second context [M′, Z̃′] that hides idx2 instead of idx, and the time. The time is K
+// features of τ, such as τ itself, shaped [R, B, K] and repeated at every position. The hidden
+// value of the second context is the flow's target and never an input. The result is shaped [R, B,
+// p…, 5d+K].
 func WholeContextRF(z, y, idx, idx2, time *Node, shape ...int) *Node {
 	shape = checkWhole("WholeContextRF", z, y, idx, shape)
 	checkTarget("WholeContextRF", idx, idx2, time)
@@ -56,8 +56,8 @@ func WholeContextRF(z, y, idx, idx2, time *Node, shape ...int) *Node {
 	}, -1), shape)
 }
 
-// checkWhole returns the shape of T, that of a sequence where there is none. It panics unless
-// z [R, d, T], y [R, B, d], idx [R, B, d] and the shape go together.
+// checkWhole returns the axes of the index, which default to a sequence, [T]. It panics unless z
+// [R, d, T], y [R, B, d], idx [R, B, d] and shape match.
 func checkWhole(layer string, z, y, idx *Node, shape []int) []int {
 	checkSignals(layer, z, idx)
 	argument.Dims("layers: "+layer, "y", y, "[R, B, d]", idx.Shape().Dimensions...)
@@ -89,8 +89,8 @@ func checkSignals(layer string, z, idx *Node) {
 	argument.Indices("layers: "+layer, "idx", idx, "[R, B, d]", runs, argument.Any, d)
 }
 
-// nanOutside returns x [R, B, C], with NaN for the samples that have one of their positions
-// idx [R, B, d] outside 0 to positions−1. There backends read what they like.
+// nanOutside returns x [R, B, C], with NaN for each sample one of whose positions idx [R, B, d] is
+// outside 0 to positions−1, where gathering is undefined.
 func nanOutside(x, idx *Node, positions int) *Node {
 	g := x.Graph()
 	before := LessThan(ReduceMin(idx, -1), Const(g, int32(0)))
@@ -101,7 +101,8 @@ func nanOutside(x, idx *Node, positions int) *Node {
 	return Where(outside, BroadcastToDims(nan, x.Shape().Dimensions...), x)
 }
 
-// hidden reports for each sample, position and signal whether that is hidden: bool [R, B, T, d].
+// hidden returns, for each sample, position and signal, whether idx hides the value: bool [R, B, T,
+// d].
 func hidden(z, idx *Node) *Node {
 	runs, batch, d := idx.Shape().Dim(0), idx.Shape().Dim(1), idx.Shape().Dim(2)
 	positions := z.Shape().Dim(2)
@@ -135,9 +136,9 @@ func inIndexShape(x *Node, shape []int) *Node {
 }
 
 // Neighbours returns the positions around each position of an index with these axes, row-major:
-// [T][(2·width+1)^axes − 1]. They are up to width away along each axis, in row-major order of the
-// offset, without the position itself. A neighbour beyond the edge is listed as T. It is an error
-// if the width is negative, if there is no axis, or if one is empty.
+// [T][(2·width+1)^axes − 1]. Neighbours are up to width away along each axis, in row-major order of
+// the offset, without the position itself. A neighbour beyond the edge is listed as T. A negative
+// width, no axis and an empty axis are errors.
 func Neighbours(width int, shape ...int) ([][]int32, error) {
 	table, err := grid.Neighbours(width, shape...)
 	if err != nil {
@@ -146,10 +147,11 @@ func Neighbours(width int, shape ...int) ([][]int32, error) {
 	return table, nil
 }
 
-// WindowContext gathers the neighbours of each sample's positions, [R, B, d·K]. z is shaped [R, d,
-// T]. The int32 positions idx are [R, B, d], one for each signal, as in WholeContext. The int32
-// neighbours are the table [T, K] of Neighbours. Beyond the edge of the index a neighbour is zero.
-// The value at the position itself isn't used. An idx outside 0 to T−1 makes NaN of its sample.
+// WindowContext returns the values at the neighbours of each sample's positions, [R, B, d·K]. z is
+// shaped [R, d, T]. The int32 positions idx are [R, B, d], one for each signal, as in WholeContext.
+// neighbours is the int32 table [T, K] of Neighbours. Values beyond the edge of the index are zero.
+// The value at the position itself isn't included. A sample with a position outside 0 to T−1 is
+// NaN.
 func WindowContext(z, idx, neighbours *Node) *Node {
 	checkSignals("WindowContext", z, idx)
 	argument.Indices("layers: WindowContext", "neighbours", neighbours, "[T, K]",
@@ -162,16 +164,15 @@ func WindowContext(z, idx, neighbours *Node) *Node {
 	return nanOutside(Reshape(gatherSignals(padded, at), runs, batch, d*k), idx, positions)
 }
 
-// GatherSignals returns the value of each signal at a position of its own, [R, B, d], for z shaped
-// [R, d, T] and int32 idx shaped [R, B, d]. All values of a sample with a position outside 0 to T−1
-// are NaN.
+// GatherSignals returns the value of each signal at its position in idx, [R, B, d], for z shaped
+// [R, d, T] and int32 idx shaped [R, B, d]. A sample with a position outside 0 to T−1 is NaN.
 func GatherSignals(z, idx *Node) *Node {
 	checkSignals("GatherSignals", z, idx)
 	values := Reshape(gatherSignals(z, InsertAxes(idx, -1)), idx.Shape().Dimensions...)
 	return nanOutside(values, idx, z.Shape().Dim(2))
 }
 
-// gatherSignals takes z[r, i, at[r, b, i, k]]: z [R, d, T] and at [R, B, d, K] give [R, B, d, K].
+// gatherSignals returns z[r, i, at[r, b, i, k]], [R, B, d, K], for z [R, d, T] and at [R, B, d, K].
 func gatherSignals(z, at *Node) *Node {
 	g := z.Graph()
 	runs, d, positions := z.Shape().Dim(0), z.Shape().Dim(1), z.Shape().Dim(2)

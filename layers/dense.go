@@ -20,38 +20,39 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/host"
 )
 
-// ParamRuns is the hyperparameter for the number R of runs, the first axis of every layer's
-// input, an int of at least 1. The default is 1. Like GoMLX's hyperparameters it is that of the
-// layer's scope, or else of the nearest scope around it, up to the store's root. Another length of
-// the axis panics: a batch of GoMLX's shape, without a runs axis, would be taken for many networks.
-// Its name is "sica_runs".
+// ParamRuns is the hyperparameter for the number R of runs, the length of the first axis of every
+// layer's input: an int of at least 1, by default 1. Like GoMLX's hyperparameters it is looked up
+// in the layer's scope and the scopes around it. An axis of another length panics: a batch of
+// GoMLX's shape, without a runs axis, would be taken for many networks. Its name is "sica_runs".
 const ParamRuns = argument.ParamRuns
 
-// ParamSeed is the hyperparameter for the seed of the initial values, an int. With 0 or more,
-// layers begin as [Initialise] and [InitialiseInvertible] would set them, the same on every
-// backend, from streams of the seed, the run and the variable's scope. The default is -1: the
-// scope's initializer, and that of Invertible.
+// ParamSeed is the hyperparameter for the seed of the initial values, an int. If it is 0 or more,
+// layers begin with the distributions of [Initialise] and [InitialiseInvertible], with the same
+// values on every backend, from random streams that depend on the seed, the run and the variable's
+// scope. With the default of -1 the scope's initializer draws the values, except those of
+// Invertible.
 const ParamSeed = "sica_seed"
 
-// seed returns that of ParamSeed; it is negative for none.
+// seed returns the value of ParamSeed, which is negative for none.
 func seed(scope *model.Scope) int { return model.GetParamOr(scope, ParamSeed, -1) }
 
-// stream returns the random numbers of a run's initial values in scope, for a purpose.
+// stream returns the random stream for the initial values of a run in scope. purpose separates
+// variables.
 func stream(seed int, scope string, run int, purpose string) *rand.Rand {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%s %d %s", scope, run, purpose)
 	return rand.New(rand.NewPCG(uint64(seed), h.Sum64()))
 }
 
-// checkInput panics unless x is a layer's input of that form, with minRank to maxRank axes and as
-// many runs as ParamRuns says.
+// checkInput panics unless x is an input of the given form, with minRank to maxRank axes and
+// ParamRuns runs.
 func checkInput(scope *model.Scope, layer string, x *Node, form string, minRank, maxRank int) {
 	argument.Layer(scope, "layers: "+layer, "x", x, form, minRank, maxRank)
 }
 
-// Dense is the affine map x·W + b of each run: x [R, B, …, C] of a float dtype becomes
-// [R, B, …, outputs]. Its variables, in the sub-scope "dense", are weights [R, C, outputs] and
-// biases [R, outputs].
+// Dense returns the affine map x·W + b of each run: x [R, B, …, C] of a float dtype becomes [R, B,
+// …, outputs]. Its variables, in the sub-scope "dense", are weights [R, C, outputs] and biases [R,
+// outputs].
 //
 // x has a leading runs axis: InsertAxes(x, 0) makes one of GoMLX's [B, C]; see ParamRuns.
 func Dense(scope *model.Scope, x *Node, outputs int) *Node {
@@ -72,13 +73,13 @@ func linear(scope *model.Scope, x *Node, outputs int) *Node {
 	return Add(Einsum("rni,rio->rno", x, w), InsertAxes(b, 1)) // [R, N, out]
 }
 
-// relu returns max(x, 0) with the subgradient 0 at 0, as PyTorch. The masked columns of a
-// context make exact zeros common. NaN stays NaN.
+// relu returns max(x, 0) with the subgradient 0 at 0, as in PyTorch. Exact zeros are common because
+// of masked columns of contexts. NaN stays NaN.
 func relu(x *Node) *Node {
 	return Where(LessOrEqual(x, ZerosLike(x)), ZerosLike(x), x)
 }
 
-// MLPConfig is made by MLP; call Done to get the output node.
+// MLPConfig holds the options of MLP; call Done to get the output node.
 type MLPConfig struct {
 	scope   *model.Scope
 	x       *Node
@@ -86,12 +87,12 @@ type MLPConfig struct {
 	outputs int
 }
 
-// MLP is a multi-layer perceptron with SiLU activations over x shaped [R, B, C]. SiLU is
-// smooth, so that the gradient of the output in the input is continuous. That is the velocity
-// of a Wasserstein gradient flow. For other activations call Dense and GoMLX's activation.
+// MLP is a multi-layer perceptron with SiLU activations over x shaped [R, B, C]. SiLU is smooth, so
+// the gradient of the output with respect to the input, the velocity of a Wasserstein gradient
+// flow, is continuous. For other activations combine Dense with GoMLX's activations.
 //
-// Its variables are weights and biases as those of Dense, in the sub-scopes hidden_0, hidden_1, …
-// and output.
+// Its variables are weights and biases as in Dense, in the sub-scopes hidden_0, hidden_1, … and
+// output.
 //
 // x has a leading runs axis: InsertAxes(x, 0) makes one of GoMLX's [B, C]; see ParamRuns.
 func MLP(scope *model.Scope, x *Node) *MLPConfig {
@@ -136,8 +137,8 @@ const (
 	biasesName  = "biases"
 )
 
-// affineVariables returns weights [R, …, inputs, outputs] of these dims and biases [R, outputs].
-// The scope's regularizers apply to the weights only, as in GoMLX.
+// affineVariables returns weights with the given dims [R, …, inputs, outputs] and biases [R,
+// outputs]. The scope's regularizers apply to the weights only, as in GoMLX.
 func affineVariables(
 	scope *model.Scope, g *Graph, dtype dtypes.DType, dims ...int,
 ) (weights, biases *Node) {
@@ -156,8 +157,8 @@ func affineVariables(
 	return weights, biases
 }
 
-// runByRun returns an initializer that draws the part of each run as initializer draws a
-// variable without the runs axis, which it would take for inputs.
+// runByRun returns an initializer that draws each run's part by initializer without the runs axis,
+// which initializer would take for inputs.
 func runByRun(initializer model.VariableInitializer) model.VariableInitializer {
 	return func(g *Graph, shape shapes.Shape) *Node {
 		parts := make([]*Node, shape.Dim(0))
@@ -168,7 +169,7 @@ func runByRun(initializer model.VariableInitializer) model.VariableInitializer {
 	}
 }
 
-// torch returns an initializer of affineVariables in scope, uniform on ±1/√inputs.
+// torch returns PyTorch's initializer for affineVariables in scope: uniform on ±1/√inputs.
 func torch(seed int, scope string, inputs int) model.VariableInitializer {
 	return func(g *Graph, shape shapes.Shape) *Node {
 		runs := shape.Dim(0)
@@ -181,7 +182,7 @@ func torch(seed int, scope string, inputs int) model.VariableInitializer {
 	}
 }
 
-// uniform draws n numbers on ±bound.
+// uniform draws n numbers uniformly on ±bound.
 func uniform(rng *rand.Rand, n int, bound float64) []float64 {
 	values := make([]float64, n)
 	for k := range values {
@@ -191,14 +192,13 @@ func uniform(rng *rand.Rand, n int, bound float64) []float64 {
 }
 
 // Initialise draws all trainable weights and biases of Dense, Conv, MLP, CNN and WholeCNN in scope,
-// run r from rngs[r]. They are uniform on ±1/√fan-in, the default of PyTorch's Linear and Conv.
-// Drawing on the host makes them the same on every backend. The values of run r depend on rngs[r]
-// only.
+// those of run r from rngs[r] only. They are uniform on ±1/√fan-in, the default of PyTorch's Linear
+// and Conv. The values are drawn on the host, so they are the same on every backend.
 //
-// The variables of other layers, also those of GoMLX, stay. Those set are weights [R, …, outputs]
-// of three axes or more, and biases [R, outputs]. They must exist, as they do after the first
-// execution of their graph or after flows.NewTrainer. A scope without any is an error, and so is
-// another number of streams than of runs.
+// Variables of other layers, including GoMLX's, are unchanged: only weights [R, …, outputs] of
+// three axes or more with biases [R, outputs] are set. They must exist, as they do after the first
+// execution of their graph or after flows.NewTrainer. A scope without such variables is an error,
+// and so is a number of streams different from the number of runs.
 func Initialise(scope *model.Scope, rngs []*rand.Rand) error {
 	if scope == nil {
 		return errors.New("layers: Initialise: scope is nil; must be one of the store")
@@ -231,8 +231,8 @@ func Initialise(scope *model.Scope, rngs []*rand.Rand) error {
 	return nil
 }
 
-// fanIn returns the number of inputs of the affine map that v belongs to, or 0 if v isn't one of
-// affineVariables.
+// fanIn returns the number of inputs of the affine map that v belongs to; 0 if v isn't a variable
+// of affineVariables.
 func fanIn(store *model.Store, v *model.Variable) int {
 	if v.Name() != weightsName && v.Name() != biasesName {
 		return 0
@@ -249,8 +249,8 @@ func fanIn(store *model.Store, v *model.Variable) int {
 	return grid.Product(w[1 : len(w)-1])
 }
 
-// setRuns sets a variable whose first axis is that of the runs. draw returns the values of run
-// r for the other axes.
+// setRuns sets a variable whose first axis is the runs axis. draw returns the values of run r, for
+// the other axes.
 func setRuns(
 	v *model.Variable, rngs []*rand.Rand, draw func(r int, dims []int) ([]float64, error),
 ) error {
@@ -272,7 +272,7 @@ func setRuns(
 	return nil
 }
 
-// errStreams is the error for another number of streams than of runs.
+// errStreams returns the error for a number of streams different from the number of runs.
 func errStreams(v *model.Variable, rngs []*rand.Rand) error {
 	return fmt.Errorf("layers: %d random streams for the %d runs of variable %q; "+
 		"must be one for each", len(rngs), v.Shape().Dim(0), v.Path())

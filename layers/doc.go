@@ -1,7 +1,7 @@
-// Package layers has building blocks of GoMLX for networks that see one position of several
-// signals and the positions around it. There are contexts (the whole sequence, as in the SICA
-// paper, or a local window) and networks over them (the paper's CNN, an MLP). [Invertible] is
-// a map of all signals at a position with an inverse and a Jacobian in closed form.
+// Package layers has GoMLX building blocks for networks that see one position of several signals
+// and the positions around it: contexts (the whole sequence, as in the SICA paper, or a local
+// window) and networks over them (the paper's CNN, an MLP). [Invertible] is a map of all signals at
+// a position with an inverse and a Jacobian in closed form.
 //
 // GoMLX has a package of the same name, so programs import this one as sicalayers:
 //
@@ -14,32 +14,31 @@
 //
 //	// z [R, d, T] are signals, idx int32 [R, B, d] the positions that each sample hides in them.
 //	y := sicalayers.GatherSignals(z, idx)    // [R, B, d], the hidden values
-//	x := sicalayers.WholeContext(z, y, idx)  // [R, B, T, 3d], of which y is a part
+//	x := sicalayers.WholeContext(z, y, idx)  // [R, B, T, 3d], y included
 //	logit := sicalayers.CNN(scope, x).Done() // [R, B, 1]
 //
 // A network that is to predict the hidden values gets zeros for y.
 //
 // # The runs axis
 //
-// Every tensor carries a leading runs axis R: R independent networks, each
-// with weights of its own, work on R independent sets of signals in one
-// program. Shapes are written with
+// Every tensor has a leading runs axis R: R independent networks, each with its own weights, work
+// on R independent sets of signals in one program. Shapes are written with
 //
 //	R runs, B samples of a batch, d signals, T positions,
 //	p… axes of the position index (their product is T), C channels, K neighbours.
 //
-// Signals have their positions last, [R, d, T]. What layers take and return has its channels last,
-// as in GoMLX: contexts make [R, B, p…, C] of signals, and Conv takes that.
+// Signals have their positions last, [R, d, T]. Inputs and outputs of layers have their channels
+// last, as in GoMLX: contexts turn signals into [R, B, p…, C], the input of Conv.
 //
-// A single network is R = 1: between GoMLX's layers, whose tensors have no such axis, put it
-// there with InsertAxes(x, 0), and take it away with Squeeze(y, 0). For more runs set the
-// hyperparameter [ParamRuns]. A layer with weights panics if its first axis has another length: a
-// batch would be taken for runs, with a network for each sample. Only a batch of one sample can't
-// be told from R = 1. Contexts have no weights, and take any R. [SelectRun] makes a store of one of
-// the runs, such as the best.
+// A single network is R = 1: between GoMLX's layers, whose tensors have no runs axis, add the axis
+// with InsertAxes(x, 0), and remove it with Squeeze(y, 0). For more runs set the hyperparameter
+// [ParamRuns]. A layer with weights panics if the first axis of its input has another length, since
+// a batch would become runs, with a network for each sample. Only a batch of one sample is
+// indistinguishable from R = 1. Contexts have no weights, and accept any R. [SelectRun] makes a
+// store of one of the runs, such as the best.
 //
-// Contexts take one set of signals for each run. N sequences that share one network are the runs of
-// their context, and then one batch:
+// Contexts take one set of signals for each run. For N sequences that share one network, treat the
+// sequences as runs of the context, and then as one batch:
 //
 //	x := sicalayers.WindowContext(z, idx, neighbours) // [N, B, d·K] of z [N, d, T]
 //	x = Reshape(x, 1, -1, x.Shape().Dim(-1))          // [1, N·B, d·K]
@@ -47,26 +46,25 @@
 //
 // # In a model of GoMLX
 //
-// Layers take a scope first, as those of GoMLX, and options are set by methods before Done. Only
-// two things are hyperparameters, as all layers of a model share them: the number of runs,
-// [ParamRuns], and the seed of the initial values, [ParamSeed]. Set widths and layers by methods.
-// Layers work in the graph of any model.Exec, under train.Trainer and under flows.Trainer, and with
-// GoMLX's checkpoints.
+// As in GoMLX, layers take a scope first, and methods before Done set options, such as widths. Only
+// two options are hyperparameters, since all layers of a model share them: the number of runs,
+// [ParamRuns], and the seed of the initial values, [ParamSeed]. Layers work in the graph of any
+// model.Exec, with train.Trainer and flows.Trainer, and with GoMLX's checkpoints.
 //
-// Layers open sub-scopes: two of a kind in one scope panic. To use the weights of a layer twice,
-// call ResetVisited on the outer scope, before In: scope.ResetVisited().In("map"). GoMLX's message
-// names Shared(), which is for a single sub-scope.
+// Layers open sub-scopes: two layers of the same kind in one scope panic. To use the weights of a
+// layer twice, call ResetVisited on the outer scope, before In: scope.ResetVisited().In("map").
+// GoMLX's message names Shared(), which is for a single sub-scope.
 //
-// Weights and biases are drawn by the scope's initializer, run by run as for a layer
-// without runs: with GoMLX's default He's weights and biases of 0. With the hyperparameter
-// [ParamSeed] they are those of PyTorch, the same on every backend, and Invertible begins with
-// better values, too. [Initialise] and [InitialiseInvertible] set them so later, from random
-// streams of yours. Weights of affine maps and convolutions are regularized by
-// regularizer.ParamL2 and ParamL1, summed over the runs; nothing else is.
+// The scope's initializer draws weights and biases, for each run as for a layer without runs:
+// GoMLX's default gives He's weights, and biases of 0. With the hyperparameter [ParamSeed] weights
+// and biases have PyTorch's distribution, the same values on every backend, and Invertible begins
+// with better values, too. [Initialise] and [InitialiseInvertible] do so later, from given random
+// streams. Only the weights of affine maps and convolutions are regularized, by regularizer.ParamL2
+// and ParamL1, summed over the runs.
 //
-// As everywhere in GoMLX, functions that build graphs panic on wrong shapes;
-// model.Exec turns that into an error. Functions that run on the host return
-// errors. Of each store, one goroutine at a time may build graphs.
+// As everywhere in GoMLX, functions that build graphs panic on wrong shapes; model.Exec turns that
+// into an error. Functions that run on the host return errors. Only one goroutine at a time may
+// build graphs with a store.
 //
 // References: S. Liu, "Self-sufficient Independent Component Analysis via KL Minimizing
 // Flows", arXiv:2512.00665, for the contexts and the CNN; D. P. Kingma, P. Dhariwal, "Glow",

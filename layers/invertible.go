@@ -30,41 +30,41 @@ const (
 	sharpnessName    = "sharpness"
 )
 
-// InvertibleConfig is made by Invertible; call Done or DoneInverse.
+// InvertibleConfig holds the options of Invertible; call Done or DoneInverse.
 type InvertibleConfig struct {
 	scope  *model.Scope
 	x      *Node
 	layers int
 }
 
-// FullMatricesConfig is made by FullMatrices of an InvertibleConfig; call Done.
+// FullMatricesConfig holds an Invertible with FullMatrices; call Done.
 type FullMatricesConfig struct{ of *InvertibleConfig }
 
-// Invertible is a network of n layers and a last affine map: for each run a smooth one-to-one map
-// of ℝᵈ onto itself. x is shaped [R, B, d]. A layer is an affine map and a nonlinearity of each
-// signal,
+// Invertible is a network of n layers and a final affine map: for each run a smooth one-to-one map
+// of ℝᵈ onto itself. x is shaped [R, B, d]. A layer is an affine map followed by a nonlinearity of
+// each signal,
 //
 //	u = W·x + b,  y = u + c·(√(u² + 1) − 1)
 //
 // with a bend −1 < c < 1.
 //
-// W = P·L·U has an inverse whatever its parameters are, and log|det W| is a sum of d of them. L is
-// lower triangular with ones on its diagonal, U upper triangular with exp(s) on its diagonal, and P
-// a permutation with signs that isn't trained (D. P. Kingma, P. Dhariwal, "Glow", 2018, section
-// 3.2). The nonlinearity is a hyperbola through 0 whose slope goes from 1 − c at −∞ to 1 + c at +∞,
-// the leaky form of squareplus (J. T. Barron, arXiv:2112.11687). Unlike softplus it has an inverse
-// in closed form and no exponentials.
+// W = P·L·U is invertible for all parameters, and log|det W| is the sum of d of them. L is lower
+// triangular with ones on the diagonal, U upper triangular with exp(s) on the diagonal, and P a
+// signed permutation that isn't trained (D. P. Kingma, P. Dhariwal, "Glow", 2018, section 3.2). The
+// nonlinearity is a hyperbola through 0 whose slope rises from 1 − c at −∞ to 1 + c at +∞, the
+// leaky form of squareplus (J. T. Barron, arXiv:2112.11687). Unlike softplus it has a closed-form
+// inverse and no exponentials.
 //
 // Its variables are in the sub-scope "invertible":
 //
 //   - factors [R, n+1, d, d] of the affine maps: L below the diagonal, s on it, U above
 //   - permutations [R, n+1, d, d] and biases [R, n+1, d] of the affine maps
-//   - bends [R, n, d] of the nonlinearities: c = tanh of them
+//   - bends [R, n, d] of the nonlinearities: c = tanh(bends)
 //
-// The first values are random, and z can be far from x. With those of InitialiseInvertible or of
-// ParamSeed z is near x at first, and training is faster. The scope's initializer isn't used.
+// The initial values are random, and z can be far from x. With InitialiseInvertible or ParamSeed z
+// begins near x, and training is faster. The scope's initializer isn't used.
 //
-// For the map and its inverse in one graph give each the weights by scope.ResetVisited().In("map").
+// To have the map and its inverse in one graph, use scope.ResetVisited().In("map") for each.
 //
 // x has a leading runs axis: InsertAxes(x, 0) makes one of GoMLX's [B, d]; see ParamRuns.
 func Invertible(scope *model.Scope, x *Node) *InvertibleConfig {
@@ -78,37 +78,38 @@ func (c *InvertibleConfig) Layers(n int) *InvertibleConfig {
 	return c
 }
 
-// FullMatrices trains the matrices W themselves: the variable matrices [R, n+1, d, d] in place of
-// factors and permutations. The nonlinearities have more parameters, the slope p at −∞, q at +∞ and
-// the sharpness k of each signal:
+// FullMatrices trains the matrices W themselves: the variable matrices [R, n+1, d, d] replaces
+// factors and permutations. The nonlinearity of each signal has more parameters, the slopes p at −∞
+// and q at +∞ and the sharpness k:
 //
 //	y = u·(p + q)/2 + (√(k²u² + 1) − 1)·(q − p)/(2k)
 //
-// The variables lower, upper and sharpness, [R, n, d], take the place of bends: p = exp(lower), q =
+// The variables lower, upper and sharpness, [R, n, d], replace bends: p = exp(lower), q =
 // exp(upper) and k = 3·exp(sharpness). A smooth function limits each logarithm to ±2.5.
 //
-// These are the same maps, as the matrices scale as well. But with many signals training comes
-// nearer to the highest likelihood, above all with flows.RunsAdamConfig.Relative. log|det W| is
-// that of W·Wᵀ by elimination, in d steps, and isn't finite where W has no inverse. In float32 it is
-// exact to 0.001 up to a condition number of W of 300, and its error grows with the square of that.
-// There is no DoneInverse.
+// The family of maps is the same, since the matrices scale as well. But with many signals training
+// comes nearer to the maximum likelihood, above all with flows.RunsAdamConfig.Relative. log|det W|
+// is computed from W·Wᵀ by elimination, in d steps, and isn't finite if W is singular. In float32
+// it is accurate to 0.001 up to a condition number of W of 300; the error grows with the square of
+// the condition number. There is no DoneInverse.
 func (c *InvertibleConfig) FullMatrices() *FullMatricesConfig { return &FullMatricesConfig{c} }
 
-// Done is that of an InvertibleConfig.
+// Done returns z and log|det ∂g/∂x|, as InvertibleConfig.Done does.
 func (c *FullMatricesConfig) Done() (z, logDet *Node) { return c.of.apply(c.of.full) }
 
 // Done returns z = g(x), [R, B, d], and log|det ∂g/∂x| at each x, [R, B].
 func (c *InvertibleConfig) Done() (z, logDet *Node) { return c.apply(c.factored) }
 
-// parameters are those of all layers of a map.
+// parameters are the parameters of all layers of a map.
 type parameters struct {
 	weights *Node // the matrices W, [R, n+1, d, d]
 	biases  *Node // [R, n+1, d]
 	bends   *Node // c of the nonlinearities, [R, n, d]; nil without layers
-	logDet  *Node // the map's log-Jacobian without the logarithms of the slopes, [R]
+	logDet  *Node // log-Jacobian of the map without the log slopes, [R]
 }
 
-// apply applies the map whose parameters for signals [R, d, N] are those of a scope; see Done.
+// apply applies the map with the parameters that parametersIn returns for signals [R, d, N]; see
+// Done.
 func (c *InvertibleConfig) apply(
 	parametersIn func(scope *model.Scope, x *Node) parameters,
 ) (z, logDet *Node) {
@@ -192,7 +193,7 @@ func logDets(w *Node) *Node {
 	return MulScalar(ReduceSum(logs, 2, 3), 0.5)
 }
 
-// DoneInverse takes x for z and returns g⁻¹(z), [R, B, d].
+// DoneInverse returns g⁻¹(z), [R, B, d], for the input x as z.
 func (c *InvertibleConfig) DoneInverse() *Node {
 	argument.AtLeast("layers: Invertible", "layers", c.layers, 0)
 	scope := c.scope.In(invertibleScope)
@@ -212,14 +213,14 @@ func (c *InvertibleConfig) DoneInverse() *Node {
 	return Transpose(x, 1, 2)
 }
 
-// A plu is the parameters of M affine maps.
+// A plu holds the parameters of M affine maps.
 type plu struct {
 	factors      *Node // [R, M, d, d]
 	permutations *Node // [R, M, d, d]
 	biases       *Node // [R, M, d]
 }
 
-// pluVariables returns the parameters of affine maps of x [R, d, N].
+// pluVariables returns the parameters of affine maps for x [R, d, N].
 func pluVariables(scope *model.Scope, x *Node, maps int) plu {
 	g, dtype, runs, d := x.Graph(), x.DType(), x.Shape().Dim(0), x.Shape().Dim(1)
 	square := shapes.Make(dtype, runs, maps, d, d)
@@ -232,15 +233,15 @@ func pluVariables(scope *model.Scope, x *Node, maps int) plu {
 	}
 }
 
-// biasesVariable returns the biases of affine maps of x [R, d, N], [R, maps, d].
+// biasesVariable returns the biases, [R, maps, d], of affine maps for x [R, d, N].
 func biasesVariable(scope *model.Scope, x *Node, maps int) *Node {
 	shape := shapes.Make(x.DType(), x.Shape().Dim(0), maps, x.Shape().Dim(1))
 	return scope.WithInitializer(drawnOr(scope, biasesName, small(scope, biasSpread))).
 		VariableWithShape(biasesName, shape).NodeValue(x.Graph())
 }
 
-// drawnOr returns the initializer of the variable name in scope: as InitialiseInvertible draws
-// it, with ParamSeed, else the other.
+// drawnOr returns the initializer of the variable name in scope: with ParamSeed the distribution of
+// InitialiseInvertible, otherwise other.
 func drawnOr(
 	scope *model.Scope, name string, other model.VariableInitializer,
 ) model.VariableInitializer {
@@ -254,7 +255,7 @@ func drawnOr(
 		for r := range shape.Dim(0) {
 			purpose := name
 			if name == permutationsName {
-				purpose = factorsName // both are of the same matrices
+				purpose = factorsName // both come from the same matrices
 			}
 			rng := stream(s, path, r, purpose)
 			drawn, err := drawInvertible(rng, name, shape.Dimensions[1:], nil)
@@ -267,8 +268,8 @@ func drawnOr(
 	}
 }
 
-// drawInvertible draws a variable of one run, of these dims without that of the runs. The last
-// affine map is last, or the identity if it is nil.
+// drawInvertible draws the variable name for one run, with the given dims, which exclude the runs
+// axis. The affine maps multiply to last, or to the identity if last is nil.
 func drawInvertible(rng *rand.Rand, name string, dims []int, last *mat.Dense) ([]float64, error) {
 	switch name {
 	case biasesName:
@@ -291,7 +292,8 @@ func drawInvertible(rng *rand.Rand, name string, dims []int, last *mat.Dense) ([
 	return factors, err
 }
 
-// drawMaps draws the parameters of affine maps that nearly cancel.
+// drawMaps draws the factors and permutations of affine maps whose product is last, or the identity
+// if last is nil.
 func drawMaps(
 	rng *rand.Rand, maps, d int, last *mat.Dense,
 ) (factors, permutations []float64, err error) {
@@ -306,12 +308,12 @@ func drawMaps(
 	return factors, permutations, nil
 }
 
-// small returns an initializer that draws normal numbers of that standard deviation.
+// small returns an initializer that draws normal numbers of standard deviation std.
 func small(scope *model.Scope, std float64) model.VariableInitializer {
 	return initializer.RandomNormalFn(scope, std)
 }
 
-// identities is an initializer: identity matrices, [R, M, d, d].
+// identities is an initializer that returns identity matrices, [R, M, d, d].
 func identities(g *Graph, shape shapes.Shape) *Node {
 	diagonal := ConvertDType(Diagonal(g, shape.Dim(-1)), shape.DType)
 	return BroadcastToDims(ExpandLeftToRank(diagonal, shape.Rank()), shape.Dimensions...)
@@ -397,7 +399,7 @@ func bendsVariable(scope *model.Scope, x *Node, layers int) *Node {
 	return MinScalar(MaxScalar(c, -invertible.MaxBend), invertible.MaxBend)
 }
 
-// leaky returns y = x + c·(√(x² + 1) − 1) and dy/dx > 0 for c [R, d, 1] and x [R, d, N].
+// leaky returns y = x + c·(√(x² + 1) − 1) and the slope dy/dx > 0 for c [R, d, 1] and x [R, d, N].
 func leaky(c, x *Node) (y, slope *Node) {
 	c = BroadcastToDims(c, x.Shape().Dimensions...) // once, so that its gradient is one sum
 	root := Sqrt(AddScalar(Square(x), 1))
@@ -406,8 +408,8 @@ func leaky(c, x *Node) (y, slope *Node) {
 	return y, slope
 }
 
-// leakyInverse returns the x of y [R, d, N]: of y + c − x = c·√(x² + 1), squared, the root on
-// which both sides have one sign. No two nearly equal numbers are subtracted.
+// leakyInverse returns the x that leaky maps to y [R, d, N]. It squares y + c − x = c·√(x² + 1) and
+// takes the root for which both sides have the same sign, without subtracting nearly equal numbers.
 func leakyInverse(c, y *Node) *Node {
 	shifted := Add(y, c)                                   // [R, d, N]
 	rest := Mul(OneMinus(c), OnePlus(c))                   // [R, d, 1]
@@ -419,22 +421,22 @@ func leakyInverse(c, y *Node) *Node {
 
 // The initial values of the variables.
 const (
-	// biasSpread and bendSpread are the standard deviations of the biases and bends around 0.
+	// biasSpread and bendSpread are the standard deviations of the initial biases and bends.
 	biasSpread = 0.3
 	bendSpread = 0.05
 	// unitScale is the scale of the first layer. It makes the nonlinearity as sharp as
 	// ln(1 + e³ˣ)/3.
 	unitScale = 3 / (2 * math.Ln2)
-	// factorSpread is the standard deviation of the factors of a map near the identity. Training is
-	// hardly sensitive to it.
+	// factorSpread is the standard deviation of the initial factors around those of the identity.
+	// Training is hardly sensitive to it.
 	factorSpread = 0.1
 )
 
-// InitialiseInvertible draws the variables of every Invertible in scope, run r from rngs[r]. The
-// layers of a network are random rotations that nearly cancel, so that it begins loosely around
-// rotations[r]·x (nil: the identity): of two standard normal signals the correlations are 0.7 to
-// 1.0. It is an error if there is no such variable yet, or if there is another number of streams
-// than of runs.
+// InitialiseInvertible draws the variables of every Invertible in scope, those of run r from
+// rngs[r]. The affine maps are random rotations that cancel except for rotations[r] (nil: the
+// identity), so the network begins loosely around rotations[r]·x: for two standard normal signals
+// the correlations are 0.7 to 1.0. It is an error if no such variable exists yet, or if the number
+// of streams isn't the number of runs.
 func InitialiseInvertible(
 	scope *model.Scope, rngs []*rand.Rand, rotations []*mat.Dense,
 ) error {
@@ -495,7 +497,7 @@ func initialiseInvertible(
 	return nil
 }
 
-// normal draws n numbers of that standard deviation.
+// normal draws n normal numbers of standard deviation std.
 func normal(rng *rand.Rand, n int, std float64) []float64 {
 	values := make([]float64, n)
 	for i := range values {
@@ -504,8 +506,8 @@ func normal(rng *rand.Rand, n int, std float64) []float64 {
 	return values
 }
 
-// cancelling draws matrices whose product is last, or the identity if it is nil: Q₁, Q₂·Q₁ᵀ, … and
-// last·Qᵀ, with random orthogonal Q.
+// cancelling draws matrices whose product is last, or the identity if last is nil: Q₁, Q₂·Q₁ᵀ, …
+// and last·Qᵀ, with random orthogonal Q.
 func cancelling(rng *rand.Rand, maps, d int, last *mat.Dense) []*mat.Dense {
 	if last == nil {
 		last = rotation.Identity(d)

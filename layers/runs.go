@@ -8,11 +8,12 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// SelectRun returns a new store with run r, from 0, of a store whose root has ParamRuns = R, such
-// as the best of R trained networks. Its ParamRuns is 1, its other parameters are the same. Float
-// variables whose first axis has R entries are cut to [1, …], those of optimizers, too; others are
-// copied. The graphs of store then take [1, B, …] and compute what run r did. Variables of a
-// checkpoint that no graph has used are left out.
+// SelectRun returns a new store with only run r, counted from 0, of a store whose root has
+// ParamRuns = R, such as the best of R trained networks. The new store has ParamRuns 1 and
+// otherwise the same hyperparameters. Float variables whose first axis has R entries, including
+// those of optimizers, are cut to [1, …]; other variables are copied. With the new store, graphs
+// take [1, B, …] and compute what run r did. Variables of a checkpoint that no graph has used are
+// omitted.
 //
 // It is an error if r isn't one of the runs or if a variable has no value.
 func SelectRun(store *model.Store, r int) (*model.Store, error) {
@@ -45,7 +46,8 @@ func SelectRun(store *model.Store, r int) (*model.Store, error) {
 	return one, nil
 }
 
-// valueOfRun returns a copy of the value of v, of its run r if its first axis is that of the runs.
+// valueOfRun returns a copy of the value of v, or only of run r if the first axis of v is the runs
+// axis.
 func valueOfRun(v *model.Variable, r, runs int) (*tensors.Tensor, error) {
 	value, err := v.Value()
 	if err != nil {

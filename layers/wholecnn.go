@@ -14,35 +14,35 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/host"
 )
 
-// WholeCNNConfig is made by WholeCNN; call Done to get the output node.
+// WholeCNNConfig holds the options of WholeCNN; call Done to get the output node.
 type WholeCNNConfig struct {
 	scope      *model.Scope
 	z, y, idx  *Node
-	idx2, time *Node // of the rectified flow, else nil
+	idx2, time *Node // for the rectified flow, else nil
 	shape      []int
 	channels   int
 	outputs    int
 }
 
-// WholeCNN is CNN over WholeContext(z, y, idx, shape...), or over WholeContextRF where Target is
-// called. Its variables are the same, and for finite z its function, for about a third of the work.
-// Three exact identities save the rest:
+// WholeCNN is CNN over WholeContext(z, y, idx, shape...), or over WholeContextRF if Target is
+// called. It has the same variables and, for finite z, the same values, for about a third of the
+// work. Three exact identities save the rest:
 //
 //   - The first layer is linear, and its inputs are the same signals for every sample except at the
 //     hidden positions. So the signals are convolved once, and each sample corrects the few
-//     positions that see its hidden ones.
+//     positions that see hidden positions.
 //   - y and the time are the same at every position. So they add one vector per sample to the first
-//     layer, except at the edges, where the kernel has taps outside.
-//   - Nothing stands between the last convolution and the linear map after it. They are folded into
-//     one linear map of the second layer.
+//     layer, except at the edges, where kernel taps lie outside.
+//   - There is no nonlinearity between the last convolution and the linear map after it. Both are
+//     folded into one linear map of the second layer.
 //
-// What is left to do for a sample at every position is the second layer.
+// Only the second layer remains to be computed for each sample at every position.
 //
 // z has a leading runs axis (see ParamRuns). The outputs of a sample with a position outside 0 to
 // T−1 are NaN.
 //
-// A network that predicts the values at positions idx, [1, B, d] with one t for all signals (a
-// joint sample), from all other positions of z [1, d, T]:
+// For example, a network that predicts the values at positions idx, [1, B, d], the same for all
+// signals (a joint sample), from all other positions of z [1, d, T]:
 //
 //	target := GatherSignals(z, idx)
 //	out := WholeCNN(scope.In("net"), z, ZerosLike(target), idx).Outputs(d).Done() // [1, B, d]
@@ -59,8 +59,8 @@ func WholeCNN(scope *model.Scope, z, y, idx *Node, shape ...int) *WholeCNNConfig
 	}
 }
 
-// Target adds what WholeContextRF has over WholeContext: the second context,
-// which hides idx2, and the time, K features of τ, shaped [R, B, K].
+// Target adds the inputs that WholeContextRF has beyond WholeContext: the second context, which
+// hides idx2, and the time, K features of τ, shaped [R, B, K].
 func (c *WholeCNNConfig) Target(idx2, time *Node) *WholeCNNConfig {
 	checkTarget("WholeCNN", c.idx, idx2, time)
 	c.idx2, c.time = idx2, time
@@ -96,16 +96,15 @@ func (c *WholeCNNConfig) Done() *Node {
 	return y
 }
 
-// convVariables are those of layer number i, as in CNN.
+// convVariables returns the variables of convolution i, as in CNN.
 func (c *WholeCNNConfig) convVariables(i, channels int) (kernel, biases *Node) {
 	runs := c.z.Shape().Dim(0)
 	scope, axes := c.scope.In("conv_%d", i), len(c.shape)
 	return convVariables(scope, c.z.Graph(), c.z.DType(), runs, axes, channels, c.channels)
 }
 
-// firstLayer is the first convolution, before its activation, at the positions of the
-// bordered index. Borders are −∞, so that the activation makes zeros of them:
-// [R, B, L, H].
+// firstLayer returns the first convolution, before its activation, at the positions of the bordered
+// index, [R, B, L, H]. Borders are −∞, which the activation turns into zeros.
 func (c *WholeCNNConfig) firstLayer(index *borderedIndex) *Node {
 	runs, d := c.z.Shape().Dim(0), c.z.Shape().Dim(1)
 	inputs := 3 * d
@@ -150,10 +149,10 @@ func (c *WholeCNNConfig) firstLayer(index *borderedIndex) *Node {
 	return addAt(x, rows, changes)
 }
 
-// hide is what hiding the positions idx [R, B, d] changes: a signal's hidden
-// value, seen by each tap of the kernel context from another position, gives
-// way to the mask's one. Both kernels are [R, taps, d, H]; the positions
-// changed are [R, B, taps·d], the changes [R, B, taps·d, H].
+// hide returns the changes from hiding the positions idx [R, B, d]: the hidden value of a signal,
+// which each tap of the kernel context sees from a different position, is replaced by a one of the
+// mask. Both kernels are [R, taps, d, H]. rows, the positions changed, is [R, B, taps·d], and
+// changes is [R, B, taps·d, H].
 func (c *WholeCNNConfig) hide(
 	index *borderedIndex, idx, mask, context *Node,
 ) (rows, changes *Node) {
@@ -169,8 +168,8 @@ func (c *WholeCNNConfig) hide(
 	return Reshape(rows, runs, batch, taps*d), Reshape(changes, runs, batch, taps*d, c.channels)
 }
 
-// edges takes back what taps outside the index would have seen of the sample's own [R, B, taps, H]:
-// the positions changed are [R, B, E], the changes [R, B, E, H].
+// edges returns the changes that remove the contributions own [R, B, taps, H] of a sample for taps
+// outside the index. rows, the positions changed, is [R, B, E], and changes is [R, B, E, H].
 func (c *WholeCNNConfig) edges(index *borderedIndex, own *Node) (rows, changes *Node) {
 	g := c.z.Graph()
 	runs, batch := own.Shape().Dim(0), own.Shape().Dim(1)
@@ -180,15 +179,14 @@ func (c *WholeCNNConfig) edges(index *borderedIndex, own *Node) (rows, changes *
 	return rows, Neg(Einsum("ek,rbkh->rbeh", outside, own))
 }
 
-// secondLayer is the second convolution of x [R, B, L, H], before its activation, at
-// size positions from the first inner one on, in three parts of every third position,
-// each [R, B, N·H].
+// secondLayer returns the second convolution of x [R, B, L, H], before its activation, at size
+// positions from the first inner position on, in three parts of every third position, each [R, B,
+// N·H].
 //
-// Side by side in memory lie a position's channels and its neighbours'. So what the
-// three taps along the last axis see from every third position is a matrix as it is:
-// three products, each beginning one position further, see all positions, and nothing
-// has to be copied together. Each product is with the taps of all rows of the kernel at
-// once; what a row contributes lies as far off as it does.
+// The channels of neighbouring positions are adjacent in memory. So the inputs of the three taps
+// along the last axis, for every third position, already form a matrix: three products, each
+// beginning one position further, cover all positions without copies. Each product includes the
+// taps of all rows of the kernel; the contribution of a row is offset by the distance of the row.
 func (c *WholeCNNConfig) secondLayer(index *borderedIndex, x *Node) []*Node {
 	runs, batch, h := x.Shape().Dim(0), x.Shape().Dim(1), c.channels
 	third := index.size / kernelSize
@@ -210,7 +208,7 @@ func (c *WholeCNNConfig) secondLayer(index *borderedIndex, x *Node) []*Node {
 		products = Reshape(products, runs, batch, -1, kernelRows*h) // [R, B, M, K·H]
 		sum := bias
 		for k := range kernelRows {
-			middle := int(index.offsets[kernelSize*k+1]) // of the row's middle tap
+			middle := int(index.offsets[kernelSize*k+1]) // offset of the row's middle tap
 			first := (index.rowReach + middle) / kernelSize
 			row := Slice(products, AxisRange(), AxisRange(),
 				AxisRange(first, first+third), AxisRange(k*h, (k+1)*h)) // [R, B, N, H]
@@ -224,9 +222,9 @@ func (c *WholeCNNConfig) secondLayer(index *borderedIndex, x *Node) []*Node {
 	return thirds
 }
 
-// written returns x [R, B, N] so that XLA's CPU compiler keeps its values. Otherwise it computes
-// a sum anew in each loop that reads it, but not the result of a scatter. The same holds of the
-// gradient.
+// written returns x [R, B, N] in a form that makes XLA's CPU compiler store the values. The
+// compiler recomputes a sum in each loop that reads it, but not the result of a scatter. The same
+// is done to the gradient.
 func written(x *Node) *Node {
 	write := func(x *Node) *Node {
 		at := Const(x.Graph(), [][]int32{{0, 0, 0}})
@@ -236,8 +234,8 @@ func written(x *Node) *Node {
 	return IdentityWithCustomGradient(write(x), func(_, v *Node) *Node { return write(v) })
 }
 
-// lastLayers are the last convolution and the linear map after it, as one linear map of the parts
-// of the second layer, each [R, B, N·H]: [R, B, outputs].
+// lastLayers returns the last convolution and the linear map after it, [R, B, outputs], as one
+// linear map of the parts of the second layer, each [R, B, N·H].
 func (c *WholeCNNConfig) lastLayers(index *borderedIndex, thirds []*Node) *Node {
 	g, dtype := c.z.Graph(), c.z.DType()
 	runs, h := c.z.Shape().Dim(0), c.channels
@@ -257,8 +255,8 @@ func (c *WholeCNNConfig) lastLayers(index *borderedIndex, thirds []*Node) *Node 
 	return y
 }
 
-// inThirds parts x [R, outputs, p…, H] as the second layer is, with zeros at borders:
-// three times [R, outputs, N·H].
+// inThirds splits x [R, outputs, p…, H] like the output of secondLayer, with zeros at borders, into
+// three parts [R, outputs, N·H].
 func (c *WholeCNNConfig) inThirds(index *borderedIndex, x *Node) []*Node {
 	runs, outputs, h := x.Shape().Dim(0), x.Shape().Dim(1), c.channels
 	zero := c.constant([]float64{0})
@@ -274,13 +272,14 @@ func (c *WholeCNNConfig) inThirds(index *borderedIndex, x *Node) []*Node {
 	return thirds
 }
 
-// padEnd puts n times the scalar fill after the positions of x [R, B, N, C].
+// padEnd appends n positions with the scalar fill to x [R, B, N, C].
 func padEnd(x, fill *Node, n int) *Node {
 	none := compute.PadAxis{}
 	return Pad(x, fill, none, none, compute.PadAxis{End: n}, none) // [R, B, N+n, C]
 }
 
-// constant returns the values in the signals' dtype: a vector, or a scalar of one value.
+// constant returns the values in the dtype of the signals, as a vector, or as a scalar for one
+// value.
 func (c *WholeCNNConfig) constant(values []float64) *Node {
 	var dims []int
 	if len(values) > 1 {
@@ -289,8 +288,8 @@ func (c *WholeCNNConfig) constant(values []float64) *Node {
 	return Const(c.z.Graph(), host.Tensor(values, c.z.DType(), dims...))
 }
 
-// addAt adds changes [R, B, M, H] to x [R, B, T, H] at the positions rows
-// [R, B, M], where the same may come more than once.
+// addAt adds changes [R, B, M, H] to x [R, B, T, H] at the positions rows [R, B, M], which may
+// repeat.
 func addAt(x, rows, changes *Node) *Node {
 	g := x.Graph()
 	dims := x.Shape().Dimensions
@@ -303,25 +302,25 @@ func addAt(x, rows, changes *Node) *Node {
 	return Reshape(x, dims...) // [R, B, T, H]
 }
 
-// A borderedIndex lays the positions of an index out in one row, in which every tap of a
-// kernel is at one distance from all of them. For that a border lies before the first
-// position of each axis, which is also the one after the last position before it, and
-// further borders at the end. Along the last axis there are as many as make its length
-// a multiple of three. Positions are row-major.
+// A borderedIndex lays out the positions of an index in one row such that every tap of a kernel has
+// the same offset from all positions. For that, each axis begins with a border, which also serves
+// as the border after the end of the line before, and further borders follow at the end. The last
+// axis has as many border positions as make its length a multiple of three. Positions are
+// row-major.
 type borderedIndex struct {
-	inner    []int     // the axes without borders
-	shape    []int     // the axes with them
-	size     int       // the positions of shape
-	length   int       // size, and the borders at the end
-	first    int       // where the first inner position lies
-	rowReach int       // the distance of the last tap without its offset in the last axis
-	inside   []int32   // [T]: where the inner positions lie
-	offsets  []int32   // [taps]: from a position to what each tap of a kernel sees
+	inner    []int     // axes without borders
+	shape    []int     // axes with borders
+	size     int       // number of positions of shape
+	length   int       // size plus the borders at the end
+	first    int       // place of the first inner position
+	rowReach int       // offset of the last tap except along the last axis
+	inside   []int32   // [T]: places of the inner positions
+	offsets  []int32   // [taps]: offset of each tap of a kernel
 	edges    []int32   // [E]: inner positions from which some tap sees a border
 	outside  []float64 // [E·taps]: one where that tap does, else zero
 }
 
-// border returns the bordered index of these axes.
+// border returns the bordered index for the axes inner.
 func border(inner []int) *borderedIndex {
 	const reach = kernelSize / 2
 	last := len(inner) - 1
@@ -379,8 +378,8 @@ func dot(a, b []int) int {
 	return sum
 }
 
-// pad puts the scalar fill before the positions of each axis of v [R, B, p…, C]:
-// [R, B, size, C].
+// pad puts borders with the scalar fill before the positions of each axis of v [R, B, p…, C]: [R,
+// B, size, C].
 func (x *borderedIndex) pad(v, fill *Node) *Node {
 	padding := make([]compute.PadAxis, v.Rank())
 	for i, n := range x.inner {
