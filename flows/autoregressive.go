@@ -22,8 +22,7 @@ const (
 	AutoregressiveMixture      = "mixture"      // [R, d, 3, K]: logits, means and log deviations
 )
 
-// AutoregressiveConfig is made by Autoregressive; call Done to get the output
-// node.
+// AutoregressiveConfig holds the options of Autoregressive; call Done to get the output node.
 type AutoregressiveConfig struct {
 	scope      *model.Scope
 	z          *Node
@@ -31,18 +30,18 @@ type AutoregressiveConfig struct {
 	components int
 }
 
-// Autoregressive is the log-density of signals that are each predicted from their own past:
+// Autoregressive is the log-density of signals that are each predicted from its own past:
 //
 //	z_i,t = Σₖ a_ik·z_i,t+oₖ + ε_i,t
 //
 // with L offsets oₖ into the past and innovations ε_i,t from a mixture of K Gaussians for each
-// signal. z is shaped [R, d, p…] with the axes p… of the position index. Signals of
-// layers.Invertible, [R, n, d], become that by Transpose(z, 1, 2). R must be the hyperparameter
-// layers.ParamRuns, 1 by default. N sequences that share their coefficients, [N, d, T], become
-// [1, d, N, T] by InsertAxes(Transpose(z, 0, 1), 0), and their offsets are {0, −k}.
+// signal. z is shaped [R, d, p…] with the axes p… of the position index; for the output [R, n, d]
+// of layers.Invertible use Transpose(z, 1, 2). R must be the hyperparameter layers.ParamRuns, 1 by
+// default. For N sequences that share their coefficients, [N, d, T], pass InsertAxes(Transpose(z,
+// 0, 1), 0), [1, d, N, T], with offsets {0, −k}.
 //
-// If every offset points back in one order of the positions (see Past), the sum over a sequence is
-// the log-density of the sequence given its first values, by the chain rule.
+// By the chain rule, the sum over the positions of a sequence is its log-density given its first
+// values.
 //
 // The variables, in scope itself, are AutoregressiveCoefficients [R, d, L], which begin at 0, and
 // AutoregressiveMixture [R, d, 3, K], which begins as K equal Gaussians with means from −1 to 1 and
@@ -53,8 +52,8 @@ func Autoregressive(scope *model.Scope, z *Node) *AutoregressiveConfig {
 	return &AutoregressiveConfig{scope: scope, z: z, components: 4}
 }
 
-// Past sets the offsets, each with an entry for every axis of the index. The first entry that
-// isn't 0 must be negative. The default is none, for white noise.
+// Past sets the offsets, each with an entry for every axis of the index. The first nonzero entry
+// must be negative. The default is no offset, for white noise.
 func (c *AutoregressiveConfig) Past(offsets [][]int) *AutoregressiveConfig {
 	c.past = offsets
 	return c
@@ -80,7 +79,7 @@ func (c *AutoregressiveConfig) Done() *Node {
 				"along axis %d, as far as Past reaches", z.Shape(), before[i]+after[i], 2+i)
 		}
 	}
-	shifted := func(offset []int) *Node { // z at t+offset, for all t of the result
+	shifted := func(offset []int) *Node { // z at t+offset for all t of the result
 		slice := []SliceAxisSpec{AxisRange(), AxisRange()}
 		for i := range axes {
 			o := 0
@@ -136,10 +135,9 @@ func withAxes(x *Node, n int) *Node {
 	return Reshape(x, slices.Concat(x.Shape().Dimensions, ones)...)
 }
 
-// Past returns the offsets from a position to those before it in row-major order within a Euclidean
-// distance of reach, on an index with that number of axes. In a sequence these are the reach
-// positions before it, in an image half a disk. The farthest comes first: Past(2, 1) is {{−2},
-// {−1}}.
+// Past returns the offsets from a position to the earlier positions, in row-major order, within the
+// Euclidean distance reach on an index with the given number of axes: in a sequence the reach
+// positions before, in an image half a disk. The farthest comes first: Past(2, 1) is {{−2}, {−1}}.
 func Past(reach, axes int) [][]int { return past.Within(reach, axes) }
 
 // margins returns how far the offsets reach before and after a position along each axis. It
@@ -160,12 +158,12 @@ func margins(offsets [][]int, axes int) (before, after []int) {
 }
 
 // LogLikelihood is the log-density of x, Σ_i log p(z_i,t | past of z_i) + log|det ∂z/∂x|, [R, p′…],
-// in nats. The argument sources is the result of Autoregressive for z and these offsets, logDet is
-// shaped [R, p…]. past is nil for independent points.
+// in nats. sources is the result of Autoregressive for z and the offsets past, and logDet is shaped
+// [R, p…]. past is nil for independent positions.
 //
-// Its mean over positions is E log|det| minus the sum of the sources' entropy rates. Up to the
-// entropy rate of x, which no map changes, that is the negative of the paper's criterion for an
-// invertible map.
+// The mean over positions is E log|det| minus the sum of the sources' entropy rates. Up to the
+// entropy rate of x, which doesn't depend on the map, this is the negative of the paper's criterion
+// for an invertible map.
 func LogLikelihood(sources, logDet *Node, past [][]int) *Node {
 	argument.Floats("flows: LogLikelihood", "logDet", logDet, "[R, p…]", 2, math.MaxInt)
 	before, after := margins(past, logDet.Rank()-1)

@@ -1,5 +1,5 @@
-// Package flows has what it takes on GoMLX to learn vector fields that move samples from one
-// distribution towards another, and to follow them:
+// Package flows has GoMLX functions for learning vector fields that move samples from one
+// distribution towards another, and for following them:
 //
 //   - the Wasserstein gradient flow of the KL divergence, v = −∇ log r, whose density ratio r is
 //     learned by logistic regression ([LogisticLoss], [RatioVelocity]);
@@ -19,40 +19,41 @@
 //	losses, err := trainer.Train(ctx, nil, batches, steps)
 //	moved, err := flows.Follow(backend, store, velocity, y) // a sample, if y is normal
 //
-// The functions that build graphs take nodes with any leading axes; the last axis is the sample's.
-// They panic on wrong shapes, as those of GoMLX do; model.Exec and NewTrainer make errors of that.
-// A loss, a velocity, a logit or an optimizer of yours may panic with anything here. GoMLX alone
-// waits for ever where a graph function panics with anything but an error.
+// Functions that build graphs take nodes with any leading axes; the last axis belongs to a sample.
+// As in GoMLX they panic on wrong shapes; model.Exec and NewTrainer turn panics into errors. A
+// custom loss, velocity, logit or optimizer may panic with any value here, whereas GoMLX alone
+// hangs if a graph function panics with anything but an error.
 //
 // # Runs
 //
-// A Trainer trains R independent runs at once. They are the first axis of data, variables and
-// losses, as in package layers, and the second of batches, after the steps. One run needs no such
-// axis: a [StepLoss] may be a scalar, of any network of GoMLX. The losses of the runs are summed.
-// So any optimizer that works element by element keeps the runs independent. One that clips or
-// normalises over all variables doesn't; [RunsAdam] clips each run by itself.
+// A Trainer trains R independent runs at once. The runs are the first axis of data, variables and
+// losses, as in package layers, and the second axis of batches, after the steps. A single run needs
+// no such axis: a [StepLoss] may be a scalar, of any GoMLX network. The losses of the runs are
+// summed. So an elementwise optimizer keeps the runs independent; an optimizer that clips or
+// normalises over all variables doesn't. [RunsAdam] clips each run separately.
 //
 // # Trainer or GoMLX's train.Loop
 //
-// train.Loop calls the device once per step, a Trainer once for many steps. On XLA that is several
-// times as fast where a step takes less than half a millisecond, by [Trainer.Train] on prepared
-// batches more than by [Trainer.Loop] on a data set (BenchmarkStep). For longer steps, and on the
-// pure-Go backend, there is hardly a difference. Use train.Loop there, and for what a While can't
-// give: a hook that sees the variables of each step, metrics on predictions, evaluation during
-// training, gradient accumulation, batches of several shapes, or operations with gradients through
-// a While of their own.
+// train.Loop calls the device once per step, a Trainer once for many steps. On XLA a Trainer is
+// several times as fast if a step takes less than half a millisecond, more so with [Trainer.Train]
+// on prepared batches than with [Trainer.Loop] on a data set (BenchmarkStep). For longer steps, and
+// on the pure-Go backend, there is hardly a difference. Then use train.Loop, which also allows what
+// a While can't do: a hook that sees the variables of each step, metrics on predictions, evaluation
+// during training, gradient accumulation, batches of several shapes, or a loss with gradients
+// through a While.
 //
 // # Cancellation and concurrency
 //
-// A call of XLA can't be interrupted. A context is checked before it, so that its end takes effect
-// after at most S steps; in pure Go it is checked before each step. A Trainer and its store are for
-// one goroutine at a time. Several with stores of their own may train at once, on one backend too.
+// A call of XLA can't be interrupted. The context is checked before each call, so its end takes
+// effect after at most S steps; in pure Go it is checked before each step. A Trainer and its store
+// are for one goroutine at a time. Several Trainers with different stores may train at once, even
+// on one backend.
 //
 // References:
-//   - S. Liu, "Self-sufficient Independent Component Analysis via KL
-//     Minimizing Flows", https://arxiv.org/abs/2512.00665 (the paper). The losses and velocities
-//     are its equations, except that it prints one coefficient of [StraightPath] wrongly.
-//     Networks, settings and what it leaves open are in package sica.
+//   - S. Liu, "Self-sufficient Independent Component Analysis via KL Minimizing Flows",
+//     https://arxiv.org/abs/2512.00665 (the paper). The losses and velocities follow its equations,
+//     one of which misprints a coefficient of [StraightPath]. Networks, settings and choices that
+//     the paper leaves open are in package sica.
 //   - X. Liu, C. Gong, Q. Liu, "Flow Straight and Fast: Learning to Generate
 //     and Transfer Data with Rectified Flow", 2022.
 //   - M. Sugiyama, T. Suzuki, T. Kanamori, "Density Ratio Estimation in

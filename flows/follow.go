@@ -17,21 +17,21 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/purego"
 )
 
-// Follow takes y along a trained velocity and returns where it is at the end, in its shape. It is
-// [Integrate] in a program of its own, compiled for this call. For many calls, or with nodes to
-// Hold, make a model.Exec of Integrate.
+// Follow moves y along a trained velocity and returns the end point, in y's shape. It runs
+// [Integrate] in a separate program that is compiled for this call. For many calls, or with nodes
+// to Hold, make a model.Exec of Integrate.
 //
-// The variables are those of store, or of the checkpoint attached to it. It is an error if the
-// velocity uses one without a value: another name, or no training. y is a tensor of a float
-// dtype, the one that the velocity was trained with, or what GoMLX makes one of, such as
-// [][]float32. Options, if any, set the solver, the times and the steps:
+// The variables come from store, or from the checkpoint attached to it. It is an error if the
+// velocity uses a variable without a value, because of a wrong name or missing training. y is a
+// tensor of the float dtype that the velocity was trained with, or a value that GoMLX converts to
+// one, such as [][]float32. Options set the solver, the times and the steps:
 //
 //	back, err := flows.Follow(b, store, velocity, y, func(c *flows.IntegrateConfig) {
 //		c.Solver(flows.Heun).Between(1, 0)
 //	})
 //
-// A nil backend is backend.Open(backend.Go). The backend must be the one that store was trained on;
-// a checkpoint of it loads on any.
+// A nil backend means backend.Open(backend.Go). The backend must be the one on which store was
+// trained; a checkpoint of the store loads on any backend.
 func Follow(
 	backend compute.Backend, store *model.Store, velocity Velocity, y any,
 	options ...func(*IntegrateConfig),
@@ -83,7 +83,7 @@ func Follow(
 	return end, nil
 }
 
-// checkUsed returns an error for the first variable that a graph uses and the backend can't.
+// checkUsed returns an error for the first variable that g uses but the backend can't.
 func checkUsed(store *model.Store, g *Graph, backend compute.Backend) error {
 	for v := range store.IterVariables() {
 		if !v.InUseByGraph(g) {
@@ -96,8 +96,8 @@ func checkUsed(store *model.Store, g *Graph, backend compute.Backend) error {
 	return nil
 }
 
-// withDType returns the cause of a failure and, if it may be that, that y's dtype isn't the
-// variables'. It names one of the velocity, as those of optimizers may have another.
+// withDType returns the cause of a failure, wrapped if y's dtype differs from the dtype of a
+// variable of the velocity, which may be the reason. Variables of optimizers may have other dtypes.
 func withDType(cause error, store *model.Store, y *Node) error {
 	for v := range store.IterVariables() {
 		if dtype := v.Shape().DType; !dtype.IsFloat() || dtype == y.DType() || ofOptimizer(v) {
@@ -133,7 +133,7 @@ func checkVariable(v *model.Variable, backend compute.Backend) error {
 	if err != nil {
 		return err
 	}
-	// The error of Backend is that of a value on the host, which any backend can use.
+	// Backend returns an error for a value on the host, which any backend can use.
 	if trainedOn, err := value.Backend(); err == nil && trainedOn != backend {
 		return fmt.Errorf("the backend is %q, and variable %q was trained on another, %q; must be the "+
 			"same, or load the store's checkpoint for it", backend.Name(), v.Path(), trainedOn.Name())

@@ -23,7 +23,7 @@ import (
 // dtype. held has the nodes of IntegrateConfig.Hold.
 type Velocity func(scope *model.Scope, y, tau *Node, held []*Node) *Node
 
-// IntegrateConfig is made by Integrate; call Done to get the output node.
+// IntegrateConfig holds the options of Integrate; call Done to get the output node.
 type IntegrateConfig struct {
 	scope    *model.Scope
 	velocity Velocity
@@ -36,20 +36,20 @@ type IntegrateConfig struct {
 }
 
 // Integrate solves dy/dτ = v(y, τ) from y, of any shape and a float dtype, in equal steps. On XLA
-// that is one compiled While, on the pure-Go backend that number of copies of the step. The
-// velocity may be any graph function that uses variables of scope's store, as those of a Trainer,
-// and Gradient. To follow a flow from values on the host, use [Follow].
+// the steps are one compiled While, on the pure-Go backend copies of the step. The velocity may be
+// any graph function that uses Gradient and variables of scope's store, such as those of a Trainer.
+// To follow a flow from values on the host, use [Follow].
 //
-// GoMLX 0.28.6 has three conditions, as a While on XLA sees no nodes outside it. Each is an error
-// on every backend, except one case:
+// Since a While on XLA sees no nodes outside it, GoMLX 0.28.6 imposes three conditions. Violating
+// one is an error on every backend, with one exception:
 //
 //   - Other nodes that the velocity needs must come through Hold.
-//   - Integrate must be alone in its graph, in a model.Exec. Put other operations in another one.
-//     MulScalar(x, 2) in the velocity and outside it share one scalar 2, and so do AddScalar and the
-//     like. Before Integrate that is an error, as is a second Integrate. After it that works in pure
-//     Go, and on XLA it is GoMLX's error "cannot add operation … after returning".
-//   - It can't be differentiated, and can't be in the StepLoss of a Trainer, which is in a While
-//     already.
+//   - Integrate must be alone in the graph of a model.Exec; other operations need another Exec.
+//     MulScalar(x, 2) and similar operations inside and outside the velocity share one scalar 2.
+//     Such an operation before Integrate is an error, as is a second Integrate. After Integrate it
+//     works in pure Go; on XLA GoMLX reports "cannot add operation … after returning".
+//   - Integrate can't be differentiated, and can't be in the StepLoss of a Trainer, which is in a
+//     While already.
 //
 // The defaults are 100 steps of Euler from τ = 0 to 1.
 func Integrate(scope *model.Scope, velocity Velocity, y *Node) *IntegrateConfig {
@@ -59,7 +59,8 @@ func Integrate(scope *model.Scope, velocity Velocity, y *Node) *IntegrateConfig 
 	}
 }
 
-// Hold sets the nodes, of any shapes, that the velocity has besides y and τ. The default is none.
+// Hold sets the nodes, of any shapes, that are passed to the velocity besides y and τ. The default
+// is none.
 func (c *IntegrateConfig) Hold(nodes ...*Node) *IntegrateConfig {
 	c.held = nodes
 	return c
@@ -84,9 +85,9 @@ func (c *IntegrateConfig) Steps(n int) *IntegrateConfig {
 	return c
 }
 
-// Done returns y at the end, in its shape. It panics, as graph functions do, if y isn't of a float
-// dtype, if there is no step, if a time isn't finite, if the solver is unknown, or if the velocity
-// isn't shaped like y.
+// Done returns the end point, shaped like y. It panics, as graph functions do, if y isn't of a
+// float dtype, if there is no step, if a time isn't finite, if the solver is unknown, or if the
+// velocity isn't shaped like y.
 func (c *IntegrateConfig) Done() *Node {
 	const where = "flows: Integrate"
 	argument.Present(where, "scope", c.scope != nil, "one, such as store.RootScope()")
@@ -116,7 +117,7 @@ func (c *IntegrateConfig) Done() *Node {
 	variables, scalars := c.dryRun()
 	y := c.y
 	if isPureGo(g.Backend()) {
-		// What While refuses on XLA is refused here, too.
+		// Refuse here what While refuses on XLA.
 		for s := range scalars {
 			if s.sharedIn(g) {
 				exceptions.Panicf("flows: Integrate: the velocity shares a scalar, %g of "+
@@ -129,7 +130,7 @@ func (c *IntegrateConfig) Done() *Node {
 	} else if err := exceptions.TryCatch[error](func() {
 		y = repeat(g, Const(g, int32(c.steps)), c.y, c.held, variables, c.step)
 	}); err != nil {
-		// The step alone could be built, so the graph around it is the reason.
+		// dryRun could build the step alone, so the graph around it is the reason.
 		panic(fmt.Errorf("flows: Integrate: the velocity shares a scalar, of MulScalar or "+
 			"the like, with the graph around it; must be alone in its graph: %w", err))
 	}
@@ -139,26 +140,26 @@ func (c *IntegrateConfig) Done() *Node {
 	})
 }
 
-// The keys of a graph's states: that it has an Integrate, and that it is a Trainer's step.
+// Keys of a graph's state: the graph has an Integrate, or is a step of a Trainer.
 type (
 	integrated struct{}
 	inStepLoss struct{}
 )
 
-// A scalar is a constant that MulScalar, ZerosLike and the like make once for a graph.
+// A scalar is a constant that MulScalar, ZerosLike and similar functions create once per graph.
 type scalar struct {
 	dtype dtypes.DType
 	value float64
 }
 
-// sharedIn reports whether g has the scalar already. If not, it has it afterwards.
+// sharedIn reports whether g has the scalar already, and adds it otherwise.
 func (s scalar) sharedIn(g *Graph) bool {
 	last := g.LastNode()
 	Scalar(g, s.dtype, s.value)
 	return g.LastNode() == last
 }
 
-// step returns y after step number i of the solver, an int32 scalar.
+// step returns y after step i of the solver, an int32 scalar.
 func (c *IntegrateConfig) step(i, y *Node, held []*Node) *Node {
 	g, dtype := y.Graph(), y.DType()
 	constant := func(v float64) *Node { return Const(g, host.Tensor([]float64{v}, dtype)) }
@@ -180,8 +181,8 @@ func (c *IntegrateConfig) step(i, y *Node, held []*Node) *Node {
 	}, y, tau, h)
 }
 
-// dryRun builds a step in a graph of its own. It returns the variables that the velocity uses,
-// and the scalars that it shares.
+// dryRun builds a step in a separate graph. It returns the variables and the shared scalars that
+// the velocity uses.
 func (c *IntegrateConfig) dryRun() (used []*model.Variable, scalars map[scalar]bool) {
 	store := c.scope.Store()
 	scalars = make(map[scalar]bool)
@@ -217,7 +218,7 @@ func (c *IntegrateConfig) dryRun() (used []*model.Variable, scalars map[scalar]b
 	return used, scalars
 }
 
-// advice says what to do about an error in building the velocity, or is "".
+// advice returns what to do about an error in building the velocity, or "".
 func (c *IntegrateConfig) advice(err error) string {
 	switch message := err.Error(); {
 	case strings.Contains(message, "different graphs"):
@@ -234,7 +235,7 @@ func (c *IntegrateConfig) advice(err error) string {
 // A Solver is a one-step method for dy/dτ = v(y, τ).
 type Solver string
 
-// The solvers, with the order in h of their error at a given time.
+// The solvers, with the order in h of the error at a given time.
 const (
 	Euler Solver = "euler" // order 1, one velocity per step
 	Heun  Solver = "heun"  // order 2, two velocities per step
@@ -263,18 +264,18 @@ func (s Solver) check() {
 func isPureGo(b compute.Backend) bool { return b.String() == gobackend.BackendName }
 
 // repeat applies body to the tensor carried, steps times (an int32 scalar), in one While, and
-// returns the result. The body gets the number of the iteration, the tensor, and held, which stays
-// the same. It may use and change the variables as usual.
+// returns the result. The body gets the number of the iteration, the tensor, and held, which is
+// constant. It may use and change the variables as usual.
 //
-// GoMLX 0.28.6 has three conditions for a While on XLA. The body gets every tensor as loop state.
-// Nothing outside may use a cached scalar of the graph, so here is Const, never Zeros or
-// AddScalar. Condition and body declare the same parameters.
+// GoMLX 0.28.6 imposes three conditions on a While on XLA: the body must get every tensor as loop
+// state; nothing outside may use a cached scalar of the graph, so repeat uses Const, never Zeros or
+// AddScalar; condition and body must declare the same parameters.
 func repeat(
 	g *Graph, steps, carried *Node, held []*Node, variables []*model.Variable,
 	body func(i, carried *Node, held []*Node) *Node,
 ) *Node {
 	state := append([]*Node{Const(g, int32(0)), carried, steps}, held...)
-	first := len(state) // of the variables
+	first := len(state) // index of the first variable
 	outside := make([]*Node, len(variables))
 	for k, v := range variables {
 		outside[k] = v.NodeValue(g)

@@ -17,26 +17,27 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/host"
 )
 
-// Loop returns a loop of GoMLX, for its progress bar, plots and hooks, and the data set to run it
-// on, which makes the training steps:
+// Loop returns a GoMLX loop, for progress bars, plots and hooks, and the data set to run it on,
+// which makes the training steps:
 //
 //	loop, steps := trainer.Loop(ctx, nil, ds)
 //	commandline.AttachProgressBar(loop)
 //	metrics, err := loop.RunSteps(steps, 10_000) // or RunEpochs
 //
-// source yields one batch per step, inputs followed by labels, of the shapes of NewTrainer without
-// their first axis. They are finalized, as by GoMLX. It is nil for a trainer without batches, whose
-// steps then have no end: use RunSteps. data is for all steps, as in Train.
+// source yields one batch per step, inputs followed by labels, with the shapes of NewTrainer
+// without their first axis. Loop finalizes the batches, as GoMLX does. source is nil for a trainer
+// without batches; the steps then have no end: use RunSteps. data is the same for all steps, as in
+// Train.
 //
-// Steps are made S at a time, fewer before the end of the run or of an epoch, and then counted by
-// the loop one by one. So a hook sees the loss of its own step, but the variables after the last of
-// the S; every S steps (train.EveryNSteps) it sees both of one step. Likewise the end of ctx, an
-// error of the run, and an error of a hook, which ends it, take effect after S steps.
+// Steps are made S at a time, fewer before the end of the run or of an epoch, and then the loop
+// counts them one by one. So a hook sees the loss of its own step, but the variables after the last
+// of the S steps; every S steps (train.EveryNSteps) it sees both for the same step. Likewise, the
+// end of ctx, an error of the run, and an error of a hook take effect after S steps.
 //
-// The loop's loss is the mean over the runs. The metrics, besides GoMLX's loss and its moving
-// average, get the losses [R] of the step as predictions. All are float64 if the StepLoss is, else
-// float32. The loop's own train.Trainer only counts: it has another store, can't Eval, and its
-// durations are those of counting.
+// The loss of the loop is the mean over the runs. Besides GoMLX's loss and moving average, metrics
+// get the losses [R] of the step as predictions. All are float64 if the StepLoss is, else float32.
+// The train.Trainer of the loop only counts: it has another store, can't Eval, and its durations
+// are those of counting.
 func (t *Trainer) Loop(
 	ctx context.Context, data []*tensors.Tensor, source train.Dataset,
 	metrics ...metric.Interface,
@@ -125,7 +126,7 @@ func (d *lossDataset) Iter() iter.Seq2[train.Batch, error] {
 	}
 }
 
-// dtype is that of the batches.
+// dtype returns the dtype of the yielded losses.
 func (d *lossDataset) dtype() dtypes.DType {
 	if d.trainer.lossDType == dtypes.Float64 {
 		return dtypes.Float64
@@ -133,8 +134,8 @@ func (d *lossDataset) dtype() dtypes.DType {
 	return dtypes.Float32
 }
 
-// train makes the steps of one call, fewer at the end of the run or of the source, and returns
-// their losses.
+// train makes the steps of one call, fewer at the end of the run or of the source, and returns the
+// losses.
 func (d *lossDataset) train(next func() (train.Batch, error, bool)) ([][]float64, error) {
 	if err := d.setLastStep(); err != nil {
 		return nil, err
@@ -168,7 +169,7 @@ func (d *lossDataset) train(next func() (train.Batch, error, bool)) ([][]float64
 	return d.trainer.train(d.ctx, d.data, stacked, made)
 }
 
-// stack copies a batch to place step of the tensors and frees it.
+// stack copies the batch to index step of the stacked tensors, and frees it.
 func (d *lossDataset) stack(stacked []*tensors.Tensor, batch train.Batch, step int) error {
 	parts := append(append([]*tensors.Tensor{}, batch.Inputs...), batch.Labels...)
 	if len(parts) != len(stacked) {
@@ -196,7 +197,7 @@ func (d *lossDataset) stack(stacked []*tensors.Tensor, batch train.Batch, step i
 }
 
 // setLastStep sets the last step of the run in the trainer's store, where schedules read it.
-// train.Loop sets it in the store of the counting trainer only.
+// train.Loop only sets it in the store of the counting trainer.
 func (d *lossDataset) setLastStep() error {
 	if v := d.trainer.lastStep(); v != nil {
 		return v.SetValue(tensors.FromScalar(int64(d.loop.EndStep)))

@@ -11,9 +11,9 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/guard"
 )
 
-// LogisticLoss is the loss of a classifier of samples of p against samples of q, one value per pair
-// of them. The arguments are its logits, joint of the samples of p and product of those of q: in
-// SICA p is the joint density of signals, and q the product of the signals' own.
+// LogisticLoss is the loss of a classifier of samples of p against samples of q, one value for each
+// pair. joint are the logits of the samples of p, and product those of the samples of q: in SICA p
+// is the joint density of the signals, and q the product of their marginal densities.
 //
 //	−log σ(joint) − log σ(−product)
 //
@@ -31,13 +31,13 @@ func softplus(x *Node) *Node {
 }
 
 // RatioVelocity is the velocity of the Wasserstein gradient flow of the KL divergence, v = −∇ log r
-// at y, for each sample (paper, equation log.joint.ratio). Where r = p/q is that of LogisticLoss,
-// it moves samples of p towards q. r changes as they move: learn it anew after each short move.
-// logit maps y, shaped […, d], to the learned log-ratio of each sample, shaped […]; its other
-// inputs are constant. The result has y's shape. A logit of another shape panics: [B, 1] needs
-// Squeeze(logit, -1). Its activations should be smooth, such as swish: with relu, the default of
-// GoMLX's fnn, the velocity is piecewise constant, and samples can stick. Where p or q has no
-// samples the learned ratio is a guess, and so is the velocity of an outlier.
+// at y, for each sample (paper, equation log.joint.ratio). If logit was learned by LogisticLoss, r
+// = p/q, and the flow moves samples of p towards q. r changes as the samples move: learn it again
+// after each short move. logit maps y, shaped […, d], to the learned log-ratio of each sample,
+// shaped […]; its other inputs are constant. The result has y's shape. A logit of another shape
+// panics: [B, 1] needs Squeeze(logit, -1). Its activations should be smooth, such as swish: with
+// relu, the default of GoMLX's fnn, the velocity is piecewise constant, and samples can stick.
+// Where p or q has no samples, the learned ratio is a guess, and so is the velocity of an outlier.
 func RatioVelocity(logit func(y *Node) *Node, y *Node) *Node {
 	const where = "flows: RatioVelocity"
 	argument.Floats(where, "y", y, "[…, d]", 1, math.MaxInt)
@@ -51,14 +51,14 @@ func RatioVelocity(logit func(y *Node) *Node, y *Node) *Node {
 		exceptions.Panicf("%s: the logit is %s; must be %v, one for each sample of y %s",
 			where, r.Shape(), samples, y.Shape())
 	}
-	// As the logit of a sample depends on its own y only, the gradient of the sum has that of
-	// every sample.
+	// The logit of a sample depends on its own y only, so the gradient of the sum holds the
+	// gradient of each.
 	return Neg(Gradient(ReduceAllSum(r), y)[0])
 }
 
 // StraightPath is the path y(τ) = (1−τ)·y0 + τ·y1 from the current sample at τ = 0 to the target at
-// τ = 1. (The paper's equation rectified prints τ·y1 + τ·y0 by mistake.) y0 and y1 have tau's axes
-// first, those of the batch, and then those of a sample: [B, d] or images [B, H, W, C] for tau [B].
+// τ = 1. (The paper's equation rectified prints τ·y1 + τ·y0 by mistake.) y0 and y1 begin with the
+// batch axes of tau, followed by the axes of a sample: [B, d] or images [B, H, W, C] for tau [B].
 func StraightPath(y0, y1, tau *Node) *Node {
 	const where = "flows: StraightPath"
 	argument.Same(where, "y1", y1, "y0", y0)
@@ -75,10 +75,10 @@ func StraightPath(y0, y1, tau *Node) *Node {
 	return Add(Mul(OneMinus(tau), y0), Mul(tau, y1))
 }
 
-// RectifiedLoss is ‖y1 − y0 − v‖² of each sample (paper, equation rec.obj). y0, y1 and the
-// velocity v at y(τ) are shaped […, d], the result […]. For samples of several axes, such as
-// images, axes are those to sum over: RectifiedLoss(v, y0, y1, 1, 2, 3) of [B, H, W, C] is [B].
-// Its expectation has its minimum at v = E[y1 − y0 | y(τ)].
+// RectifiedLoss is ‖y1 − y0 − v‖² of each sample (paper, equation rec.obj). y0, y1 and the velocity
+// v at y(τ) are shaped […, d], the result […]. For samples with several axes, such as images, axes
+// lists the axes to sum over: RectifiedLoss(v, y0, y1, 1, 2, 3) of [B, H, W, C] is [B]. The
+// expectation has its minimum at v = E[y1 − y0 | y(τ)].
 func RectifiedLoss(v, y0, y1 *Node, axes ...int) *Node {
 	const where = "flows: RectifiedLoss"
 	argument.Same(where, "v", v, "y0", y0)

@@ -18,32 +18,32 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/grid"
 )
 
-// adagradScope is the scope of Adagrad's variables: for each trainable variable the sum of its
-// squared gradients.
+// adagradScope is the scope of Adagrad's variables: the sum of the squared gradients of each
+// trainable variable.
 const adagradScope = "adagrad"
 
-// The constants of Adagrad are PyTorch's: the default of the learning rate, and ε.
+// PyTorch's constants of Adagrad: the default learning rate, and ε.
 const (
 	adagradRate    = 0.01
 	adagradEpsilon = 1e-10
 )
 
-// ParamRunsAdamClip is the hyperparameter for the maximum norm of a run's gradient by RunsAdam, a
+// ParamRunsAdamClip is the hyperparameter for the maximum norm of a run's gradient in RunsAdam, a
 // float64. The default is 0, no limit.
 const ParamRunsAdamClip = "runs_adam_clip"
 
-// Importing this package makes "adagrad" and "runs_adam" two of GoMLX's optimizers by name, as for
-// its hyperparameter optimizer.ParamOptimizer.
+// Importing this package registers "adagrad" and "runs_adam" as GoMLX optimizers, for example for
+// the hyperparameter optimizer.ParamOptimizer.
 func init() {
 	optimizer.KnownOptimizers["adagrad"] = func(*model.Scope) optimizer.Interface {
-		return Adagrad().Done() // which gets the learning rate of the scope
+		return Adagrad().Done() // uses the learning rate of the scope
 	}
 	optimizer.KnownOptimizers["runs_adam"] = func(scope *model.Scope) optimizer.Interface {
 		return RunsAdam().FromScope(scope).Done()
 	}
 }
 
-// AdagradConfig is made by Adagrad; call Done to get the optimizer.
+// AdagradConfig holds the options of Adagrad; call Done to get the optimizer.
 type AdagradConfig struct {
 	learningRate float64
 	hasRate      bool // whether LearningRate was called
@@ -54,7 +54,7 @@ type AdagradConfig struct {
 //
 //	s ← s + g²,  w ← w − lr·g/(√s + ε),  ε = 1e-10
 //
-// with s = 0 at first, and without decay of the learning rate or the weights.
+// where s begins at 0, without decay of the learning rate or the weights.
 func Adagrad() *AdagradConfig { return new(AdagradConfig) }
 
 // LearningRate sets lr, finite and at least 0. The default is the hyperparameter
@@ -116,8 +116,8 @@ func (a *adagrad) UpdateGraphWithGradients(
 	}
 }
 
-// atLeastSingle returns a gradient in float32 if it is in half precision. Optimizers compute and
-// keep their state so: in half precision sums of many steps stop growing, and 0.999 may be 1.
+// atLeastSingle converts a gradient in half precision to float32, the least precision of optimizer
+// state: in half precision sums of many steps stop growing, and 0.999 may round to 1.
 func atLeastSingle(grad *Node) *Node {
 	if grad.DType().IsFloat16() {
 		return ConvertDType(grad, dtypes.Float32)
@@ -134,23 +134,23 @@ func (a *adagrad) Clear(scope *model.Scope) error {
 // by run, and the number of steps.
 const runsAdamScope = "runs_adam"
 
-// RunsAdamRates is the path of the variable, [R], of which Schedule.PerRun multiplies the learning
-// rate of each run by its entry. It begins at 1, is never trained, and the caller may set it.
+// RunsAdamRates is the path of the variable, [R], whose entries multiply the learning rates of the
+// runs with Schedule.PerRun. It begins at 1, is never trained, and the caller may set it.
 const RunsAdamRates = "/" + runsAdamScope + "/rates"
 
 // A Schedule is a learning rate that changes with the step k = 0, 1, …
 type Schedule struct {
-	Rate float64 // maximum; 0 leaves the variables as they are
-	Wait int     // steps without learning at first
+	Rate float64 // maximum; 0 freezes the variables
+	Wait int     // initial steps without learning
 	Ramp int     // steps after Wait in which the rate rises linearly from 0; 0 for none
-	// Steps is the step at which the rate reaches 0 and stays, along half a cosine from step 0
-	// on; 0 for no end.
+	// Steps is the step from which on the rate is 0, after half a cosine from step 0; 0 for no
+	// decay.
 	Steps int
 	// PerRun multiplies the rate of each run by its entry in the variable RunsAdamRates.
 	PerRun bool
 }
 
-// RunsAdamConfig is made by RunsAdam; call Done to get the optimizer.
+// RunsAdamConfig holds the options of RunsAdam; call Done to get the optimizer.
 type RunsAdamConfig struct {
 	beta1, beta2, epsilon float64
 	clip                  float64
@@ -159,13 +159,12 @@ type RunsAdamConfig struct {
 	schedules             []Schedule
 }
 
-// RunsAdam is Adam (D. P. Kingma, J. Ba, 2015) for variables [R, …] whose first axis is that of the
-// runs, such as those of package layers. Variables with different first axes are an error: for a
-// network of GoMLX use its Adam. RunsAdam does three things for training several runs in one
-// program that GoMLX's Adam doesn't:
+// RunsAdam is Adam (D. P. Kingma, J. Ba, 2015) for variables [R, …] whose first axis is the runs
+// axis, as in package layers. Variables with different first axes are an error: for a GoMLX network
+// use GoMLX's Adam. For training several runs in one program, RunsAdam adds three things:
 //
-//   - It limits the norm of each run's gradient by itself, so that the runs stay independent.
-//   - It gives each scope a schedule of its own.
+//   - It limits the norm of each run's gradient separately, so that the runs stay independent.
+//   - It gives each scope its own schedule.
 //   - It updates all variables of a scope in one pass, which is faster for small ones.
 func RunsAdam() *RunsAdamConfig {
 	return &RunsAdamConfig{beta1: 0.9, beta2: 0.999, epsilon: 1e-8}
@@ -177,33 +176,33 @@ func (c *RunsAdamConfig) Betas(beta1, beta2 float64) *RunsAdamConfig {
 	return c
 }
 
-// Epsilon sets what is added to the root of the second moment, at least 0. The default is 1e-8.
+// Epsilon sets the ε added to the root of the second moment, at least 0. The default is 1e-8.
 func (c *RunsAdamConfig) Epsilon(epsilon float64) *RunsAdamConfig {
 	c.epsilon = epsilon
 	return c
 }
 
-// Clip sets the maximum norm of each run's gradient, for the variables of each Schedule's scope by
-// themselves. The default is 0, no limit.
+// Clip sets the maximum norm of each run's gradient, computed separately for the variables of each
+// Schedule. The default is 0, no limit.
 func (c *RunsAdamConfig) Clip(norm float64) *RunsAdamConfig {
 	c.clip = norm
 	return c
 }
 
 // Schedule sets the learning rate of the variables in scope, a path such as "/map", and in the
-// scopes inside it; "/" is all variables. Every trainable variable needs one; of several the first
-// counts.
+// scopes inside it; "/" is all variables. Every trainable variable needs a Schedule; if several
+// apply, the first counts.
 func (c *RunsAdamConfig) Schedule(scope string, s Schedule) *RunsAdamConfig {
 	c.scopes = append(c.scopes, scope)
 	c.schedules = append(c.schedules, s)
 	return c
 }
 
-// FromScope sets what the hyperparameters of scope say: those of GoMLX's Adam for the betas and
-// epsilon (optimizer.ParamAdamBeta1, ParamAdamBeta2, ParamAdamEpsilon), and ParamRunsAdamClip.
-// Variables without a Schedule get the constant rate optimizer.ParamLearningRate, 0.001 by
-// default. That is a Schedule for all variables, and of several for a variable the first counts: so
-// call Schedule before it.
+// FromScope takes the options from the hyperparameters of scope: the betas and epsilon from those
+// of GoMLX's Adam (optimizer.ParamAdamBeta1, ParamAdamBeta2, ParamAdamEpsilon), and Clip from
+// ParamRunsAdamClip. It also appends a Schedule for all variables with the constant rate
+// optimizer.ParamLearningRate, 0.001 by default. Since the first Schedule of a variable counts,
+// call Schedule before FromScope.
 func (c *RunsAdamConfig) FromScope(scope *model.Scope) *RunsAdamConfig {
 	c.beta1 = model.GetParamOr(scope, optimizer.ParamAdamBeta1, c.beta1)
 	c.beta2 = model.GetParamOr(scope, optimizer.ParamAdamBeta2, c.beta2)
@@ -213,10 +212,10 @@ func (c *RunsAdamConfig) FromScope(scope *model.Scope) *RunsAdamConfig {
 	return c.Schedule("/", Schedule{Rate: rate}) // the first Schedule of a variable counts
 }
 
-// Relative makes the steps of the variables of these names relative; each name must have one. They
-// are square matrices W in their last two axes. Adam works on E = G·Wᵀ for the gradient G, and
-// W ← W − change·W. The steps then don't depend on how well W is conditioned (J.-F. Cardoso,
-// B. Laheld, IEEE Transactions on Signal Processing 44(12), 1996; S. Amari's natural gradient). The
+// Relative makes the steps of the variables with these names relative; each name must exist. The
+// variables are square matrices W in their last two axes. Adam works on E = G·Wᵀ for the gradient
+// G, and W ← W − change·W. So the steps don't depend on the conditioning of W (J.-F. Cardoso, B.
+// Laheld, IEEE Transactions on Signal Processing 44(12), 1996; S. Amari's natural gradient). The
 // default is none.
 //
 // The caller may set two variables at the paths of RelativeMetric, which begin as identities:
@@ -228,8 +227,8 @@ func (c *RunsAdamConfig) Relative(names ...string) *RunsAdamConfig {
 	return c
 }
 
-// RelativeMetric returns the paths of the scales s and of the matrices M of the relative steps of
-// the variable at a path; see [RunsAdamConfig.Relative].
+// RelativeMetric returns the paths of the scales s and the matrices M for the relative steps of the
+// variable at path; see [RunsAdamConfig.Relative].
 func RelativeMetric(path string) (scales, matrices string) {
 	scope := "/" + runsAdamScope + path
 	return scope + "/" + metricScales, scope + "/" + metricMatrices
@@ -259,10 +258,10 @@ func (a *runsAdam) UpdateGraphWithGradients(
 			scope.Scope())
 	}
 	g := grads[0].Graph()
-	if dtype.IsFloat16() { // which count to 2048 or to 256 only
+	if dtype.IsFloat16() { // half precision counts to 2048 or 256 only
 		dtype = dtypes.Float32
 	}
-	optimizer.IncrementGlobalStep(g, dtype) // for others, such as GoMLX's checkpoints
+	optimizer.IncrementGlobalStep(g, dtype) // for other readers, such as GoMLX's checkpoints
 	stepVar := a.variable(scope, "", "step", shapes.Make(dtype))
 	step := stepVar.NodeValue(g)
 	next := AddScalar(step, 1)
@@ -295,7 +294,7 @@ func (a *runsAdam) check() {
 	}
 }
 
-// checkRelative panics unless each name of Relative is that of a variable of the groups.
+// checkRelative panics unless each name of Relative belongs to a variable of the groups.
 func (a *runsAdam) checkRelative(groups []adamGroup) {
 	var names []string
 	for _, group := range groups {
@@ -313,13 +312,13 @@ func (a *runsAdam) checkRelative(groups []adamGroup) {
 	}
 }
 
-// An adamGroup is the variables of one Schedule, which are updated together, and their gradients.
+// An adamGroup has the variables of one Schedule, which are updated together, and their gradients.
 type adamGroup struct {
 	variables []*model.Variable
 	grads     []*Node
 }
 
-// grouped returns the group of each Schedule, of the trainable variables that g uses. grads are in
+// grouped returns a group for each Schedule, from the trainable variables that g uses. grads are in
 // the order of scope.BuildTrainableVariablesGradientsGraph.
 func (a *runsAdam) grouped(scope *model.Scope, g *Graph, grads []*Node) []adamGroup {
 	groups := make([]adamGroup, len(a.scopes))
@@ -340,8 +339,8 @@ func (a *runsAdam) grouped(scope *model.Scope, g *Graph, grads []*Node) []adamGr
 	return groups
 }
 
-// update updates the variables of group k, with P values for each run, at a step, a float scalar.
-// debias1 and debias2 are what the moments are multiplied by, since they begin at 0.
+// update updates the variables of group k, with P values for each run, at step, a float scalar.
+// debias1 and debias2 are the factors that correct the moments for beginning at 0.
 func (a *runsAdam) update(
 	scope *model.Scope, k int, group adamGroup, step, debias1, debias2 *Node,
 ) {
@@ -379,7 +378,7 @@ func (a *runsAdam) update(
 	}
 }
 
-// checkRunsAxis panics unless the variables have the same first axis, that of the runs.
+// checkRunsAxis panics unless both variables have the same first axis, the runs axis.
 func checkRunsAxis(first, v *model.Variable) {
 	if v.Shape().Rank() == 0 || first.Shape().Dim(0) != v.Shape().Dim(0) {
 		exceptions.Panicf("flows: RunsAdam: variable %q is %s, and %q %s; must all be [R, …] with the "+
@@ -388,13 +387,13 @@ func checkRunsAxis(first, v *model.Variable) {
 	}
 }
 
-// coordinates are those of the relative steps of a variable W: steps are scales·E·basis.
+// coordinates define the relative steps of a variable W: a step is scales·E·basis.
 type coordinates struct {
 	scales *Node // [R, …, d, 1]
 	basis  *Node // M·W, [R, …, d, d]
 }
 
-// coordinates returns those of the variable v, whose graph is g.
+// coordinates returns the coordinates of the variable v in graph g.
 func (a *runsAdam) coordinates(scope *model.Scope, g *Graph, v *model.Variable) coordinates {
 	shape := v.Shape()
 	vectors := shapes.Make(shape.DType, shape.Dimensions[:shape.Rank()-1]...)
@@ -413,10 +412,10 @@ func (a *runsAdam) coordinates(scope *model.Scope, g *Graph, v *model.Variable) 
 	}
 }
 
-// gradient returns the gradient G in the coordinates of the steps.
+// gradient converts the gradient G to the coordinates of the steps.
 func (c coordinates) gradient(g *Node) *Node { return Mul(c.scales, timesTransposed(g, c.basis)) }
 
-// step returns the step of W of one in these coordinates.
+// step converts a step e in these coordinates to a step of W.
 func (c coordinates) step(e *Node) *Node { return Mul(c.scales, times(e, c.basis)) }
 
 // times returns a·b for matrices in the last two axes of a and b, […, d, d].
@@ -431,7 +430,7 @@ func timesTransposed(a, b *Node) *Node {
 	return DotGeneral(a, []int{a.Rank() - 1}, batch, b, []int{b.Rank() - 1}, batch)
 }
 
-// perRun returns tensors with a runs axis side by side, [R, P].
+// perRun concatenates tensors with a runs axis to [R, P].
 func perRun(xs []*Node) *Node {
 	flat := make([]*Node, len(xs))
 	for i, x := range xs {
@@ -454,7 +453,7 @@ func (a *runsAdam) group(v *model.Variable) int {
 	return 0
 }
 
-// clipped returns the gradients [R, P] so scaled that the norm of each run's is at most clip.
+// clipped returns the gradients [R, P] scaled so that each run's norm is at most clip.
 func (a *runsAdam) clipped(grad *Node) *Node {
 	if a.clip == 0 {
 		return grad
@@ -499,7 +498,8 @@ func (a *runsAdam) rates(scope *model.Scope, grad *Node) *Node {
 	return InsertAxes(v.NodeValue(grad.Graph()), -1)
 }
 
-// variable returns a variable of the optimizer for those in the scope group, which begins at 0.
+// variable returns a variable of the optimizer for the variables in the scope group. It begins at
+// 0.
 func (a *runsAdam) variable(
 	scope *model.Scope, group, name string, shape shapes.Shape,
 ) *model.Variable {

@@ -26,25 +26,25 @@ import (
 )
 
 // A StepLoss builds the loss of one training step for each of R independent runs: [R] of a float
-// dtype, or a scalar for one run. The argument data is the same for all steps; batch is that of
-// this step, without the leading steps axis of Trainer.Train. The loss is built in training mode
-// (Scope.IsTraining) at the store's root scope, and more than once: its variables must come out the
-// same.
+// dtype, or a scalar for one run. data is the same for all steps; batch is the batch of this step,
+// without the leading steps axis of Trainer.Train. The loss is built in training mode
+// (Scope.IsTraining) at the store's root scope, and more than once, so it must always create the
+// same variables.
 type StepLoss func(scope *model.Scope, data, batch []*Node) *Node
 
 // A Trainer trains the variables of a model.Store by many steps per call.
 //
 // On XLA a call is one compiled While loop over its steps. It carries every variable and the
-// optimizer's state from step to step on the device. The pure-Go backend can't differentiate
-// inside a loop, so there the host makes the steps, with the same graph. Either is compiled once,
-// in the first Train.
+// optimizer's state from step to step on the device. The pure-Go backend can't differentiate inside
+// a loop, so there the host makes the steps, with the same graph. The program is compiled once, in
+// the first Train.
 //
-// The losses of the runs are summed before the gradient is taken. So the runs stay independent
-// with any optimizer that works element by element. The losses of regularizers and of
-// train.AddRegularizationLoss are added to the sum, once for all runs.
+// The gradient is that of the sum of the runs' losses. So the runs stay independent with any
+// elementwise optimizer. The losses of regularizers and of train.AddRegularizationLoss are added to
+// the sum, once for all runs.
 //
 // A Trainer, like GoMLX's, is for one goroutine at a time, and so is its store. Several Trainers
-// with stores of their own may train at once on one backend.
+// with different stores may train at once on one backend.
 type Trainer struct {
 	backend   compute.Backend
 	store     *model.Store
@@ -61,20 +61,21 @@ type Trainer struct {
 	initial      map[*model.Variable]*tensors.Tensor // of the optimizer's state
 }
 
-// NewTrainer returns a trainer of the variables that loss uses, by any optimizer of GoMLX, of this
-// package, or of yours. Variables that yours makes in UpdateGraph must be SetTrainable(false).
-// dataShapes are the shapes of Train's data for all steps (nil for none), batchShapes
-// those of its batches. These have a leading axis of S, the maximum number of steps per call:
-// [S, R, …] as a rule, or [S, …] for a loss that is a scalar. Without batches (nil) every step has
-// the same inputs, and Train makes any number of steps. A nil backend is backend.Open(backend.Go).
+// NewTrainer returns a trainer of the variables that loss uses, by an optimizer of GoMLX or of this
+// package, or a custom one. Variables that a custom optimizer creates in UpdateGraph must be
+// SetTrainable(false). dataShapes are the shapes of Train's data for all steps (nil for none), and
+// batchShapes the shapes of its batches. Batches have a leading axis of S, the maximum number of
+// steps per call: usually [S, R, …], or [S, …] for a scalar loss. Without batches (nil) every step
+// has the same inputs, and Train makes any number of steps. A nil backend means
+// backend.Open(backend.Go).
 //
-// The variables, with those of the optimizer, are created here. Trainable ones have no value yet:
-// the caller may set them now (see layers.Initialise) or leave them to their initializers in the
-// first Train. Variables with a value keep it, the optimizer's moments and rate too
-// ([Trainer.SetLearningRate]), so that training goes on from a checkpoint.
+// NewTrainer creates the variables, including those of the optimizer. New trainable variables have
+// no value yet: the caller may set them (see layers.Initialise) or leave them to their initializers
+// in the first Train. Variables with a value keep it, including the optimizer's moments and rate
+// ([Trainer.SetLearningRate]), so training continues from a checkpoint.
 //
-// It is an error if another argument is nil, if shapes are invalid, or if the loss can't be built,
-// is neither a scalar nor [R], or uses no trainable variable.
+// It is an error if store, opt or loss is nil, if shapes are invalid, or if the loss can't be
+// built, is neither a scalar nor [R], or uses no trainable variable.
 func NewTrainer(
 	backend compute.Backend, store *model.Store, opt optimizer.Interface, loss StepLoss,
 	dataShapes, batchShapes []shapes.Shape,
@@ -139,11 +140,11 @@ func (t *Trainer) check() error {
 	return nil
 }
 
-// stepsWithoutBatches is the number of steps per call of the device where no batch says it. Fewer
-// cost time where a step takes microseconds; more delay the end of a context.
+// stepsWithoutBatches is the number of steps per call of the device without batches. Fewer cost
+// time if a step takes microseconds; more delay the effect of an ended context.
 const stepsWithoutBatches = 100
 
-// steps returns S, the maximum number of steps of a call of the device.
+// steps returns S, the maximum number of steps in a call of the device.
 func (t *Trainer) steps() int {
 	if len(t.batchShapes) == 0 {
 		return stepsWithoutBatches
@@ -154,8 +155,7 @@ func (t *Trainer) steps() int {
 // Compilations returns how many times the training program was compiled: 1 after the first Train.
 func (t *Trainer) Compilations() int { return t.compilations }
 
-// Finalize frees the compiled program. Train is an error afterwards. The store stays the
-// caller's.
+// Finalize frees the compiled program, but not the store. Afterwards Train returns an error.
 func (t *Trainer) Finalize() {
 	if t.exec != nil {
 		t.exec.Finalize()
@@ -163,11 +163,11 @@ func (t *Trainer) Finalize() {
 	}
 }
 
-// ResetOptimizer sets the optimizer's moments and step count, and the steps of GoMLX's schedules,
-// to their initial values. Those that were in the store or its checkpoint before NewTrainer are
-// set to zero, where every optimizer of GoMLX and of this package begins. With new weights this is
-// a fresh start without a new compilation. Everything else stays: weights, frozen variables, the
-// learning rate, the state of random numbers.
+// ResetOptimizer resets the optimizer's moments and step count, and the steps of GoMLX's schedules,
+// to their initial values. State that was in the store or its checkpoint before NewTrainer is set
+// to zero, the initial state of every optimizer of GoMLX and of this package. With new weights this
+// allows a fresh start without compilation. Everything else is unchanged: weights, frozen
+// variables, the learning rate, the state of random numbers.
 func (t *Trainer) ResetOptimizer() error {
 	for v, initial := range t.initial {
 		value, err := initial.LocalClone()
@@ -181,13 +181,14 @@ func (t *Trainer) ResetOptimizer() error {
 	return nil
 }
 
-// SetLearningRate sets the rate of the steps to come, of an optimizer of GoMLX or [Adagrad]. They
-// keep it in a variable of the store, which NewTrainer makes of the optimizer's setting or of
-// optimizer.ParamLearningRate. One that the store or its checkpoint has already stays: a training
-// goes on with its own rate, whatever the optimizer or the parameter say.
+// SetLearningRate sets the learning rate of further steps, for an optimizer of GoMLX or [Adagrad].
+// These keep the rate in a variable of the store, which NewTrainer creates from the optimizer's
+// setting or from optimizer.ParamLearningRate. If the store or its checkpoint has the variable
+// already, it keeps its value, regardless of the optimizer's setting and the parameter.
 //
-// It is an error if rate isn't a finite number ≥ 0, if a schedule of GoMLX sets it in each step, or
-// for [RunsAdam], whose rates are those of its Schedules: make a new Trainer.
+// It is an error if rate isn't finite and at least 0, if a GoMLX schedule sets the rate in each
+// step, or if the optimizer is [RunsAdam], whose Schedules set the rates: make a new Trainer
+// instead.
 func (t *Trainer) SetLearningRate(rate float64) error {
 	const where = "flows: SetLearningRate"
 	if !(rate >= 0 && rate <= math.MaxFloat64) {
@@ -210,21 +211,21 @@ func (t *Trainer) SetLearningRate(rate float64) error {
 		where, path)
 }
 
-// Train makes as many steps as the argument steps says: 1 to S, with the first of the batches, or
-// any number without batches. It returns the loss of each step before its update, [steps][R],
-// without regularization. data and batches must have the shapes of NewTrainer; they stay the
-// caller's. A loss that is NaN or infinite, as by an overflow in half precision, is no error. For
+// Train makes the given number of steps: 1 to S, with the first of the batches, or any number
+// without batches. It returns the loss of each step before its update, [steps][R], without
+// regularization. data and batches must have the shapes of NewTrainer; Train doesn't free them. A
+// loss that is NaN or infinite, for example by overflow in half precision, is no error. For
 // variables in half precision GoMLX's Adam needs DType(dtypes.Float32).
 //
-// It is an error if the loss has a schedule over the whole training, as by NumCycles of GoMLX's
-// cosineschedule, and no [Trainer.Loop] has said how long that is.
+// It is an error if the loss has a schedule over the whole training, such as NumCycles of GoMLX's
+// cosineschedule, and no [Trainer.Loop] has set its length.
 //
-// If ctx ends, Train returns its error and no losses. The updates of earlier steps stay, and
-// GoMLX's global step (optimizer.GetGlobalStep) counts them. In pure Go that is before the next
-// step. On XLA it is before the next call of the device, which makes up to S steps,
-// or 100 without batches, and can't be interrupted. Nor can the compilation in the first Train,
-// which takes seconds of a core on XLA: no step is made if ctx ends during it. To have it behind
-// you, make one step without a deadline.
+// If ctx ends, Train returns its error and no losses. The updates of earlier steps remain, and
+// GoMLX's global step (optimizer.GetGlobalStep) counts them. The end of ctx takes effect before the
+// next step in pure Go, and on XLA before the next call of the device, which makes up to S steps,
+// or 100 without batches, and can't be interrupted. The compilation in the first Train, seconds of
+// one core on XLA, can't be interrupted either: no step is made if ctx ends during it. To separate
+// it, make one step without a deadline.
 func (t *Trainer) Train(
 	ctx context.Context, data, batches []*tensors.Tensor, steps int,
 ) ([][]float64, error) {
@@ -241,8 +242,8 @@ func (t *Trainer) Train(
 	return t.train(ctx, data, batches, steps)
 }
 
-// lastStep returns the variable of the training's last step if the loss reads it, else nil. It is
-// negative as long as the step isn't known.
+// lastStep returns the variable with the last step of the training if the loss reads it, else nil.
+// Its value is negative until the last step is known.
 func (t *Trainer) lastStep() *model.Variable {
 	path := model.JoinPath(train.TrainerAbsoluteScope, train.TrainLastStepVarName)
 	for _, v := range t.variables {
@@ -253,7 +254,7 @@ func (t *Trainer) lastStep() *model.Variable {
 	return nil
 }
 
-// train is Train, for a Loop that doesn't know its last step, too.
+// train is Train without the requirement that the last step is known.
 func (t *Trainer) train(
 	ctx context.Context, data, batches []*tensors.Tensor, steps int,
 ) ([][]float64, error) {
@@ -317,7 +318,7 @@ func (t *Trainer) trainOnDevice(
 	return perStep, nil
 }
 
-// checkTensors returns an error unless the tensors of the named argument have these shapes.
+// checkTensors returns an error unless the tensors x of the named argument have the given shapes.
 func checkTensors(name string, x []*tensors.Tensor, shapes []shapes.Shape) error {
 	if len(x) != len(shapes) {
 		return fmt.Errorf("%s: are %d tensors; must be %d, as for NewTrainer", name, len(x), len(shapes))
@@ -342,7 +343,7 @@ func describe(x *tensors.Tensor) string {
 	return "shaped " + x.Shape().String()
 }
 
-// trainOnHost is Train by a call for each step.
+// trainOnHost is Train with a call for each step.
 func (t *Trainer) trainOnHost(
 	ctx context.Context, data, batches []*tensors.Tensor, steps int,
 ) ([][]float64, error) {
@@ -362,7 +363,7 @@ func (t *Trainer) trainOnHost(
 	return perStep, nil
 }
 
-// arguments returns those of Exec.Call.
+// arguments returns the arguments of Exec.Call.
 func arguments(first any, data, batches []*tensors.Tensor) []any {
 	args := []any{first}
 	for _, x := range data {
@@ -424,7 +425,7 @@ func (t *Trainer) lossGraph(scope *model.Scope, inputs []*Node) *Node {
 	return loss
 }
 
-// visitedAdvice says how to use weights twice if that is what err is about; else it is empty.
+// visitedAdvice returns advice on how to use weights twice if err is about that, else "".
 func visitedAdvice(err error) string {
 	if !strings.Contains(err.Error(), "already visited") {
 		return ""
@@ -432,7 +433,7 @@ func visitedAdvice(err error) string {
 	return "; to use its weights twice, give each use after the first scope.ResetVisited(), before In"
 }
 
-// sliced says in brackets what batch a loss gets.
+// sliced describes in brackets the batch that a loss gets.
 func (t *Trainer) sliced(batch []*Node) string {
 	if len(batch) == 0 {
 		return " (the loss gets 0 batch tensors, as batchShapes has none)"
@@ -462,15 +463,15 @@ func (t *Trainer) updateGraph(scope *model.Scope, loss *Node) {
 }
 
 // element returns x[i], without the leading axis. The pure-Go backend has no DynamicSlice, and XLA
-// makes one of a Gather at a single index.
+// compiles a Gather at a single index to one.
 func element(x, i *Node) *Node {
 	return Gather(x, InsertAxes(i, -1))
 }
 
-// prepare creates the variables of the step, as a While can only carry those that exist, and sets
-// the optimizer's state, with what ResetOptimizer sets it to.
+// prepare creates the variables of the step, since a While can only carry existing ones,
+// initialises the optimizer's state, and keeps the values for ResetOptimizer.
 func (t *Trainer) prepare() error {
-	earlier := make(map[*model.Variable]bool) // with values of an earlier training, perhaps
+	earlier := make(map[*model.Variable]bool) // may have values of an earlier training
 	for v := range t.store.IterVariables() {
 		earlier[v] = true
 	}
@@ -503,8 +504,9 @@ func (t *Trainer) prepare() error {
 	return nil
 }
 
-// dryStep builds one training step without compiling it, which creates its variables. It finds the
-// runs, the variables that the step uses and, of these, the optimizer's state.
+// dryStep builds one training step without compiling it, which creates its variables. It sets the
+// number of runs and the variables that the step uses, and returns those that are the optimizer's
+// state.
 func (t *Trainer) dryStep() (state []*model.Variable, err error) {
 	err = dryRun(t.backend, t.store, func(g *Graph) {
 		inputs := []*Node{Parameter(g, "step", shapes.Make(dtypes.Int32))}
@@ -536,8 +538,8 @@ func (t *Trainer) dryStep() (state []*model.Variable, err error) {
 	return state, err
 }
 
-// checkRuns panics unless every trainable variable has the axis of the loss's runs. A loss of [B],
-// one for each sample, would be taken for that of B runs.
+// checkRuns panics unless the first axis of every trainable variable is the runs axis of the loss.
+// A loss [B], one for each sample, would be taken for B runs.
 func (t *Trainer) checkRuns(g *Graph, loss *Node) {
 	if t.runs == 1 {
 		return
@@ -574,8 +576,8 @@ func dryRun(b compute.Backend, store *model.Store, build func(g *Graph)) error {
 	return exceptions.TryCatch[error](func() { build(g) })
 }
 
-// initialise sets variables that aren't trained and have no value by their initializers, on the
-// host, without XLA's compiler. The caller or the first step sets the trainable ones.
+// initialise sets non-trainable variables without a value by their initializers, on the host,
+// without XLA's compiler. The caller or the first step sets the trainable ones.
 func (t *Trainer) initialise() error {
 	var open, trainable []*model.Variable
 	for v := range t.store.IterVariables() {
