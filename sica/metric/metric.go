@@ -39,11 +39,11 @@ type Match struct {
 
 // MCC compares the recovered signals z with the sources s, both d×n, by the mean correlation
 // coefficient. That is the mean absolute Pearson correlation under the one-to-one assignment that
-// maximises it. It doesn't depend on the order, sign, scale and offset of the signals. It costs
+// maximises it. MCC doesn't depend on the order, sign, scale and offset of the signals. It costs
 // O(d²·n + d³).
 //
-// The error says if the sizes differ, if there are fewer than two positions or fewer than signals,
-// if a value isn't finite or if a signal is constant.
+// It is an error if the sizes differ, if there are fewer than two positions or fewer positions than
+// signals, if a value isn't finite, or if a signal is constant.
 func MCC(z, s *mat.Dense) (Match, error) {
 	m, err := match(z, s, mapping.Standardised)
 	if err != nil {
@@ -52,8 +52,8 @@ func MCC(z, s *mat.Dense) (Match, error) {
 	return m, nil
 }
 
-// SpearmanMCC is MCC with Spearman's rank correlation in place of Pearson's. It doesn't depend
-// on a monotone transform of any signal either. Equal values share their mean rank.
+// SpearmanMCC is MCC with Spearman's rank correlation in place of Pearson's. So it is also
+// invariant to a monotone transform of any signal. Equal values share their mean rank.
 func SpearmanMCC(z, s *mat.Dense) (Match, error) {
 	m, err := match(z, s, standardisedRanks)
 	if err != nil {
@@ -62,10 +62,10 @@ func SpearmanMCC(z, s *mat.Dense) (Match, error) {
 	return m, nil
 }
 
-// Align returns the recovered signals z as they are best shown beside the sources s, both d×n. Row
-// i is the recovered signal that MCC pairs with source i. It has the sign of a positive
-// correlation, and the mean and standard deviation of the source. Align changes neither argument.
-// Its errors are those of MCC.
+// Align matches the recovered signals z to the sources s, both d×n, for display. Row i is the
+// recovered signal that MCC pairs with source i. It has the sign of a positive correlation, and the
+// mean and standard deviation of the source. Align changes neither argument. Its errors are those
+// of MCC.
 func Align(z, s *mat.Dense) (*mat.Dense, error) {
 	m, err := match(z, s, mapping.Standardised)
 	if err != nil {
@@ -86,7 +86,7 @@ func Align(z, s *mat.Dense) (*mat.Dense, error) {
 	return aligned, nil
 }
 
-// match pairs z with s by the correlations of their signals. Standardise brings each signal to
+// match pairs z with s by the correlations of their signals. standardise must bring each signal to
 // mean 0 and variance 1.
 func match(z, s *mat.Dense, standardise func(*mat.Dense) (*mat.Dense, error)) (Match, error) {
 	if err := signal.Check("z", z); err != nil {
@@ -140,8 +140,8 @@ func standardisedRanks(x *mat.Dense) (*mat.Dense, error) {
 	return mapping.Standardised(r)
 }
 
-// Amari returns the distance of a linear demixing w from the inverse of the linear mixing a:
-// that of P = w·a from a scaled permutation,
+// Amari returns the distance of a linear demixing w from the inverse of the linear mixing a,
+// measured by how far P = w·a is from a scaled permutation:
 //
 //	1/(2d(d−1)) · ( Σ_i (Σ_j |p_ij| / max_k |p_ik| − 1) + Σ_j (Σ_i |p_ij| / max_k |p_kj| − 1) ).
 //
@@ -150,9 +150,9 @@ func standardisedRanks(x *mat.Dense) (*mat.Dense, error) {
 // permutation, which is a perfect separation, and 1 if all |p_ij| are equal. With one signal it
 // is 0.
 //
-// w has a row for each of the d recovered signals and a has a column for each of the d sources.
-// The error says if the sizes don't fit, if a value of w·a isn't finite, or if a row or a column
-// of it is zero.
+// w has a row for each of the d recovered signals and a has a column for each of the d sources. It
+// is an error if the sizes don't fit, if a value of w·a isn't finite, or if a row or a column of
+// w·a is zero.
 func Amari(w, a *mat.Dense) (float64, error) {
 	if w == nil || a == nil || w.IsEmpty() || a.IsEmpty() {
 		return 0, errors.New("metric: Amari: w and a must not be empty")
