@@ -11,15 +11,15 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// ErrNotLinear is wrapped by the error of a method Demixing for signals that aren't a linear
-// demixing of the mixed ones.
+// ErrNotLinear is wrapped by the error of Model.Demixing and sica.Result.Demixing if the recovered
+// signals aren't a linear demixing of the mixed signals.
 var ErrNotLinear = errors.New("the recovered signals aren't a linear demixing")
 
-// A Demixing is the linear map that a separation is: Z = Unmixing·(x − Mean), and the way back,
-// x = Mean + Mixing·Z, for the mixed signals less what was left out to reduce them. (In scikit-learn
-// they are components_, mixing_ and mean_.) In JSON it has w and a, lists of rows, and mean.
+// A Demixing is the linear map of a separation, Z = Unmixing·(x − Mean), and its inverse, x = Mean
+// + Mixing·Z, up to principal components that were left out. (scikit-learn's names are components_,
+// mixing_ and mean_.) In JSON it has w and a, as lists of rows, and mean.
 type Demixing struct {
-	Unmixing *mat.Dense // k×d: a row for each recovered signal
+	Unmixing *mat.Dense // k×d, a row for each recovered signal
 	Mixing   *mat.Dense // d×k: column i is what 1 of recovered signal i adds to each mixed signal
 	Mean     []float64  // of each mixed signal
 }
@@ -75,8 +75,8 @@ func (d *Demixing) String() string {
 	return fmt.Sprintf("Unmixing = %.4g\nMixing   = %.4g\nMean     = %.4g", rows(d.Unmixing), rows(d.Mixing), d.Mean)
 }
 
-// Demixing returns the linear map that the model is. The error of another model wraps ErrNotLinear;
-// that of a singular one says so.
+// Demixing returns the linear map of the model. The error wraps ErrNotLinear if the model isn't
+// linear. A singular map is an error, too.
 func (m *Model) Demixing() (*Demixing, error) {
 	d, err := m.demixing()
 	if err != nil {

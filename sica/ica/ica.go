@@ -31,8 +31,8 @@ import (
 )
 
 // ErrSignals is wrapped by the errors of New, Separate, Transform and InverseTransform for signals
-// that can't be separated or mapped. It is sica.ErrSignals, too. Linearly dependent signals are
-// found by a method's Fit, whose error doesn't wrap it.
+// that can't be separated or mapped. It is the same error as sica.ErrSignals. A Method's Fit
+// detects linearly dependent signals; its error doesn't wrap ErrSignals.
 var ErrSignals = signal.ErrSignals
 
 // ErrConfig is wrapped by the error for a setting of a method that is out of range. It is
@@ -42,19 +42,19 @@ var ErrConfig = errors.New("a setting is out of range")
 // A Method separates mixed signals. Its value is its settings and its seed, so that the
 // same signals give the same Model each time.
 type Method interface {
-	// Name is short, in lower case and without spaces, such as "fastica": sica.Fit refuses a
-	// candidate of another name. Errors begin with it, and sica.Candidate.Name is it.
+	// Name returns a short name in lower case without spaces, such as "fastica"; sica.Fit refuses
+	// other names. Errors begin with the name, and sica.Candidate.Name is the name.
 	Name() string
 
-	// Fit separates the mixed signals, which it doesn't change. It is an error if a setting
-	// doesn't suit them or if the result isn't finite. If ctx ends, Fit returns no model and an
-	// error that wraps ctx.Err(). Not having converged is no error: see Model.Convergence.
+	// Fit separates the mixed signals x without changing them. It is an error if a setting doesn't
+	// suit x or if the result isn't finite. If ctx ends, Fit returns no model and an error that
+	// wraps ctx.Err(). Not having converged is no error: see Model.Convergence.
 	Fit(ctx context.Context, x *Signals) (*Model, error)
 }
 
-// Separate checks the mixed signals x, d×n, and fits the method to them. It is New and
-// Method.Fit in one call, with their errors and that of Model.Validate. To fit several methods to
-// the same signals, call New once, so that they are checked and whitened once.
+// Separate checks the mixed signals x, d×n, and fits the method m to them. It combines New,
+// Method.Fit and Model.Validate, and returns their errors. To fit several methods to the same
+// signals, call New once, so that the signals are checked and whitened once.
 func Separate(ctx context.Context, m Method, x *mat.Dense, shape ...int) (*Model, error) {
 	if m == nil {
 		return nil, errors.New("ica: separate: m is nil; must be a method")
@@ -77,19 +77,20 @@ func Separate(ctx context.Context, m Method, x *mat.Dense, shape ...int) (*Model
 type Model struct {
 	// Signals are the signals recovered from those of the fit, d×n.
 	Signals *mat.Dense
-	// Map takes mixed signals to recovered ones. Its Invert returns an error that wraps
+	// Map maps mixed signals to recovered signals. Its Invert returns an error that wraps
 	// preprocess.ErrNotInvertible if the method learns no inverse.
 	Map preprocess.Map
 	// Convergence says how the fit ended.
 	Convergence Convergence
-	// Why says in at most three sentences what was done and how sure it is; it may be empty.
+	// Why says in at most three sentences what was done and how certain the result is; it may be
+	// empty.
 	Why string
-	// Details has a type of the method's own, such as *lica.Details; it may be nil.
+	// Details has a type specific to the method, such as *lica.Details; it may be nil.
 	Details any
 }
 
-// Validate returns an error if m, its Signals or its Map is nil, as a Method without an error may not
-// leave them.
+// Validate returns an error if m, its Signals or its Map is nil. A Method that returns no error
+// must set them.
 func (m *Model) Validate() error {
 	switch {
 	case m == nil:
@@ -102,9 +103,9 @@ func (m *Model) Validate() error {
 	return nil
 }
 
-// Convergence says how a fit ended. A method that doesn't iterate returns
-// Convergence{Converged: true}; the zero value says that a fit didn't converge. The command's
-// compare shows it, the tables warn of it, and neither refuses a model for it.
+// Convergence says how a fit ended. A method that doesn't iterate returns Convergence{Converged:
+// true}; the zero value means that the fit didn't converge. "sica compare" shows the Convergence
+// but accepts any model.
 type Convergence struct {
 	// Converged is whether the method's own criterion ended the fit, not the maximum number
 	// of iterations.
@@ -119,8 +120,8 @@ type Convergence struct {
 // ErrNotFinite is wrapped by the error of a fit whose loss became NaN or infinite.
 var ErrNotFinite = signal.ErrNotFinite
 
-// Demix returns the linear model with the recovered signals z = w·White, where w is d×d and
-// White are the white signals of x.Whitening. It is an error if x can't be whitened or if w isn't d×d.
+// Demix returns the linear model with the recovered signals z = w·White, where w is d×d and White
+// is that of x.Whitening. It is an error if x can't be whitened or if w isn't d×d.
 func Demix(x *Signals, w mat.Matrix, c Convergence) (*Model, error) {
 	if dense, ok := w.(*mat.Dense); w == nil || ok && dense == nil {
 		return nil, errors.New("ica: demix: w is nil; must be a d×d matrix")
@@ -143,12 +144,12 @@ func Demix(x *Signals, w mat.Matrix, c Convergence) (*Model, error) {
 	}, nil
 }
 
-// Transform returns the recovered signals, d×m, of other mixed signals x, d×m with m ≥ 1,
-// which it doesn't change. It is an error if the number of signals differs from the fit's
-// or if a value isn't finite.
+// Transform returns the recovered signals, d×m, for other mixed signals x, d×m with m ≥ 1, without
+// changing x. It is an error if the number of signals differs from that of the fit or if a value
+// isn't finite.
 //
-// A Map with a method Channels takes that number of mixed signals, as that of a fit
-// with fewer components does. Any other takes as many as the recovered ones.
+// If the Map has a method Channels() int, as after a fit with fewer components, x must have that
+// number of signals.
 func (m *Model) Transform(x *mat.Dense) (*mat.Dense, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
@@ -160,9 +161,9 @@ func (m *Model) Transform(x *mat.Dense) (*mat.Dense, error) {
 	return apply("transform", "x", x, channels, m.Map.Apply)
 }
 
-// InverseTransform returns the mixed signals, d×m, whose recovered signals are z, d×m. Its
-// errors are those of Transform, and one that wraps preprocess.ErrNotInvertible if the
-// method learns no inverse.
+// InverseTransform returns the mixed signals, d×m, whose recovered signals are z, d×m. It returns
+// the errors of Transform, and an error that wraps preprocess.ErrNotInvertible if the method learns
+// no inverse.
 func (m *Model) InverseTransform(z *mat.Dense) (*mat.Dense, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
@@ -171,8 +172,8 @@ func (m *Model) InverseTransform(z *mat.Dense) (*mat.Dense, error) {
 	return apply("inverse transform", "z", z, d, m.Map.Invert)
 }
 
-// apply maps d signals x by f and checks them before and after. The names are those of the
-// operation and its argument.
+// apply maps d signals x by f, and checks them before and after. operation and argument are names
+// for errors.
 func apply(
 	operation, argument string, x *mat.Dense, d int, f func(*mat.Dense) (*mat.Dense, error),
 ) (*mat.Dense, error) {

@@ -13,8 +13,8 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
-// Signals are mixed signals that have been checked, with what several methods need of them, each
-// computed at most once. New makes them. Several goroutines may use them at once.
+// Signals are checked mixed signals, with quantities that several methods need, such as the
+// whitening, computed at most once. New makes them. Several goroutines may use them at once.
 type Signals struct {
 	x      *mat.Dense
 	shape  []int
@@ -23,13 +23,13 @@ type Signals struct {
 }
 
 // New checks the mixed signals x, d×n, and returns them with the shape of their positions,
-// row-major. That is rows and columns of an image, or frames, rows and columns of a video; a
-// sequence needs none. New keeps x, which must not be changed afterwards.
+// row-major: rows and columns of an image, or frames, rows and columns of a video. A sequence needs
+// no shape. New keeps x, which must not be changed afterwards.
 //
 // It is an error, which wraps ErrSignals, if there are no more positions than signals, if a value
-// isn't finite or is beyond ±1e150, if a signal is constant, or if the shape doesn't fit. One signal
-// is none: the methods of this module return it with mean 0 and variance 1, as there is nothing to
-// separate. Only sica.AsMethod wants two.
+// isn't finite or is beyond ±1e150, if a signal is constant, or if the shape doesn't fit. A single
+// signal is valid: the methods of this module return it with mean 0 and variance 1. Only
+// sica.AsMethod requires two.
 func New(x *mat.Dense, shape ...int) (*Signals, error) {
 	if err := signal.CheckMixed(x); err != nil {
 		return nil, fmt.Errorf("ica: %w", signal.AsErrSignals(err))
@@ -47,7 +47,8 @@ func New(x *mat.Dense, shape ...int) (*Signals, error) {
 	}, nil
 }
 
-// Validate returns an error if s is nil or the zero value. A Method's Fit calls it first.
+// Validate returns an error if s is nil or the zero value. The Fit of a Method should call it
+// first.
 func (s *Signals) Validate() error {
 	if s == nil || s.x == nil {
 		return signal.AsErrSignals(errors.New("x: is nil or empty; must be Signals that ica.New returned"))
@@ -66,12 +67,13 @@ func (s *Signals) Dims() (d, n int) {
 	return s.x.Dims()
 }
 
-// Shape returns the length of each axis of the positions, {n} for a sequence. It must not be changed.
+// Shape returns the length of each axis of the positions, {n} for a sequence. The slice must not be
+// changed.
 func (s *Signals) Shape() []int { return s.shape }
 
-// WithJoints returns the same signals as a sequence of several stretches that were recorded apart:
-// the first begins at 0, the others at the joints, which must be in order and between the positions.
-// The linear rule and sica.AsMethod know them; see sica.Run.Joints.
+// WithJoints returns the same signals as a sequence of several separately recorded stretches: the
+// first begins at 0, the others at the joints, which must be increasing positions inside the
+// sequence. The linear rule and sica.AsMethod use them; see sica.Run.Joints.
 func (s *Signals) WithJoints(joints []int) (*Signals, error) {
 	if err := s.Validate(); err != nil {
 		return nil, fmt.Errorf("ica: %w", err)
@@ -85,11 +87,11 @@ func (s *Signals) WithJoints(joints []int) (*Signals, error) {
 	return &joined, nil
 }
 
-// Joints returns the joints. They must not be changed.
+// Joints returns the joints of WithJoints, nil for none. The slice must not be changed.
 func (s *Signals) Joints() []int { return s.joints }
 
-// WithX returns other signals x at the same positions: with the same shape and joints. It is for
-// Methods that filter or reduce the signals first. Its errors are those of New.
+// WithX returns other signals x with the same shape and joints. It is for Methods that filter or
+// reduce the signals first. It returns the errors of New.
 func (s *Signals) WithX(x *mat.Dense) (*Signals, error) {
 	if err := s.Validate(); err != nil {
 		return nil, fmt.Errorf("ica: %w", err)
@@ -101,8 +103,8 @@ func (s *Signals) WithX(x *mat.Dense) (*Signals, error) {
 	return y.WithJoints(s.joints)
 }
 
-// Whitening returns the whitening by principal components, computed by the first call.
-// It is an error if the signals are linearly dependent.
+// Whitening returns the whitening by principal components, which the first call computes. It is an
+// error if the signals are linearly dependent.
 func (s *Signals) Whitening() (*pca.Whitening, error) {
 	if err := s.Validate(); err != nil {
 		return nil, fmt.Errorf("ica: %w", err)
