@@ -38,7 +38,7 @@ const (
 	Standardise Transform = mapping.Standardise
 
 	// ZCA is symmetric whitening z = Σ^{-1/2}·(x − mean), where Σ is the covariance. Of all
-	// signals that are uncorrelated with variance 1, these are the nearest to x. It is computed
+	// uncorrelated signals of variance 1, these are the nearest to the centred x. It is computed
 	// from a singular value decomposition of x, since Σ squares the condition number.
 	ZCA Transform = mapping.ZCA
 
@@ -47,11 +47,12 @@ const (
 	Gaussianise Transform = mapping.Gaussianise
 
 	// Conditional makes the signals uncorrelated and nearly jointly Gaussian. That undoes many
-	// monotone nonlinear mixings of signals with nearly Gaussian marginals. It takes the
-	// principal components in order of their variance. The first goes to normal quantiles, as
-	// by Gaussianise. Each other first loses its local mean and is divided by its local standard
-	// deviation. Both are taken over the 200 positions, or n/5 if that is fewer, at which the
-	// components before it are nearest. The result is rotated back and whitened as by ZCA.
+	// monotone nonlinear mixings of signals with nearly Gaussian marginals. It takes the principal
+	// components in order of their variance. The first is mapped to normal quantiles, as by
+	// Gaussianise. From each other component the local mean is subtracted, and the result is
+	// divided by the local standard deviation, before it is mapped likewise. Both are taken over
+	// the 200 positions, or n/5 if that is fewer, at which the components before it are nearest.
+	// The result is rotated back and whitened as by ZCA.
 	Conditional Transform = mapping.Conditional
 )
 
@@ -66,8 +67,8 @@ func Apply(x *mat.Dense, steps ...Transform) (*mat.Dense, error) {
 	return z, err
 }
 
-// Fit returns what Apply returns, and the map that the transforms are as fitted to x. The map
-// is Smooth. The errors are those of Apply, and ctx.Err() once ctx has ended.
+// Fit returns the result of Apply, and the map of the transforms fitted to x, which is Smooth. The
+// errors are those of Apply, and ctx.Err() if ctx has ended.
 func Fit(ctx context.Context, x *mat.Dense, steps ...Transform) (*mat.Dense, Map, error) {
 	z, maps, err := mapping.Fit(ctx, x, steps)
 	if err != nil {
@@ -93,11 +94,10 @@ func LinearMap(matrix *mat.Dense, mean []float64) Map {
 // ErrNotInvertible is wrapped by the error of a Map that can't be inverted.
 var ErrNotInvertible = mapping.ErrNotInvertible
 
-// An Applier maps signals x, d×n with finite values, to signals of the same size. It doesn't
-// change x. It may have more methods: those of Map if it can be inverted, and those of Smooth if
-// code lengths are to be computed from it. A method Pointwise() bool that returns true says that
-// it maps each position by itself, so that package blockwise may give it signals in blocks.
-// Register says how it is saved.
+// An Applier maps signals x, d×n with finite values, to signals of the same size. It doesn't change
+// x. It may also implement Map, if it can be inverted, and Smooth, if code lengths are to be
+// computed. A method Pointwise() bool that returns true declares that each position is mapped
+// independently, so that package blockwise may pass signals in blocks. See Register for saving.
 type Applier interface {
 	Apply(x *mat.Dense) (*mat.Dense, error)
 }
@@ -105,8 +105,8 @@ type Applier interface {
 // A Map is an Applier that can be inverted. Neither method changes its argument.
 type Map interface {
 	Apply(x *mat.Dense) (*mat.Dense, error)
-	// Invert returns the signals that Apply takes to z, d×n. The error wraps
-	// ErrNotInvertible if there are none, or if they can't be found.
+	// Invert returns the signals that Apply maps to z, d×n. The error wraps ErrNotInvertible if
+	// there are none, or if they can't be found.
 	Invert(z *mat.Dense) (*mat.Dense, error)
 }
 
@@ -119,18 +119,17 @@ type Smooth interface {
 
 // A Fitter is a custom transform, for sica.Config.Prepare.
 type Fitter interface {
-	// Fit returns the transform as fitted to the signals x, d×n with finite values. It doesn't
-	// change x. The same x gives the same transform.
+	// Fit returns the transform fitted to the signals x, d×n with finite values, without changing
+	// x. The same x gives the same transform.
 	Fit(ctx context.Context, x *mat.Dense) (Applier, error)
 }
 
-// Register lets sica.Result.Save and sica.Load keep custom transforms of a type. They are
-// kept as JSON, which has the exported fields of the type, or what its MarshalJSON returns.
-// The kind is a name that no other type has, such as "example.com/audio.Logs". The function
-// empty returns a pointer to a new value, to read into.
+// Register lets sica.Result.Save and sica.Load store custom transforms of a type, as JSON of the
+// exported fields or from MarshalJSON. kind is a unique name, such as "example.com/audio.Logs".
+// empty returns a pointer to a new value, to decode into.
 //
-// The program that saves and the one that loads both call Register, as a rule in init. It
-// panics if the kind or the type is registered already, or if empty returns no pointer.
+// The program that saves and the program that loads must both call Register, usually in init. It
+// panics if the kind or the type is registered already, or if empty doesn't return a pointer.
 func Register(kind string, empty func() Applier) {
 	mapping.Register(kind, func() mapping.Applier { return empty() })
 }
