@@ -21,15 +21,15 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// A Whitening is the map of mixed signals x to white ones by their principal
-// components: the signals Matrix·(x − Mean) are uncorrelated with mean square 1, the
-// first along the direction in which x varies most.
+// A Whitening maps mixed signals x to white signals by principal components: the signals Matrix·(x
+// − Mean) are uncorrelated with mean square 1, the first along the direction in which x varies
+// most.
 type Whitening struct {
 	Mean    []float64  // of each mixed signal
 	Matrix  *mat.Dense // [d, d]; row i is principal axis i divided by its standard deviation
 	Inverse *mat.Dense // [d, d], of Matrix
 	White   *mat.Dense // [d, n], the white signals of x
-	Spread  []float64  // [d], the standard deviation along each principal axis, largest first
+	Spread  []float64  // [d], standard deviation along each principal axis, largest first
 
 	axes *mat.Dense // [d, d], orthonormal rows
 }
@@ -38,8 +38,9 @@ type Whitening struct {
 // With the singular value decomposition x − mean = U·S·Vᵀ, the matrix is √n·S⁻¹·Uᵀ.
 // The first entry of each axis, a column of U, is positive or zero, as in scikit-learn.
 //
-// It is an error if CheckMixed finds one in x, or if the signals are linearly dependent
-// to the precision of float64.
+// It is an error if x has no more positions than signals, a value that isn't finite or is beyond
+// ±1e150, or a constant signal, or if the signals are linearly dependent to the precision of
+// float64.
 func Whiten(x *mat.Dense) (*Whitening, error) {
 	if err := signal.CheckMixed(x); err != nil {
 		return nil, err
