@@ -1,6 +1,6 @@
 // Package dependence measures how far signals are from self-sufficient, without networks and
-// without the true sources: by the dependence of two signals at a position beyond that of each on
-// its own neighbours. A small one doesn't say that the signals are the sources: see Measure.
+// without the true sources: by the dependence of two signals at a position, given the neighbours of
+// each. A small dependence doesn't prove that the signals are the sources: see Measure.
 package dependence
 
 import (
@@ -19,14 +19,14 @@ import (
 )
 
 // Dependence is the dependence of two signals at a position, given the neighbours of each. It is a
-// sum of squared correlations of bounded features, without unit, minus its value for signals
-// shifted against one another. It is about 0 for self-sufficient signals, and some tenths for
-// clearly dependent ones; for the coordinates of points on a ring it is about 2.
+// sum of squared correlations of bounded features, without unit, minus the same sum for signals
+// shifted against each other. It is about 0 for self-sufficient signals and some tenths for clearly
+// dependent ones; for the coordinates of points on a ring it is about 2.
 type Dependence struct {
-	// Residuals is the part between the residuals of the two signals' predictions.
+	// Residuals is the dependence between the prediction residuals of the two signals.
 	Residuals float64 `json:"residuals"`
-	// Contexts is the part between the residual of one signal and the prediction of the other,
-	// both ways.
+	// Contexts is the dependence between the residual of one signal and the prediction of the
+	// other, both ways.
 	Contexts float64 `json:"contexts"`
 }
 
@@ -40,9 +40,9 @@ func (d Dependence) String() string {
 
 // How dependence is measured.
 const (
-	// nullShifts is the number of shifts over which the value by chance is averaged.
+	// nullShifts is the number of shifts over which the dependence by chance is averaged.
 	nullShifts = 10
-	// JackknifeBlocks is the number of equal blocks of positions that are left out in
+	// JackknifeBlocks is the number of equal blocks of positions that the jackknife leaves out in
 	// turn.
 	JackknifeBlocks = 16
 	// MinPositions is the minimum number of positions: four for each block of the jackknife.
@@ -50,28 +50,28 @@ const (
 )
 
 // Measure returns the dependence of the most dependent pair of the signals z, d×n, with a position
-// index of the given shape (none for a sequence). It is for white signals. Correlation at a
-// position isn't counted: two signals that are copies of each other up to noise give about 0. For
-// signals that may be correlated use sica.EstimateDivergence.
+// index of the given shape (none for a sequence). It is for white signals: correlation at a
+// position isn't counted, so two signals that are copies of each other up to noise give about 0.
+// For signals that may be correlated use sica.EstimateDivergence.
 //
-// The result is about 0 if white signals are self-sufficient: p(z_t | contexts) =
-// Π_i p(z_i,t | own context). The same z gives the same result. No network is trained. It
-// takes 35 to 90 ms of a processor for 8 signals at 4096 positions.
+// The result is about 0 if white signals are self-sufficient: p(z_t | contexts) = Π_i p(z_i,t | own
+// context). The same z gives the same result. Measure trains no network and takes 35 to 90 ms of
+// one core for 8 signals at 4096 positions.
 //
-// A wrong demixing of coloured signals can give about 0, too. So it is no test of whether a saved
-// separation still fits a new window; docs/how-to/save-stop-resume.md has one.
+// A wrong demixing of coloured signals can give about 0, too. So Measure can't test whether a saved
+// separation still fits a new window; docs/how-to/save-stop-resume.md has such a test.
 //
 // Each signal is predicted from its own neighbours by ridge regression. If the signals are
 // self-sufficient, the residual of a signal is independent of the predictions of the others, and
 // the whitened residuals are independent of each other. Residuals and predictions are mapped to
-// normal quantiles u, and their features sin u, cos u, sin 2u and cos 2u are correlated. These are
-// frequencies of the characteristic function, which detect nonlinear dependence too and are robust
-// to outliers. The result is the minimum over a jackknife that leaves out a sixteenth of the
-// positions at a time.
+// normal quantiles u, and the features sin u, cos u, sin 2u and cos 2u are correlated. These
+// frequencies of the characteristic function also detect nonlinear dependence, and are robust to
+// outliers. The result is the minimum over a jackknife that leaves out a sixteenth of the positions
+// at a time.
 //
-// If the residual of every signal is below a tenth of the signal, every mixture of the signals is
-// as predictable, and the criterion doesn't distinguish them. The signals themselves are then
-// compared in place of their residuals.
+// If the residual of every signal is below a tenth of the signal, every mixture is as predictable,
+// and the criterion doesn't distinguish mixtures. Then the signals themselves replace their
+// residuals.
 //
 // It is an error if z has fewer than two signals or 64 positions, or if signals are constant or
 // linearly dependent.
@@ -139,21 +139,21 @@ func check(z *mat.Dense, neighbours [][]int32) error {
 	return nil
 }
 
-// A Pair is two signals, counted from 0, with their dependence; J < I.
+// A Pair is two signals, counted from 0, J < I, and their dependence.
 type Pair struct {
 	I, J int
 	Dependence
 }
 
-// An Analysis has the residuals, predictions and features of signals, from which their dependence
+// An Analysis holds the residuals, predictions and features of signals, from which their dependence
 // is measured.
 type Analysis struct {
 	residuals, predictions *mat.Dense // d×n
 	features               *features
 }
 
-// Analyse predicts the signals z, d×n, from their own neighbours. These are listed for each
-// position as in layers.Neighbours, where n stands for a neighbour outside. It is an error if there
+// Analyse predicts the signals z, d×n, from their own neighbours. neighbours lists these for each
+// position, as layers.Neighbours does; n stands for a neighbour outside. It is an error if there
 // are fewer than two signals, if there isn't a list for each position, if lists are empty, differ
 // in length or have entries that aren't 0 to n, or if signals are constant or linearly dependent.
 // It stops with ctx's error when ctx ends.
@@ -183,12 +183,12 @@ func analyse(ctx context.Context, z *mat.Dense, neighbours [][]int32) (*Analysis
 }
 
 // Worst returns the most dependent pair. The dependence of a pair is the minimum over a jackknife
-// that leaves out one of the given number of equal blocks of positions; with 0 blocks it is that at
-// all positions. It stops with ctx's error when ctx ends.
+// that leaves out one of blocks equal blocks of positions at a time; with 0 blocks it is the
+// dependence at all positions. Worst stops with ctx's error when ctx ends.
 //
 // The correction for chance and the jackknife only lower the dependence of a pair. So the pair with
-// the largest correlations is measured first, and the others are corrected until they fall below it.
-// Of these the pair that is left with most is measured next, and the rest until they fall below both.
+// the largest correlations is measured first, and the others are corrected until they fall below
+// it. Then the largest of the remaining pairs is measured, and the rest until they fall below both.
 func (a *Analysis) Worst(ctx context.Context, blocks int) (Pair, error) {
 	pairs, err := a.bounds(ctx)
 	if err != nil {
@@ -223,7 +223,8 @@ func (a *Analysis) Worst(ctx context.Context, blocks int) (Pair, error) {
 	return worst, err
 }
 
-// takeLargest returns the pair with the largest total, and the others; none of none.
+// takeLargest returns the pair with the largest total, in a slice of length 1, and the others; nil
+// if pairs is empty.
 func takeLargest(pairs []bounded) (first, others []bounded) {
 	if len(pairs) == 0 {
 		return nil, nil
@@ -238,8 +239,7 @@ func takeLargest(pairs []bounded) (first, others []bounded) {
 	return first, slices.Delete(pairs, k, k+1)
 }
 
-// Mean returns the mean over all pairs of their total dependence. It stops with ctx's error when
-// ctx ends.
+// Mean returns the mean total dependence of all pairs. It stops with ctx's error when ctx ends.
 func (a *Analysis) Mean(ctx context.Context) (float64, error) {
 	pairs, err := a.bounds(ctx)
 	if err != nil {
@@ -256,13 +256,14 @@ func (a *Analysis) Mean(ctx context.Context) (float64, error) {
 	return mean, nil
 }
 
-// A bounded is a pair whose Dependence is an upper bound, which a jackknife makes exact.
+// A bounded is a pair whose Dependence is an upper bound, which a jackknife turns into the exact
+// value.
 type bounded struct {
 	Pair
-	chance Dependence // the mean correlations of shifted signals
+	chance Dependence // mean correlations of shifted signals
 }
 
-// subtract returns the correlations c minus those by chance, at least 0.
+// subtract returns the correlations c minus the correlations by chance, at least 0.
 func (p bounded) subtract(c Dependence) Dependence {
 	return Dependence{
 		Residuals: max(c.Residuals-p.chance.Residuals, 0),
@@ -271,7 +272,7 @@ func (p bounded) subtract(c Dependence) Dependence {
 }
 
 // bounds returns all pairs with the first bound of their dependence: the correlations at all
-// positions, including those by chance.
+// positions, not corrected for chance.
 func (a *Analysis) bounds(ctx context.Context) ([]bounded, error) {
 	d, _ := a.residuals.Dims()
 	pairs := allPairs(d)
@@ -294,10 +295,11 @@ func above(pairs []bounded, bound float64) []bounded {
 	return slices.DeleteFunc(pairs, func(p bounded) bool { return p.Total() <= bound })
 }
 
-// A jackknife leaves out one of some equal blocks of positions after the other.
+// A jackknife leaves out equal blocks of positions, one after the other.
 type jackknife struct {
 	analysis *Analysis
-	// whitenings are those of the residuals without each block; nil before their first use.
+	// whitenings are the whitenings of the residuals without each block; nil before their first
+	// use.
 	whitenings []*whitening
 }
 
@@ -367,8 +369,8 @@ func allPairs(d int) []bounded {
 	return pairs
 }
 
-// correlations returns the summed squared correlations of the features of the pair, those of the
-// second signal circularly shifted by the given number of positions.
+// correlations returns the summed squared correlations of the pair's features, with the second
+// signal circularly shifted by shift positions.
 func (p Pair) correlations(f *features, shift int) Dependence {
 	return Dependence{
 		Residuals: correlation(f.white[p.I], f.white[p.J], shift),
@@ -378,8 +380,8 @@ func (p Pair) correlations(f *features, shift int) Dependence {
 }
 
 // subtractChance subtracts the mean of the pair's correlations over nullShifts shifts of its
-// signals against one another. Each shift lowers the pair's total; when that falls to bound, it
-// stops.
+// signals against each other. Each shift lowers the pair's total; subtractChance stops when the
+// total falls to bound.
 func (p *bounded) subtractChance(f *features, bound float64) {
 	t := len(f.white[p.I][0])
 	whole := p.Dependence

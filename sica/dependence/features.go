@@ -16,12 +16,13 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
-// features holds the four features (see featureTable) of three values of each signal: its whitened
-// residual, its residual and its prediction. Each is [d][4][n], with mean 0 and mean square 1 over
-// the positions.
+// features holds the four features (see featureTable) of the whitened residual, the residual and
+// the prediction of each signal. Each is [d][4][n], with mean 0 and mean square 1 over the
+// positions.
 type features struct {
 	white, residual, prediction [][][]float64
-	// residualOrder and predictionOrder are quantile.Order of the signals' rows, [d][n].
+	// residualOrder and predictionOrder are the quantile.Order of the residuals and predictions,
+	// [d][n].
 	residualOrder, predictionOrder [][]int
 }
 
@@ -50,16 +51,16 @@ func makeFeatures(d int) *features {
 	}
 }
 
-// set sets the features of signal i, the orders of which are known.
+// set sets the features of signal i, whose orders must be set.
 func (f *features) set(i int, table featureTable, white, residual, prediction []float64) {
 	f.white[i] = table.features(quantile.Ranks(white))
 	f.residual[i] = table.features(quantile.RanksOrdered(residual, f.residualOrder[i]))
 	f.prediction[i] = table.features(quantile.RanksOrdered(prediction, f.predictionOrder[i]))
 }
 
-// without returns the features of the given signals, with nil for the others, without the
-// positions [from, to) of the analysis that f is of. The order of what is left is the same; only the
-// whitening w, and with it the order of the whitened residuals, is another.
+// without returns the features of the given signals, with nil for the others, without the positions
+// [from, to) of the analysis a to which f belongs. The order of the remaining positions is the
+// same, except for the whitened residuals, for which w is the whitening without these positions.
 func (f *features) without(
 	ctx context.Context, a *Analysis, w *whitening, signals []int, from, to int,
 ) (*features, error) {
@@ -78,7 +79,7 @@ func (f *features) without(
 // A whitening is the symmetric whitening of residuals at some of the positions.
 type whitening struct {
 	matrix *mat.Dense // d×d
-	failed bool       // whether there is none
+	failed bool       // whether the residuals can't be whitened
 }
 
 func newWhitening(residuals *mat.Dense) *whitening {
@@ -91,8 +92,8 @@ func newWhitening(residuals *mat.Dense) *whitening {
 	return &whitening{matrix: matrix}
 }
 
-// white returns the whitened residual of signal i at all positions, up to a constant, which ranks
-// don't see.
+// white returns the whitened residual of signal i at all positions, up to a constant, which doesn't
+// affect ranks.
 func (w *whitening) white(i int, residuals *mat.Dense) []float64 {
 	_, n := residuals.Dims()
 	row := make([]float64, n)
@@ -116,9 +117,9 @@ func orderWithout(order []int, from, to int) []int {
 	return left
 }
 
-// A featureTable has the features of a value by its rank among n values: sin u, cos u, sin 2u and
-// cos 2u of the rank's normal quantile u. Equal values share the mean of their ranks, so that a
-// rank is a multiple of ½. The features of rank r are at index 2r, of 2n − 1.
+// A featureTable has the features for each rank among n values: sin u, cos u, sin 2u and cos 2u of
+// the rank's normal quantile u. Equal values share their mean rank, so ranks are multiples of ½.
+// The features of rank r are at index 2r, of 2n − 1 entries.
 type featureTable [][4]float64
 
 func newFeatureTable(n int) featureTable {
@@ -154,15 +155,15 @@ func (table featureTable) features(ranks []float64) [][]float64 {
 }
 
 // tile is the number of positions that are multiplied at a time: 64 KiB for eight features, which
-// fit a processor's second-level cache. Half or twice is as fast.
+// fit a second-level cache. Half or twice as many are as fast.
 const tile = 1024
 
-// correlation returns the sum of the squared correlations of each feature of a with each of b,
-// where position t of a is paired with position t + shift of b, modulo their number.
+// correlation returns the sum of the squared correlations of each feature of a with each feature of
+// b, where position t of a is paired with position t + shift of b, modulo the number of positions.
 func correlation(a, b [][]float64, shift int) float64 {
 	n := len(a[0])
 	products := make([]float64, len(a)*len(b))
-	add := func(first, end, shift int) { // adds the positions [first, end) of a
+	add := func(first, end, shift int) { // adds products over positions [first, end) of a
 		for ; first < end; first += tile {
 			last := min(first+tile, end)
 			for i, u := range a {

@@ -13,10 +13,10 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/stream"
 )
 
-// Interval returns the interval of a pair's total dependence. The predictions, the whitening and
-// the features are those of the sample: they aren't fitted anew to a resample. Resampling adds
-// correlations by chance, so that the values of the resamples are shifted to have the estimate,
-// which is corrected for chance, as their mean.
+// Interval returns the bootstrap interval of the total dependence of the pair p. Predictions,
+// whitening and features aren't fitted anew to resamples. Resampling adds correlations by chance,
+// so the values of the resamples are shifted to have the estimate, which is corrected for chance,
+// as their mean.
 func (a *Analysis) Interval(p Pair, positions *Partition, seed uint64) Interval {
 	f := a.features
 	parts := []*resampled{
@@ -40,7 +40,8 @@ func (a *Analysis) Interval(p Pair, positions *Partition, seed uint64) Interval 
 	return percentiles(p.Total(), values).AtLeast(0)
 }
 
-// resampled has the sums over blocks of positions of two sets of features and of their products.
+// resampled holds the sums, over blocks of positions, of two sets of features and of their
+// products.
 type resampled struct {
 	positions *Partition
 	a, b      []moments     // [feature]
@@ -81,7 +82,7 @@ func multiplied(u, v []float64) []float64 {
 }
 
 // correlation returns the sum of the squared correlations of all pairs of features in a resample
-// that has each block as many times as times says.
+// that contains block k times[k] times.
 func (r *resampled) correlation(times []float64) float64 {
 	n := r.positions.positions(times)
 	meansA, variancesA := resampledMoments(r.a, times, n)
