@@ -7,11 +7,11 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// A Curve has a value for each step of something, NaN where none was measured. JSON has null
-// for what isn't finite.
+// A Curve has a value for each step of a process, NaN where none was measured. JSON has null for
+// NaN and infinities.
 type Curve []float64
 
-// MarshalJSON writes null for NaN and for what is infinite.
+// MarshalJSON returns the values, with null for NaN and infinities.
 func (c Curve) MarshalJSON() ([]byte, error) {
 	var values []*float64
 	for _, v := range c {
@@ -24,7 +24,7 @@ func (c Curve) MarshalJSON() ([]byte, error) {
 	return json.Marshal(values)
 }
 
-// UnmarshalJSON reads what MarshalJSON writes, null as NaN.
+// UnmarshalJSON reads the output of MarshalJSON, null as NaN.
 func (c *Curve) UnmarshalJSON(data []byte) error {
 	var values []*float64
 	if err := json.Unmarshal(data, &values); err != nil {

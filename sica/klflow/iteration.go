@@ -14,11 +14,10 @@ type Iteration struct {
 	// Loss is the mean training loss of the iteration.
 	Loss float64
 	// Divergence is the held-out estimate, in nats, of how far the signals were from
-	// self-sufficient when the iteration began: 2·log 2 less the classifier's held-out
-	// logistic loss, which at the optimum is twice the Jensen–Shannon divergence. It is NaN
-	// without folds.
+	// self-sufficient when the iteration began: 2·log 2 minus the held-out logistic loss of the
+	// classifier, at the optimum twice the Jensen–Shannon divergence. It is NaN without folds.
 	Divergence float64
-	// Step is the step size η: that of the settings, or less where MaxMove cut the move.
+	// Step is the step size η: the value from the settings, or less if MaxMove shortened the move.
 	Step float64
 	// Z are the signals after the move, d×n. They must not be changed.
 	Z *mat.Dense
@@ -30,7 +29,7 @@ type Iteration struct {
 type Status string
 
 const (
-	// StoppedMethod: there are no iterations; the method's signals are the result.
+	// StoppedMethod: there are no iterations; the signals of the method are the result.
 	StoppedMethod Status = "method"
 	// StoppedIterations: all iterations were made.
 	StoppedIterations Status = "iterations"
@@ -40,8 +39,8 @@ const (
 	StoppedBudget Status = "budget"
 	// StoppedCancelled: the caller's context ended.
 	StoppedCancelled Status = "cancelled"
-	// StoppedDiverged: the held-out divergence or the size of the signals grew, iteration
-	// after iteration. The result is the last iterate before that.
+	// StoppedDiverged: the held-out divergence or the size of the signals grew, iteration after
+	// iteration. The result is the last iterate before the growth.
 	StoppedDiverged Status = "diverged"
 	// StoppedCheckpoint: the checkpoint couldn't be written.
 	StoppedCheckpoint Status = "checkpoint"
@@ -53,23 +52,23 @@ const (
 // Divergence measures how far signals are from self-sufficient, in nats per position; see
 // sica.EstimateDivergence.
 //
-// Conditional is about 0 if SICA's criterion holds (paper, equation sica), also for sources that
-// depend on each other through their contexts. It is no mutual information, and may be smaller for
-// signals that depend more. Joint and Context are twice a Jensen–Shannon divergence, at most 2·log 2
-// = 1.39, where SICA minimises a Kullback–Leibler divergence. Both are 0 for the same signals. Each
-// is estimated as 2·log 2 minus the held-out logistic loss of a classifier.
+// Conditional is about 0 if SICA's criterion holds (paper, equation sica), even for sources that
+// depend on each other through their contexts. It isn't a mutual information, and may be smaller
+// for more dependent signals. Joint and Context are twice a Jensen–Shannon divergence, at most
+// 2·log 2 = 1.39, whereas SICA minimises a Kullback–Leibler divergence; both divergences are 0 for
+// the same signals. Each is estimated as 2·log 2 minus the held-out logistic loss of a classifier.
 type Divergence struct {
 	// Joint is the divergence of (z_t, contexts) from independent signals.
 	Joint float64 `json:"joint"`
-	// Context is that of the contexts alone.
+	// Context is the divergence of the contexts alone.
 	Context float64 `json:"context"`
 	// Conditional is Joint − Context, at least 0.
 	Conditional float64 `json:"conditional"`
-	// Influence is that of each position on Joint − Context, which is their mean.
+	// Influence has the contribution of each position to Joint − Context, which is their mean.
 	Influence []float64 `json:"-"`
 }
 
-// String returns the divergences in nats per position, without the positions' influences.
+// String returns the divergences in nats per position, without Influence.
 func (d Divergence) String() string {
 	return fmt.Sprintf("%.4f nats per position (joint %.4f, contexts %.4f)", d.Conditional, d.Joint,
 		d.Context)

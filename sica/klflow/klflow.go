@@ -1,8 +1,8 @@
-// Package klflow has the settings of the flows of SICA's paper (S. Liu, arXiv:2512.00665), and what
-// their iterations report. An iteration learns a vector field that reduces the Kullback–Leibler
-// divergence of the signals from self-sufficient ones, and moves every position along it
-// (Algorithm 2). There are two: the Wasserstein gradient flow, along the gradient of a density
-// ratio that networks learn by classification, and the rectified flow.
+// Package klflow has the settings of the flows of the SICA paper (S. Liu, arXiv:2512.00665), and
+// the reports of their iterations. An iteration learns a vector field that reduces the
+// Kullback–Leibler divergence of the signals from self-sufficient ones, and moves every position
+// along it (Algorithm 2). There are two flows: the Wasserstein gradient flow, along the gradient of
+// a density ratio that networks learn by classification, and the rectified flow.
 //
 // Package sica runs them. A program changes a preset's settings and watches the iterations:
 //
@@ -36,18 +36,18 @@ const (
 	RF Kind = "rf"
 )
 
-// Context is what the vector field sees of the other positions.
+// Context is the information about other positions that the vector field gets.
 type Context string
 
 const (
 	// WholeSequence gives the network every position except t, as in the paper.
 	WholeSequence Context = "whole"
-	// LocalWindow gives it the neighbours of t up to a window away along each axis of the
-	// index. Its cost doesn't depend on the number of positions.
+	// LocalWindow gives the network the neighbours of t up to a window away along each axis of the
+	// index. The cost of a step doesn't depend on the number of positions.
 	LocalWindow Context = "window"
-	// Prediction gives it, for each signal, the linear prediction of z_t from the signal's
-	// own neighbours up to a window away. That is the context in one number a signal, which
-	// few positions suffice to learn from.
+	// Prediction gives the network, for each signal, the linear prediction of z_t from the signal's
+	// own neighbours up to a window away. This summarises the context in one number per signal,
+	// from which a network learns with few positions.
 	Prediction Context = "prediction"
 )
 
@@ -72,8 +72,8 @@ const (
 	Adagrad Optimizer = "adagrad"
 )
 
-// Config is the settings of the iterations (paper, Algorithm 2). The presets FastWGF, PaperWGF and
-// PaperRF set all that they need.
+// Config holds the settings of the iterations (paper, Algorithm 2). FastWGF, PaperWGF and PaperRF
+// return complete presets.
 type Config struct {
 	// Kind is WGF, the Wasserstein gradient flow, or RF, the rectified flow.
 	Kind Kind `json:"kind"`
@@ -81,41 +81,41 @@ type Config struct {
 	Iterations int `json:"iterations"`
 	// Standardise brings every signal back to mean 0 and variance 1 after each iteration.
 	Standardise bool `json:"standardise,omitempty"`
-	// KeepBest makes the iterate of least dependence the result, the signals before the first
-	// iteration among them. The dependence is that of the most dependent pair at all positions, with
-	// and without Folds. Otherwise the last iterate is the result.
+	// KeepBest returns the iterate of least dependence, where the signals before the first
+	// iteration count as an iterate. The dependence is that of the most dependent pair at all
+	// positions, with and without Folds. Otherwise the last iterate is the result.
 	KeepBest bool `json:"keep_best,omitempty"`
-	// Budget ends the fit after the iteration in which it is used up, without an error; 0 sets
-	// none. The time counts from the beginning of the fit. The first iteration compiles, which
-	// can take longer than a short Budget. A deadline is a context's, for any fit; see sica.Fit.
+	// Budget is the time from the beginning of the fit after which no iteration begins; 0 sets no
+	// limit. Exceeding it is no error. The first iteration compiles, which can take longer than a
+	// short Budget. For a deadline of any fit use a context; see sica.Fit.
 	Budget time.Duration `json:"budget_ns,omitempty"`
 
-	// Context is what the networks see in addition to z_t: WholeSequence, LocalWindow or
-	// Prediction. The last two need Windows and Hidden, and see an image or a video by Shape.
+	// Context is the input of the networks in addition to z_t: WholeSequence, LocalWindow or
+	// Prediction. The last two need Windows and Hidden, and Shape for an image or a video.
 	Context Context `json:"context"`
-	// Windows are how many positions a LocalWindow reaches to each side along each axis. {3} is
-	// three; 0 shows a network nothing except z_t. Several, in rising order, are weighed against
-	// each other at the held-out positions: each fold trains a network for each. A Prediction takes
-	// one, and weighs a network with the prediction against one without.
+	// Windows are the numbers of positions that a LocalWindow reaches to each side along each axis,
+	// such as {3}; 0 shows a network only z_t. Several windows, in increasing order, are weighted
+	// by their fit at the held-out positions: each fold trains a network for each. A Prediction
+	// takes one window, and weights a network with the prediction against one without.
 	Windows []int `json:"windows,omitempty"`
 	// Hidden are the widths of the hidden layers of the MLP over a LocalWindow or a
 	// Prediction. The network over a WholeSequence is the paper's.
 	Hidden []int `json:"hidden,omitempty"`
-	// Network, if set, is a custom network in the place of that MLP. It takes x,
-	// [R, B, inputs], to [R, B, outputs] by package layers' Dense, Conv, MLP or CNN, whose
-	// weights each of the R networks has to itself, and GoMLX's functions between them. For
-	// WGF it should be smooth. It is built several times.
+	// Network, if set, is a custom network that replaces this MLP. It maps x, [R, B, inputs], to
+	// [R, B, outputs] by Dense, Conv, MLP or CNN of package layers, which have separate weights for
+	// each of the R networks, and GoMLX's functions between them. For WGF it should be smooth. It
+	// is built several times.
 	Network func(scope *model.Scope, x *graph.Node, outputs int) *graph.Node `json:"-"`
-	// SumOutputs makes the log-ratio of WGF over a WholeSequence the sum of d outputs of its
-	// network, not one output: another reading of the paper, which has a layer
-	// Linear(16·T, d) "for both" flows. RF has d outputs in any case.
+	// SumOutputs makes the log-ratio of WGF over a WholeSequence the sum of d outputs of the
+	// network instead of one output: another reading of the paper, which has a layer Linear(16·T,
+	// d) "for both" flows. RF always has d outputs.
 	SumOutputs bool `json:"sum_outputs,omitempty"`
 	// TimeWaves adds sin 2πkτ and cos 2πkτ, k = 1 to TimeWaves, to the time τ that the
 	// networks of RF over a WholeSequence see: another reading of the paper's "additional
 	// time-encoding". 0 is τ alone; at most 16.
 	TimeWaves int `json:"time_waves,omitempty"`
-	// Family is what an iteration may do to the signals: Free moves every position by the
-	// vector field, Linear by the nearest affine map.
+	// Family is the set of maps of an iteration: Free moves every position by the vector field,
+	// Linear by the nearest affine map.
 	Family Family `json:"family"`
 
 	// FirstStep and LastStep are η of the first and the last iteration of WGF, with a cosine
@@ -123,10 +123,9 @@ type Config struct {
 	// τ = 1 and takes no η.
 	FirstStep float64 `json:"first_step,omitempty"`
 	LastStep  float64 `json:"last_step,omitempty"`
-	// MaxMove bounds the root mean square of an iteration's move by WGF, all signals
-	// together, in units of their standard deviation when they are standardised. A longer
-	// move is cut to it. 0 sets no bound. Lower it, with more Iterations, where iterates become
-	// more dependent.
+	// MaxMove bounds the root mean square of a move by WGF, over all signals, in their standard
+	// deviations if they are standardised. A longer move is shortened. 0 sets no bound. Use less,
+	// with more Iterations, if iterates become more dependent.
 	MaxMove float64 `json:"max_move,omitempty"`
 	// Solver integrates RF from τ = 0 to 1 in SolverSteps steps.
 	Solver      flows.Solver `json:"solver,omitempty"`
@@ -135,55 +134,55 @@ type Config struct {
 	// Optimizer, Adam or Adagrad, trains the networks at LearningRate.
 	Optimizer    Optimizer `json:"optimizer"`
 	LearningRate float64   `json:"learning_rate"`
-	// NewOptimizer, if set, makes any optimizer of GoMLX in the place of Optimizer. One that
-	// works element by element keeps runs independent; see package flows.
+	// NewOptimizer, if set, returns a GoMLX optimizer that replaces Optimizer. An elementwise
+	// optimizer keeps runs independent; see package flows.
 	NewOptimizer func() optimizer.Interface `json:"-"`
-	// BatchSize is the number of joint samples of a training step, which is paired with as
-	// many product samples. A larger one has less noise in its gradients and costs more.
+	// BatchSize is the number of joint samples in a training step, paired with as many product
+	// samples. A larger batch has less noisy gradients and costs more.
 	BatchSize int `json:"batch_size"`
-	// Epochs is the number of passes over the positions an iteration, Steps the number of
-	// training steps. One of the two is zero.
+	// Epochs is the number of passes over the positions per iteration, Steps the number of training
+	// steps per iteration. One of the two must be zero.
 	Epochs int `json:"epochs,omitempty"`
 	Steps  int `json:"steps,omitempty"`
-	// FreshProduct draws new permutations for every pass over the positions. Otherwise an
-	// iteration keeps those that it began with, as the paper does, and networks of many passes
-	// learn these by heart.
+	// FreshProduct draws new permutations for every pass over the positions. Otherwise an iteration
+	// keeps its permutations, as in the paper, and networks memorise them in many passes.
 	FreshProduct bool `json:"fresh_product,omitempty"`
-	// WarmStart continues with the weights and the optimizer's moments of the iteration
-	// before, as the signals move little in between: fewer Steps do. Otherwise each iteration
-	// begins with new ones.
+	// WarmStart continues with the weights and the optimizer's moments of the iteration before.
+	// Since signals move little in between, fewer Steps suffice. Otherwise each iteration begins
+	// with new weights.
 	WarmStart bool `json:"warm_start,omitempty"`
-	// Noise is the standard deviation of the Gaussian noise on the network's inputs in
-	// training, joint and product samples alike. It is for WGF with a window or a prediction. It
-	// keeps networks from learning single positions by heart. Far above 1, the signals' standard
-	// deviation, it hides what there is to learn, and nothing moves.
+	// Noise is the standard deviation of the Gaussian noise on the network's inputs in training,
+	// joint and product samples alike. It is for WGF with a window or a prediction, and keeps
+	// networks from memorising single positions. Far above 1, the standard deviation of the
+	// signals, it hides what there is to learn, and nothing moves.
 	Noise float64 `json:"noise,omitempty"`
 	// Float64 computes on the device in double precision, for nearly singular mixtures.
 	Float64 bool `json:"float64,omitempty"`
 
-	// Folds is the number of networks of WGF, each trained without one share of the
-	// positions, whose average moves the signals. The held-out positions measure the
-	// divergence. 0 trains one network on all positions, as the paper does, and measures none.
-	// More folds leave each network more positions, and cost as much more: for short signals.
+	// Folds is the number of networks of WGF, each trained without one share of the positions,
+	// whose average moves the signals. The held-out positions measure the divergence. 0 trains one
+	// network on all positions, as in the paper, without measuring the divergence. More folds, for
+	// short signals, leave each network more positions at a proportional cost.
 	Folds int `json:"folds,omitempty"`
-	// Block is the number of consecutive positions that are held out together; fewer, where
-	// there wouldn't be a block for each fold otherwise. It should be longer than the signals'
-	// memory, or networks know the held-out positions from their neighbours.
+	// Block is the number of consecutive positions that are held out together; fewer if there
+	// wouldn't be a block for each fold. It should exceed the memory of the signals, or networks
+	// infer the held-out positions from neighbours.
 	Block int `json:"block,omitempty"`
 
-	// OnIteration, if set, is called after each iteration, in order, with the place of the
-	// run in sica.FitRuns.
+	// OnIteration, if set, is called after each iteration, in order, with the index of the run in
+	// sica.FitRuns.
 	OnIteration func(run int, it Iteration) `json:"-"`
-	// Stop, if set, is called after each iteration, after OnIteration. True ends the run without
-	// an error: its status is StoppedAsked.
+	// Stop, if set, is called after each iteration, after OnIteration. True ends the run without an
+	// error, with the status StoppedAsked.
 	Stop func(run int, it Iteration) bool `json:"-"`
 }
 
 // FastWGF returns the settings of a Wasserstein gradient flow that takes seconds and keeps the
 // signals a linear map of the mixed ones. In each iteration two small networks learn the density
-// ratio on each of two folds of the positions. One sees z_t, the other also the prediction of each
-// signal at t from its neighbours. Each is weighted by its fit to the held-out positions, so that
-// one that fits noise moves nothing. The result is the iterate with the smallest dependence.
+// ratio on each of two folds of the positions. One network sees z_t, the other also the prediction
+// of each signal at t from its neighbours. Each is weighted by its fit to the held-out positions,
+// so that a network that fits noise moves nothing. The result is the iterate with the smallest
+// dependence.
 func FastWGF() Config {
 	return Config{
 		Kind: WGF, Context: Prediction, Windows: []int{3}, Hidden: []int{32, 32}, Family: Linear,
