@@ -7,7 +7,7 @@
 //
 // # Plugins
 //
-// Open downloads nothing. It looks for a plugin, a file named pjrt_c_api_cpu_plugin.so or
+// Open downloads nothing. It searches for a plugin, a file named pjrt_c_api_cpu_plugin.so or
 // pjrt_c_api_cuda_plugin.so (.dylib on macOS, .dll on Windows), in
 //
 //  1. the folders of the environment variable PJRT_PLUGIN_LIBRARY_PATH,
@@ -17,29 +17,27 @@
 //     in ~/.local/lib (on macOS, in ~/Library/Application Support, on Windows, in
 //     ~/AppData/Local) and in /usr/local/lib.
 //
-// It loads the first. From 1 and 2 it does so only if the file's SHA-256 is in plugins.sha256, so
-// that a damaged or exchanged file isn't loaded; see AllowUnverified. On Linux the user's cache
-// folder (os.UserCacheDir) keeps the SHA-256 of a file that stays the same: for the CPU plugin of
-// 260 MB it takes 0.25 s to compute where the processor has instructions for it, else a second.
-// Plugins that GoMLX installed are loaded unchecked, as GoMLX does, and so are the libraries that a
-// CUDA plugin loads itself, such as cuDNN.
+// Open loads the first plugin found. In 1 and 2 its SHA-256 must be in plugins.sha256, so that a
+// damaged or replaced file isn't loaded; see AllowUnverified. On Linux the SHA-256 of an unchanged
+// file is cached in os.UserCacheDir: computing it for the CPU plugin of 260 MB takes 0.25 s on
+// processors with SHA instructions, else a second. Plugins that GoMLX installed aren't checked, as
+// in GoMLX, and neither are libraries that a CUDA plugin loads, such as cuDNN.
 //
-// A program of your own has 2 if its go.mod replaces this module by a checkout and it is built
-// without -trimpath, or if it runs in a checkout. Otherwise use the plugin that GoMLX installs for
-// itself (its backends do so when they are first used, or go run
-// github.com/gomlx/go-xla/cmd/pjrt_installer@latest -autoinstall), or set
-// PJRT_PLUGIN_LIBRARY_PATH. A backend of GoMLX's own compute.New works everywhere in this module in
-// place of one from Open.
+// Folder 2 serves other programs if their go.mod replaces this module by a checkout and they are
+// built without -trimpath, or if they run in a checkout. Otherwise use the plugin that GoMLX
+// installs (on the first use of its backends, or by go run
+// github.com/gomlx/go-xla/cmd/pjrt_installer@latest -autoinstall), or set PJRT_PLUGIN_LIBRARY_PATH.
+// A backend of GoMLX's compute.New works everywhere in this module, too.
 //
-// A build with the tag noxla, without cgo, or for a platform that go-xla doesn't know has the
-// pure-Go backend alone.
+// A build with the tag noxla, without cgo, or for a platform that go-xla doesn't support has only
+// the pure-Go backend.
 //
 // # Concurrency
 //
-// All functions of this package may be called from several goroutines, and several may use a
-// backend at once. A model.Store, a flows.Trainer and a model.Exec whose graph changes variables
-// are for one goroutine at a time. XLA on the CPU uses all cores for large operations whatever
-// GOMAXPROCS is, so that concurrent programs mostly share them.
+// All functions of this package may be called from several goroutines, which may share a backend. A
+// model.Store, a flows.Trainer and a model.Exec whose graph changes variables are for one goroutine
+// at a time. XLA on the CPU uses all cores for large operations regardless of GOMAXPROCS, so
+// concurrent programs gain little.
 //
 // References: GoMLX, https://github.com/gomlx/gomlx, and go-xla, https://github.com/gomlx/go-xla.
 package backend
@@ -60,7 +58,7 @@ import (
 
 // The names that Open takes.
 const (
-	// Auto is the first backend of CUDA, CPU and Go that opens.
+	// Auto is the first of CUDA, CPU and Go that opens.
 	Auto = "auto"
 	// CUDA is XLA on an NVIDIA GPU.
 	CUDA = "xla:cuda"
@@ -73,22 +71,23 @@ const (
 // fastestFirst are the backends in the order in which Auto tries them.
 var fastestFirst = []string{CUDA, CPU, Go}
 
-// An Option changes what Open does.
+// An Option changes the behaviour of Open.
 type Option int
 
 const (
-	// AllowUnverified loads any plugin, also one of unknown SHA-256.
+	// AllowUnverified loads any plugin, even with an unknown SHA-256.
 	AllowUnverified Option = iota
-	// Portable limits CPU to the instructions of every x86-64 processor with AVX2, so that
-	// such processors give the same bits. It sets XLA's flag xla_cpu_max_isa, for its compiler,
-	// and ONEDNN_MAX_CPU_ISA, for the matrix products of oneDNN in it, which choose their
-	// kernels when they run. Both are environment variables of the process and stay set. It
-	// must come with the first Open of CPU. Other backends don't change.
+	// Portable limits CPU to instructions that every x86-64 processor with AVX2 has, so that all
+	// these give the same bits. It sets xla_cpu_max_isa in XLA_FLAGS, for XLA's compiler, and
+	// ONEDNN_MAX_CPU_ISA, for oneDNN's matrix products, which choose kernels at run time. Both
+	// environment variables stay set in the process. Portable must be an option of the first Open
+	// of CPU. Other backends are unaffected.
 	Portable
-	// Lazily lets Auto return a backend that opens when package sica or flows first builds a
-	// program for it, as for a network or a flow: a plugin takes tens of milliseconds to load.
-	// Open still finds and verifies the plugin. NameOf returns the backend that will be tried
-	// first until it is open. A custom program takes a backend that was opened without it.
+	// Lazily lets Auto return a backend that opens only when package sica or flows first builds a
+	// program for it, such as a network or a flow, since loading a plugin takes tens of
+	// milliseconds. Open still finds and verifies the plugin. Until the backend is open, NameOf
+	// returns the name that will be tried first. Custom GoMLX programs need a backend opened
+	// without Lazily.
 	Lazily
 )
 
@@ -96,25 +95,25 @@ const (
 // error names the file and its SHA-256.
 var ErrUnverified = errors.New("unverified PJRT plugin")
 
-// opened has one backend per name for the whole process: a second PJRT client would compete with
-// the first for the device's memory.
+// opened has one backend per name for the whole process: a second PJRT client would compete for the
+// memory of the device.
 var opened struct {
 	sync.Mutex
 	byName map[string]compute.Backend
-	plugin map[compute.Backend]string // SHA-256, of those that have one
-	// waiting is the name of the backend that a lazy one tries first.
+	plugin map[compute.Backend]string // SHA-256 of the plugin, if there is one
+	// waiting is the name of the backend that a lazy backend tries first.
 	waiting string
 }
 
-// Open returns the backend of that name: Auto, CUDA, CPU or Go. In a process a name has one
-// backend, so don't Finalize it. That of Go is also what a nil backend stands for in this module.
-// The error for a backend that can't be opened here says what is missing. Auto skips missing
-// backends, but not a plugin with ErrUnverified, as the next backend would be many times slower. Open
-// doesn't read GOMLX_BACKEND, as GoMLX's compute.New does.
+// Open returns the backend with the given name: Auto, CUDA, CPU or Go. The whole process shares one
+// backend per name, so don't Finalize it. In this module a nil backend means Go. If a backend can't
+// be opened, the error says what is missing. Auto skips missing backends, but not a plugin with
+// ErrUnverified, since the next backend would be many times slower. Unlike GoMLX's compute.New,
+// Open doesn't read GOMLX_BACKEND.
 //
-// On CUDA, matrix products are computed in full float32 rather than TF32, so that every backend
-// gives the same results to float32's precision. The same program may round otherwise each time
-// there, unlike on the CPU.
+// On CUDA, matrix products use full float32 rather than TF32, so that all backends agree to the
+// precision of float32. Unlike on the CPU, the rounding on CUDA may differ each time that a program
+// is run.
 func Open(name string, options ...Option) (compute.Backend, error) {
 	opened.Lock()
 	defer opened.Unlock()
@@ -143,8 +142,8 @@ func Open(name string, options ...Option) (compute.Backend, error) {
 		Auto, CUDA, CPU, Go)
 }
 
-// openLazily returns Auto's backend. It is open where that takes no plugin. The caller has locked
-// opened.
+// openLazily returns the backend of Auto, which opens on first use unless it needs no plugin. The
+// caller must have locked opened.
 func openLazily(allowUnverified bool) (compute.Backend, error) {
 	for _, n := range fastestFirst {
 		plugin, ok := strings.CutPrefix(n, "xla:")
@@ -163,14 +162,14 @@ func openLazily(allowUnverified bool) (compute.Backend, error) {
 	return nil, errors.New("backend: none opens")
 }
 
-// openAuto opens Auto's backend, or the pure-Go one if that doesn't open any more.
+// openAuto opens the backend of Auto, or the pure-Go backend if that fails now.
 func openAuto(allowUnverified bool) compute.Backend {
 	var options []Option
 	if allowUnverified {
 		options = append(options, AllowUnverified)
 	}
 	b, err := Open(Auto, options...)
-	if err != nil { // the plugin was exchanged since
+	if err != nil { // the plugin was replaced since
 		b, err = Open(Go)
 	}
 	if err != nil {
@@ -179,7 +178,7 @@ func openAuto(allowUnverified bool) compute.Backend {
 	return b
 }
 
-// portableFlag and portableKernels are what Portable sets, in XLA_FLAGS and in
+// portableFlag and portableKernels are the values that Portable sets in XLA_FLAGS and
 // ONEDNN_MAX_CPU_ISA.
 const (
 	portableFlag    = "--xla_cpu_max_isa=AVX2"
@@ -201,7 +200,7 @@ func portable() error {
 	return os.Setenv("ONEDNN_MAX_CPU_ISA", portableKernels)
 }
 
-// Names returns every name that Open knows, Auto first. Not all of them open everywhere; see
+// Names returns all names that Open accepts, Auto first. Not all of these open everywhere; see
 // Available.
 func Names() []string {
 	return append([]string{Auto}, fastestFirst...)
@@ -222,8 +221,8 @@ func Available() []string {
 	return names
 }
 
-// NameOf returns the name of a backend that Open returned, CUDA, CPU or Go also for Auto, and Go for
-// nil, which stands for it. For any other backend it returns the backend's own name.
+// NameOf returns the name of a backend that Open returned: CUDA, CPU or Go, even if it was opened
+// as Auto. It returns Go for nil, and the backend's own name for any other backend.
 func NameOf(b compute.Backend) string {
 	if b == nil {
 		return Go
@@ -246,8 +245,8 @@ func NameOf(b compute.Backend) string {
 	return b.Name()
 }
 
-// PluginSHA256 returns the SHA-256, in hexadecimal digits, of the plugin of a backend that Open
-// returned. It is "" for the pure-Go backend and for any other.
+// PluginSHA256 returns the SHA-256, in hexadecimal, of the plugin of a backend that Open returned;
+// "" for the pure-Go backend and for other backends.
 func PluginSHA256(b compute.Backend) string {
 	b = lazy.Opened(b)
 	opened.Lock()
@@ -255,7 +254,7 @@ func PluginSHA256(b compute.Backend) string {
 	return opened.plugin[b]
 }
 
-// open returns the process's backend of that name. The caller has locked opened.
+// open returns the backend of the process with the given name. The caller must have locked opened.
 func open(name string, allowUnverified bool) (compute.Backend, error) {
 	if b, ok := opened.byName[name]; ok && !b.IsFinalized() {
 		return b, nil

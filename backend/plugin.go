@@ -24,22 +24,22 @@ const advice = "GoMLX's installer puts one where it is found: " +
 	"go run github.com/gomlx/go-xla/cmd/pjrt_installer@latest -autoinstall; " +
 	"or name a plugin's folder in PJRT_PLUGIN_LIBRARY_PATH, or do without one with the backend go"
 
-// adviceFor says more of a plugin, by its name.
+// adviceFor is the beginning of the advice for a plugin, by its name.
 var adviceFor = map[string]string{
 	"cpu":  "in a checkout of gosica ./scripts/setup installs it; anywhere, ",
 	"cuda": "docs/how-to/backends.md of gosica says how to install it for a GPU; ",
 }
 
-// A folder is one in which a plugin is looked for.
+// A folder is searched for a plugin.
 type folder struct {
 	path string
-	// gomlx is true for the folders of GoMLX's installer. GoMLX itself loads the plugins there
-	// without a check, and so does this package.
+	// gomlx is true for folders of GoMLX's installer. Like GoMLX, this package loads plugins from
+	// there without verification.
 	gomlx bool
 }
 
 // choosePlugin returns the path of the first plugin of the given name, "cpu" or "cuda", in the
-// folders, and whether the folder is GoMLX's.
+// folders, and whether that folder is GoMLX's.
 func choosePlugin(plugin string, folders []folder) (path string, gomlx bool, err error) {
 	for _, f := range folders {
 		if path = findPlugin(plugin, f.path); path != "" {
@@ -57,8 +57,8 @@ func choosePlugin(plugin string, folders []folder) (path string, gomlx bool, err
 	return path, gomlx, nil
 }
 
-// verify returns the plugin's SHA-256, and an error unless it is in the list, in the format of the
-// command sha256sum.
+// verify returns the SHA-256 of the plugin at path, and an error unless list, in the format of the
+// command sha256sum, has it.
 func verify(path, list string) (sum string, err error) {
 	sum, err = cachedSum(path)
 	if err != nil {
@@ -75,9 +75,9 @@ func verify(path, list string) (sum string, err error) {
 		ErrUnverified, path, sum)
 }
 
-// pluginFolders returns the folders in which a plugin is looked for, the first choice first: those
-// of PJRT_PLUGIN_LIBRARY_PATH, .setup/pjrt of this module's checkout and of the working directory
-// and its parents, and those of GoMLX's installer.
+// pluginFolders returns the folders to search for plugins, in order: those of
+// PJRT_PLUGIN_LIBRARY_PATH, .setup/pjrt of this module's checkout and of the working directory and
+// its parents, and those of GoMLX's installer.
 func pluginFolders() []folder {
 	var folders []folder
 	for _, path := range filepath.SplitList(os.Getenv("PJRT_PLUGIN_LIBRARY_PATH")) {
@@ -110,8 +110,8 @@ func pluginFolders() []folder {
 	return folders
 }
 
-// findPlugin returns the absolute path of the first plugin of that name in the folder, or "". The
-// file may have a version in its name: pjrt_c_api_cpu_v0.114.0_plugin.so.
+// findPlugin returns the absolute path of the first plugin of the given name in the folder, or "".
+// The file name may have a version: pjrt_c_api_cpu_v0.114.0_plugin.so.
 func findPlugin(plugin, folder string) string {
 	folder, err := filepath.Abs(folder)
 	if err != nil {

@@ -27,13 +27,13 @@ func fileSum(path string) (string, error) {
 	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
-// settled is the minimum age of a file's last change for its sum to be cached: a later change may
-// have the same time on a file system that counts in seconds.
+// settled is the minimum age of the last change of a file whose sum is cached: after a more recent
+// one, another change may have the same time on a file system that counts in seconds.
 const settled = 2 * time.Second
 
-// cachedSum returns fileSum(path), from the user's cache while fileIdentity says that the file is
-// the same. fileSum takes 0.25 s for a plugin of 260 MB, or a second where the processor has no
-// instructions for SHA-256. Without a cache it is computed each time.
+// cachedSum returns fileSum(path), from the user's cache as long as fileIdentity is the same.
+// fileSum takes 0.25 s for a plugin of 260 MB, or a second on a processor without SHA instructions.
+// Without a cache folder the sum is computed each time.
 func cachedSum(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {

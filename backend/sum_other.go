@@ -7,5 +7,5 @@ import (
 	"time"
 )
 
-// fileIdentity returns nothing: no number here changes surely with the file.
+// fileIdentity returns an empty identity: nothing here is certain to change with the file.
 func fileIdentity(fs.FileInfo) (identity string, changed time.Time) { return "", time.Time{} }

@@ -9,14 +9,15 @@ import (
 	"github.com/gomlx/go-xla/compute/xla"
 )
 
-// pluginOptions are passed to go-xla after the plugin. It would guess them from the letters "cpu"
-// and "cuda" anywhere in the plugin's path.
+// pluginOptions are passed to go-xla after the plugin. Otherwise go-xla would guess them from "cpu"
+// or "cuda" anywhere in the path of the plugin.
 var pluginOptions = map[string]string{
 	"cpu":  "shared_buffers=true,tf32=false",
 	"cuda": "shared_buffers=false,tf32=false",
 }
 
-// openXLA starts XLA with the PJRT plugin "cpu" or "cuda" and returns the plugin's SHA-256.
+// openXLA starts XLA with the PJRT plugin "cpu" or "cuda", and also returns the SHA-256 of the
+// plugin.
 func openXLA(plugin string, allowUnverified bool) (compute.Backend, string, error) {
 	path, sum, err := verifiedPlugin(plugin, allowUnverified)
 	if err != nil {
@@ -27,8 +28,8 @@ func openXLA(plugin string, allowUnverified bool) (compute.Backend, string, erro
 	return b, sum, err
 }
 
-// verifiedPlugin returns the path of the PJRT plugin "cpu" or "cuda" and its SHA-256, if it may be
-// loaded.
+// verifiedPlugin returns the path and the SHA-256 of the PJRT plugin "cpu" or "cuda", and an error
+// unless the plugin may be loaded.
 func verifiedPlugin(plugin string, allowUnverified bool) (path, sum string, err error) {
 	path, gomlx, err := choosePlugin(plugin, pluginFolders())
 	if err != nil {
