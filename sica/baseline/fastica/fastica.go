@@ -5,9 +5,9 @@
 //
 //	model, err := ica.Separate(ctx, fastica.Default(), x)
 //
-// With the same signals, settings and Start it finds the unmixing matrix of scikit-learn's
-// FastICA up to rounding. The recovered signals have mean 0 and variance 1; their order and
-// signs are those at the end of the iterations.
+// With the same signals, settings and Start it finds the unmixing matrix of scikit-learn's FastICA
+// up to rounding. The recovered signals have mean 0 and variance 1; their order and signs are
+// arbitrary.
 //
 // Reference: A. Hyvärinen, "Fast and robust fixed-point algorithms for independent component
 // analysis", IEEE Transactions on Neural Networks 10(3), 626–634, 1999.
@@ -28,26 +28,25 @@ import (
 // Config holds the settings of FastICA with the symmetric algorithm and the contrast
 // log cosh. It is an ica.Method. Begin with Default or Paper.
 type Config struct {
-	// Tolerance ends the iterations: for each row w of the demixing and w′ of the one before,
-	// | |wᵀw′| − 1 | is less. With 0 all iterations are done.
+	// Tolerance ends the iterations when | |wᵀw′| − 1 | is less for each row w of the demixing and
+	// the same row w′ an iteration before. With 0 all iterations are done.
 	Tolerance float64
 
 	// MaxIterations is the maximum number of iterations, at least 1.
 	MaxIterations int
 
-	// Start is the d×d demixing of the whitened signals that the iterations begin with,
-	// scikit-learn's w_init. It must be invertible. Nil draws it from the standard normal
-	// distribution with Seed.
+	// Start is the initial demixing of the whitened signals, d×d and invertible: scikit-learn's
+	// w_init. Nil draws its entries from the standard normal distribution with Seed.
 	Start *mat.Dense
 
-	// Seed is the seed of Start where it is drawn.
+	// Seed is the seed of the initial demixing if Start is nil.
 	Seed uint64
 }
 
 // Default returns scikit-learn's defaults: tolerance 1e-4 and at most 200 iterations.
 func Default() Config { return Config{Tolerance: 1e-4, MaxIterations: 200} }
 
-// Paper returns the settings of the comparison in SICA's paper: Default with at most 20000
+// Paper returns the settings of the comparison in the SICA paper: Default with at most 20000
 // iterations.
 func Paper() Config {
 	cfg := Default()
@@ -55,12 +54,12 @@ func Paper() Config {
 	return cfg
 }
 
-// Name is "fastica".
+// Name returns "fastica".
 func (Config) Name() string { return "fastica" }
 
-// Fit separates the mixed signals. It rotates the whitened signals to maximise the distance
-// of their marginals from Gaussian ones, measured by the mean of log cosh. An iteration takes
-// O(d²·n) operations, shared by all processors; their number doesn't change the result.
+// Fit separates the mixed signals. It rotates the whitened signals to maximise the non-Gaussianity
+// of their marginals, measured by the mean of log cosh. An iteration takes O(d²·n) operations on
+// all processors, whose number doesn't affect the result.
 //
 // It is an error if a setting is out of range, if x can't be whitened, if the contrast is
 // the same in all directions, or if ctx ends. The model is linear.
@@ -68,7 +67,7 @@ func (c Config) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 	return rival.Demix(ctx, c.Name(), c.validate(x.Dims()), x, c.demix)
 }
 
-// demix returns the rotation of the white signals that the iterations end with.
+// demix returns the rotation of the white signals at the end of the iterations.
 func (c Config) demix(ctx context.Context, white *mat.Dense) (*mat.Dense, ica.Convergence, error) {
 	d, _ := white.Dims()
 	w := fastica.Start(c.Seed, d)

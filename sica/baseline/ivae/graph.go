@@ -45,8 +45,8 @@ func (c Config) loss(scope *model.Scope, data, batch []*Node) *Node {
 	prior := c.network(scope.In(priorVariance), u, d)
 	decoded := c.network(scope.In(decoder), z, d)
 
-	// Twice the negative logarithms of the densities, [1, B, d], without constants. In that of
-	// q, (z − mean)²/variance is noise². The 2π of p(z|u) and that of q cancel.
+	// Twice the negative log densities, [1, B, d], without constants. In the density q, (z −
+	// mean)²/variance is noise². The 2π of p(z|u) and of q cancel.
 	likelihood := MulScalar(Square(Sub(x, decoded)), 1/decoderVariance)
 	priorTerm := Add(prior, Div(Square(z), Exp(prior)))
 	posterior := Add(logVariance, Square(noise))
@@ -55,8 +55,8 @@ func (c Config) loss(scope *model.Scope, data, batch []*Node) *Node {
 	return MulScalar(AddScalar(ReduceMean(sum, -1), constant), 0.5)
 }
 
-// network returns a multi-layer perceptron with leaky ReLU of x, [1, N, inputs], which is
-// [1, N, outputs].
+// network returns the output, [1, N, outputs], of a multi-layer perceptron with leaky ReLU for x,
+// [1, N, inputs].
 func (c Config) network(scope *model.Scope, x *Node, outputs int) *Node {
 	for i, width := range c.Hidden {
 		x = layers.Dense(scope.In("%s", layerName(i)), x, width)

@@ -12,16 +12,16 @@
 //	p(z|u) = N(0, prior(u)),  p(x|z) = N(decoder(z), 0.01),
 //	q(z|x,u) = N(mean(x,u), variance(x,u)),
 //
-// where every network is a multi-layer perceptron with leaky ReLU of slope 0.1 and each
-// variance is the exponential of one, a number for each signal. The training maximises
-// E log p(x|z) + log p(z|u) − log q(z|x,u), with one sample of z from q for each x. The
-// recovered signals are mean(x,u), or with Recover = Sample one sample of q.
+// where every network is a multi-layer perceptron with leaky ReLU of slope 0.1, and each variance,
+// one number per signal, is the exponential of a network. The training maximises E log p(x|z) + log
+// p(z|u) − log q(z|x,u), with one sample of z from q for each x. The recovered signals are
+// mean(x,u), or with Recover = Sample one sample of q.
 //
-// The mixed signals are standardised, unless Raw is set, since a variance of 0.01 depends on
-// their unit. The authors' program takes them as they are, and returns the sample.
+// The mixed signals are standardised, unless Raw is set, since the variance of 0.01 depends on the
+// unit. The authors' program doesn't standardise, and returns the sample.
 //
-// Sources are recovered as far as their variances change with u, each in another way. The
-// default u is the position; then sources are distinguished by their loudness over time.
+// Sources are recovered if their variances change with u, each in a different way. The default u is
+// the position, which distinguishes sources by their strength over time.
 //
 // Reference: I. Khemakhem, D. Kingma, R. Monti and A. Hyvärinen, "Variational Autoencoders and
 // Nonlinear ICA: A Unifying Framework", AISTATS 2020.
@@ -48,18 +48,17 @@ import (
 )
 
 // Config holds the settings of iVAE. It is an ica.Method. Begin with Default or Paper, and set
-// Backend, unless it shall be pure Go.
+// Backend unless pure Go will do.
 type Config struct {
 	// Backend trains the networks; see package backend. Nil is pure Go. JSON omits it.
 	Backend compute.Backend `json:"-"`
 
-	// U is the observed variable, k numbers for each position, k×n, such as a label as a
-	// column with one 1. Nil is the position itself, from 0 to 1 along each axis of the
-	// signals' shape.
+	// U is the observed variable, k numbers for each position, k×n, such as a one-hot label. Nil
+	// means the position itself, from 0 to 1 along each axis of the signals' shape.
 	U *mat.Dense
 
-	// Hidden holds the width of each hidden layer of every network, at least 1. Without any,
-	// they are affine.
+	// Hidden holds the width of each hidden layer of every network, at least 1. Without hidden
+	// layers the networks are affine.
 	Hidden []int
 
 	// LearningRate is the learning rate of Adam at the start, above 0.
@@ -69,8 +68,7 @@ type Config struct {
 	// which the learning rate is divided by ten.
 	Patience int
 
-	// Batch is the number of positions in a step, at least 1. If there are fewer positions,
-	// it is all.
+	// Batch is the number of positions in a step, at least 1; all if there are fewer.
 	Batch int
 
 	// Iterations is the number of steps, at least 1. They are rounded up to whole epochs.
@@ -79,7 +77,7 @@ type Config struct {
 	// Raw takes the mixed signals in their own units. Without it they are standardised.
 	Raw bool
 
-	// Recover says what of the encoder's distribution the recovered signals are. Empty is
+	// Recover says how the recovered signals follow from the encoder's distribution. Empty means
 	// Mean.
 	Recover Recovery
 
@@ -88,21 +86,20 @@ type Config struct {
 	Seed uint64
 }
 
-// A Recovery says what of the encoder's distribution of z the recovered signals are.
+// A Recovery says how the recovered signals follow from the encoder's distribution of z.
 type Recovery string
 
 const (
 	// Mean is mean(x,u).
 	Mean Recovery = "mean"
-	// Sample is mean(x,u) plus √variance(x,u) times standard normal noise, which is drawn from
-	// Config.Seed: the same for the same x.
+	// Sample is mean(x,u) plus √variance(x,u) times standard normal noise drawn from Config.Seed,
+	// so the same x gives the same sample.
 	Sample Recovery = "sample"
 )
 
-// Default returns two hidden layers of 20, 1e4 steps in batches of 256 with the learning rate
-// 1e-2 and a patience of 100, on standardised signals. With a patience of 20 the rate falls too
-// early where an epoch has few batches. The recovered signals are the encoder's mean. Its
-// Backend is nil.
+// Default returns two hidden layers of 20, 1e4 steps in batches of 256 with the learning rate 1e-2
+// and a patience of 100, on standardised signals. With a patience of 20 the rate falls too early if
+// an epoch has few batches. The recovered signals are the encoder's mean. Backend is nil.
 func Default() Config {
 	cfg := Paper()
 	cfg.LearningRate, cfg.Patience, cfg.Iterations = 1e-2, 100, 10000
@@ -111,10 +108,10 @@ func Default() Config {
 }
 
 // Paper returns the settings of the comparison in SICA's paper: two hidden layers of 20, the
-// learning rate 1e-3 with a patience of 20, and batches of 256. They are those of the reference
-// program (github.com/ilkhem/icebeem, models/ivae), with 2e4 steps in place of 7e4. The recovered
-// signals are a sample. The paper gives neither its u nor the scale of its signals, which are
-// standardised. Its Backend is nil.
+// learning rate 1e-3 with a patience of 20, and batches of 256. They are the settings of the
+// reference program (github.com/ilkhem/icebeem, models/ivae), with 2e4 steps instead of 7e4. The
+// recovered signals are a sample. The paper doesn't give u or the scale of its signals; here
+// signals are standardised. Backend is nil.
 func Paper() Config {
 	return Config{
 		Hidden: []int{20, 20}, LearningRate: 1e-3, Patience: 20, Batch: 256, Iterations: 20000,
@@ -124,25 +121,24 @@ func Paper() Config {
 
 const name = "ivae"
 
-// Name is "ivae".
+// Name returns "ivae".
 func (Config) Name() string { return name }
 
-// Fit separates the mixed signals by networks that the backend trains in float32. The same
-// seed gives the same result, to the bit on one backend of the CPU.
+// Fit separates the mixed signals by networks that Backend trains in float32. On one CPU backend,
+// the same seed gives the same bits.
 //
-// The model recovers signals on the host, as Recover says. Its map takes a whole sequence, of which
-// u is the position divided by the number of positions. For signals of several axes, or with
-// U, u is that of the fit, and it is an error if the number of positions is another. The
-// inverse is the decoder's mean in the units of the mixed signals, which undoes the map as far
-// as the autoencoder has learned to.
+// The model recovers signals on the host, according to Recover. Its map takes a whole sequence,
+// with u the position divided by the number of positions. For signals of several axes, or with U,
+// it uses u of the fit, and a different number of positions is an error. The inverse is the
+// decoder's mean in the units of the mixed signals, which undoes the map approximately.
 //
-// The training has no criterion to end by. It counts as converged if the mean −ELBO of a
-// position over the last tenth of the epochs is less than 0.02 nats below that over the tenth
-// before. Its iterations are steps of Adam.
+// Training makes a fixed number of steps. It counts as converged if the mean −ELBO of a position
+// over the last tenth of the epochs is less than 0.02 nats below its mean over the tenth before.
+// Iterations are steps of Adam.
 //
 // It is an error if a setting is out of range, if the loss isn't finite, which wraps
-// ica.ErrNotFinite, or if ctx ends. A compilation, or a call of the backend, goes on in the
-// background then.
+// ica.ErrNotFinite, or if ctx ends. After ctx ends, a compilation or a call of the backend
+// continues in the background.
 func (c Config) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 	_, n := x.Dims()
 	return rival.Fit(ctx, name, c.validate(n), x, func() (*ica.Model, error) {
@@ -157,7 +153,7 @@ func (c Config) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 		if c.U == nil {
 			a.u = positions(x.Shape())
 		} else {
-			a.u = mat.DenseCopyOf(c.U) // as work in the background may see it later
+			a.u = mat.DenseCopyOf(c.U) // background work may read it later
 		}
 		c.Hidden = slices.Clone(c.Hidden)
 		standard := s.standardise(x.X())
@@ -175,12 +171,11 @@ func (c Config) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 	})
 }
 
-// maxFall is the decrease of −ELBO, in nats, from one tenth of the epochs to the next below
-// which the training counts as converged. It is a choice. Twice or half of it changes
-// warnings only.
+// maxFall is the decrease of −ELBO, in nats, from one tenth of the epochs to the next, below which
+// training counts as converged. It is a choice that affects only warnings.
 const maxFall = 0.02
 
-// convergence describes the end of a training with these losses of its epochs.
+// convergence describes the end of a training with the given losses of the epochs.
 func (c Config) convergence(losses []float64, n int) ica.Convergence {
 	_, fall := learning.LastTenth(losses)
 	end := ica.Convergence{Converged: fall < maxFall, Iterations: len(losses) * c.epoch(n)}
@@ -191,12 +186,12 @@ func (c Config) convergence(losses []float64, n int) ica.Convergence {
 	return end
 }
 
-// An autoencoder is the map of a model.
+// An autoencoder is the Map of a model of iVAE.
 type autoencoder struct {
 	scale    scale            // of the mixed signals
 	u        *mat.Dense       // of the fit
 	sequence bool             // whether u is the position on one axis
-	sample   bool             // whether a sample is recovered, in place of the mean
+	sample   bool             // whether to recover a sample instead of the mean
 	seed     uint64           // of the sample
 	mean     learning.Network // of the encoder
 	variance learning.Network // of the encoder, as its logarithm
@@ -250,8 +245,8 @@ func (a *autoencoder) encode(standard, u *mat.Dense) *mat.Dense {
 // sampleName names the random stream of the recovered sample.
 const sampleName = name + " sample"
 
-// Apply returns the recovered signals of the mixed signals x, d×m. It is an error if u isn't
-// known for them.
+// Apply returns the recovered signals of the mixed signals x, d×m. It is an error if u isn't known
+// for x.
 func (a *autoencoder) Apply(x *mat.Dense) (*mat.Dense, error) {
 	u := a.u
 	_, m := x.Dims()
@@ -273,7 +268,7 @@ func (a *autoencoder) Invert(z *mat.Dense) (*mat.Dense, error) {
 // A scale holds the mean and the standard deviation of each mixed signal.
 type scale struct{ mean, sd []float64 }
 
-// scale returns the scale of the mixed signals x: that of their own units if c.Raw.
+// scale returns the scale of the mixed signals x; mean 0 and deviation 1 if c.Raw.
 func (c Config) scale(x *mat.Dense) (scale, error) {
 	d, _ := x.Dims()
 	s := scale{make([]float64, d), make([]float64, d)}
@@ -305,8 +300,8 @@ func (s scale) restore(y *mat.Dense) *mat.Dense {
 	return &x
 }
 
-// positions returns the default u of signals of that shape: the position along each axis over
-// the axis's length, one row an axis.
+// positions returns the default u for signals of the given shape, with a row for each axis: the
+// position along the axis divided by its length.
 func positions(shape []int) *mat.Dense {
 	n := grid.Product(shape)
 	u := mat.NewDense(len(shape), n, nil)

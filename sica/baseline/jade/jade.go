@@ -6,10 +6,10 @@
 //
 //	model, err := ica.Separate(ctx, jade.Default(), x)
 //
-// The cumulants of independent sources with each other are 0, and the method rotates the
-// whitened signals to make them so. Like the authors' program for real signals (1999), it
-// uses all cumulant matrices. That is the same criterion as with all eigenmatrices, of which
-// the first article takes the d largest to save work.
+// The cross-cumulants of independent sources are 0, and the method rotates the whitened signals to
+// approach this. Like the authors' program for real signals (1999), it uses all cumulant matrices.
+// This is the same criterion as with all eigenmatrices, of which the first article uses the d
+// largest to save work.
 //
 // References: J.-F. Cardoso and A. Souloumiac, "Blind beamforming for non-Gaussian signals",
 // IEE Proceedings F 140(6), 362–370, 1993; J.-F. Cardoso, "High-order contrasts for
@@ -29,8 +29,8 @@ import (
 
 // Config holds the settings of JADE. It is an ica.Method. Begin with Default.
 type Config struct {
-	// Tolerance ends the rotations, in radians: a sweep that rotates each pair of signals by
-	// less is the last. 0 is 0.01/√n, a hundredth of the standard error of an angle.
+	// Tolerance is an angle in radians: a sweep that rotates each pair of signals by less is the
+	// last. 0 means 0.01/√n, a hundredth of the standard error of an angle.
 	Tolerance float64
 
 	// MaxSweeps is the maximum number of sweeps over all pairs of signals, at least 1.
@@ -40,7 +40,7 @@ type Config struct {
 // Default returns the tolerance of the authors' program and at most 100 sweeps.
 func Default() Config { return Config{MaxSweeps: 100} }
 
-// Name is "jade".
+// Name returns "jade".
 func (Config) Name() string { return "jade" }
 
 // Fit separates the mixed signals. It rotates the whitened signals so that their d(d+1)/2
@@ -68,7 +68,7 @@ func (c Config) demix(ctx context.Context, white *mat.Dense) (*mat.Dense, ica.Co
 //
 //	cum(zᵢ, zⱼ, zₖ, zₗ) = mean zᵢzⱼzₖzₗ − δᵢⱼδₖₗ − δᵢₖδⱼₗ − δᵢₗδⱼₖ,
 //
-// times √2 where k > l, since the matrix stands for that of the pair (l, k), too.
+// times √2 if k > l, since the matrix also represents the pair (l, k).
 func cumulants(ctx context.Context, z *mat.Dense) ([]*mat.SymDense, error) {
 	d, _ := z.Dims()
 	moments, err := fourthMoments(ctx, z)
@@ -96,7 +96,7 @@ func cumulants(ctx context.Context, z *mat.Dense) ([]*mat.SymDense, error) {
 	return matrices, nil
 }
 
-// delta is Kronecker's.
+// delta returns Kronecker's δᵢⱼ.
 func delta(i, j int) float64 {
 	if i == j {
 		return 1
@@ -104,8 +104,8 @@ func delta(i, j int) float64 {
 	return 0
 }
 
-// pairCount is the number of pairs i ≥ j of d signals, and pairIndex the index of a pair
-// among them.
+// pairCount returns the number of pairs i ≥ j of d signals, and pairIndex the index of a pair among
+// these.
 func pairCount(d int) int    { return d * (d + 1) / 2 }
 func pairIndex(i, j int) int { return pairCount(i) + j }
 

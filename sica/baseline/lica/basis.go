@@ -13,11 +13,11 @@ import (
 //
 //	φ_l(y) = Π_m exp(−(y_m − y_{m,c_l})²/2σ²)
 //
-// of the signals y = W·x, around the positions c_l. The density ratio of the signals, p(y)/Π_m
-// p(y_m), is modelled as αᵀφ. The model is fitted with two averages of the φ: ĥ, b, over the
-// positions, and Ĥ, b×b, of φ_l·φ_l′ over all n^d combinations of the signals' values. The basis
-// stores the factors of φ for each signal m. Then Ĥ is the entrywise product over m of Σ_i
-// exp(…)·exp(…)/n, without a sum over the combinations.
+// of the signals y = W·x, centred at the positions c_l. The density ratio of the signals, p(y)/Π_m
+// p(y_m), is modelled as αᵀφ. The fit needs two averages: ĥ, of length b, of φ over the positions,
+// and Ĥ, b×b, of φ_l·φ_l′ over all n^d combinations of the signals' values. The basis stores the
+// factors of φ for each signal m. So Ĥ is the entrywise product over m of Σ_i exp(…)·exp(…)/n,
+// without a sum over the combinations.
 type basis struct {
 	x       *mat.Dense // d×n, white, its columns in random order
 	centres []int      // [b], c_l: columns of x
@@ -33,8 +33,8 @@ type basis struct {
 	weights *mat.Dense // b×n, workspace of gradient
 }
 
-// newBasis returns a basis with centres spread evenly over the columns of x, so that each
-// fold has its share of them.
+// newBasis returns a basis with centres spread evenly over the columns of x, so that each fold has
+// its share of centres.
 func newBasis(x *mat.Dense, size int) *basis {
 	d, n := x.Dims()
 	size = min(size, n)
@@ -57,8 +57,8 @@ func newBasis(x *mat.Dense, size int) *basis {
 
 // minExponent is the exponent below which a factor is set to 0. Products of two such factors are
 // subnormal numbers, below 2⁻¹⁰²², with which some processors are a hundred times slower. Images,
-// most of whose pixels are equal, have many of them. Half of minExponent would also set factors
-// below 10⁻⁷⁷ to 0; with twice, products become subnormal.
+// in which most pixels are equal, lead to many such factors. Half of minExponent would also set
+// factors below 10⁻⁷⁷ to 0; with twice, products become subnormal.
 const minExponent = -1022 / 2 * math.Ln2
 
 // evaluate computes the factors of the signals W·x.
@@ -107,8 +107,8 @@ func (b *basis) mean(lo, hi int) *mat.VecDense {
 }
 
 // gradient returns the gradient, d×d, of ½ĥᵀα with respect to W, where (Ĥ+λI)α = ĥ and ĥ is held
-// constant. W is that of the last evaluate and gram. With Φ_m the factors and K_m the gram of
-// signal m, and with ∘ and Π entrywise,
+// constant. W is the argument of the last evaluate, after which gram must have been called. With
+// Φ_m the factors and K_m the gram of signal m, and with ∘ and Π entrywise,
 //
 //	d(½ĥᵀα) = −½αᵀ·dĤ·α = −1/n·Σ_m tr(G_m·dΦ_m·Φ_mᵀ),  G_m = ααᵀ ∘ Π_{k≠m} K_k.
 func (b *basis) gradient(alpha *mat.VecDense) *mat.Dense {
@@ -124,8 +124,8 @@ func (b *basis) gradient(alpha *mat.VecDense) *mat.Dense {
 		}
 		b.weights.Mul(outer, factor)
 
-		// As dΦ_li = −Φ_li·(y_i − y_c)/σ²·dW_m·(x_i − x_c), the factor of dW_m is a sum of
-		// columns of x, each with a coefficient.
+		// Since dΦ_li = −Φ_li·(y_i − y_c)/σ²·dW_m·(x_i − x_c), the factor of dW_m is a weighted sum
+		// of columns of x.
 		y := b.y.RawRowView(m)
 		coefficients := make([]float64, n)
 		centreSums := make([]float64, len(b.centres))
@@ -183,7 +183,7 @@ func multiplyEntries(a, b *mat.SymDense) {
 	}
 }
 
-// crossValidate returns the σ and λ of cfg with the smallest cross-validated loss of the density
+// crossValidate returns the σ and λ of cfg with the smallest cross-validated loss for the density
 // ratio of the signals W·x.
 func crossValidate(
 	ctx context.Context, b *basis, w *mat.Dense, cfg Config,
@@ -214,8 +214,8 @@ func crossValidate(
 //	J = ½αᵀĤα − ĥᵀα,
 //
 // which estimates ½∫(αᵀφ(y) − w(y))²·Π_m p(y_m) dy up to a constant, with w the density ratio. Ĥ
-// and ĥ are those of the fold; α is solved from the other columns. The factors are those of the
-// last evaluate. The loss is infinite where there is no solution. A fold is a run of columns.
+// and ĥ come from the fold, a run of columns, and α from the other columns. evaluate must have set
+// the factors. The loss is infinite if there is no solution.
 func (b *basis) losses(lambdas []float64, folds int) []float64 {
 	_, n := b.x.Dims()
 	b.gram()
@@ -242,8 +242,8 @@ func (b *basis) losses(lambdas []float64, folds int) []float64 {
 	return losses
 }
 
-// split returns Ĥ of the columns [lo, hi), and that of the other columns. The grams of the latter
-// are computed from those of all columns, which gram has set.
+// split returns Ĥ of the columns [lo, hi), and Ĥ of the other columns, which it computes from the
+// grams of all columns that gram has set.
 func (b *basis) split(lo, hi int) (in, out *mat.SymDense) {
 	_, n := b.x.Dims()
 	size := len(b.centres)

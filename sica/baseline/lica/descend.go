@@ -16,7 +16,7 @@ type objective struct {
 	mean *mat.VecDense
 }
 
-// newObjective returns the objective with σ and λ. The rotation may be any.
+// newObjective returns the objective with σ and λ. Any rotation will do.
 func newObjective(b *basis, rotation *mat.Dense, sigma, lambda float64) *objective {
 	_, n := b.x.Dims()
 	b.evaluate(rotation, sigma)
@@ -33,9 +33,9 @@ func (o *objective) smi(w *mat.Dense) (float64, *mat.VecDense, error) {
 	return mat.Dot(o.mean, alpha)/2 - 0.5, alpha, nil
 }
 
-// slope returns the natural gradient, the skew matrix S = D·Wᵀ − W·Dᵀ, d×d, where D is the
-// gradient with respect to W. The rotations exp(−t·S)·W are the steepest descent: there the
-// derivative of SMI-hat in t is −½‖S‖² at first. W is that of the last smi and alpha its α.
+// slope returns the natural gradient, the skew matrix S = D·Wᵀ − W·Dᵀ, d×d, where D is the gradient
+// with respect to W. The rotations exp(−t·S)·W are the steepest descent: the derivative of SMI-hat
+// at t = 0 is −½‖S‖². w and alpha are the argument and the α of the last smi.
 func (o *objective) slope(w *mat.Dense, alpha *mat.VecDense) *mat.Dense {
 	var product, s mat.Dense
 	product.Mul(o.basis.gradient(alpha), w.T())
@@ -43,7 +43,7 @@ func (o *objective) slope(w *mat.Dense, alpha *mat.VecDense) *mat.Dense {
 	return &s
 }
 
-// A descent is the end of one.
+// A descent is the result of a descent.
 type descent struct {
 	rotation   *mat.Dense
 	smi        float64
@@ -67,12 +67,12 @@ func (o *objective) best(ctx context.Context, starts []*mat.Dense, cfg Config) (
 }
 
 // The lengths of steps along the geodesic, in radians, as the Frobenius norm of t·S. They are
-// choices. Half and twice of the first two change the number of steps, not their end.
+// choices. Half and twice of the first two change the number of steps, not the end.
 const (
 	firstAngle = math.Pi / 8
 	maxAngle   = math.Pi / 4
-	// minAngle ends a descent if such a step doesn't decrease SMI-hat. It changes SMI-hat by
-	// less than rounding near a minimum, and so does twice of it.
+	// minAngle ends a descent if a step of this length doesn't decrease SMI-hat. Near a minimum
+	// even twice of it changes SMI-hat by less than rounding.
 	minAngle = 1e-10
 )
 
@@ -81,8 +81,8 @@ const (
 const armijo = 1e-4
 
 // descend decreases SMI-hat from the rotation w by steps W ← exp(−t·S)·W. The first t of a step
-// is that of J. Barzilai and J. Borwein, IMA Journal of Numerical Analysis 8, 1988; it is
-// halved until the step satisfies Armijo's condition.
+// follows J. Barzilai and J. Borwein, IMA Journal of Numerical Analysis 8, 1988; it is halved until
+// the step satisfies Armijo's condition.
 func (o *objective) descend(ctx context.Context, w *mat.Dense, cfg Config) (descent, error) {
 	smi, alpha, err := o.smi(w)
 	if err != nil {
@@ -129,9 +129,9 @@ func rotate(w, s *mat.Dense, t float64) *mat.Dense {
 	return &rotated
 }
 
-// nextStep returns the first t of the step after one of t that changed the slope from before
-// to after: where the slope would vanish if it continued to change at the same rate. If the
-// slope didn't decrease, it is twice the last t.
+// nextStep returns the first t of the step that follows a step t which changed the slope from
+// before to after: the t at which the slope would vanish if it continued to change at the same
+// rate. If the slope didn't decrease, it is twice the last t.
 func nextStep(t float64, before, after *mat.Dense) float64 {
 	var change mat.Dense
 	change.Sub(before, after)

@@ -10,16 +10,16 @@
 //
 //	SMI = ½∫(w(y) − 1)²·Π_m p(y_m) dy,  w(y) = p(y) / Π_m p(y_m),
 //
-// which is zero if they are independent and positive if not. The density ratio w is modelled
-// as Σ_l α_l·φ_l(y), with Gaussian functions φ_l around some of the positions, and fitted by
-// ridge regression: (Ĥ+λI)α = ĥ. Ĥ_ll' is the mean of φ_l·φ_l' over all combinations of the
-// signals' values, ĥ_l the mean of φ_l over the positions. The method minimises
-// SMI-hat = ½ĥᵀα − ½ over the rotations of the whitened signals, by geodesic steepest descent
-// from several of them. Cross-validation of the squared loss chooses λ and the width of φ_l.
+// which is zero if they are independent and positive if not. The density ratio w is modelled as Σ_l
+// α_l·φ_l(y), with Gaussian functions φ_l around some of the positions, and fitted by ridge
+// regression: (Ĥ+λI)α = ĥ. Ĥ_ll' is the mean of φ_l·φ_l' over all combinations of the signals'
+// values, ĥ_l the mean of φ_l over the positions. The method minimises SMI-hat = ½ĥᵀα − ½ over the
+// rotations of the whitened signals, by geodesic steepest descent from several starts.
+// Cross-validation of the squared loss chooses λ and the width of φ_l.
 //
-// It is a method for few signals: the φ_l cover fewer positions the more signals there are,
-// and ten uniform ones at a thousand positions are not separated. The recovered signals have
-// mean 0 and variance 1; their order and signs are those at the end of the descent.
+// It is a method for few signals: the φ_l cover fewer positions the more signals there are, and ten
+// uniform signals at a thousand positions are not separated. The recovered signals have mean 0 and
+// variance 1; their order and signs are arbitrary.
 //
 // Reference: T. Suzuki and M. Sugiyama, "Least-squares independent component analysis",
 // Neural Computation 23(1), 284–301, 2011.
@@ -58,12 +58,12 @@ type Config struct {
 	// positions; if there are fewer positions, all are centres.
 	Basis int
 
-	// Starts is the number of random rotations that a descent begins with, at least 1.
+	// Starts is the number of random rotations from which a descent begins, at least 1.
 	Starts int
 
-	// Tolerance ends a descent where a rotation of the signals by one radian would change
-	// ½ĥᵀα = SMI-hat + ½ by less than this share of it, to first order. With 0 it ends where
-	// rounding allows no further decrease.
+	// Tolerance ends a descent when, to first order, a rotation of the signals by one radian would
+	// change ½ĥᵀα = SMI-hat + ½ by less than this share. With 0 it ends when rounding allows no
+	// further decrease.
 	Tolerance float64
 
 	// MaxIterations is the maximum number of steps of a descent, at least 1.
@@ -77,9 +77,8 @@ type Config struct {
 // cross-validation, with 200 basis functions, 5 starts, tolerance 1e-6 and at most 200
 // iterations.
 //
-// Time is quadratic in the number of basis functions, and fewer of them separate worse.
-// Cross-validation would choose wider ones for heavy-tailed signals, but these hide the
-// dependence of such signals.
+// Time is quadratic in the number of basis functions, and fewer separate worse. For heavy-tailed
+// signals cross-validation would choose wider functions, which hide the dependence of such signals.
 func Default() Config {
 	return Config{
 		Sigmas:        []float64{0.5, 0.7, 1},
@@ -92,9 +91,9 @@ func Default() Config {
 	}
 }
 
-// Paper returns the settings of the comparison in SICA's paper: σ in {0.1, 0.5}, λ in
-// {0.01, 0.1} and 50 basis functions. The paper doesn't give the others, which are Default's.
-// For five signals or more these widths can be too narrow; then the model has a warning.
+// Paper returns the settings of the comparison in SICA's paper: σ in {0.1, 0.5}, λ in {0.01, 0.1}
+// and 50 basis functions. The paper doesn't give the other settings, which are Default's. For five
+// signals or more these widths can be too narrow; then the model has a warning.
 func Paper() Config {
 	cfg := Default()
 	cfg.Sigmas = []float64{0.1, 0.5}
@@ -105,9 +104,8 @@ func Paper() Config {
 
 // Details are the Details of a model of LICA.
 type Details struct {
-	// SMI is SMI-hat of the recovered signals. The ridge makes it too small, so that it can
-	// be negative. It can be compared only with that of the same mixed signals with the same
-	// Sigma and Lambda.
+	// SMI is SMI-hat of the recovered signals. The ridge makes it too small, so it can be negative.
+	// It is comparable only for the same mixed signals, Sigma and Lambda.
 	SMI float64
 	// Sigma is the chosen width of the basis functions, in standard deviations of a signal.
 	Sigma float64
@@ -117,15 +115,15 @@ type Details struct {
 
 const name = "lica"
 
-// Name is "lica".
+// Name returns "lica".
 func (Config) Name() string { return name }
 
 // Fit separates the mixed signals. With b basis functions, a step of a descent takes
 // O(d·b²·n) operations; the memory is d+1 matrices of b×n.
 //
 // σ and λ are chosen once, at the first start, since SMI-hat can only be compared for equal ones.
-// The recovered signals are those of the descent that ends with the smallest SMI-hat, and the
-// model's iterations are the steps of that descent.
+// The recovered signals and the number of iterations are those of the descent that ends with the
+// smallest SMI-hat.
 //
 // It is an error if a setting is out of range, if x can't be whitened, if a ridge is too small
 // to solve for α, or if ctx ends. The model is linear, with a *Details.
@@ -168,8 +166,8 @@ func (c Config) minimise(ctx context.Context, white *mat.Dense) (descent, *objec
 }
 
 // minCover is the minimum mean number of positions that a basis function covers, including its
-// centre, without a warning. In mixtures of three to six uniform or Laplace signals most fits
-// below it failed. Half or twice of it warns of fewer or of more fits; a warning changes no result.
+// centre, without a warning. In mixtures of three to six uniform or Laplace signals most fits below
+// minCover failed. A warning changes no result.
 const minCover = 5
 
 // warning returns what is wrong with the descent, or "".

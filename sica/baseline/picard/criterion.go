@@ -10,8 +10,8 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/tanh"
 )
 
-// A point is a demixing w of the white signals, with what is known about the criterion there:
-// the mean of −log p(y) over the positions, less log|det w|.
+// A point is a demixing w of the white signals, with the means that determine the criterion there:
+// the mean of −log p(y) over the positions, minus log|det w|.
 type point struct {
 	ortho bool
 
@@ -20,11 +20,11 @@ type point struct {
 	signs []float64 // 1 for a signal with heavy tails, −1 for one with light tails
 }
 
-// classify sets the signs by the condition that a demixing is stable,
+// classify sets the signs by the stability condition of a demixing,
 //
 //	mean (1 − tanh² y) · mean y² > mean tanh(y)·y,
 //
-// and reports whether they differ from those before, which may be nil.
+// and reports whether the signs differ from before, which may be nil.
 func (p *point) classify(before []float64) (changed bool) {
 	p.signs = make([]float64, len(p.slope))
 	for i := range p.signs {
@@ -37,8 +37,8 @@ func (p *point) classify(before []float64) (changed bool) {
 	return changed
 }
 
-// covariance returns the covariance of recovered signals i and j. It is that entry of w·wᵀ,
-// since x is white.
+// covariance returns the covariance of recovered signals i and j: an entry of w·wᵀ, since x is
+// white.
 func (p *point) covariance(i, j int) float64 {
 	if !p.ortho {
 		return mat.Dot(p.w.RowView(i), p.w.RowView(j))
@@ -82,17 +82,17 @@ func (p *point) gradient() *mat.Dense {
 	return g
 }
 
-// A hessian approximates that of the criterion by the one of independent signals, which
-// couples Eᵢⱼ with Eⱼᵢ only. Its entry i, j is the second derivative with respect to Eᵢⱼ.
-// Without Ortho the mixed derivative with respect to Eᵢⱼ and Eⱼᵢ is 1.
+// A hessian approximates the Hessian of the criterion by that for independent signals, which
+// couples Eᵢⱼ with Eⱼᵢ only. Entry i, j is the second derivative with respect to Eᵢⱼ. Without Ortho
+// the mixed derivative with respect to Eᵢⱼ and Eⱼᵢ is 1.
 type hessian struct {
 	ortho bool
 	*mat.Dense
 }
 
-// minCurvature is the smallest eigenvalue of the Hessian, so that steps descend: λ_min of the
-// article, with its value. A smaller one makes longer steps along flat directions, which are
-// then halved; the end of the iterations is the same.
+// minCurvature is the least eigenvalue of the Hessian, so that steps descend: λ_min of the article,
+// with its value. A smaller value makes longer steps along flat directions, which are then halved;
+// the result is the same.
 const minCurvature = 0.01
 
 // hessian returns H̃² of the article, or the approximation of Picard-O, with eigenvalues of at
@@ -141,8 +141,8 @@ func (h hessian) solve(g *mat.Dense) *mat.Dense {
 	return &e
 }
 
-// means are the means over the positions that the criterion, its gradient and its curvature
-// consist of, for the signals y, with t = tanh y.
+// means are the means over the positions that determine the criterion, its gradient and its
+// curvature for the signals y, with t = tanh y.
 type means struct {
 	logCosh     []float64  // log 2·cosh yᵢ
 	slope       []float64  // 1 − tᵢ²
@@ -155,7 +155,7 @@ type means struct {
 // finite: below 1024. Half of it makes no difference to the result.
 const blockWidth = 192
 
-// A sampler computes means over the white signals x, d×n. What it allocates, it allocates once.
+// A sampler computes means over the white signals x, d×n. It allocates its memory once.
 type sampler struct {
 	x           *mat.Dense
 	slopeSquare bool // whether it is needed

@@ -1,4 +1,4 @@
-// Package baselinetest has what the tests of several rivals share.
+// Package baselinetest has helpers for tests of rivals, the methods below sica/baseline.
 //
 // The names to know are Linear and Trained, which check a method, and Problem and Autoregressive,
 // which draw the mixtures for which results of other programs are recorded.
@@ -45,8 +45,8 @@ func MCC(t *testing.T, z, s *mat.Dense) float64 {
 	return match.MCC
 }
 
-// Near fails the test unless each value of got is that of want up to the tolerance, absolute or
-// relative.
+// Near fails the test unless each value of got equals that of want up to an absolute or relative
+// tolerance.
 func Near(t *testing.T, what string, got, want []float64, tolerance float64) {
 	t.Helper()
 	if !floats.EqualApprox(got, want, tolerance) {
@@ -78,8 +78,8 @@ func Unmixing(t *testing.T, m *ica.Model) *mat.Dense {
 	return d.Unmixing
 }
 
-// IsUnmixing checks that the unmixing matrix of a linear model is the one with these rows, up to their
-// order and signs.
+// IsUnmixing checks that the unmixing matrix of a linear model has the given rows, up to order and
+// signs.
 func IsUnmixing(t *testing.T, m *ica.Model, rows [][]float64) {
 	t.Helper()
 	got, want := Unmixing(t, m), mat.NewDense(len(rows), len(rows), slices.Concat(rows...))
@@ -118,8 +118,8 @@ func Distance(a, b *mat.Dense) float64 {
 	return worst / max(mat.Max(b), -mat.Min(b))
 }
 
-// Gradients returns the gradients of the sum of the loss of the inputs, by the paths of the
-// trainable variables without the first slash.
+// Gradients returns the gradients of the summed loss for the inputs, by the path of each trainable
+// variable without the first slash.
 func Gradients(
 	t *testing.T, b compute.Backend, store *model.Store,
 	loss func(scope *model.Scope, inputs []*Node) *Node, inputs ...*tensors.Tensor,

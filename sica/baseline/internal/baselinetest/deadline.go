@@ -13,9 +13,9 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
-// keepsDeadlines checks that a fit whose context ends while a program is compiled doesn't wait for
-// that, whichever of its compilations it is, and that the next fit on the backend, while the one
-// left behind ends, is what it is alone. The method is that of a backend.
+// keepsDeadlines checks that a fit whose context ends during any of its compilations doesn't wait
+// for it, and that the next fit on the backend, while the abandoned one ends, gives the same result
+// as alone. method returns the method for a backend.
 func keepsDeadlines(t *testing.T, x *mat.Dense, method func(b compute.Backend) ica.Method) {
 	t.Helper()
 	counting := backendtest.Count(backendtest.Open(t, backend.Go), nil)

@@ -27,9 +27,9 @@ import (
 //     there is at least one: rival.Demix makes it, and iterations should before each;
 //   - degenerate signals give finite results or an error.
 //
-// The method's settings must make it converge to about 1e-9. White signals are rotated by another
-// mixing. So if the optimum depends on the start, as of deflation, the start must rotate with them:
-// the outermost position does, an axis or a random direction doesn't.
+// The method's settings must make it converge to about 1e-9. A different mixing rotates the white
+// signals. So if the optimum depends on the start, as in deflation, the start must rotate with the
+// white signals: the outermost position does, an axis or a random direction doesn't.
 func Linear(t *testing.T, x *mat.Dense, method ica.Method) {
 	t.Run("repeats", func(t *testing.T) { repeats(t, x, method) })
 	t.Run("transforms", func(t *testing.T) { transforms(t, x, method) })
@@ -49,8 +49,8 @@ func Fit(t *testing.T, x *mat.Dense, method ica.Method) *ica.Model {
 	return m
 }
 
-// White checks that the method's signals are uncorrelated with variance 1, also a single one, and
-// returns its model of x.
+// White checks that the method's signals are uncorrelated with variance 1, even a single signal,
+// and returns the model of x.
 func White(t *testing.T, x *mat.Dense, method ica.Method) *ica.Model {
 	t.Helper()
 	m := Fit(t, x, method)
@@ -115,8 +115,8 @@ func transforms(t *testing.T, x *mat.Dense, method ica.Method) {
 	}
 }
 
-// mixingDoesNotMatter checks that the recovered signals are the same after another mixing, at
-// another scale and with an offset.
+// mixingDoesNotMatter checks that the recovered signals are the same after a further mixing, at
+// other scales and with an offset.
 func mixingDoesNotMatter(t *testing.T, x *mat.Dense, method ica.Method) {
 	want := fit(t, method, x).Signals
 	for _, scale := range []float64{1e-120, 1, 1e120} {
@@ -130,8 +130,8 @@ func mixingDoesNotMatter(t *testing.T, x *mat.Dense, method ica.Method) {
 	}
 }
 
-// refuses checks the errors for signals that can't be separated. Whether they include linearly dependent
-// ones depends on the method.
+// refuses checks the errors for signals that can't be separated, including linearly dependent
+// signals if dependent is true.
 func refuses(t *testing.T, x *mat.Dense, method ica.Method, dependent bool) {
 	with := func(row []float64) *mat.Dense {
 		bad := mat.DenseCopyOf(x)

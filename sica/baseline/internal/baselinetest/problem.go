@@ -3,7 +3,7 @@ package baselinetest
 import "gonum.org/v1/gonum/mat"
 
 // A Generator is the state of Knuth's 64-bit linear congruential generator (MMIX). It draws the
-// same numbers as the one of scripts/baselines/problem.py, to the last bit.
+// same numbers, to the last bit, as the generator of scripts/baselines/problem.py.
 type Generator uint64
 
 // Values returns n numbers from [−1, 1).
@@ -21,9 +21,9 @@ func (g *Generator) Matrix(rows, columns int) *mat.Dense {
 	return mat.NewDense(rows, columns, g.Values(rows*columns))
 }
 
-// Problem returns that of mixed in scripts/baselines/problem.py, up to rounding: signals
-// x = a·s, d×n, of uniform sources. Sources for which heavy is true are fifth powers of uniform
-// draws, which have heavier tails than a Gaussian.
+// Problem returns the problem of mixed in scripts/baselines/problem.py, up to rounding: signals x =
+// a·s, d×n, of uniform sources. Sources for which heavy is true are fifth powers of uniform draws,
+// which have heavier tails than a Gaussian.
 func Problem(d, n int, heavy func(i int) bool) (s, a, x *mat.Dense) {
 	g := Generator(d)
 	s, a = g.Matrix(d, n), g.Matrix(d, d)
@@ -41,11 +41,11 @@ func Problem(d, n int, heavy func(i int) bool) (s, a, x *mat.Dense) {
 	return s, a, x
 }
 
-// Odd is true for every second source.
+// Odd reports whether i is odd, for every second source of a Problem.
 func Odd(i int) bool { return i%2 == 1 }
 
 // Autoregressive returns the problem of scripts/baselines/sobi_oracle.py: uniform draws through
-// filters of one pole each, so that the sources s have different spectra, and their mixture x, d×n.
+// one-pole filters, which give the sources s different spectra, and their mixture x, d×n.
 func Autoregressive(d, n int) (s, x *mat.Dense) {
 	g := Generator(d)
 	s, a := g.Matrix(d, n), g.Matrix(d, d)
@@ -60,7 +60,7 @@ func Autoregressive(d, n int) (s, x *mat.Dense) {
 	return s, x
 }
 
-// Start returns the first d×d matrix of iterations, as there.
+// Start returns an initial d×d matrix for iterations, as scripts/baselines/problem.py does.
 func Start(d int, seed uint64) *mat.Dense {
 	g := Generator(1000 + seed)
 	return g.Matrix(d, d)

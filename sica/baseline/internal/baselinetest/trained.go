@@ -14,11 +14,11 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
-// Trained checks a trained method on the mixed signals x, 2×n, on every available backend. Its
-// model must be the same again, nearly the same on another backend, and its transform of x
-// must be the recovered signals. Bad signals and a context that has ended must be errors, and x must
-// not change. A nil backend must be pure Go. Then it calls more with the model and the transform of x.
-// At last it checks keepsDeadlines.
+// Trained checks a trained method on the mixed signals x, 2×n, on every available backend. A second
+// fit must give the same model, and a fit on another backend nearly the same; Transform of x must
+// give the recovered signals. Bad signals and an ended context must be errors, and x must not
+// change. A nil backend must mean pure Go. Then Trained calls more with the model and the transform
+// of x, and finally keepsDeadlines.
 func Trained(
 	t *testing.T, x *mat.Dense, method func(compute.Backend) ica.Method,
 	more func(t *testing.T, m *ica.Model, z *mat.Dense),
@@ -63,7 +63,7 @@ func Trained(
 	keepsDeadlines(t, x, method)
 }
 
-// transformed checks a model's transform, and returns that of the mixed signals.
+// transformed checks a model's transform, and returns the transform of the mixed signals.
 func transformed(t *testing.T, m *ica.Model, x *mat.Dense) *mat.Dense {
 	t.Helper()
 	z, err := m.Transform(x)

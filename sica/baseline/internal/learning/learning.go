@@ -1,5 +1,5 @@
-// Package learning has what the rivals that train networks share: the training by Adam, the
-// evaluation of trained networks without a backend, and the decrease of the loss at the end.
+// Package learning has the shared parts of rivals that train networks: training by Adam, evaluation
+// of trained networks without a backend, and the decrease of the loss at the end.
 //
 // The names to know are New, Learner and Network.
 package learning
@@ -35,8 +35,8 @@ type Learner struct {
 	rate    *model.Variable
 }
 
-// New returns a Learner that minimises loss, with the given learning rate until SetRate. The
-// batches are the shapes of the batches of Train, with an axis of steps first. Close frees data.
+// New returns a Learner that minimises loss, with the learning rate rate until SetRate. batches are
+// the shapes of the batches of Train, with a leading steps axis. Close frees data.
 func New(
 	backend compute.Backend, rate float64, loss flows.StepLoss,
 	data []*tensors.Tensor, batches []shapes.Shape,
@@ -65,8 +65,8 @@ func (l *Learner) Close() {
 	}
 }
 
-// Train makes the given number of training steps. Step k takes entry k along the first axis of each
-// batch. It returns the loss before each step. If ctx ends, so does Train, as flows.Trainer.Train.
+// Train makes the given number of training steps and returns the loss before each. Step k uses
+// entry k along the first axis of each batch. If ctx ends, Train ends as flows.Trainer.Train does.
 func (l *Learner) Train(
 	ctx context.Context, batches []*tensors.Tensor, steps int,
 ) ([]float64, error) {
@@ -92,9 +92,9 @@ func PositionsFirst(x *mat.Dense, dtype dtypes.DType) *tensors.Tensor {
 	return host.Tensor(mat.DenseCopyOf(x.T()).RawMatrix().Data, dtype, 1, n, d)
 }
 
-// LastTenth returns the mean of the last tenth of the losses, of which there is at least one, and
-// how much lower it is than the mean of the tenth before. With a single loss the decrease is +Inf:
-// nothing shows that the loss has stopped falling.
+// LastTenth returns the mean of the last tenth of the losses, which must not be empty, and its
+// decrease from the mean of the tenth before. With a single loss the decrease is +Inf: nothing
+// shows that the loss has stopped falling.
 func LastTenth(losses []float64) (mean, decrease float64) {
 	tenth := max(1, len(losses)/10)
 	last := losses[len(losses)-tenth:]
@@ -106,8 +106,8 @@ func LastTenth(losses []float64) (mean, decrease float64) {
 	return mean, stat.Mean(before, nil) - mean
 }
 
-// A Network is a trained multi-layer perceptron, evaluated without a backend: affine maps with an
-// activation between each two.
+// A Network is a trained multi-layer perceptron, evaluated without a backend: affine maps with
+// activations in between.
 type Network struct {
 	layers     []affine
 	activation func(float64) float64
@@ -119,8 +119,8 @@ type affine struct {
 	biases  []float64
 }
 
-// Network returns the current perceptron of the layers that layers.Dense or layers.MLP made in
-// the scopes of Store, from the first layer to the last.
+// Network returns the current perceptron from the variables of layers.Dense or layers.MLP in the
+// given scopes of Store, from the first layer to the last.
 func (l *Learner) Network(
 	activation func(float64) float64, scopes ...string,
 ) (Network, error) {
@@ -165,7 +165,7 @@ func (n Network) Outputs(x mat.Matrix) *mat.Dense {
 	return mat.DenseCopyOf(y.T())
 }
 
-// apply returns the map of x, n × inputs, in n × outputs.
+// apply maps x, n × inputs, to n × outputs.
 func (a affine) apply(x *mat.Dense) *mat.Dense {
 	var y mat.Dense
 	y.Mul(x, a.weights)

@@ -1,5 +1,6 @@
-// Package rival has the parts of Fit that the rivals share: the order of its checks, the
-// whitening, the check of the result, and the name of the method in its errors.
+// Package rival has the shared parts of Fit of the rivals, the methods below sica/baseline: the
+// order of the checks, the whitening, the check of the result, and the name of the method in
+// errors.
 //
 // The functions to know are Fit, for any method, Demix, for linear ones, and Diagonalise,
 // for those that diagonalise matrices jointly.
@@ -19,9 +20,9 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
-// Fit returns the model of fit, unless the signals x are none, the method's settings are invalid,
-// ctx has ended, or a recovered signal isn't finite. Errors begin with the method's name; invalid
-// is that of its settings, which wraps ica.ErrConfig then, or nil.
+// Fit returns the model of fit. It is an error if x isn't valid, if ctx has ended, or if a
+// recovered signal isn't finite. invalid is the error of the method's settings, or nil. Errors
+// begin with name.
 func Fit(
 	ctx context.Context, name string, invalid error, x *ica.Signals, fit func() (*ica.Model, error),
 ) (*ica.Model, error) {
@@ -49,8 +50,8 @@ func checked(
 	return m, signal.CheckFinite(m.Signals)
 }
 
-// Demix is Fit of a linear method. The function demix returns the demixing w, d×d, of the
-// white signals, d×n, and how its iterations ended.
+// Demix is Fit for a linear method. demix must return the demixing w, d×d, of the white signals,
+// d×n, and how its iterations ended.
 func Demix(
 	ctx context.Context, name string, invalid error, x *ica.Signals,
 	demix func(ctx context.Context, white *mat.Dense) (*mat.Dense, ica.Convergence, error),
@@ -68,8 +69,8 @@ func Demix(
 	})
 }
 
-// CheckStart returns an error unless start, the first demixing of d white signals in the
-// iterations, is d×d, finite and invertible. It may be nil.
+// CheckStart returns an error unless start, an initial demixing of d white signals, is nil or d×d,
+// finite and invertible.
 func CheckStart(start *mat.Dense, d int) error {
 	if start == nil {
 		return nil
@@ -95,8 +96,8 @@ func CheckStart(start *mat.Dense, d int) error {
 // then has about four correct digits; half or twice of it changes that by a third of a digit.
 const maxCondition = 1e12
 
-// CheckSweeps returns an error unless the tolerance, in radians, and the number of sweeps
-// are settings of Diagonalise.
+// CheckSweeps returns an error unless the tolerance, in radians, and the number of sweeps are valid
+// for Diagonalise.
 func CheckSweeps(tolerance float64, maxSweeps int) error {
 	switch {
 	case !(tolerance >= 0) || math.IsInf(tolerance, 0):
@@ -107,14 +108,14 @@ func CheckSweeps(tolerance float64, maxSweeps int) error {
 	return nil
 }
 
-// toleranceShare is the default tolerance of Diagonalise times √n. A rotation that n positions
-// determine has a standard error of about 1/√n radians, so that this is a hundredth of it, as
-// in the program of JADE's authors. Twice and half of it change the result by less than that.
+// toleranceShare is the default tolerance of Diagonalise times √n. A rotation estimated from n
+// positions has a standard error of about 1/√n radians; the default is a hundredth of it, as in the
+// program of JADE's authors. Twice or half changes the result by less than that.
 const toleranceShare = 0.01
 
-// Diagonalise returns the rotation of n white signals' positions that makes their matrices,
-// such as covariances or cumulants, jointly as diagonal as possible. A tolerance of 0 is
-// 0.01/√n radians. The label is the method's in the warning.
+// Diagonalise returns the rotation of white signals, of n positions, that makes their matrices,
+// such as covariances or cumulants, jointly as diagonal as possible. A tolerance of 0 means 0.01/√n
+// radians. label names the method in the warning.
 func Diagonalise(
 	ctx context.Context, label string, matrices []*mat.SymDense, n int,
 	tolerance float64, maxSweeps int,
