@@ -19,20 +19,20 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
-// maxChunk is the maximum number of steps of one call of the trainer. ctx can end the training
-// between two of them. Half of it costs time on small networks, twice of it delays the end.
+// maxChunk is the maximum number of steps in one call of the trainer. ctx can end the training only
+// between calls. Half as many cost time on small networks, twice as many delay the end.
 const maxChunk = 64
 
-// A training is that of the four networks.
+// A training is the training of the four networks.
 type training struct {
 	*learning.Learner // of the signals [1, n, d] and u [1, n, k]
 
 	cfg   Config
 	d, n  int
-	chunk int // the maximum number of steps of a call of the trainer
+	chunk int // maximum number of steps in a call of the trainer
 	dtype dtypes.DType
 	rng   *rand.Rand
-	order []int32 // of the positions in this epoch
+	order []int32 // order of the positions in this epoch
 }
 
 func newTraining(x, u *mat.Dense, cfg Config, dtype dtypes.DType) (*training, error) {
@@ -126,8 +126,8 @@ func (tr *training) epoch(ctx context.Context) (float64, error) {
 	return mean, nil
 }
 
-// train makes the given number of steps of the epoch after the first ones, and returns the loss
-// of each.
+// train makes the given number of steps of the epoch, from step first on, and returns the loss of
+// each.
 func (tr *training) train(ctx context.Context, first, steps int) ([]float64, error) {
 	b := tr.cfg.batch(tr.n)
 	positions := make([]int32, tr.chunk*b)
@@ -163,7 +163,7 @@ func newPlateau(rate float64, patience int) *plateau {
 	return &plateau{rate: rate, patience: patience, best: math.Inf(1)}
 }
 
-// update takes the loss of an epoch and reports whether it decreased the rate.
+// update adds the loss of an epoch and reports whether it decreased the rate.
 func (p *plateau) update(loss float64) bool {
 	const factor, threshold, minChange = 0.1, 1e-4, 1e-8 // PyTorch's
 	if loss < p.best*(1-threshold) {

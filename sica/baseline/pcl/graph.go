@@ -13,7 +13,7 @@ import (
 	"github.com/seed-47b1e431/gosica/layers"
 )
 
-// The scopes of the variables. There is one run: R = 1 in package layers.
+// The scopes of the variables. There is a single run: R = 1 in package layers.
 const (
 	featureScope    = "features"
 	regressionScope = "regression"
@@ -61,7 +61,7 @@ type regression struct {
 	a1, a2, b, aBar, bBar, c *Node
 }
 
-// start holds the first values of the regression's parameters. With a₁ = 1 and a₂ = 0 it ignores
+// start holds the initial parameters of the regression. With a₁ = 1 and a₂ = 0 it begins without
 // the neighbour, and learns the sign of a₂.
 var start = map[string]float64{"a1": 1, "a2": 0, "b": 0, "a_bar": 0.5, "b_bar": 0, "c": 0}
 
@@ -88,8 +88,8 @@ func (r regression) logOdds(h1, h2 *Node) *Node {
 	return Neg(Add(ReduceSum(Sub(joint, marginal), -1), r.c))
 }
 
-// logOdds returns the log-odds that before, and that other, are the features of the neighbour of
-// those in here: [1, B] each, of [1, B, d].
+// logOdds returns the log-odds, [1, B], that before, and that other, are the features of the
+// neighbour of the positions with the features here. The features are [1, B, d].
 func (c Config) logOdds(
 	scope *model.Scope, here, before, other *Node,
 ) (neighbours, others *Node) {
@@ -102,8 +102,8 @@ func (c Config) logOdds(
 	return Slice(both, AxisRange(), AxisRange(0, size)), Slice(both, AxisRange(), AxisRange(size))
 }
 
-// joint returns the log-odds of a network of both features, [1, B], with one hidden layer of
-// ReLU as wide as its inputs.
+// joint returns the log-odds, [1, B], by a network of both features, with one hidden ReLU layer as
+// wide as the inputs.
 func joint(scope *model.Scope, h1, h2 *Node) *Node {
 	h := Concatenate([]*Node{h1, h2}, -1) // [1, B, 2·d]
 	hidden := layers.Dense(scope.In("hidden"), h, h.Shape().Dim(-1))

@@ -12,21 +12,20 @@
 //
 //	r(y₁, y₂) = Σᵢ [ |a₁ᵢ·hᵢ(y₁) + a₂ᵢ·hᵢ(y₂) + bᵢ| − (āᵢ·hᵢ(y₁) + b̄ᵢ)² ] + c,
 //
-// which is log p(s_t) − log p(s_t | s_{t−1}) of signals with Laplace innovations and, as an
-// approximation, Gaussian marginals. With the opposite sign the method doesn't separate. The
+// which is log p(s_t) − log p(s_t | s_{t−1}) for signals with Laplace innovations and,
+// approximately, Gaussian marginals. With the opposite sign the method doesn't separate. The
 // recovered signals are the features h: a network of the whitened signals, trained with the
-// regression. If the sources depend on the past in another way than a Gaussian process, h are
-// the sources up to their order and a function of each. For an image the neighbour is the
-// previous pixel in row-major order, as in SICA's paper: the first of a row has the last of
-// the row before.
+// regression. If the sources depend on the past unlike a Gaussian process, h are the sources up to
+// order and a function of each. For an image the neighbour is the previous pixel in row-major
+// order, as in the SICA paper: for the first pixel of a row, the last pixel of the row before.
 //
-// A public program for the method, which SICA's paper names as its model, deviates in two ways:
-// it takes the signals as they are, and a network of both features, [h(y₁), h(y₂)], in place of
-// −r. Such a network can use any mixture of the features, so that nothing makes them the
-// sources one by one. The settings Raw and Joint have both.
+// A public program for the method, which the SICA paper follows, deviates in two ways: it doesn't
+// whiten the signals, and it replaces −r by a network of both features, [h(y₁), h(y₂)]. Such a
+// network can use any mixture of the features, so nothing forces a feature to be a single source.
+// The settings Raw and Joint reproduce the deviations.
 //
-// The hidden layers have SiLU activations, as the networks of SICA, so that h is smooth; the
-// article has maxout.
+// The hidden layers have SiLU activations, like the networks of SICA, which makes h smooth; the
+// article uses maxout.
 //
 // Reference: A. Hyvärinen and H. Morioka, "Nonlinear ICA of Temporally Dependent Stationary
 // Sources", AISTATS 2017. The program is R. Balshaw's,
@@ -51,14 +50,14 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
-// Config holds the settings of permutation-contrastive learning. It is an ica.Method. Begin
-// with Default or Paper, and set Backend unless it shall be pure Go.
+// Config holds the settings of permutation-contrastive learning. It is an ica.Method. Begin with
+// Default or Paper, and set Backend unless pure Go will do.
 type Config struct {
 	// Backend trains the networks; see package backend. Nil is pure Go. JSON omits it.
 	Backend compute.Backend `json:"-"`
 
 	// Hidden holds the width of each hidden layer of the feature network, at least 1. Without
-	// any, the features are affine.
+	// hidden layers the features are affine.
 	Hidden []int
 
 	// LearningRate is the learning rate of Adam at the start, above 0.
@@ -69,54 +68,54 @@ type Config struct {
 	Decay bool
 
 	// Batch is the number of positions in a step, each with its neighbour and a random other
-	// position, at least 1. If there are fewer positions, it is all.
+	// position: at least 1; all if there are fewer.
 	Batch int
 
 	// Epochs is the number of passes through all positions, at least 1.
 	Epochs int
 
-	// Raw takes the mixed signals as they are. Without it they are whitened.
+	// Raw omits whitening.
 	Raw bool `json:",omitempty"`
 
-	// Joint takes a network of both features for the log-odds, with one hidden layer of 2·d
-	// units and ReLU. Without it they are the article's −r.
+	// Joint replaces the article's log-odds −r by a network of both features, with one hidden layer
+	// of 2·d ReLU units.
 	Joint bool `json:",omitempty"`
 
 	// Seed is the seed of the weights and of the order of the positions.
 	Seed uint64
 }
 
-// Default returns two hidden layers of 32 and 500 epochs in batches of 256, with a learning
-// rate that falls from 1e-2 to 0. Its Backend is nil.
+// Default returns two hidden layers of 32 and 500 epochs in batches of 256, with a learning rate
+// that falls from 1e-2 to 0. Backend is nil.
 func Default() Config {
 	return Config{
 		Hidden: []int{32, 32}, LearningRate: 1e-2, Decay: true, Batch: 256, Epochs: 500,
 	}
 }
 
-// Paper returns the settings of the comparison in SICA's paper: two hidden layers of 256, and
-// 1000 epochs in batches of 256 with the learning rate 1e-2. Its Backend is nil.
+// Paper returns the settings of the comparison in SICA's paper: two hidden layers of 256, and 1000
+// epochs in batches of 256 with the learning rate 1e-2. Backend is nil.
 func Paper() Config {
 	return Config{Hidden: []int{256, 256}, LearningRate: 1e-2, Batch: 256, Epochs: 1000}
 }
 
 const name = "pcl"
 
-// Name is "pcl".
+// Name returns "pcl".
 func (Config) Name() string { return name }
 
-// Fit separates the mixed signals, of which position t−1 is the neighbour of position t. They
-// are whitened, unless Raw is set, and mapped by the network that the backend trains in
-// float32. The same seed gives the same result, to the bit on one backend of the CPU.
+// Fit separates the mixed signals, where position t−1 is the neighbour of position t. The signals
+// are whitened, unless Raw is set, and mapped by a network that Backend trains in float32. On one
+// CPU backend, the same seed gives the same bits.
 //
-// The model recovers the features h position by position, on the host; their scales and
-// offsets are arbitrary. It has no inverse. The training has no criterion to end by. It counts
-// as converged if the mean loss over the last tenth of the steps is less than 0.01 nats below
-// that over the tenth before. Its iterations are steps of Adam.
+// The model recovers the features h position by position, on the host; their scales and offsets are
+// arbitrary. The model has no inverse. Training makes a fixed number of steps. It counts as
+// converged if the mean loss over the last tenth of the steps is less than 0.01 nats below the mean
+// over the tenth before. Iterations are steps of Adam.
 //
-// It is an error if a setting is out of range, if x can't be whitened, if the loss isn't
-// finite, which wraps ica.ErrNotFinite, or if ctx ends. A compilation, or a call of the backend,
-// goes on in the background then.
+// It is an error if a setting is out of range, if x can't be whitened, if the loss isn't finite,
+// which wraps ica.ErrNotFinite, or if ctx ends. After ctx ends, a compilation or a call of the
+// backend continues in the background.
 func (c Config) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 	return rival.Fit(ctx, name, c.validate(), x, func() (*ica.Model, error) {
 		input, f := x.X(), new(features)
@@ -127,7 +126,7 @@ func (c Config) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 			}
 			input = f.whitening.White
 		}
-		own := mat.DenseCopyOf(input) // as work in the background may see it later
+		own := mat.DenseCopyOf(input) // background work may read it later
 		c.Hidden = slices.Clone(c.Hidden)
 		losses, err := programs.Attend(ctx, func(
 			ctx context.Context, _ func(func()),
@@ -144,17 +143,17 @@ func (c Config) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 }
 
 const (
-	// maxFall is the decrease of the loss, in nats, from one tenth of the steps to the next
-	// below which the training counts as converged. It is a choice: the logistic loss falls
-	// by about 0.1 nats when sources are recovered. Twice or half of it changes warnings only.
+	// maxFall is the decrease of the loss, in nats, from one tenth of the steps to the next below
+	// which the training counts as converged. It is a choice that affects only warnings: the
+	// logistic loss falls by about 0.1 nats when sources are recovered.
 	maxFall = 0.01
 
-	// minGain is the difference of the loss from that of guessing, in nats, below which the
-	// model warns that it learned nothing. It is a choice, and changes warnings only.
+	// minGain is the gain of the loss over guessing, in nats, below which a warning says that
+	// nothing was learned. It is a choice that affects only warnings.
 	minGain = 0.01
 )
 
-// convergence describes the end of a training with these losses.
+// convergence describes the end of a training with the given losses.
 func (c Config) convergence(losses []float64) ica.Convergence {
 	loss, fall := learning.LastTenth(losses)
 	end := ica.Convergence{Converged: fall < maxFall, Iterations: len(losses)}
@@ -169,9 +168,9 @@ func (c Config) convergence(losses []float64) ica.Convergence {
 	return end
 }
 
-// features is the map of a model.
+// features is the Map of a model of PCL.
 type features struct {
-	whitening *pca.Whitening // nil of raw signals
+	whitening *pca.Whitening // nil for raw signals
 	h         learning.Network
 }
 
@@ -225,6 +224,6 @@ func (c Config) validate() error {
 // batch returns the size of a batch from n positions, the first of which has no neighbour.
 func (c Config) batch(n int) int { return min(c.Batch, n-1) }
 
-// steps returns the number of steps of a training on n positions. Positions of an epoch that
-// don't fill a batch are dropped.
+// steps returns the number of training steps for n positions. Positions of an epoch that don't fill
+// a batch are dropped.
 func (c Config) steps(n int) int { return c.Epochs * ((n - 1) / c.batch(n)) }

@@ -18,11 +18,11 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
-// chunk is the number of steps of one call of the trainer. ctx can end the training between
-// two of them. Half of it costs time on small networks, twice of it delays the end.
+// chunk is the number of steps in one call of the trainer. ctx can end the training only between
+// calls. Half as many cost time on small networks, twice as many delay the end.
 const chunk = 64
 
-// A training is that of a feature network and its regression.
+// A training is the training of a feature network and its regression.
 type training struct {
 	*learning.Learner // of the white, or raw, signals [1, n, d]
 
@@ -126,7 +126,7 @@ type order struct {
 	rng   *rand.Rand
 	n     int
 	batch int
-	left  []int32 // of this epoch
+	left  []int32 // not yet used in this epoch
 	all   []int32 // 1 … n−1
 }
 

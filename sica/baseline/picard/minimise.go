@@ -55,7 +55,7 @@ func minimise(
 		}
 		changed := next.classify(current.signs)
 		nextGradient := next.gradient()
-		if changed { // another criterion
+		if changed { // the criterion has changed
 			past.Forget()
 		} else {
 			var change mat.Dense
@@ -78,9 +78,9 @@ func minimise(
 // of a thousandth that doesn't descend ends the iterations; more halvings gain nothing.
 const maxHalvings = 10
 
-// descend goes from a point by the step E, or by a half, a quarter and so on of it, whichever
-// first doesn't increase the loss by more than rounding. It returns the new point and the
-// step that led there, or nil if there is none.
+// descend moves from a point by the step E, or a half, a quarter and so on of it: the first that
+// doesn't increase the loss by more than rounding. It returns the new point and the step, or nil if
+// there is none.
 func descend(
 	from *point, step *mat.Dense, evaluate func(w *mat.Dense) (*point, error),
 ) (*point, *mat.Dense, error) {
@@ -116,7 +116,8 @@ func move(from *point, step *mat.Dense) *mat.Dense {
 	return &w
 }
 
-// direction returns the quasi-Newton step of the gradient, by the past steps and the Hessian h before them.
+// direction returns the quasi-Newton step for the gradient, from the past steps and the initial
+// Hessian h.
 func direction(past *lbfgs.Memory, gradient *mat.Dense, h hessian) *mat.Dense {
 	e := mat.DenseCopyOf(gradient)
 	past.Precondition(e.RawMatrix().Data, func([]float64, float64) { e.Copy(h.solve(e)) })

@@ -30,15 +30,15 @@ import (
 
 // Config holds the settings of Picard. It is an ica.Method. Begin with Default.
 type Config struct {
-	// Ortho keeps the recovered signals uncorrelated with variance 1, as FastICA does. That
-	// is Picard-O. Without it the likelihood alone decides, as in the extended Infomax of
-	// T.-W. Lee, M. Girolami and T. J. Sejnowski, Neural Computation 11(2), 417–441, 1999;
-	// the scale is then that with mean y·ψ(y) = 1, see Fit.
+	// Ortho keeps the recovered signals uncorrelated with variance 1, as FastICA does: Picard-O.
+	// Otherwise the likelihood alone decides, as in the extended Infomax of T.-W. Lee, M. Girolami
+	// and T. J. Sejnowski, Neural Computation 11(2), 417–441, 1999; the signals then have mean
+	// y·ψ(y) = 1, see Fit.
 	Ortho bool
 
-	// Tolerance ends the iterations: no entry of the relative gradient is larger. With
-	// Ortho the entries are the means (ψ(yᵢ)·yⱼ − ψ(yⱼ)·yᵢ)/2, without it the means ψ(yᵢ)·yⱼ,
-	// less 1 for i = j.
+	// Tolerance ends the iterations when no entry of the relative gradient is larger. With Ortho
+	// the entries are the means of (ψ(yᵢ)·yⱼ − ψ(yⱼ)·yᵢ)/2, otherwise the means of ψ(yᵢ)·yⱼ, less 1
+	// for i = j.
 	Tolerance float64
 
 	// MaxIterations is the maximum number of iterations, at least 1.
@@ -47,12 +47,11 @@ type Config struct {
 	// Memory is the number of past steps from which L-BFGS learns the curvature, at least 1.
 	Memory int
 
-	// Start is the d×d demixing of the whitened signals that the iterations begin with. It
-	// must be invertible; with Ortho it is replaced by the orthogonal matrix nearest to it.
-	// Nil is a random rotation drawn with Seed.
+	// Start is the initial demixing of the whitened signals, d×d and invertible; with Ortho the
+	// nearest orthogonal matrix replaces it. Nil means a random rotation drawn with Seed.
 	Start *mat.Dense
 
-	// Seed is the seed of Start where it is drawn.
+	// Seed is the seed of the initial demixing if Start is nil.
 	Seed uint64
 }
 
@@ -64,7 +63,7 @@ func Default() Config {
 
 const name = "picard"
 
-// Name is "picard".
+// Name returns "picard".
 func (Config) Name() string { return name }
 
 // Fit separates the mixed signals. It demixes the whitened signals x by the W that maximises
@@ -72,9 +71,9 @@ func (Config) Name() string { return name }
 //
 //	−log p(y) = ½y² ± log cosh y + const,   ψ(y) = −(log p)′(y) = y ± tanh y.
 //
-// The sign is + for a signal with heavier tails than a Gaussian, − for one with lighter tails;
-// it is found for each signal. With Ortho W is orthogonal, and the recovered signals have
-// variance 1. An iteration takes O(d²·n) operations on one processor.
+// The sign, which is estimated for each signal, is + for tails heavier than Gaussian and − for
+// lighter tails. With Ortho, W is orthogonal and the recovered signals have variance 1. An
+// iteration takes O(d²·n) operations on one processor.
 //
 // It is an error if a setting is out of range, if x can't be whitened, or if ctx ends. The
 // model is linear.
@@ -96,7 +95,7 @@ func (c Config) demix(ctx context.Context, white *mat.Dense) (*mat.Dense, ica.Co
 	return w, end, err
 }
 
-// start returns the first demixing as a new matrix.
+// start returns the initial demixing as a new matrix.
 func (c Config) start(d int) (*mat.Dense, error) {
 	switch {
 	case c.Start == nil:

@@ -5,10 +5,10 @@
 //
 //	model, err := ica.Separate(ctx, sobi.Default(), x)
 //
-// The covariances of independent sources with each other are 0 at every lag, and the method
-// rotates the whitened signals to make them so. It separates Gaussian sources, too, but no
-// sources with equal spectra, such as two that don't depend on their past. With the lag 1 alone,
-// Lags: []int{1}, it is AMUSE (L. Tong and others, 1991).
+// The cross-covariances of independent sources are 0 at every lag, and the method rotates the
+// whitened signals to approach this. It separates Gaussian sources, too, but not sources with equal
+// spectra, such as two white sources. With the lag 1 alone, Lags: []int{1}, it is AMUSE (L. Tong
+// and others, 1991).
 //
 // Reference: A. Belouchrani, K. Abed-Meraim, J.-F. Cardoso and E. Moulines, "A blind source
 // separation technique using second-order statistics", IEEE Transactions on Signal Processing
@@ -29,12 +29,12 @@ import (
 
 // Config holds the settings of SOBI. It is an ica.Method. Begin with Default.
 type Config struct {
-	// Lags are the distances in positions, each from 1 to n−1, of the covariances. Nil is
-	// all from 1 to 100, or to ⌈n/3⌉ if that is less.
+	// Lags are the lags of the covariances in positions, each from 1 to n−1. Nil means all from 1
+	// to 100, or to ⌈n/3⌉ if that is less.
 	Lags []int
 
-	// Tolerance ends the rotations, in radians: a sweep that rotates each pair of signals by
-	// less is the last. 0 is 0.01/√n, a hundredth of the standard error of an angle.
+	// Tolerance is an angle in radians: a sweep that rotates each pair of signals by less is the
+	// last. 0 means 0.01/√n, a hundredth of the standard error of an angle.
 	Tolerance float64
 
 	// MaxSweeps is the maximum number of sweeps over all pairs of signals, at least 1.
@@ -45,7 +45,7 @@ type Config struct {
 // most 100 sweeps.
 func Default() Config { return Config{MaxSweeps: 100} }
 
-// Name is "sobi".
+// Name returns "sobi".
 func (Config) Name() string { return "sobi" }
 
 // Fit separates the mixed signals. It rotates the whitened signals so that their covariances
@@ -106,8 +106,9 @@ const blockWidth = 2048
 //
 //	1/(n−τ)·Σ z(t)·z(t+τ)ᵀ.
 //
-// Those of independent sources are symmetric up to sampling error. They are sums over the positions,
-// as those by Fourier transforms, past.LaggedProducts, would take too much memory for lags near n.
+// The covariances of independent sources are symmetric up to sampling error. They are computed as
+// sums over the positions: Fourier transforms, as in past.LaggedProducts, would take too much
+// memory for lags near n.
 func laggedCovariances(ctx context.Context, z *mat.Dense, lags []int) ([]*mat.SymDense, error) {
 	d, n := z.Dims()
 	sums := make([]*mat.Dense, len(lags))

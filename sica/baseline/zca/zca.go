@@ -1,14 +1,14 @@
-// Package zca has the methods without training: symmetric whitening, alone and after each
-// signal was made Gaussian. A method that learns should be better than these.
+// Package zca has baselines without training: symmetric whitening, alone or after making each
+// signal Gaussian. A trained method should do better.
 //
 // The names to know are Whitening and Gaussianised, each of which is an ica.Method without
 // settings:
 //
 //	model, err := ica.Separate(ctx, zca.Whitening{}, x)
 //
-// SICA's paper doesn't compare with them, but its linear mixing is a symmetric positive
-// definite matrix and its autoregressive sources have equal scales. Symmetric whitening undoes
-// exactly such a mixing.
+// The SICA paper doesn't compare with these, but its linear mixing is a symmetric positive definite
+// matrix, and its autoregressive sources have equal scales. Symmetric whitening undoes exactly such
+// a mixing.
 //
 // Reference: A. J. Bell and T. J. Sejnowski, "The 'independent components' of natural scenes
 // are edge filters", Vision Research 37(23), 3327–3338, 1997, who call it zero-phase whitening.
@@ -32,7 +32,7 @@ import (
 // mixed signals.
 type Whitening struct{}
 
-// Name is "zca".
+// Name returns "zca".
 func (Whitening) Name() string { return "zca" }
 
 // Fit whitens the mixed signals. It is an error if they are linearly dependent or if ctx ends.
@@ -47,18 +47,18 @@ func (w Whitening) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) 
 	})
 }
 
-// Gaussianised maps each mixed signal to normal quantiles and whitens those symmetrically.
+// Gaussianised maps each mixed signal to normal quantiles and whitens the quantiles symmetrically.
 type Gaussianised struct{}
 
-// Name is "gaussianise+zca".
+// Name returns "gaussianise+zca".
 func (Gaussianised) Name() string { return "gaussianise+zca" }
 
-// Fit makes each of the mixed signals Gaussian and whitens them, by preprocess.Gaussianise and
+// Fit makes each mixed signal Gaussian and whitens the result, by preprocess.Gaussianise and
 // preprocess.ZCA. It is an error if the quantiles are linearly dependent or if ctx ends.
 //
 // The model's map takes a value of the fit to its normal quantile in the fit, and interpolates
-// linearly between two values. Beyond the smallest and the largest value the quantile changes
-// in proportion to the signal's standard deviation. The inverse undoes it up to rounding.
+// linearly in between. Beyond the smallest and the largest value the slope of the quantile is 1
+// over the signal's standard deviation. The inverse is exact up to rounding.
 func (g Gaussianised) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 	return rival.Fit(ctx, g.Name(), nil, x, func() (*ica.Model, error) {
 		gaussianise := []preprocess.Transform{preprocess.Gaussianise}
@@ -84,10 +84,10 @@ func (g Gaussianised) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, erro
 	})
 }
 
-// minSpread is the minimum standard deviation of normal quantiles along a principal axis,
-// as a share of the maximum. Signals of equal ranks have 1e-15 by rounding. A single pair of
-// ranks that differ makes it about n^{-3/2}, 1e-9 at a million positions. Any value between
-// gives the same results.
+// minSpread is the minimum standard deviation of normal quantiles along a principal axis, as a
+// share of the maximum. Signals of equal ranks have 1e-15 by rounding. A single pair of different
+// ranks makes about n^{-3/2}, 1e-9 at a million positions. Any value in between gives the same
+// results.
 const minSpread = 1e-12
 
 // A sequence is the map that applies its maps in order.
@@ -96,7 +96,7 @@ type sequence []mapping.Map
 // Apply maps the signals x, d×m.
 func (s sequence) Apply(x *mat.Dense) (*mat.Dense, error) { return mapping.ApplyAll(x, s) }
 
-// Invert returns the signals that Apply takes to z, d×m.
+// Invert returns the signals that Apply maps to z, d×m.
 func (s sequence) Invert(z *mat.Dense) (*mat.Dense, error) {
 	for i := len(s) - 1; i >= 0; i-- {
 		var err error
