@@ -1,14 +1,14 @@
-// Package ar is linear prediction of signals: from the values before a position, at lags or
-// by moments, and from the neighbours around it. Weights are those of ridge regression.
+// Package ar predicts signals linearly, by ridge regression: from the values before a position, at
+// lags or by moments, or from the neighbours around it.
 //
 // The names to know are Solve, Regress and Predictor:
 //
 //	weights, deviation := ar.Regress(z, []int{-1, -2}, positions)
 //	r := ar.Residual(weights, z, []int{-1, -2}, t) // the innovation at position t
 //
-// Regress has fixed lags and takes the positions that it learns from; Moments do so for several
-// sets of lags. A Predictor chooses how many of the lags pay for themselves, from moments.
-// Weights and Predict use neighbours on both sides, listed for each position.
+// Regress has fixed lags and uses the given positions; Moments does so for several sets of lags. A
+// Predictor chooses the number of lags by code length, from moments. Weights and Predict use
+// neighbours on both sides, listed for each position.
 //
 // References: G. E. P. Box, G. M. Jenkins, Time Series Analysis (1970), chapter 7; A. E.
 // Hoerl, R. W. Kennard, Technometrics 12(1), 1970 (ridge regression).
@@ -25,22 +25,23 @@ import (
 )
 
 const (
-	// Ridge is the penalty of weights as a share of a signal's power, in Regress, Weights and
-	// wherever else a thousand positions have to suffice. It is a choice: 1e-3 is the variance
-	// of an estimated weight at a thousand positions, so half and twice of it change
-	// predictions by less than their own error.
+	// Ridge is the penalty of weights, as a share of a signal's power, in Regress, Weights and
+	// elsewhere for about a thousand positions. It is a choice: 1e-3 is the variance of an
+	// estimated weight at a thousand positions, so half or twice changes predictions by less than
+	// their error.
 	Ridge = 1e-3
 
-	// MomentRidge is the same share for moments of many positions, in a Predictor. It only has
-	// to exceed the rounding of moments that nearly cancel, about 1e-12 for smooth signals.
-	// Half and twice of it matter only for signals that are predicted to a thousandth.
+	// MomentRidge is the penalty, as a share of a signal's power, for moments of many positions, in
+	// a Predictor. It only has to exceed the rounding of moments that nearly cancel, about 1e-12
+	// for smooth signals. Half or twice matters only for signals that are predicted to a
+	// thousandth.
 	MomentRidge = 1e-6
 )
 
-// Solve returns the weights W, k×m, that predict m signals from k values by least squares:
-// (gram + penalty·I)·W = cross. Gram, k×k, are the products of the values with each other and
-// cross, k×m, those with the signals, summed over the positions. It is nil if gram isn't
-// positive definite to float64's precision. The penalty is added to gram itself.
+// Solve returns the weights W, k×m, that predict m signals from k values by least squares: (gram +
+// penalty·I)·W = cross. gram, k×k, has the products of the values with each other, and cross, k×m,
+// their products with the signals, summed over the positions. The result is nil if gram isn't
+// numerically positive definite. Solve adds the penalty to gram.
 func Solve(gram *mat.SymDense, cross mat.Matrix, penalty float64) *mat.Dense {
 	for i := range gram.SymmetricDim() {
 		gram.SetSym(i, i, gram.At(i, i)+penalty)
@@ -53,18 +54,18 @@ func Solve(gram *mat.SymDense, cross mat.Matrix, penalty float64) *mat.Dense {
 	return &weights
 }
 
-// Regress returns the weights that predict the signal z from its values at t + lags, learned
-// at the given positions t, and the standard deviation of the prediction error there. The
-// signal should have a variance of about 1, as the penalty is for that. The weights are 0 if
-// there is no unique solution. The positions must be in increasing order.
+// Regress returns the weights that predict the signal z from its values at t + lags, learned at the
+// given positions t, and the standard deviation of the prediction error there. The signal should
+// have a variance of about 1, for which the penalty is meant. The weights are 0 if there is no
+// unique solution. The positions must be in increasing order.
 func Regress(z []float64, lags, positions []int) (weights []float64, deviation float64) {
 	return NewMoments(z, lags, positions).Regress(lags)
 }
 
-// Moments are the sums and the products of a signal's values and of those at lags, from which the
-// signal can be regressed on any of these lags.
+// Moments are the sums and the products of a signal and its lagged values, from which the signal
+// can be regressed on any of the lags.
 type Moments struct {
-	lags     []int         // of the rows behind the first, which is the signal itself
+	lags     []int         // of the rows after the first, which is the signal itself
 	sums     []float64     // of each row over the positions
 	products *mat.SymDense // of the rows with each other
 	n        float64       // number of positions
@@ -93,15 +94,14 @@ func NewMoments(z []float64, lags, positions []int) *Moments {
 	return m
 }
 
-// gatheredPositions is how many positions are gathered before their products are added, so that
-// they stay in the processor's nearest cache: 18 KiB for eight lags. Half and twice of it take as
-// long within a tenth.
+// gatheredPositions is the number of positions gathered before their products are added, to stay in
+// the first-level cache: 18 KiB for eight lags. Half or twice takes as long within a tenth.
 const gatheredPositions = 256
 
-// gatherLagged sets values to those of z at positions + lag.
+// gatherLagged sets values to the values of z at positions + lag.
 func gatherLagged(values, z []float64, lag int, positions []int) {
 	first, last := positions[0], positions[len(positions)-1]
-	if last-first == len(positions)-1 { // without gaps, as positions are in order
+	if last-first == len(positions)-1 { // no gaps, since positions are in order
 		copy(values, z[first+lag:last+lag+1])
 		return
 	}
@@ -115,7 +115,7 @@ func addOuter(products *mat.SymDense, rows *mat.Dense) {
 	blas64.Syrk(blas.NoTrans, 1, rows.RawMatrix(), 1, products.RawSymmetric())
 }
 
-// Regress is the function Regress with the given lags, all of them among those of m.
+// Regress is the function Regress for the given lags, which must be among those of m.
 func (m *Moments) Regress(lags []int) (weights []float64, deviation float64) {
 	weights = make([]float64, len(lags))
 	sum, square := m.sums[0], m.products.At(0, 0) // of the prediction errors

@@ -9,13 +9,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// JointResiduals returns the errors of the linear prediction of the centred signals z, d×n, each
-// from the last order values of all of them: d×(n − order), the first at position order. The order
-// is that of orders with the shortest Gaussian code, n/2·log|Σ| + d²·order/2·log n (G. Schwarz,
-// Annals of Statistics 6(2), 1978). The ridge, MomentRidge, is made for variances of about 1.
+// JointResiduals returns the errors, d×(n − order), of predicting each of the centred signals z,
+// d×n, from the last order values of all; the first is at position order. The order is the one of
+// orders with the shortest Gaussian code, n/2·log|Σ| + d²·order/2·log n (G. Schwarz, Annals of
+// Statistics 6(2), 1978). The ridge, MomentRidge, is meant for variances of about 1.
 //
 // The residuals are nil and the order is 0 if there is no unique solution, or if there are fewer
-// positions than twice the values of the longest past.
+// positions than twice the number of values in the longest past.
 //
 // Any linear mixture of linear processes, with noise and more sources than signals, has such a
 // prediction (H. Wold, A Study in the Analysis of Stationary Time Series, 1938).
@@ -72,13 +72,13 @@ func lagProducts(z *mat.Dense, lags int) *mat.SymDense {
 	return products
 }
 
-// JointPrediction returns the weights that predict d signals from the nearest values of their past,
-// [order·d, d], by their moments over n positions. The moments of the past with itself, gram, are
-// those of the d nearest values, followed by the next d, and so on; cross are those of the past with
-// the signals, and power, d×d, those of the signals. The order has the smallest n/2·log|Σ| + order·d²
-// (H. Akaike, IEEE Trans. Automatic Control 19(6), 1974), with the covariance Σ of the errors. The
-// weights are nil if it is 0 or there is no unique solution. The ridge, MomentRidge, is added to gram
-// itself; it is made for variances of about 1.
+// JointPrediction returns the weights, [order·d, d], that predict d signals from their nearest past
+// values, by moments over n positions. gram has the moments of the past values with each other, the
+// d nearest first, then the next d, and so on; cross has the moments of the past with the signals,
+// and power, d×d, the moments of the signals. The order has the smallest n/2·log|Σ| + order·d² (H.
+// Akaike, IEEE Trans. Automatic Control 19(6), 1974), where Σ is the covariance of the errors. The
+// weights are nil if the order is 0 or there is no unique solution. JointPrediction adds the ridge,
+// MomentRidge, to gram; it is meant for variances of about 1.
 //
 // One factorisation, gram = L·Lᵀ, gives the errors of all orders: the k-th d rows of P = L⁻¹·cross
 // reduce their covariance by P_kᵀ·P_k.

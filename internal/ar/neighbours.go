@@ -9,15 +9,14 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/stream"
 )
 
-// JitterStd is the standard deviation of the noise that AddJitter adds to the residuals of
-// signals of variance 1. It hides smaller residuals: those of a signal that is predicted almost
-// perfectly are rounding, or traces of other signals. It is a choice. Signals whose residuals are
-// below twice of it are predictable. With half, a residual of 0.05 to 0.1 counts as unpredictable;
-// with twice, one of up to 0.2 as predictable.
+// JitterStd is the standard deviation of the noise that AddJitter adds to the residuals of signals
+// of variance 1. The noise hides smaller residuals: the residuals of an almost perfectly predicted
+// signal are rounding, or traces of other signals. It is a choice. Signals with residuals below
+// twice JitterStd count as predictable.
 const JitterStd = 0.05
 
 // Weights returns the weights of the ridge regression of a centred signal on its neighbours, which
-// are listed for each position as in grid.Neighbours. They are nil if there is no unique solution.
+// are listed for each position as in grid.Neighbours; nil if there is no unique solution.
 func Weights(signal []float64, neighbours [][]int32) []float64 {
 	gram, cross, power := normalEquations(signal, neighbours)
 	w := Solve(gram, cross, Ridge*power)
@@ -58,8 +57,8 @@ func Predict(weights, signal []float64, neighbours [][]int32) []float64 {
 	return prediction
 }
 
-// Gather fills row with the values of the signal at the given positions. For len(signal), which
-// stands for a neighbour outside of the index, the value is 0.
+// Gather fills row with the values of the signal at the given positions. The value at position
+// len(signal), which stands for a neighbour outside the index, is 0.
 func Gather(signal []float64, positions []int32, row *mat.VecDense) {
 	for i, t := range positions {
 		v := 0.0
@@ -70,9 +69,9 @@ func Gather(signal []float64, positions []int32, row *mat.VecDense) {
 	}
 }
 
-// SelfResiduals returns the residuals of the standardised signals z after the prediction of each from its
-// own neighbours, and the predictions, both d×n. If no residual has a root mean square above twice
-// JitterStd, so that little but rounding would be left, the residuals are the signals themselves and the
+// SelfResiduals predicts each of the standardised signals z from its own neighbours, and returns
+// residuals and predictions, both d×n. If no residual has a root mean square above twice JitterStd,
+// little but rounding would remain: then the residuals are the signals themselves, and the
 // predictions zero.
 func SelfResiduals(z *mat.Dense, neighbours [][]int32) (residuals, predictions *mat.Dense) {
 	d, n := z.Dims()

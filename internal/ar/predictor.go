@@ -8,24 +8,24 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
-// A Predictor finds the weights that predict a signal from its past with the shortest code. Its
-// memory, for P values of the past, is allocated once: methods overwrite it.
+// A Predictor finds the weights that predict a signal from its P past values with the shortest
+// code. It allocates its memory once, and its methods overwrite it.
 type Predictor struct {
-	factor    []float64 // [P, P], lower triangular: the Cholesky factor of the past's moments
-	projected []float64 // [P], the signal's moments with the past, solved by the factor
-	distance  []float64 // [P], from a position to the values of its past
+	factor    []float64 // [P, P], lower triangular Cholesky factor of the past's moments
+	projected []float64 // [P], moments of signal and past, solved by the factor
+	distance  []float64 // [P], distance of each past value
 }
 
-// NewPredictor returns a predictor from values of the past at these distances, in positions.
+// NewPredictor returns a predictor from past values at the given distances, in positions.
 func NewPredictor(distance []float64) *Predictor {
 	lags := len(distance)
 	return &Predictor{make([]float64, lags*lags), make([]float64, lags), distance}
 }
 
-// Fit returns the weights of the prediction from the first order values of the past; nil if the
-// signal is 0 or the moments are singular. A negative order stands for that of the shortest code,
-// n/2·log(variance) + order/2·log n. The moments q, [P+1, P+1], are those of the signal and its
-// past over n positions.
+// Fit returns the weights of the prediction from the first order past values; nil if the signal is
+// 0 or the moments are singular. A negative order means the order with the shortest code,
+// n/2·log(variance) + order/2·log n. q, [P+1, P+1], has the moments of the signal and its past over
+// n positions.
 func (p *Predictor) Fit(q []float64, n, order int) []float64 {
 	lags := len(p.projected)
 	size := lags + 1
@@ -66,7 +66,7 @@ func (p *Predictor) order(power float64, n int) (order int) {
 	}
 }
 
-// solve solves the triangular system of the first rows, order of them, for projected in place.
+// solve solves the triangular system of the first order rows for projected, in place.
 func (p *Predictor) solve(trans blas.Transpose, order int) {
 	if order == 0 {
 		return
@@ -79,11 +79,10 @@ func (p *Predictor) solve(trans blas.Transpose, order int) {
 }
 
 // Cost returns the code length of the weights in nats, for n positions of a signal with the moments
-// q and innovations of the given power. It is the shorter of two. One is log(n)/2 for each weight.
-// The other is the Occam factor of a Gaussian prior, whose standard deviation is 1/distance for the
-// weight of a value at that distance (R. Litterman, Journal of Business & Economic Statistics 4(1),
-// 1986). With the second, the many weights of a smooth signal, which the data hardly determine,
-// cost little.
+// q and innovations of the given power. It is the shorter of log(n)/2 for each weight, and the
+// Occam factor of a Gaussian prior with a standard deviation of 1/distance for each weight (R.
+// Litterman, Journal of Business & Economic Statistics 4(1), 1986). With the prior, the many
+// weights of a smooth signal, which the data hardly determine, cost little.
 func (p *Predictor) Cost(q, weights []float64, power float64, n int) float64 {
 	order := len(weights)
 	if order == 0 {
@@ -111,8 +110,8 @@ func (p *Predictor) Cost(q, weights []float64, power float64, n int) float64 {
 	return sum
 }
 
-// ErrorPower returns the mean square of the prediction error that the weights leave in a
-// signal with the moments q, [size, size].
+// ErrorPower returns the mean squared error of predicting a signal with the moments q, [size,
+// size], by the weights.
 func ErrorPower(q, weights []float64, size int) float64 {
 	sum := q[0]
 	for k, w := range weights {

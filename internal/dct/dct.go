@@ -21,12 +21,12 @@ import (
 // It isn't safe for concurrent use.
 type Transform struct {
 	n int
-	// quarter is for lengths that aren't powers of two.
+	// quarter is set for lengths that aren't powers of two.
 	quarter *fourier.QuarterWaveFFT
-	// twiddles are exp(−iπk/(2n)) for k up to n/2, and both has the two lines as one complex line. A
-	// Fourier transform of that takes half of the time of two real ones.
+	// twiddles are exp(−iπk/(2n)) for k up to n/2, and both has the two lines as one complex line,
+	// whose Fourier transform takes half of the time of two real ones.
 	twiddles, both []complex128
-	// coefficients and sequence are the Fourier transform of both, in place, and its inverse times n.
+	// coefficients and sequence are the in-place Fourier transform, and its inverse times n.
 	coefficients, sequence func([]complex128) []complex128
 }
 
@@ -47,7 +47,7 @@ func New(n int) *Transform {
 	return t
 }
 
-// Forward replaces two lines by their transforms. They may be the same line, which is transformed
+// Forward replaces two lines by their transforms. If a and b are the same slice, it is transformed
 // once.
 func (t *Transform) Forward(a, b []float64) {
 	if t.quarter != nil {
@@ -57,7 +57,7 @@ func (t *Transform) Forward(a, b []float64) {
 		}
 		return
 	}
-	// The even values in order, then the odd ones from the last on.
+	// The values at even indices in order, then those at odd indices in reverse.
 	for k := 0; k < t.n; k += 2 {
 		t.both[k/2] = complex(a[k], b[k])
 	}
@@ -69,7 +69,7 @@ func (t *Transform) Forward(a, b []float64) {
 	for k := 1; k < len(t.twiddles); k++ {
 		c, mirrored := t.both[k], cmplx.Conj(t.both[t.n-k])
 		w := scale * t.twiddles[k] / 2
-		u, v := w*(c+mirrored), w*(c-mirrored) // v is i times that of the second line
+		u, v := w*(c+mirrored), w*(c-mirrored) // v is i times the transform of the second line
 		a[k], a[t.n-k] = real(u), -imag(u)
 		b[k], b[t.n-k] = imag(v), real(v)
 	}
@@ -77,7 +77,7 @@ func (t *Transform) Forward(a, b []float64) {
 	a[0], b[0] = real(mean), imag(mean)
 }
 
-// Inverse replaces the transforms of two lines by the lines. They may be the same line, which is
+// Inverse replaces the transforms of two lines by the lines. If a and b are the same slice, it is
 // transformed once.
 func (t *Transform) Inverse(a, b []float64) {
 	if t.quarter != nil {

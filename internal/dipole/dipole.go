@@ -1,4 +1,4 @@
-// Package dipole has the potentials that current dipoles in a spherical head make at electrodes of
+// Package dipole computes the potentials of current dipoles in a spherical head at electrodes of
 // the 10–10 system, and fits a dipole to potentials.
 //
 // The head is MNE-Python's sphere of four layers: brain, fluid, skull and scalp. Its potentials are
@@ -20,23 +20,23 @@ import (
 )
 
 const (
-	// HeadRadius is the scalp's, in m.
+	// HeadRadius is the radius of the scalp in m.
 	HeadRadius = 0.09
-	// BrainRadius is that of the innermost layer, in m.
+	// BrainRadius is the radius of the innermost layer in m.
 	BrainRadius = 0.9 * HeadRadius
-	// conductivity is the scalp's, in S/m.
+	// conductivity is the conductivity of the scalp in S/m.
 	conductivity = 0.33
 )
 
-// shells are the three dipoles that stand for one in the layered head: share is that of its moment,
-// and depth that of its distance from the middle (λ and μ of Berg and Scherg). The layers end at
+// shells are the three dipoles that represent a dipole in the layered head: share scales its
+// moment, and depth its distance from the centre (λ and μ of Berg and Scherg). The layers end at
 // 0.90, 0.92, 0.97 and 1 of the radius and have 0.33, 1, 0.004 and 0.33 S/m. The values are
 // MNE-Python's fit, which TestShellsAreTheLayers compares with the exact series.
 var shells = [3]struct{ share, depth float64 }{
 	{0.137180, 0.944706}, {0.683796, 0.667409}, {-0.0106159, -0.268065},
 }
 
-// A Montage is electrodes on the head.
+// A Montage is a set of electrodes on the head.
 type Montage struct {
 	// Channels are the indices of the electrodes' channels.
 	Channels []int
@@ -44,8 +44,8 @@ type Montage struct {
 	places []r3.Vec // of the electrodes, in m
 }
 
-// NewMontage returns the electrodes of the channels with names of the 10–10 system. Of several
-// channels of one electrode it takes the first.
+// NewMontage returns the electrodes of the channels with names of the 10–10 system. If several
+// channels have the same electrode, the first counts.
 func NewMontage(channels []string) Montage {
 	var m Montage
 	used := map[electrode.Place]bool{}
@@ -59,8 +59,9 @@ func NewMontage(channels []string) Montage {
 	return m
 }
 
-// Potentials returns the potential at each electrode, in V, of a dipole in the brain: its place in
-// m from the middle of the head, and its moment in A·m. They are against the electrodes' mean.
+// Potentials returns the potential in V at each electrode, relative to the mean of the electrodes,
+// of a dipole in the brain with the given place, in m from the centre of the head, and moment, in
+// A·m.
 func (m Montage) Potentials(place, moment r3.Vec) []float64 {
 	v := make([]float64, len(m.places))
 	for i, at := range m.places {
@@ -72,8 +73,8 @@ func (m Montage) Potentials(place, moment r3.Vec) []float64 {
 	return v
 }
 
-// leadVector returns the gradient of the potential at a place on the surface of the homogeneous
-// sphere by the moment of a dipole, in V/(A·m):
+// leadVector returns the gradient, with respect to the moment of a dipole, of the potential at a
+// place on the surface of the homogeneous sphere, in V/(A·m):
 //
 //	(2·d/|d|³ + (e + ((e·q)·e − R²·q)/(|d|·R + R² − e·q)) / (R²·|d|)) / 4πσ,  d = e − q
 //
@@ -89,17 +90,19 @@ func leadVector(e, q r3.Vec) r3.Vec {
 }
 
 const (
-	// gridStep is the distance of neighbouring places that Residuals tries, in m. Of the potentials
-	// of 43 dipoles between them it leaves at most 0.003 over, half of it 0.0008, and 9 mm 0.011.
+	// gridStep is the spacing in m of the places that Residuals tries. For 43 dipoles between these
+	// places the residual is at most 0.003; with half the spacing it is 0.0008, and with 9 mm
+	// 0.011.
 	gridStep = 0.006
-	// gridRadius is the largest distance of these places from the middle, in m: near the skull a
+	// gridRadius is the largest distance in m of the tried places from the centre: near the skull a
 	// dipole fits the noise of single electrodes.
 	gridRadius = BrainRadius - 0.002
 )
 
-// Residuals returns for each column of patterns, one row a channel, the share of its variance over
-// the electrodes that the best dipole leaves over, 0 to 1: of all places of a grid in the brain,
-// with the moment of least squares. That of a constant column is 1.
+// Residuals returns, for each column of patterns, which has a row for each channel, the share of
+// the variance over the electrodes, 0 to 1, that the best dipole doesn't explain. The dipole has
+// the best place on a grid in the brain, and the least-squares moment. The residual of a constant
+// column is 1.
 func (m Montage) Residuals(patterns mat.Matrix) []float64 {
 	_, k := patterns.Dims()
 	columns, residuals := make([][]float64, k), make([]float64, k)
@@ -151,7 +154,7 @@ func (m Montage) basis(place r3.Vec) [][]float64 {
 		for _, b := range basis {
 			floats.AddScaled(v, -floats.Dot(b, v), b)
 		}
-		if norm := floats.Norm(v, 2); norm > 1e-9*size { // else a combination of the others
+		if norm := floats.Norm(v, 2); norm > 1e-9*size { // otherwise a combination of the others
 			floats.Scale(1/norm, v)
 			basis = append(basis, v)
 		}
