@@ -13,24 +13,24 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// SetBackend makes Transform and InverseTransform evaluate networks on a
-// backend. A result of Fit has that of the fit, a loaded one pure Go.
+// SetBackend sets the backend on which Transform and InverseTransform evaluate networks. The
+// default is the backend of the fit, and pure Go for a loaded result.
 func (r *Result) SetBackend(backend compute.Backend) { r.backend = backend }
 
-// Transform maps other mixed signals x, d×n, as the fit mapped its own to Z, k×n: by the same
-// transforms, method and iterations, with nothing fitted anew. The fit's mixed signals become Z, to
-// 1e-5, or to the condition number of the mixed signals times float64's rounding if that is more.
-// It doesn't change x.
+// Transform maps other mixed signals x, d×n, to recovered signals, k×n, by the transforms, method
+// and iterations of the fit, with nothing fitted anew. It doesn't change x. The mixed signals of
+// the fit become Z to 1e-5, or to the condition number of the mixed signals times float64's
+// rounding if that is more.
 //
-// Every method and the family Linear take any n ≥ 1; so do networks that see a window, if it fits.
-// They see the positions as an index of the given shape. It need not be given for sequences, or for
-// as many positions as the fit had. Networks that see the whole sequence take no other number of
-// positions than the fit's. Values beyond those of the fit get what its maps make of them: curves
-// go on with the slopes of their ends, and a network may do anything.
+// Every method and the family Linear take any n ≥ 1; so do networks over a window, if it fits. The
+// positions are an index of the given shape, which may be omitted for sequences, and for as many
+// positions as the fit had. Networks over the whole sequence require the number of positions of the
+// fit. Values outside the range of the fit are extrapolated: curves continue with the slopes of
+// their ends, but a network may return anything.
 //
-// The signals must be in the order of the fit, which a matrix can't show: see Summary.Channels. It
-// is an error if x has another number of signals or a value that isn't finite (ErrSignals), if the
-// shape doesn't fit, or if x leads to a value that isn't finite.
+// The signals must be in the order of the fit, which Transform can't check: see Summary.Channels.
+// It is an error if x has a different number of signals or a value that isn't finite (ErrSignals),
+// if the shape doesn't fit, or if x leads to a value that isn't finite.
 func (r *Result) Transform(x *mat.Dense, shape ...int) (*mat.Dense, error) {
 	maps, on, err := r.bound("x", x, r.channels, shape)
 	if err != nil {
@@ -41,14 +41,13 @@ func (r *Result) Transform(x *mat.Dense, shape ...int) (*mat.Dense, error) {
 	return z, inOperation("transform", err)
 }
 
-// InverseTransform returns the mixed signals, d×n, that Transform takes to z, k×n, without what
-// Config.Components left out of the fit's signals. RoundTrip measures how exact they are. Where the
-// local standard deviation of preprocess.Conditional is no more than rounding, Transform takes
-// several x to one z, and the inverse is one of them.
+// InverseTransform returns the mixed signals, d×n, that Transform maps to z, k×n, without the
+// components that Config.Components left out. RoundTrip measures how exact they are. Where the
+// local standard deviation of preprocess.Conditional is no more than rounding, Transform maps
+// several x to one z, and the inverse is one of these.
 //
-// Steps of the family Free are inverted by a fixed-point iteration. Where one
-// doesn't contract the error wraps preprocess.ErrNotInvertible, as it does after a Config.Prepare
-// without an inverse. The other errors are Transform's.
+// Steps of the family Free are inverted by a fixed-point iteration. If a step doesn't contract, the
+// error wraps preprocess.ErrNotInvertible. The other errors are those of Transform.
 func (r *Result) InverseTransform(z *mat.Dense, shape ...int) (*mat.Dense, error) {
 	maps, on, err := r.bound("z", z, r.components, shape)
 	if err != nil {
@@ -59,8 +58,8 @@ func (r *Result) InverseTransform(z *mat.Dense, shape ...int) (*mat.Dense, error
 	return x, inOperation("inverse transform", err)
 }
 
-// RoundTrip returns how far from z Transform takes the InverseTransform of z, measured: the largest
-// difference over all signals and positions. Its errors are theirs.
+// RoundTrip returns the largest difference, over all signals and positions, between z and the
+// Transform of the InverseTransform of z. The errors are those of both.
 func (r *Result) RoundTrip(z *mat.Dense, shape ...int) (float64, error) {
 	x, err := r.InverseTransform(z, shape...)
 	if err != nil {
@@ -116,10 +115,10 @@ var errNotFitted = errors.New("the result wasn't made by Fit or Load")
 // ErrNotPointwise is wrapped by the error of CheckPointwise.
 var ErrNotPointwise = iterate.ErrNotPointwise
 
-// CheckPointwise returns an error unless Transform maps each position by itself, so that it may be
-// given signals in blocks (package blockwise). Every Mode does so. The error for networks of the
-// family Free, and for a custom transform without a method Pointwise that returns true, wraps
-// ErrNotPointwise.
+// CheckPointwise returns an error unless Transform maps each position independently, as every
+// Method does, so that signals may be passed in blocks (package blockwise). The error wraps
+// ErrNotPointwise for networks of the family Free, and for a custom transform without a method
+// Pointwise that returns true.
 func (r *Result) CheckPointwise() error {
 	if r.maps == nil {
 		return fmt.Errorf("sica: %w", errNotFitted)

@@ -23,9 +23,9 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/nonlinear"
 )
 
-// ErrCheckpoint is wrapped by the error of a fit whose checkpoint can't be used: it is of
-// another fit, in use, damaged, of another version or can't be written. If it could be
-// written before, the last good iterate comes with it.
+// ErrCheckpoint is wrapped by the error of a fit whose checkpoint belongs to another fit or
+// version, is in use or damaged, or can't be written. In the last case, if it could be written
+// before, Fit also returns the last good iterate.
 var ErrCheckpoint = iterate.ErrCheckpoint
 
 // The format of a checkpoint: what the runs began with, and the state after the last
@@ -64,10 +64,9 @@ func (f *fitting) openCheckpoint() (err error) {
 	return err
 }
 
-// checkpointKey returns what is the same for fits that continue from one another's state. It
-// is made of the settings except the budget, which a fit that used up its own may raise, of
-// the backend, and of the seed, the joints and every bit of the signals of each run, as they are
-// given and as they are separated.
+// checkpointKey returns a key that is equal for fits that may continue from each other's state. It
+// depends on the settings except the budget, which may be raised when it is used up, on the
+// backend, and on the seed and every bit of the signals of each run.
 func (f *fitting) checkpointKey() (string, error) {
 	settings, err := json.Marshal(f.checkpointSettings())
 	if err != nil {

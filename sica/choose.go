@@ -25,7 +25,7 @@ import (
 
 // A Candidate is a separation that a fit considered.
 type Candidate struct {
-	// Name is that of a custom method; empty for others.
+	// Name is the name of a custom method; empty for others.
 	Name string `json:"name,omitempty"`
 	// Transforms came first, whitening among them, and then Mode.
 	Transforms []preprocess.Transform `json:"transforms,omitempty"`
@@ -41,7 +41,7 @@ type Candidate struct {
 	// of positions. Positions that fill no block are left out, so it isn't quite the difference of
 	// the CodeLengths. Custom methods are first compared with the linear rule alone.
 	Excess nonlinear.Difference `json:"excess"`
-	// Failed says why the candidate gave no signals, if it didn't.
+	// Failed says why the candidate gave no signals; empty if it did.
 	Failed string `json:"failed,omitempty"`
 }
 
@@ -63,7 +63,7 @@ func (c Candidate) String() string {
 	return strings.Join(names, ", ")
 }
 
-// A decision is the separation of a run by the method of the settings, and how it was chosen.
+// A decision is the separation of a run by Config.Method, and how it was chosen.
 type decision struct {
 	network.Separation
 	// candidates are all separations that were considered.
@@ -100,8 +100,8 @@ type chooser struct {
 	progress func(doing string, done float64)
 }
 
-// decide returns the separation of a run by the method. If the context ends, it is whitening, or
-// as far as the method had come, without an error.
+// decide returns the separation of a run by Config.Method. If the context ends, it returns without
+// an error the state of the method so far, or whitening.
 func (f *fitting) decide(r *fitRun) (*decision, error) {
 	if f.cfg.Mode == TransformsOnly {
 		s, err := transformed(f.ctx, r.reduced, slices.Clone(f.cfg.Transforms))
@@ -153,7 +153,7 @@ const (
 	stoppedSentence   = "Stopped before all nonlinear mixings were examined. Nothing is identified."
 )
 
-// stopped returns d as what is left of a choice that the end of the context cut short.
+// stopped marks d as cut short by the end of the context, with nothing identified, and returns it.
 func (d *decision) stopped(why string) *decision {
 	d.cutShort, d.sentences = true, []string{why}
 	d.Linear = linear.Unidentified(d.Linear, linear.Stopped, why)
@@ -165,8 +165,8 @@ func (d *decision) byLinearRule() bool {
 	return d.Linear != nil && d.Name == "" && !slices.Contains(d.Transforms, network.Curves)
 }
 
-// linearOnlySentence follows what LinearOnly identifies, and curvesOnlySentence what Auto
-// identifies of images and videos with enough rows for curves.
+// linearOnlySentence is added if LinearOnly identifies signals, and curvesOnlySentence if Auto
+// identifies signals of images and videos with enough rows for curves.
 const (
 	linearOnlySentence = "No nonlinear mixing was looked for."
 	curvesOnlySentence = "No nonlinear mixing but curves of the channels was looked for."
@@ -176,8 +176,7 @@ const (
 const unexplainedSentence = "So no signal is identified: more sources than channels, noise that wasn't " +
 	"found, dependent sources, a nonlinear mixing, or interpolated or repeated values may be the reason."
 
-// choose returns the decision by the method of the settings, or as far as it had come when ctx
-// ended.
+// choose returns the decision by Config.Method, or its state so far when ctx ended.
 func (c *chooser) choose(ctx context.Context) (*decision, error) {
 	transforms := append(slices.Clone(c.cfg.Transforms), preprocess.ZCA)
 	white, err := transformed(ctx, c.mended, transforms)
@@ -212,7 +211,8 @@ func (c *chooser) choose(ctx context.Context) (*decision, error) {
 	return c.improve(ctx, white, chosen)
 }
 
-// sayClipped says which of the mixed signals are clipped, if any, and what that left out.
+// sayClipped adds sentences that name the clipped mixed signals, if any, and the comparisons
+// omitted because of them.
 func (c *chooser) sayClipped(d *decision) {
 	if !c.run.isClipped() {
 		return
@@ -280,7 +280,7 @@ func (c *chooser) network(ctx context.Context, white network.Separation) (*decis
 	return newDecision(followed, gainOverWhitening(m.OverWhitening), m.Why()), nil
 }
 
-// gainOverWhitening says by how much the code of a network is shorter than that of whitening.
+// gainOverWhitening returns a sentence about the gain of a network's code over that of whitening.
 func gainOverWhitening(gain nonlinear.Difference) string {
 	if gain.Mean >= 0 && !gain.Significant() {
 		return fmt.Sprintf("An invertible network: its code isn't significantly shorter than that of "+
@@ -334,7 +334,7 @@ func (c *chooser) improve(
 	return d, nil
 }
 
-// candidateOf returns the candidate that a separation is.
+// candidateOf returns the description of a separation as a Candidate.
 func candidateOf(s network.Separation) Candidate {
 	c := Candidate{
 		Name: s.Name, Transforms: s.Transforms, Mode: TransformsOnly, Failed: s.Failed,
@@ -350,7 +350,7 @@ func candidateOf(s network.Separation) Candidate {
 	return c
 }
 
-// isSame reports whether the candidates are the same separation, whatever their code lengths.
+// isSame reports whether the candidates are the same separation, regardless of code lengths.
 func (c Candidate) isSame(other Candidate) bool {
 	return c.Name == other.Name && c.Mode == other.Mode &&
 		slices.Equal(c.Transforms, other.Transforms)
@@ -411,8 +411,8 @@ func (c *chooser) compareCustom(
 	return d, nil
 }
 
-// custom returns the decision for a custom method, and its code for the signals x, which have the
-// noise of the resolution if they need it.
+// custom returns the decision for a custom method, and its code for the signals x, which must have
+// the noise of the resolution if they need it.
 func (c *chooser) custom(
 	ctx context.Context, method ica.Method, x *mat.Dense,
 ) (*decision, network.Code, error) {
@@ -443,12 +443,12 @@ func (c *chooser) custom(
 	return newDecision(s, model.Why, model.Convergence.Warning), code, err
 }
 
-// maxFromMap is how far a custom method's signal may be from what its map makes of the mixed ones, in
-// L2 norms of the signal. It is a choice, far above the rounding of float32.
+// maxFromMap is the largest distance between a custom method's signal and its map of the mixed
+// signals, in L2 norms of the signal. It is a choice, far above the rounding of float32.
 const maxFromMap = 1e-5
 
-// checkCustom returns an error unless the signals of a custom method can be compared, and are what
-// its map makes of the mixed signals x.
+// checkCustom returns an error unless the signals of a custom method are valid and equal its map of
+// the mixed signals x, up to maxFromMap.
 func checkCustom(s network.Separation, x *mat.Dense) error {
 	if err := signal.Check("Model.Signals", s.Z); err != nil {
 		return err

@@ -22,36 +22,35 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
-// Config is the settings of a fit. The zero value is Default with the seed 0.
+// Config holds the settings of a fit. The zero value is Default with the seed 0.
 type Config struct {
-	// Backend is what networks and flows are computed on; see package backend. Nil is
-	// backend.Open(backend.Go), pure Go. The linear rule needs none. JSON and the Config of a
-	// Result leave it out.
+	// Backend computes networks and flows; see package backend. Nil means backend.Open(backend.Go),
+	// pure Go. The linear rule needs none. JSON and the Config of a Result omit it.
 	Backend compute.Backend `json:"-"`
-	// Shape is that of the positions, row-major: {height, width} or {frames, height, width}; {n}
-	// for a sequence. Nil is a sequence, too, unless Auto or LinearOnly finds that the signals look
-	// like images in rows of one length, which Result.Why says then.
+	// Shape is the shape of the positions, row-major: {height, width} or {frames, height, width};
+	// {n} for a sequence. Nil means a sequence, too, unless Auto or LinearOnly recognises images in
+	// rows of one length; then Result.Why says so.
 	Shape []int `json:"shape,omitempty"`
-	// Seed gives every random draw of the fit. Those of the linear rule are the regularising noise
-	// and FastICA's first axes. Another seed is a check: networks may end elsewhere, and identified
-	// signals should come out nearly the same up to sign. If those of two seeds correlate by less
-	// than 0.95, or only one is identified, treat the signal as not identified. FitRuns fits
-	// several seeds at once.
+	// Seed determines every random draw of the fit; the linear rule draws regularising noise and
+	// FastICA's initial axes. A second seed is a check: networks may converge elsewhere, but
+	// identified signals should be nearly the same up to sign. If the signals of two seeds
+	// correlate by less than 0.95, or only one is identified, treat the signal as not identified.
+	// FitRuns fits several seeds at once.
 	Seed uint64 `json:"seed"`
-	// Prepare, if set, is a custom transform that comes before all else.
+	// Prepare, if set, is a custom transform that is applied first.
 	Prepare preprocess.Fitter `json:"-"`
-	// Components is the number of principal components that the mixed signals, each scaled to
-	// variance 1, are reduced to, those of the largest variance: 2 to their numerical rank, which 0
-	// stands for. It also tells the fit how strong the noise of each channel is: as strong as the
-	// mean of those left out. Signals that such noise leaves a correlation below 0.95 aren't called
-	// identified. Combinations that hold up to rounding are removed by 0, too. Set it for channels
-	// that are nearly combinations of others, not against noise: a weak source may be in the
-	// components left out. If several signals are like noise (linear.Findings.NoiseLike), leave it
-	// at 0 and ignore those signals.
+	// Components is the number of principal components, those of the largest variance, to which the
+	// mixed signals, each scaled to variance 1, are reduced: from 2 to the numerical rank. 0 means
+	// the rank, which already removes linear dependence up to rounding. The fit takes the mean
+	// variance of the components left out for the noise of each channel; signals that correlate
+	// less than 0.95 with their sources because of such noise aren't identified. Set it for
+	// channels that are nearly combinations of others, not against noise: a weak source may be in
+	// the components left out. If several signals are noise-like (linear.Findings.NoiseLike), leave
+	// it at 0 and ignore those signals.
 	Components int `json:"components,omitempty"`
 	// Rounding is the step to which the values of each mixed signal were rounded before a filter,
 	// by datasets.Rounding. Principal components that are no more than rounding don't count for the
-	// rank. Nil is for signals that weren't filtered: they show their steps themselves.
+	// rank. Nil is for unfiltered signals, whose steps are detected.
 	Rounding []float64 `json:"rounding,omitempty"`
 	// Transforms are applied to the reduced signals, in order; Mode then whitens their output.
 	// Leave it empty with Auto, unless you know that each channel was distorted by itself behind a
@@ -70,19 +69,19 @@ type Config struct {
 	// then the first. If one of them is chosen, no network is fitted. One fails whose Model.Signals
 	// aren't what its Model.Map makes of the mixed signals.
 	Candidates []ica.Method `json:"-"`
-	// CompareOnly keeps Candidates out of the choice: the fit is the one without them, and
-	// Result.Candidates has their code lengths, too.
+	// CompareOnly excludes Candidates from the choice: the fit is the same as without them, but
+	// Result.Candidates includes their code lengths.
 	CompareOnly bool `json:"-"`
-	// Flow is the settings of the iterations that follow; nil is no iterations.
+	// Flow holds the settings of the iterations that follow Method; nil means no iterations.
 	Flow *klflow.Config `json:"flow,omitempty"`
 	// Checkpoint, if set, is a folder that keeps the state of the fit; see Fit.
 	Checkpoint string `json:"-"`
-	// OnProgress, if set, is called while Mode separates, with the place of the run in FitRuns,
+	// OnProgress, if set, is called while Method separates, with the index of the run in FitRuns,
 	// the activity and the share of it that is done, from 0. The activities are "separating
-	// linearly", "measuring the signals", "fitting networks", of more than eight signals with the
-	// largest cost to expect, and "judging networks". A share may stop short of 1, and an activity
-	// may come again. The iterations of a Flow call Flow.OnIteration. The goroutine of Fit calls
-	// both, one call at a time: of fits that run at once, calls can overlap.
+	// linearly", "measuring the signals", "fitting networks", with the largest expected cost for
+	// more than eight signals, and "judging networks". A share may stop short of 1, and an activity
+	// may recur. The iterations of a Flow call Flow.OnIteration instead. The goroutine of Fit makes
+	// all calls, one at a time; calls of concurrent fits can overlap.
 	OnProgress func(run int, doing string, done float64) `json:"-"`
 }
 
@@ -111,10 +110,10 @@ const (
 
 var modes = []Mode{Auto, LinearOnly, NetworkOnly, TransformsOnly}
 
-// minPositions is how many positions a mode needs. Evidence is weighed by sixteenths of
-// the positions that have a past, of which one may be empty. At d + 1 positions, whitened
-// signals are a regular simplex whatever they are, so that no rotation is identified;
-// hence also d + 2.
+// minPositions is the least number of positions for a method: evidence is computed in sixteenths of
+// the positions with a past, of which one may be empty. d + 2 positions are required as well, since
+// any d whitened signals at d + 1 positions form a regular simplex, so that no rotation is
+// identified.
 const minPositions = 16
 
 // String returns the name of the mode, "auto" for Auto.
@@ -148,19 +147,20 @@ func Default() Config { return Config{Seed: 1} }
 // itself (docs/explanation/networks.md).
 func Direct() Config { return Config{Seed: 1, Mode: NetworkOnly} }
 
-// FastWGF returns SICA-WGF in seconds, kept to linear maps. From whitened signals it follows a
-// density ratio, which small networks learn on two folds of the positions. Their inputs are z_t
-// alone, or with each signal's own prediction of it. What the held-out positions don't confirm
-// moves nothing. The iterate of least dependence is the result.
+// FastWGF returns settings of SICA-WGF that take seconds and keep the map linear. From whitened
+// signals the flow follows a density ratio, which small networks learn on two folds of the
+// positions. Their inputs are z_t, alone or with the prediction of each signal from its own
+// neighbours. Networks that the held-out positions don't confirm move nothing. The iterate of least
+// dependence is the result.
 func FastWGF() Config { return flowOnly(klflow.FastWGF(), preprocess.ZCA) }
 
-// PaperWGF returns SICA-WGF with the paper's settings: the network over the whole sequence,
-// Adam 1e-5, batches of 100, 10 epochs, one Euler step an iteration, J = 10. The paper gives
-// neither η nor the scale of the signals. Here η is 1 and the signals are standardised
+// PaperWGF returns SICA-WGF with the paper's settings: the network over the whole sequence, Adam
+// 1e-5, batches of 100, 10 epochs, one Euler step an iteration, J = 10. The paper gives neither η
+// nor the scale of the signals. Here η is 1 and signals are standardised
 // (docs/evaluation/paper.md).
 //
-// To follow the paper's text to the letter, from X as it is and with d outputs, see
-// docs/reference/settings.md.
+// docs/reference/settings.md shows how to follow the paper's text literally, from unscaled X and
+// with d outputs.
 func PaperWGF() Config { return flowOnly(klflow.PaperWGF(), preprocess.Standardise) }
 
 // PaperRF returns SICA-RF with the paper's settings: the network over the whole sequence,
@@ -174,9 +174,9 @@ func flowOnly(flow klflow.Config, from preprocess.Transform) Config {
 	return Config{Seed: 1, Mode: TransformsOnly, Transforms: transforms, Flow: &flow}
 }
 
-// Smoke returns c cut down to what shows in seconds that everything works. There are at most two
-// iterations, of which the last is kept. LinearOnly takes the place of Auto, whose networks take
-// longer, and NetworkOnly has 100 steps. The separations of a flow or a network then mean nothing.
+// Smoke returns c reduced to a fit of seconds that shows that everything works: at most two
+// iterations, the last of which is kept, LinearOnly instead of Auto, whose networks take longer,
+// and 100 steps for NetworkOnly. The separations of a flow or a network are then meaningless.
 func (c Config) Smoke() Config {
 	c = c.Clone()
 	switch c.Mode {
@@ -206,10 +206,10 @@ func inOperation(name string, err error) error {
 // ErrConfig is wrapped by the error for a setting that is out of range. It is ica.ErrConfig.
 var ErrConfig = ica.ErrConfig
 
-// Validate returns an error that names the first setting that is out of range for d mixed
-// signals at n positions, and what would be valid. It wraps ErrConfig, or ErrSignals if
-// there are fewer than two signals or too few positions for the Mode; see Fit. Whether the
-// rank of the signals allows Components is checked by Fit.
+// Validate returns an error that names the first setting that is out of range for d mixed signals
+// at n positions, and the valid values. It wraps ErrConfig, or ErrSignals if there are fewer than
+// two signals or too few positions for the Method; see Fit. Fit checks whether the rank of the
+// signals allows Components.
 func (c Config) Validate(d, n int) error {
 	if _, err := c.check(d, n); err != nil {
 		return fmt.Errorf("sica: %w", err)
@@ -242,7 +242,8 @@ func (c Config) check(d, n int) (*grid.Grid, error) {
 	return g, err
 }
 
-// tooFew is the error that n positions of d signals, perhaps of a rank, are less than the least.
+// tooFew returns the error for n < least positions of d signals. rank describes their rank in the
+// message; empty for none.
 func (c Config) tooFew(d, n int, rank string, least int) error {
 	advice := ""
 	if n-2 >= 2 && least > minPositions {
@@ -297,7 +298,7 @@ func (c Config) checkFields(d int, g *grid.Grid) error {
 	return checkFlow(*c.Flow, g)
 }
 
-// checkRounding returns an error unless Rounding can be that of d mixed signals.
+// checkRounding returns an error unless Rounding is valid for d mixed signals.
 func (c Config) checkRounding(d int) error {
 	if k := len(c.Rounding); k != 0 && k != d {
 		return fmt.Errorf("Rounding: has %d steps; must have one for each of the %d signals, or be nil",
@@ -377,8 +378,8 @@ func (c Config) On(b compute.Backend) Config {
 	return c
 }
 
-// Watch returns c with each called after each iteration, as Flow.OnIteration is; c itself
-// without a Flow. The Flow of c stays as it is.
+// Watch returns a copy of c with each as Flow.OnIteration, called after each iteration. Without a
+// Flow the copy equals c.
 func (c Config) Watch(each func(run int, it klflow.Iteration)) Config {
 	c = c.Clone()
 	if c.Flow != nil {
@@ -387,8 +388,8 @@ func (c Config) Watch(each func(run int, it klflow.Iteration)) Config {
 	return c
 }
 
-// Clone returns a copy of c with slices and a Flow of its own, which can be changed without
-// changing c. It shares the Backend, the custom methods and functions.
+// Clone returns a copy of c with separate slices and Flow, which can be changed without changing c.
+// The copy shares the Backend, the custom methods and functions.
 func (c Config) Clone() Config {
 	c.Shape = slices.Clone(c.Shape)
 	c.Rounding = slices.Clone(c.Rounding)

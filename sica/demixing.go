@@ -13,15 +13,13 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
-// ErrNotLinear is wrapped by the error of Demixing and Patterns for a result whose signals aren't a
-// linear demixing of the mixed ones.
+// ErrNotLinear is wrapped by the error of Demixing and Patterns if the recovered signals aren't a
+// linear demixing of the mixed signals.
 var ErrNotLinear = ica.ErrNotLinear
 
-// Demixing returns the linear map that the result is: of LinearOnly, of Auto where it chose a
-// linear demixing, and of a flow of the family Linear from any linear beginning. The error for
-// others, such as a network's signals, or after a Config.Prepare that isn't linear, wraps
-// ErrNotLinear. A linear Prepare may be singular, such as a common average reference: Mixing then
-// returns the mixed signals without what Prepare removes.
+// Demixing returns the linear map of the result: for LinearOnly, for Auto if it chose a linear
+// demixing, and for a flow of the family Linear from a linear beginning. For other results, such as
+// a network's, and after a nonlinear Config.Prepare, the error wraps ErrNotLinear.
 func (r *Result) Demixing() (*ica.Demixing, error) {
 	d, err := r.demixing()
 	return d, inOperation("demixing", err)

@@ -24,8 +24,8 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
-// ErrNotFinite is wrapped by the error of a fit whose loss or signals became NaN or
-// infinite. The result that comes with it is the last good iterate.
+// ErrNotFinite is wrapped by the error of a fit whose loss or signals became NaN or infinite. Fit
+// then also returns the last good iterate.
 var ErrNotFinite = signal.ErrNotFinite
 
 // ErrSignals is wrapped by the error for mixed signals that can't be separated, or for signals that
@@ -35,10 +35,10 @@ var ErrSignals = signal.ErrSignals
 // Run is one separation of FitRuns.
 type Run struct {
 	X    *mat.Dense // mixed signals, d×n
-	Seed uint64     // of every random draw, in place of Config.Seed
-	// Joints are where X was joined of several stretches that were recorded apart: the position,
-	// from 0, of the first value after each joint. The linear rule crossfades a sequence there,
-	// since a jump looks as if the sources depended on each other. Nil is none.
+	Seed uint64     // replaces Config.Seed
+	// Joints are the positions, from 0, at which separately recorded stretches of X begin, except
+	// the first stretch. The linear rule crossfades a sequence there, since a jump looks like
+	// dependence between the sources. Nil means none.
 	Joints []int
 }
 
@@ -47,31 +47,31 @@ type Run struct {
 // NetworkOnly needs 20 positions along the first axis and 3 along the others.
 //
 // An error about x or cfg comes before any work and without a result, and so does ctx.Err() if ctx
-// had ended at the call. If it ends in Config.Prepare or while Config.Transforms are fitted, there
-// is no result either, and the error wraps ctx.Err(), or whatever Prepare returned then.
+// had ended at the call. If ctx ends in Config.Prepare or while Config.Transforms are fitted, there
+// is no result either, and the error wraps ctx.Err() or the error that Prepare returned.
 //
 // If ctx ends later, or a number stops being finite, Fit returns the last good result together with
-// the error: ctx.Err(), or one that wraps ErrNotFinite. The result of Auto or LinearOnly is then
-// the linear rule's separation, or whitening if that hasn't ended. That of NetworkOnly is
-// whitening, that of a flow its last iterate, or with KeepBest the least dependent one so far. So
+// the error: ctx.Err(), or one that wraps ErrNotFinite. With Auto or LinearOnly the result is then
+// the linear rule's separation, or whitening if the rule hasn't finished; with NetworkOnly it is
+// whitening; with a flow it is the last iterate, or with KeepBest the least dependent so far. So
 // the result is nil with every error except these:
 //
 //   - ctx.Err(), if ctx ended after Prepare and Transforms,
-//   - one that wraps ErrNotFinite, of a flow,
+//   - an error of a flow that wraps ErrNotFinite,
 //   - one that wraps ErrCheckpoint, if a flow had ended an iteration that couldn't be kept.
 //
 // Fit returns soon after ctx ends: within 0.2 s for two signals at 1024 positions. XLA can't be
-// interrupted: compiling a network's program goes on in the background for 1 to 5 seconds of a
-// core, and the next fit of the size takes the program. Checks and whitening aren't interrupted
-// either, and a candidate checks ctx itself.
+// interrupted: compiling a network's program continues in the background for 1 to 5 seconds of one
+// core, and the next fit of the same size uses the program. Checks and whitening aren't interrupted
+// either, and a candidate must check ctx itself.
 //
-// With Config.Checkpoint, a folder for this fit alone, Fit keeps its state after the choice of the
-// method and after each iteration. It makes the folder if need be. A fit of the same signals and
-// settings on the same backend continues from there. It ends with the result that it would have
-// had, bit for bit where the backend repeats itself. A fit of other signals or settings is refused;
-// only Flow.Budget may differ. OnIteration isn't called again for the iterations kept; Elapsed and
-// Budget count their time. The folder stays when the fit is done: the same fit then returns its
-// result at once. Remove it when it has served.
+// With Config.Checkpoint, a folder for this fit alone, Fit saves its state after the choice of the
+// method and after each iteration, and creates the folder if necessary. A later fit of the same
+// signals and settings on the same backend continues from there, to the same result, bit for bit if
+// the backend is deterministic. A fit of other signals or settings is an error; only Flow.Budget
+// may differ. OnIteration isn't called again for saved iterations; Elapsed and Budget count their
+// time. The folder remains when the fit is done: the same fit then returns its result at once.
+// Remove the folder when it is no longer needed.
 func Fit(ctx context.Context, x *mat.Dense, cfg Config) (*Result, error) {
 	results, err := FitRuns(ctx, []Run{{X: x, Seed: cfg.Seed}}, cfg)
 	if len(results) == 0 {
@@ -84,9 +84,9 @@ func Fit(ctx context.Context, x *mat.Dense, cfg Config) (*Result, error) {
 //
 //	runs := []sica.Run{{X: x, Seed: 1}, {X: x, Seed: 2}}
 //
-// Its results are those of Fit on each run, up to the rounding of the backend. The draws of a
-// run come from its own seed only. The error, if any, is that of the settings or the first of the
-// runs', which names its run, counted from 1, if there are several.
+// The results are those of Fit for each run, up to the rounding of the backend. The draws of a run
+// depend on its own seed only. An error is about the settings, or about the first run that failed;
+// if there are several runs, it names that run, counted from 1.
 func FitRuns(ctx context.Context, runs []Run, cfg Config) ([]*Result, error) {
 	f := &fitting{ctx: ctx, backend: cfg.Backend, cfg: cfg.Clone().On(nil), begin: time.Now()}
 	results, err := f.run(runs)
@@ -105,10 +105,10 @@ type fitting struct {
 
 	runs       []*fitRun
 	rowLengths map[*mat.Dense]int // of the runs' signals; see rowLength
-	recognised bool               // whether the shape is that of images that the runs look like
+	recognised bool               // whether the shape was recognised from the runs' signals
 	grid       *grid.Grid
 	checkpoint *sealed.Series // nil for none
-	key        string         // of the fit, in the checkpoint
+	key        string         // checkpointKey of the fit
 }
 
 // fitRun is one of the runs of a fit.
@@ -118,21 +118,21 @@ type fitRun struct {
 
 	mixed    *mat.Dense   // as given
 	joints   []int        // of the signals
-	prepared *mat.Dense   // the mixed ones after Config.Prepare; the same without
-	reduced  *ica.Signals // the prepared ones, or principal components of them
+	prepared *mat.Dense   // mixed signals after Config.Prepare, if set
+	reduced  *ica.Signals // prepared signals, or their principal components
 	// isReduced is whether the reduced signals are principal components.
 	isReduced bool
 
 	maps    []mapping.Map     // from the mixed signals to the reduced ones
-	why     []string          // in sentences, what these maps did
-	hint    string            // what is to be known about the shape; empty for nothing
+	why     []string          // sentences about these maps
+	hint    string            // sentence about the shape; may be empty
 	clipped clipping.Clipping // of the mixed signals of a sequence
-	// leftOut is the mean variance of the principal components that were left out, of channels of
+	// leftOut is the mean variance of the principal components that were left out, for channels of
 	// variance 1; 0 for none.
 	leftOut float64
 }
 
-// isClipped reports whether mixed signals are.
+// isClipped reports whether any of the run's mixed signals is clipped.
 func (r *fitRun) isClipped() bool { return r.clipped.Channels != nil }
 
 func (f *fitting) run(runs []Run) (results []*Result, err error) {
@@ -236,7 +236,7 @@ func (f *fitting) checkRun(r *fitRun, run Run) error {
 	return nil
 }
 
-// prepare sets the prepared signals of a run: what Config.Prepare makes of the mixed ones.
+// prepare sets the prepared signals of a run: the mixed signals after Config.Prepare.
 func (f *fitting) prepare(r *fitRun) error {
 	if f.cfg.Prepare == nil {
 		r.prepared = r.mixed
@@ -270,8 +270,8 @@ func (f *fitting) prepare(r *fitRun) error {
 	return nil
 }
 
-// reduce sets the reduced signals of a run: the principal components of the prepared ones, if
-// Config.Components or their rank is less than their number.
+// reduce sets the reduced signals of a run: principal components of the prepared signals, if
+// Config.Components or the rank is less than the number of signals.
 func (f *fitting) reduce(r *fitRun) error {
 	m, err := mapping.Reduce(r.prepared, f.cfg.Components, f.cfg.Rounding)
 	if err != nil && f.cfg.Components > 0 {
@@ -327,7 +327,7 @@ func (f *fitting) signals(r *fitRun, x *mat.Dense) (*ica.Signals, error) {
 	return s.WithJoints(r.joints)
 }
 
-// checkRanks returns an error unless the reduced signals of the runs are equally many.
+// checkRanks returns an error unless all runs have the same number of reduced signals.
 func (f *fitting) checkRanks() error {
 	d0, _ := f.runs[0].reduced.Dims()
 	for _, r := range f.runs {
@@ -340,7 +340,7 @@ func (f *fitting) checkRanks() error {
 	return nil
 }
 
-// decisions returns what the runs begin with: from the checkpoint, if it is there.
+// decisions returns the decisions of the runs, from the checkpoint if it has them.
 func (f *fitting) decisions() ([]*decision, error) {
 	if f.checkpoint != nil {
 		all, err := f.readDecisions()
@@ -368,7 +368,7 @@ func (f *fitting) decisions() ([]*decision, error) {
 	return all, nil
 }
 
-// iterate returns what the iterations make of the separations.
+// iterate returns the outputs of the iterations that begin with the decisions.
 func (f *fitting) iterate(decisions []*decision) ([]*iterate.Output, error) {
 	if f.cfg.Flow != nil {
 		var inputs []iterate.Input
@@ -390,9 +390,9 @@ func (f *fitting) iterate(decisions []*decision) ([]*iterate.Output, error) {
 	return outputs, err
 }
 
-// AsMethod returns the fit with these settings as an ica.Method, named "sica", to be compared
-// with others. The shape of the signals is taken where cfg has none. The model's Details are
-// the *Result. If ctx ends, or a number isn't finite, there is an error and no model.
+// AsMethod returns the fit with the settings cfg as an ica.Method, named "sica", to compare it with
+// others. If cfg has no Shape, the shape of the signals is used. The model's Details are the
+// *Result. If ctx ends, or a number isn't finite, Fit returns an error and no model.
 func AsMethod(cfg Config) ica.Method { return asMethod{cfg} }
 
 type asMethod struct{ cfg Config }

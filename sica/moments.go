@@ -9,15 +9,16 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Moments are what the patterns that Remove takes out follow from where the linear rule doesn't
-// identify all signals, at the positions of the fit without outliers. The signals have a mean of 0
-// there. A program that shows what any choice of signals would take out needs them.
+// Moments are the moments of the recovered signals, at the positions of the fit without outliers,
+// where the signals have mean 0. The patterns of Remove follow from these if the linear rule
+// doesn't identify all signals. They are for programs that preview the removal of any choice of
+// signals.
 type Moments struct {
 	// Covariance is E[z_i·z_j] of the recovered signals, k×k.
 	Covariance *mat.SymDense
-	// Heavy is the strongest heavy-tailed signal, such as blinks, −1 for none. Cubes are
-	// E[z_i·z_heavy³], k of them, nil for none. ByCubes is the weight of E[x·z³]/E[z⁴] in its
-	// pattern, from 0 to 1.
+	// Heavy is the index of the strongest heavy-tailed signal, such as blinks; −1 for none. Cubes
+	// has E[z_i·z_heavy³] for each of the k signals; nil for none. ByCubes is the weight of
+	// E[x·z³]/E[z⁴], from 0 to 1, in the pattern of the heavy signal.
 	Heavy   int
 	Cubes   []float64
 	ByCubes float64
@@ -68,8 +69,8 @@ func newMoments(a, z *mat.Dense, weights []float64) *Moments {
 	return m
 }
 
-// patternBlocks is the largest number of blocks of the jackknife that says how exact a pattern by
-// cubes is.
+// patternBlocks is the largest number of blocks in the jackknife for the variance of a pattern by
+// cubes.
 const patternBlocks = 20
 
 // weighCubes sets ByCubes: 1 − V/D², and at least 0, as in the estimators of James and Stein. D is
@@ -111,8 +112,8 @@ func (m *Moments) weighCubes(a *mat.Dense, without []*Moments) {
 	}
 }
 
-// minHeavyKurtosis is the kurtosis E[z⁴]/E[z²]² from which a signal is heavy-tailed. A Gaussian has
-// 3, a Laplace variable 6, blinks and heartbeats have 10 and more.
+// minHeavyKurtosis is the least kurtosis E[z⁴]/E[z²]² of a heavy-tailed signal. A Gaussian has 3, a
+// Laplace variable 6, blinks and heartbeats have 10 and more.
 const minHeavyKurtosis = 4
 
 // strongestHeavy returns the strongest of the heavy-tailed signals among the centred ones, k×n, −1
@@ -133,8 +134,8 @@ func (m *Moments) strongestHeavy(centred *mat.Dense, positions float64, strength
 	return strongest
 }
 
-// strengths returns, for each recovered signal, the share of a mixed signal's variance that follows
-// from it alone, of the mixed signal for which that is most. The mixed signals are a·z.
+// strengths returns, for each recovered signal, the largest share of a mixed signal's variance that
+// it explains alone. The mixed signals are a·z.
 func (m *Moments) strengths(a *mat.Dense) []float64 {
 	n, k := a.Dims()
 	var cross mat.Dense // d×k, E[x·z]

@@ -19,8 +19,8 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/linear"
 )
 
-// CheckChannels returns an error unless d mixed signals of these names are those of the fit: as
-// many, with the same names in the same order if both have names. It wraps ErrSignals.
+// CheckChannels returns an error, which wraps ErrSignals, unless d mixed signals with the given
+// names match those of the fit: in number and, if both have names, in names and order.
 func (r *Result) CheckChannels(d int, names []string) error {
 	if err := r.checkChannels(d, names); err != nil {
 		return fmt.Errorf("sica: %w", err)
@@ -45,14 +45,14 @@ func (r *Result) checkChannels(d int, names []string) error {
 	return nil
 }
 
-// OrderedLike returns r with its signals in the order, and with the signs, of those of an earlier
-// result of the same channels: what both recover of the mixed signals of r is matched one to one,
-// so that the sum of the |correlations| is largest. Signals without a match come last. Outliers
-// don't count. The correlations, of the signals in their new order, are with their matches, and 0
-// without one. r stays as it is.
+// OrderedLike returns a copy of r with its signals in the order, and with the signs, of an earlier
+// result for the same channels. The signals that both results recover from the mixed signals of r,
+// without outliers, are matched one to one to maximise the sum of absolute correlations. Signals
+// without a match come last. correlations has the correlation of each signal, in the new order,
+// with its match; 0 without one.
 //
-// The error for a result whose signals aren't a linear demixing wraps ErrNotLinear, and that for
-// an earlier result of other channels ErrSignals.
+// The error wraps ErrNotLinear if the signals of a result aren't a linear demixing, and ErrSignals
+// if the earlier result has other channels.
 func (r *Result) OrderedLike(earlier *Result) (ordered *Result, correlations []float64, err error) {
 	ordered, correlations, err = r.orderedLike(earlier)
 	return ordered, correlations, inOperation("ordered like", err)

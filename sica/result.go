@@ -22,23 +22,23 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
-// Trace is how the iterations of a fit went, and why it ended.
+// Trace is the course of the iterations of a fit, and why it ended.
 type Trace struct {
-	// Iterations is the number of iterations made. Best is the one whose signals are the
-	// result, 0 for the signals before the first.
+	// Iterations is the number of iterations made. Best is the iteration whose signals are the
+	// result; 0 for the signals before the first iteration.
 	Iterations int `json:"iterations"`
 	Best       int `json:"best"`
 	// Loss and Divergence have a value for each iteration; see Iteration.
 	Loss       klflow.Curve `json:"loss"`
 	Divergence klflow.Curve `json:"divergence"`
-	// Dependence is that of the result, with Flow.KeepBest.
+	// Dependence is the dependence of the result, with Flow.KeepBest.
 	Dependence dependence.Dependence `json:"dependence"`
-	// Stopped says why the fit ended. Why says in a few sentences what was done and how sure
-	// it is; of a flow alone what the flow did, such as "made all 25 iterations".
+	// Stopped says why the fit ended. Why says in a few sentences what was done and how certain the
+	// result is; for a flow alone, what the flow did, such as "made all 25 iterations".
 	Stopped klflow.Status `json:"stopped"`
 	Why     string        `json:"why"`
-	// Elapsed is the time from the beginning of the fit; with FitRuns, that of all runs up to
-	// the end of this one.
+	// Elapsed is the time from the beginning of the fit; with FitRuns, the time of all runs until
+	// the end of this run.
 	Elapsed time.Duration `json:"elapsed_ns"`
 }
 
@@ -47,70 +47,71 @@ func (t *Trace) Convergence() ica.Convergence { return (*iterate.Trace)(t).Conve
 
 // A Summary is all of a Result except its signals and maps.
 type Summary struct {
-	// Shape is that of the positions.
+	// Shape is the shape of the positions.
 	Shape []int `json:"shape"`
 	Trace
 
 	// Prepared is whether Config.Prepare came first.
 	Prepared bool `json:"prepared,omitempty"`
-	// Chosen is what made Initial of the prepared and reduced signals. Candidates are all
-	// that were compared, in order.
+	// Chosen is the candidate that turned the prepared and reduced signals into Initial. Candidates
+	// are all that were compared, in order.
 	Chosen     Candidate   `json:"chosen"`
 	Candidates []Candidate `json:"candidates"`
-	// Linear is what the data say about the linear rule's demixing, among it which pairs of
-	// signals are distinguishable; nil if another method was chosen. Its pairs and errors
-	// are those of Initial's signals, and its Noise is that of the mixed signals.
+	// Linear is what the data say about the linear rule's demixing, such as which signals are
+	// identified; nil if another method was chosen. Its pairs and errors refer to the signals of
+	// Initial, and its Noise to the mixed signals.
 	Linear *linear.Findings `json:"linear,omitempty"`
-	// Network is what the data say about a network's signals; nil if none was chosen.
+	// Network is what the data say about a network's signals; nil if no network was chosen.
 	Network *nonlinear.Findings `json:"network,omitempty"`
-	// Outliers are the positions, from 0, that were excluded from fitting: of sequences,
-	// those that change the covariance significantly and are in one channel, or in one
-	// direction, only. Z has them all the same. Those of blockwise.Fit are of the recording.
+	// Outliers are the positions, from 0, that were excluded from fitting: positions of a sequence
+	// that change the covariance significantly, in one channel or in one direction only. Z includes
+	// them nevertheless. After blockwise.Fit they are positions of the recording.
 	Outliers []int `json:"outliers,omitempty"`
 
 	// Clipped are the mixed signals of a sequence, counted from 0, that are at their largest or
 	// smallest value again and again: in at least five stretches of two positions or more, and at
-	// up to a tenth of the positions. There are none if less than a thousandth of the positions is
-	// clipped in any. That looks like more sources than channels, and no network is compared then.
+	// up to a tenth of the positions. It is empty if less than a thousandth of the positions is
+	// clipped in each signal. Clipping looks like more sources than channels, so no network is
+	// compared then.
 	Clipped []int `json:"clipped,omitempty"`
-	// CutShort is whether the context ended before Config.Mode had done its work. The signals are
-	// whitened then, or by a linear demixing of which nothing is identified.
+	// CutShort is whether the context ended before Config.Method had finished. The signals are then
+	// whitened, or from a linear demixing without identified signals.
 	CutShort bool `json:"cut_short,omitempty"`
 
-	// Channels are the names of the mixed signals, nil unless the caller set them: Fit
-	// doesn't know them, Save keeps them. datasets.ReadOptions{Signals: Channels} reads them from
-	// another file in this order.
+	// Channels are the names of the mixed signals, nil unless the caller sets them; Save keeps
+	// them. datasets.ReadOptions{Signals: Channels} reads the same signals from another file in
+	// this order.
 	Channels []string `json:"channels,omitempty"`
 
-	// Config is the settings of the fit, with the Seed of the run and without the Backend.
+	// Config holds the settings of the fit, with the Seed of the run and without the Backend.
 	Config Config `json:"config"`
-	// Custom are the names of the parts of Config that Save doesn't keep and that had a part
-	// in the fit; see Result.Missing.
+	// Custom are the names of the fields of Config that the fit used but Save doesn't keep; see
+	// Result.Missing.
 	Custom  []string `json:"custom,omitempty"`
 	Seed    uint64   `json:"seed"`
-	Backend string   `json:"backend"` // its compute.Backend.Name
-	// Versions are those of what the fit was made with, by name: "go", this module and the
-	// libraries that compute.
+	Backend string   `json:"backend"` // compute.Backend.Name
+	// Versions are the versions used by the fit, by name: "go", this module and the libraries that
+	// compute.
 	Versions map[string]string `json:"versions"`
 }
 
-// Result is the outcome of a fit. Its fields besides Z and Initial are those of Summary and Trace.
-// In JSON it is its Summary; Save keeps the signals and maps, which would be long there.
+// Result is the outcome of a fit. Besides Z and Initial it has the fields of Summary and Trace. In
+// JSON it is its Summary; Save also keeps the signals and maps.
 type Result struct {
-	// Z are the recovered signals, k×n, with the sign that the fit left them in. Those of Default's
-	// linear rule are in the order of the share of the mixed signals' variance that they explain. k
-	// is the number d of mixed signals. It is less with Config.Components, and where mixed signals
-	// are combinations of others, such as a copy: k is their rank then, which is no error.
+	// Z are the recovered signals, k×n. Signals of Default's linear rule are in the order of the
+	// share of the mixed signals' variance that they explain. k is the number d of mixed signals,
+	// or less with Config.Components, and if mixed signals are combinations of others, such as a
+	// copy: then k is their rank.
 	Z *mat.Dense `json:"-"`
-	// Initial are the signals that the iterations began with, k×n: Z, if none of the
-	// iterates was better.
+	// Initial are the signals with which the iterations began, k×n; the same as Z if no iterate was
+	// better.
 	Initial *mat.Dense `json:"-"`
 	Summary
 
-	maps    iterate.Chain   // that made Z; nil unless Fit or Load made the result
+	maps    iterate.Chain   // from mixed signals to Z; nil unless from Fit or Load
 	backend compute.Backend // nil for pure Go
-	// moments are those of the recovered signals without the outliers; nil if the linear rule
-	// identifies all of them, and for other methods.
+	// moments are the moments of the recovered signals without the outliers; nil if the linear rule
+	// identifies all signals, and for other methods.
 	moments *Moments
 }
 
@@ -138,8 +139,8 @@ func (f *fitting) result(r *fitRun, d *decision, out *iterate.Output) *Result {
 	return result
 }
 
-// why returns the sentences of a run's result: what was done before the separation, how that was
-// chosen, how the iterations ended, and what is to be known about the shape.
+// why returns the sentences of a run's result: about the maps before the separation, its choice,
+// the end of the iterations, and the shape.
 func (f *fitting) why(r *fitRun, d *decision, out *iterate.Output) string {
 	sentences := slices.Concat(r.why, d.sentences)
 	hasFlow, hasMethod := f.cfg.Flow != nil, d.sentences != nil
@@ -217,10 +218,9 @@ func (r *Result) String() string {
 	return s + "; identified: " + identified + "\n" + r.Why
 }
 
-// Identified reports whether recovered signal i, counted from 0, is identified: the data leave no other
-// signal in its place, as Linear says of a linear demixing, and Network of a network's signals together.
-// It is false where neither says anything, where there is no signal i, and for signals that a flow
-// moved, which weren't examined.
+// Identified reports whether recovered signal i, counted from 0, is identified, according to Linear
+// for a linear demixing, and to Network, for all signals together, for a network. It is false
+// without either, and for signals that a flow moved, which weren't examined.
 func (s *Summary) Identified(i int) bool {
 	switch {
 	case s.Best > 0:
@@ -233,8 +233,8 @@ func (s *Summary) Identified(i int) bool {
 	return false
 }
 
-// Missing returns the names of the functions and methods of the fit that Config lacks, as Save
-// couldn't keep them. Set them to repeat the fit.
+// Missing returns the names of the functions and methods of the fit that Config lacks, since Save
+// can't keep them. Set these to repeat the fit.
 func (r *Result) Missing() []string {
 	set := r.Config.custom()
 	return slices.DeleteFunc(slices.Clone(r.Custom), func(name string) bool {
@@ -242,7 +242,7 @@ func (r *Result) Missing() []string {
 	})
 }
 
-// asFitted gives a map that was fitted already: Config.Prepare of a result that was loaded.
+// asFitted is a Fitter that returns a map fitted earlier: Config.Prepare of a loaded result.
 type asFitted struct{ mapping.Map }
 
 func (f asFitted) Fit(context.Context, *mat.Dense) (preprocess.Applier, error) { return f.Map, nil }

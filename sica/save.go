@@ -126,10 +126,9 @@ func (r *Result) saved() savedResult {
 // version.
 var ErrSaved = errors.New("not a saved separation")
 
-// Load reads a result that Save wrote. It verifies every file first: the error
-// says which is missing, changed or of a version that isn't known, and nothing of
-// such a folder is used. It wraps ErrSaved or, if there is no such folder, fs.ErrNotExist.
-// Transform then computes in pure Go; see SetBackend.
+// Load reads a result that Save wrote. It verifies every file first: if one is missing, changed or
+// of an unknown version, the error names it, and nothing is loaded. The error wraps ErrSaved or, if
+// there is no such folder, fs.ErrNotExist. Transform then computes in pure Go; see SetBackend.
 func Load(dir string) (*Result, error) {
 	const must = "must be the folder of a saved separation"
 	info, err := os.Stat(dir)
@@ -204,7 +203,7 @@ func (saved *savedResult) signals(dir, name string) (*mat.Dense, error) {
 	return mapping.ReadSignals(dir, name, saved.Signals, saved.Positions)
 }
 
-// check returns an error unless saved can be what a fit with the signals z has made.
+// check returns an error unless saved is consistent with the signals z.
 func (saved *savedResult) check(z *mat.Dense) error {
 	d, n := z.Dims()
 	cfg := saved.Config

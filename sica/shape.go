@@ -10,29 +10,29 @@ import (
 )
 
 const (
-	// minRow is the shortest row, in positions, that rowLength looks for: shorter ones are common
+	// minRow is the shortest row, in positions, that rowLength considers: shorter rows are common
 	// periods of sequences.
 	minRow = 8
-	// maxHintPositions is how many of the first positions rowLength looks at, for speed.
+	// maxHintPositions is the number of initial positions that rowLength examines, for speed.
 	maxHintPositions = 1 << 16
-	// minJump is how many times the mean square step between neighbours a step from the end of a
-	// row to the next must be. In a sequence it is as large.
+	// minJump is the least mean square step from the end of a row to the next row, relative to the
+	// mean square step between neighbours. In a sequence the two are equal.
 	minJump = 2
-	// minPeak is by how much the autocorrelation at the row's length must be above those
-	// minRow/4 and more positions away, on the scale of correlations.
+	// minPeak is the least difference between the autocorrelation at the row's length and the
+	// autocorrelations a few positions (an eighth of a row) away.
 	minPeak = 0.05
 	// minRowShare is the autocorrelation at the row's length, as a share of that at one position,
 	// that each signal must have: images are about as smooth from row to row as along them. Mixed
 	// photographs have more; waves and voices, less.
 	minRowShare = 0.8
-	// minDecay is by how much the autocorrelation at 2 to apartRows rows must be below that at one.
-	// Rows of an image become less similar; the periods of a wave don't.
+	// minDecay is the least difference between the autocorrelation at one row and at 2 to apartRows
+	// rows. Rows of an image become less similar; the periods of a wave don't.
 	minDecay, apartRows = 0.01, minRow / 2
 )
 
-// recognise sets the shape if none is given and all runs look like images of one size: such as the
-// columns of a text file that are photographs, row after row. It is for Auto and LinearOnly.
-// Networks and flows know no shape but the given.
+// recognise sets the shape if none is given and all runs look like images of one size, such as
+// photographs in the columns of a text file, row after row. It applies to Auto and LinearOnly;
+// networks and flows use only a given shape.
 func (f *fitting) recognise(runs []Run) {
 	linear := f.cfg.Mode == Auto || f.cfg.Mode == LinearOnly
 	if f.cfg.Shape != nil || f.cfg.Flow != nil || !linear {
@@ -170,8 +170,8 @@ func hasEdges(signals [][]float64, w int) bool {
 	return edge/float64(edges) > minJump*inside/float64(insides)
 }
 
-// decays reports whether the autocorrelation of each signal falls from row to row. Of a wave whose
-// period a row is, it doesn't.
+// decays reports whether the autocorrelation of each signal falls from row to row. It doesn't for a
+// wave with the period of a row.
 func decays(signals [][]float64, w int) bool {
 	for _, row := range signals {
 		peak := correlation(row, w)
