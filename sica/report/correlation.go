@@ -13,14 +13,13 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/linear"
 )
 
-// A Correlation is the absolute correlation of two recovered signals, and which two, counted from
-// 0.
+// A Correlation is the absolute correlation of a pair of recovered signals, counted from 0.
 type Correlation struct {
 	Value float64 `json:"value"`
 	Pair  [2]int  `json:"pair"`
 }
 
-// String returns such as "1 and 3 by 0.41".
+// String returns c in words, such as "1 and 3 by 0.41".
 func (c Correlation) String() string {
 	return fmt.Sprintf("%s by %.2f", text.Numbers(c.Pair[:]), c.Value)
 }
@@ -34,8 +33,7 @@ func Correlated(z *mat.Dense) []Correlation {
 	return large(correlations(z))
 }
 
-// large returns the correlations above linear.MaxCorrelation of all, of which the largest comes
-// first.
+// large returns the correlations above linear.MaxCorrelation; all must be sorted, largest first.
 func large(all []Correlation) []Correlation {
 	for k, c := range all {
 		if !(c.Value > linear.MaxCorrelation) { // or NaN
@@ -45,7 +43,7 @@ func large(all []Correlation) []Correlation {
 	return all
 }
 
-// correlations returns those of all pairs of the signals z, the largest first.
+// correlations returns the correlations of all pairs of the signals z, the largest first.
 func correlations(z *mat.Dense) (pairs []Correlation) {
 	var all mat.SymDense
 	stat.CorrelationMatrix(&all, z.T(), nil)

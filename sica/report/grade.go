@@ -16,16 +16,16 @@ import (
 type Grade int
 
 const (
-	// NotIdentified: the signal isn't identified, and whether it comes back isn't known: the halves
-	// of the recording couldn't be compared.
+	// NotIdentified: the signal isn't identified, and the halves of the recording, which would show
+	// whether it comes back, couldn't be compared.
 	NotIdentified Grade = iota
 	// Doubtful: the signal doesn't come back from other parts of the recording.
 	Doubtful
 	// Repeats: the signal comes back from both halves of the recording, alone or in a group that
-	// spans the same space. It can be a mixture of sources all the same.
+	// spans the same space. It can still be a mixture of sources.
 	Repeats
-	// Identified: no other signal describes the recording as well, if there are no more sources
-	// than channels, and no test of the signal failed. It has an expected error.
+	// Identified: no other signal describes the recording as well, assuming no more sources than
+	// channels, and no test of the signal failed. It has an expected error.
 	Identified
 )
 
@@ -45,7 +45,7 @@ func (g Grade) String() string {
 // MarshalText returns String.
 func (g Grade) MarshalText() ([]byte, error) { return []byte(g.String()), nil }
 
-// UnmarshalText reads what MarshalText returns.
+// UnmarshalText reads the output of MarshalText.
 func (g *Grade) UnmarshalText(text []byte) error {
 	for _, grade := range []Grade{NotIdentified, Doubtful, Repeats, Identified} {
 		if grade.String() == string(text) {
@@ -71,8 +71,8 @@ type Graded struct {
 	// Group is the smallest group of signals with which this one repeats, counted from 0 and in
 	// order: itself if it repeats alone, nil if no group of at most half of the signals was found.
 	Group []int `json:"group,omitempty"`
-	// GroupRepeat is the Repeat of the space that the Group spans: the smallest canonical
-	// correlation.
+	// GroupRepeat is the smallest canonical correlation, between the halves, of the space that
+	// Group spans.
 	GroupRepeat float64 `json:"group_repeat,omitempty"`
 	// Comparable is the share of comparable signals that were one source, with a |correlation| of
 	// at least 0.9, in simulated recordings of more sources than channels. Comparable are signals
@@ -90,12 +90,12 @@ func (g *Graded) IsOneSource() bool {
 	return g.Grade == Identified || g.Alone() && g.Repeat >= minOneSource
 }
 
-// minRepeat is the repeat from which a signal, or the space of a group, repeats. At 0.95 a tenth of
-// the variance in the worst direction is of other signals.
+// minRepeat is the least correlation between the halves at which a signal, or the space of a group,
+// repeats. At 0.95 a tenth of the variance in the worst direction belongs to other signals.
 const minRepeat = 0.95
 
-// minOneSource is the repeat from which a signal that repeats alone is probably one source. With
-// more sources than channels 95 % of the signals above it were (part A of the table grades).
+// minOneSource is the least Repeat at which a signal that repeats alone is probably one source.
+// With more sources than channels, 95 % of the signals above it were (part A of the table grades).
 const minOneSource = 0.998
 
 // ErrHalves marks the error of Grades if the halves of a recording can't be compared.
@@ -103,10 +103,9 @@ var ErrHalves = errors.New("the halves can't be compared")
 
 // Grades grades the recovered signals without a whole report: the linear rule separates each half
 // of the recovered signals of x, d×n, as New does, and there are neither refits nor tests. It costs
-// two fits of half of the positions. Of the settings only Shape and Positions count. The errors are
-// as for New.
-// With ErrHalves the grades are those without the halves. Signals that a flow moved aren't
-// identified by the findings about those before it.
+// two fits of half of the positions. The default of shape and the errors are those of New. With
+// ErrHalves it also returns the grades without the halves. Signals that a flow moved don't count as
+// identified.
 func Grades(
 	ctx context.Context, r *sica.Result, x *mat.Dense, cfg Config,
 ) ([]Graded, error) {
@@ -154,8 +153,8 @@ func gradeHalves(
 	return report.grade(), err
 }
 
-// grade returns the grades of the recovered signals. The halves don't count where symmetric
-// whitening was kept, which comes back from any part whatever the truth is.
+// grade returns the grades of the recovered signals. The halves don't count if symmetric whitening
+// was kept, which comes back from any part, right or wrong.
 func (r *Report) grade() []Graded {
 	grades := make([]Graded, r.Signals)
 	for i := range grades {
@@ -175,7 +174,7 @@ func (r *Report) grade() []Graded {
 	return grades
 }
 
-// setRepeats sets with which others signals repeat in the halves.
+// setRepeats sets the groups with which signals repeat in the halves.
 func (r *Report) setRepeats(grades []Graded) {
 	halves := r.Halves.pairing
 	for i, group := range halves.groups() {
@@ -192,9 +191,9 @@ func (r *Report) setRepeats(grades []Graded) {
 	}
 }
 
-// comparables are the table of Graded.Comparable: the shares of signals that were one source, by
-// the smallest repeat of a row and the smallest share of a column. They are part A of the table
-// grades, of 992 signals. Cells with fewer than ten have what the row has.
+// comparables is the table of Graded.Comparable: the shares of signals that were one source, by the
+// least repeat for a row and the least share for a column. It is part A of the table grades, from
+// 992 signals. Cells with fewer than ten signals have the value of the row.
 var comparables = []struct {
 	repeat    float64
 	oneSource [len(comparableShares)]float64
@@ -206,7 +205,7 @@ var comparables = []struct {
 	{0.998, [...]float64{0.95, 0.95, 0.94}},
 }
 
-// comparableShares are the smallest shares of the columns of comparables.
+// comparableShares are the least shares for the columns of comparables.
 var comparableShares = [...]float64{0, 0.02, 0.05}
 
 // comparable returns the share of comparable signals that were one source.

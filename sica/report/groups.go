@@ -10,13 +10,12 @@ import (
 	"gonum.org/v1/gonum/stat/combin"
 )
 
-// A pairing is the correlations of two recoveries of the same d signals, each in the order of the
-// result's signals: within the first, within the second, and of the first's (rows) with the
-// second's.
+// A pairing holds the correlations of two recoveries of the same d signals, both in the order of
+// the result's signals: within each recovery, and of the first (rows) with the second.
 type pairing struct{ first, second, cross *mat.Dense }
 
-// newPairing returns the pairing of the recoveries a and b, both d×n. Signal i of the result is row
-// rowsA[i] of a and row rowsB[i] of b.
+// newPairing returns the pairing of the recoveries a and b, both d×n, where signal i of the result
+// is row rowsA[i] of a and row rowsB[i] of b.
 func newPairing(a, b *mat.Dense, rowsA, rowsB []int) pairing {
 	d, n := a.Dims()
 	both := mat.NewDense(2*d, n, nil)
@@ -67,12 +66,13 @@ func (p pairing) repeat(group []int) float64 {
 	return min(floats.Min(svd.Values(nil)), 1)
 }
 
-// maxGroup is the largest group: half of the 32 signals that groups were measured in.
+// maxGroup is the size of the largest group: half of the 32 signals for which groups were
+// evaluated.
 const maxGroup = 16
 
-// grow returns the smallest group around signal i that repeats, found greedily: the signal that
-// mixes most with the group joins it until the group repeats; then signals leave without which it
-// still repeats. It is nil if no group of at most half of the signals, and maxGroup, repeats.
+// grow returns a small group around signal i that repeats. Greedily, the signal that mixes most
+// with the group joins until the group repeats; then signals that aren't needed leave. It is nil if
+// no group of at most half of the signals, and maxGroup, repeats.
 func (p pairing) grow(i int) []int {
 	d := p.cross.RawMatrix().Rows
 	group := []int{i}
@@ -107,9 +107,9 @@ func (p pairing) nearest(group []int) int {
 	return best
 }
 
-// groups returns for each signal the group with which it repeats: of itself if it repeats alone,
-// and nil if none was found. The smallest groups come first: all their signals that don't repeat
-// alone share them.
+// groups returns, for each signal, the group with which it repeats: only itself if it repeats
+// alone, nil if none was found. Smaller groups take precedence, and all their signals that don't
+// repeat alone share them.
 func (p pairing) groups() [][]int {
 	groups := make([][]int, p.cross.RawMatrix().Rows)
 	var grown [][]int
@@ -132,16 +132,16 @@ func (p pairing) groups() [][]int {
 	return groups
 }
 
-// repeatLimit returns the repeat from which a group of k of d signals repeats: minRepeat or, of few
-// signals, chanceLimit.
+// repeatLimit returns the least correlation at which a group of k of d signals repeats: minRepeat
+// or, for few signals, chanceLimit.
 func repeatLimit(k, d int) float64 { return max(minRepeat, chanceLimit(k, d)) }
 
 // maxChance is the largest probability that a group repeats by chance.
 const maxChance = 0.05
 
-// chanceLimit returns the repeat that a group of k of d signals reaches in a random rotation, with
-// any k of its signals, with a probability of at most maxChance. It is infinite for k = d, since
-// all signals always span the same space.
+// chanceLimit returns the correlation that a group of k of d signals reaches by chance, with any k
+// signals of a random rotation, with a probability of at most maxChance. It is infinite for k = d,
+// since all signals always span the same space.
 //
 // The smallest canonical correlation of two random spaces is at least c with a probability of at
 // most (1−c²)^(k(d−k)/2): P.-A. Absil, A. Edelman and P. Koev, "On the largest principal angle

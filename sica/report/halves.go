@@ -18,17 +18,18 @@ import (
 // of the recovered signals, along the leading axis, and both demixings are applied to all
 // positions.
 //
-// The halves disagree if the mixing drifts, as when an electrode dries or a speaker walks: no
-// single demixing undoes that. They also disagree on signals whose rotation isn't identified.
+// The halves disagree if the mixing drifts, for example because an electrode dries or a speaker
+// walks, which no single demixing undoes. They also disagree on signals whose rotation isn't
+// identified.
 //
-// Long sequences, from 32,768 positions on, have a shortcut: first, 8,192 positions of each half
-// are separated, in blocks of 1,024 that are spread evenly. If a signal then correlates by less
-// than 0.95, both halves are separated in full.
+// For sequences of 32,768 positions or more, 8,192 positions of each half are separated first, in
+// evenly spread blocks of 1,024. If a signal then correlates by less than 0.95, both halves are
+// separated in full.
 type Halves struct {
 	// Agreement is the mean of Signals.
 	Agreement float64 `json:"agreement"`
-	// Signals holds, for each recovered signal, the absolute correlation of the two signals that
-	// the demixings of the first and of the second half recover in its place.
+	// Signals holds, for each recovered signal, the absolute correlation between its counterparts
+	// from the demixings of the first and of the second half.
 	Signals []float64 `json:"signals"`
 
 	pairing  pairing
@@ -41,8 +42,8 @@ type Halves struct {
 const minHalf = 24
 
 // separateHalves compares the halves of the recovered signals z, d×n. It is an error if a half is
-// too short, or can't be separated alone, as when a signal is constant in it. A part of each half
-// suffices if all signals of the two agree.
+// too short, or can't be separated alone, for example because a signal is constant in it. A part of
+// each half suffices if all signals agree.
 func separateHalves(
 	ctx context.Context, z recording, opt linear.Config,
 ) (*Halves, error) {
@@ -80,7 +81,7 @@ func compareHalves(
 			gaussian = names[k]
 		}
 		recovered[k] = new(mat.Dense)
-		recovered[k].Mul(solution.Demixing, z) // without the offset, which correlations don't see
+		recovered[k].Mul(solution.Demixing, z) // correlations need no offset
 	}
 	first, err := metric.MCC(recovered[0], z)
 	if err != nil {
@@ -101,8 +102,8 @@ func compareHalves(
 	return h, nil
 }
 
-// String says how well the halves agree, and on which signals they disagree: those with a
-// correlation below 0.95. Of Halves without signals it returns "no halves".
+// String returns a sentence that says how well the halves agree, and on which signals they
+// disagree, with correlations below 0.95.
 func (h *Halves) String() string {
 	if h == nil || len(h.Signals) == 0 {
 		return "no halves"

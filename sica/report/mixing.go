@@ -43,7 +43,7 @@ func (s *subject) looksNonlinear(ctx context.Context, r *sica.Result) (bool, err
 	return err == nil && screening.Network, err
 }
 
-// noiseShare returns the mean of the channels' shares of noise, 0 below notes.MinNoise.
+// noiseShare returns the channels' mean share of noise; 0 below notes.MinNoise.
 func (l *Linear) noiseShare() float64 {
 	if len(l.Noise) == 0 {
 		return 0
@@ -54,12 +54,12 @@ func (l *Linear) noiseShare() float64 {
 	return 0
 }
 
-// A remark is a sentence about the mixing: what it is about, and what it says of that.
+// A remark is a statement about the mixing: its subject, key, and the text.
 type remark struct{ key, text string }
 
-// remarks are about noise of the channels, signals like noise, clipping, dependence and more
-// sources than channels, where they were found, and about the largest correlation of two recovered
-// signals, with other pairs above 0.3 and a warning there.
+// remarks returns remarks about noise of the channels, noise-like signals, clipping, dependence and
+// surplus sources, as far as found, and about the largest correlation of two recovered signals,
+// with a warning and other pairs above 0.3.
 func (r *Report) remarks() (remarks []remark) {
 	add := func(applies bool, key, text string) {
 		if applies {
@@ -99,7 +99,7 @@ func (r *Report) clippedNames() string {
 	return text.List(names)
 }
 
-// largestCorrelation says how large Correlation is, with a warning above 0.3.
+// largestCorrelation describes Correlation, with a warning above 0.3.
 func (r *Report) largestCorrelation() string {
 	c, isOther := r.Correlation, r.fit.origin == otherPositions
 	largest := fmt.Sprintf("%.3f (%s)", c.Value, text.Numbers(c.Pair[:]))
@@ -114,8 +114,8 @@ func (r *Report) largestCorrelation() string {
 		"up to 100 %% then, and one can exceed it", linear.MaxCorrelation, warning)
 }
 
-// errorNote says in half a sentence what the expected errors of the signals contain, or why there
-// are none; "" if no signal of a linear demixing is identified.
+// errorNote returns a clause about the contents of the signals' expected errors, or why there are
+// none; "" if no signal of a linear demixing is identified.
 func (r *Report) errorNote() string {
 	l := &r.Linear
 	note := notes.ExpectedError(l.ExpectedError, l.Groups, l.Noise, l.Drift)

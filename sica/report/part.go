@@ -9,14 +9,13 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// clearAgreement is the correlation from which a separation of a part of the positions confirms the
-// signals. Below it the separation is repeated with all positions, and minStability decides on
-// these alone. It is halfway between minStability and 1. Nearer to 1, signals with weak evidence
-// would cost the time of all positions; nearer to minStability, there is no margin for the error of
-// a part.
+// clearAgreement is the least correlation with which a separation of a part of the positions
+// confirms the signals. Below it the separation is repeated with all positions, and minStability
+// decides. It is halfway between minStability and 1. Nearer to 1, signals with weak evidence would
+// often require all positions; nearer to minStability, there is no margin for the error of a part.
 const clearAgreement = (1 + minStability) / 2
 
-// A recording is signals x, d×n, with the place of each position in the whole recording, and the
+// A recording holds signals x, d×n, with the index of each position in the whole recording, and the
 // shape of the positions.
 type recording struct {
 	x         *mat.Dense
@@ -24,7 +23,7 @@ type recording struct {
 	shape     []int
 }
 
-// slice returns what is from begin to before end along the leading axis.
+// slice returns the part [begin, end) along the leading axis.
 func (r recording) slice(begin, end int) recording {
 	d, _ := r.x.Dims()
 	slice := grid.Product(r.shape[1:])
@@ -34,7 +33,7 @@ func (r recording) slice(begin, end int) recording {
 	}
 }
 
-// withoutSlab returns r without the k-th slab of a thickness along the leading axis.
+// withoutSlab returns r without the k-th slab of the given thickness along the leading axis.
 func (r recording) withoutSlab(k, thickness int) recording {
 	slab := thickness * grid.Product(r.shape[1:])
 	begin, end := k*slab, (k+1)*slab
@@ -44,7 +43,7 @@ func (r recording) withoutSlab(k, thickness int) recording {
 	}
 }
 
-// long returns the shape with another length of the leading axis.
+// long returns the shape with the given length of the leading axis.
 func (r recording) long(length int) []int { return append([]int{length}, r.shape[1:]...) }
 
 // part returns a part of the signals z by signal.Part. Images are returned as they are.

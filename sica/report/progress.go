@@ -5,11 +5,11 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
-// progress reports to Config.OnProgress how far a report is. The fraction never falls.
+// progress reports the progress of a report to Config.Progress. The fraction never falls.
 type progress struct {
 	report   func(doing string, fraction float64) // nil for none
 	doing    string
-	from, to float64 // the step's place in the report
+	from, to float64 // fractions at which the step begins and ends
 	fraction float64
 }
 
@@ -31,8 +31,8 @@ func (p *progress) advance(done float64) {
 func (p *progress) end() { p.fraction = p.to }
 
 // follow makes the fits of cfg advance the step. The number of stages before a fit's iterations
-// isn't known: each stage takes half of what is left for its run, and all of them take half of
-// the step if iterations follow.
+// isn't known: each stage takes half of the rest for its run, and all stages take half of the step
+// if iterations follow.
 func (p *progress) follow(cfg *sica.Config, runs int) {
 	from, to := p.from, p.to // of the stages
 	if cfg.Iterations() > 0 {

@@ -10,16 +10,16 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/linear"
 )
 
-// An explanation is what a report says of a linear.Reason.
+// An explanation has the sentence and the next steps of a report for a linear.Reason.
 type explanation struct {
 	sentence func(*Report) string
 	next     func(*Report) []string
-	// uncounted is whether it keeps signals from being identified that have much evidence, which
-	// doesn't count it.
+	// uncounted is whether the reason isn't part of the evidence, so that signals can be
+	// unidentified despite much evidence.
 	uncounted bool
 }
 
-// reasons are the report's explanations. linear.Findings.Why has shorter sentences.
+// reasons has the explanation of each reason. linear.Findings.Why has shorter sentences.
 var reasons = map[linear.Reason]explanation{
 	linear.AllIdentified: {
 		sentence: (*Report).confirmation,
@@ -69,17 +69,17 @@ var reasons = map[linear.Reason]explanation{
 	},
 }
 
-// words returns a sentence that is the same in all reports.
+// words returns a function for a sentence that is the same in all reports.
 func words(sentence string) func(*Report) string {
 	return func(*Report) string { return sentence }
 }
 
-// list returns next steps that are the same in all reports.
+// list returns a function for next steps that are the same in all reports.
 func list(steps ...string) func(*Report) []string {
 	return func(*Report) []string { return steps }
 }
 
-// lessNoise are the next steps where noise hides signals.
+// lessNoise are the next steps if noise hides signals.
 var lessNoise = list("Less noise in the channels or more channels may help; more positions don't if "+
 	"noise hides a signal.", rulesOut)
 
@@ -96,7 +96,8 @@ const (
 		"a significantly shorter code: a weak nonlinearity can make the true errors larger."
 )
 
-// outcome says that the signals of the groups aren't identified, to follow the reason; "" for none.
+// outcome returns the end of a reason, which says that the signals of the groups aren't identified;
+// "" without groups.
 func (r *Report) outcome(groups [][]int) string {
 	var names []string
 	for _, g := range groups {
@@ -111,7 +112,7 @@ func (r *Report) outcome(groups [][]int) string {
 	return " Not identified: " + strings.Join(names, "; ") + "."
 }
 
-// likeNoise says which signals are like noise.
+// likeNoise returns a clause that names the noise-like signals.
 func (r *Report) likeNoise() string {
 	return text.Signals(r.Linear.NoiseLike) + " can't be distinguished from noise of the channels"
 }
@@ -125,8 +126,8 @@ func (r *Report) nextForRotation() []string {
 	return next
 }
 
-// nextForDependence is what to try where signals depend on each other: against the causes that were
-// found or, without one, against those that can't be seen.
+// nextForDependence returns the next steps if signals depend on each other: against the causes that
+// were found or, if none were, against causes that the data don't show.
 func (r *Report) nextForDependence() (next []string) {
 	const inAnyAnswer = " such dependence in any answer"
 	if r.Network != nil {
@@ -153,14 +154,14 @@ func (r *Report) nextForDependence() (next []string) {
 			"themselves may depend on each other, and be separated all the same.")
 		isWhite := !slices.ContainsFunc(r.Predictability,
 			func(p Predictability) bool { return p.Own > maxGain })
-		if !isWhite && len(r.Shape) < 2 { // of images networks weren't better
+		if !isWhite && len(r.Shape) < 2 { // networks weren't better for images
 			next = append(next, "If the mixing may be nonlinear, fit a network by sica.Direct.")
 		}
 	}
 	return append(next, rulesOut)
 }
 
-// confirmation says what supports a separation.
+// confirmation returns a sentence about the evidence for a separation.
 func (r *Report) confirmation() string {
 	pair := slices.MinFunc(r.Linear.Pairs,
 		func(p, q linear.Pair) int { return cmp.Compare(p.Evidence, q.Evidence) })

@@ -23,26 +23,26 @@ import (
 
 // Stability is how little a separation depends on its seed and on the positions that it saw, as in
 // ICASSO (J. Himberg, A. Hyvärinen and F. Esposito, NeuroImage 22(3), 2004). The mixed signals are
-// separated several times more, each time with another seed and without another slab of positions
-// along the leading axis. Of long sequences, unless a flow follows, each sees a part of the rest:
-// 8,192 positions, in blocks of 1,024 spread evenly. If a signal's mean correlation is below 0.95
-// then, all of the rest is separated. Each refit is applied to all positions. Stability says
-// whether the same signals come back, not whether they are right: whitening is stable even on
-// signals that it doesn't separate.
+// separated several more times, each time with another seed and without another slab of positions
+// along the leading axis. For long sequences without a flow, each refit first sees a part of the
+// rest: 8,192 positions, in evenly spread blocks of 1,024. If the mean correlation of a signal is
+// then below 0.95, the refits see all of the rest. Each refit is applied to all positions.
+// Stability says whether the same signals come back, not whether they are right: whitening is
+// stable even on signals that it doesn't separate.
 type Stability struct {
-	// MCC is the mean MCC of all pairs of recoveries, that of the result included.
+	// MCC is the mean MCC of all pairs of recoveries, including the result.
 	MCC float64 `json:"mcc"`
-	// Recoveries holds the MCC of each recovery with each, with that of the result first.
+	// Recoveries holds the MCC of each recovery with each; the result comes first.
 	Recoveries [][]float64 `json:"recoveries"`
 	// Signals holds, for each recovered signal, the mean over the refits of its absolute
 	// correlation with its match in the refit.
 	Signals []float64 `json:"signals"`
-	// LeftOut is the number of positions that each refit didn't see. It is 0 where the refits
-	// differ in their seed only. That is so for networks over the whole sequence, which can't be
-	// applied to more positions than they saw, where the rest would be too few positions, and
-	// where a signal is silent outside a slab.
+	// LeftOut is the number of positions that each refit didn't see. It is 0 if the refits differ
+	// in their seed only: for networks over the whole sequence, which can't be applied to more
+	// positions than they saw, if the rest would have too few positions, and if a signal is silent
+	// outside a slab.
 	LeftOut int `json:"left_out"`
-	// WhyAll says in half a sentence why LeftOut is 0: then refits test the seed only.
+	// WhyAll is a clause that says why LeftOut is 0, so that refits test the seed only.
 	WhyAll string `json:"why_all,omitempty"`
 }
 
@@ -50,7 +50,7 @@ type Stability struct {
 // see nearly the same data, with two fifths they are fits of other data.
 const maxLeftOut = 0.2
 
-// refit separates the mixed signals x, which the result maps to z, n times more, and reports its
+// refit separates the mixed signals x, which the result r maps to z, n more times, and reports its
 // progress to p. A part of the positions suffices if all signals agree.
 func refit(
 	ctx context.Context, backend compute.Backend, r *sica.Result, x recording, z *mat.Dense,
@@ -99,8 +99,8 @@ func refit(
 	return s, err
 }
 
-// refitOn separates each of the parts of x by cfg, with another seed, and compares what the results
-// make of all of x with z.
+// refitOn separates each of the parts of x by cfg, with another seed, applies the results to all of
+// x, and compares the signals with z.
 func refitOn(
 	ctx context.Context, r *sica.Result, parts []recording, cfg sica.Config,
 	x recording, z *mat.Dense, p *progress,
@@ -136,7 +136,7 @@ func refitOn(
 }
 
 // slabThickness returns the thickness along the leading axis of the slab that each of n refits
-// leaves out, 0 if it must leave out nothing, and why.
+// leaves out; 0 if nothing may be left out, and why.
 func slabThickness(c sica.Config, x recording, n int) (thickness int, whyNone string) {
 	if f := c.Flow; f != nil && f.Context == klflow.WholeSequence && f.Family == klflow.Free {
 		return 0, "its networks can't be applied to others"
@@ -149,10 +149,12 @@ func slabThickness(c sica.Config, x recording, n int) (thickness int, whyNone st
 	return thickness, ""
 }
 
-// silent is the share of a signal's variance in a slab outside of which it is called silent.
+// silent is the least share of a signal's variance in a slab with which the signal counts as silent
+// outside the slab.
 const silent = 0.99
 
-// silence says which of the signals z are silent outside the k-th slab of a thickness.
+// silence returns a clause that names the signals z that are silent outside the k-th slab of the
+// given thickness.
 func silence(z *mat.Dense, shape []int, k, thickness int) string {
 	d, n := z.Dims()
 	slice := grid.Product(shape[1:])
@@ -179,7 +181,7 @@ func silence(z *mat.Dense, shape []int, k, thickness int) string {
 	return text.Signals(signals) + " are silent outside a part"
 }
 
-// hasRank reports whether the mixed signals x, recorded in steps, have a rank of d or more; see
+// hasRank reports whether the mixed signals x, rounded to steps, have a rank of d or more; see
 // mapping.Reduce.
 func hasRank(x *mat.Dense, d int, steps []float64) bool {
 	r, err := mapping.Reduce(x, d, steps)

@@ -1,10 +1,10 @@
 // Package report says how far a separation can be trusted, without knowing the true sources.
 //
-// New measures a result in several ways: how far the recovered signals depend on each other, how
-// well each is predicted by its own context and by those of all, whether another linear demixing
-// has a shorter code, whether the mixing seems nonlinear, and whether the same signals come back
-// from parts of the recording and from other seeds. The Report holds the measures, and its Verdict
-// sums them up. Config says how many further fits are made.
+// New evaluates a result in several ways: how far the recovered signals depend on each other, how
+// well each is predicted by its own context and by the contexts of all, whether another linear
+// demixing has a shorter code, whether the mixing seems nonlinear, and whether the same signals
+// come back from parts of the recording and with other seeds. The Report holds the measurements,
+// and its Verdict sums them up. Config sets the number of further fits.
 //
 // Package html writes a report as a page. docs/evaluation/reliability.md counts how often the
 // verdicts were right. The refits follow ICASSO (J. Himberg, A. Hyvärinen and F. Esposito,
@@ -36,27 +36,27 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
-// Config is the settings of New. Begin with Default; the zero value makes no refits.
+// Config holds the settings of New. Begin with Default; the zero value makes no refits.
 type Config struct {
-	// Backend trains the networks of New, also those of refits; see package backend. Nil is
+	// Backend trains the networks of New, including those of refits; see package backend. Nil means
 	// backend.Open(backend.Go), pure Go.
 	Backend compute.Backend
-	// Shape is that of the positions. Nil is the fit's shape if it has as many positions, and a
-	// sequence otherwise.
+	// Shape is the shape of the positions. Nil means the shape of the fit if it has as many
+	// positions, and otherwise a sequence.
 	Shape []int
-	// Refits is the number of further fits that measure the stability; 0 measures none. Each
-	// takes as long as the fit did.
+	// Refits is the number of further fits that measure the stability; 0 omits it. Each takes as
+	// long as the fit.
 	Refits int
-	// Positions are the positions of x in the recording that it is a part of: from 0, and rising.
-	// Outliers, and the page of package html, then have the recording's positions. Nil is a whole
+	// Positions are the positions of x in a longer recording, in order and from 0. Outliers, and
+	// the page of package html, then refer to the recording. Nil means that x is the whole
 	// recording.
 	Positions []int
 	// Rate is the recording's sampling rate, in positions per second, and Start the time of its
-	// first position in seconds. With them the reasons name times, and components have a label. 0
+	// first position in seconds. With a Rate the reasons name times, and components have labels; 0
 	// names positions.
 	Rate, Start float64
-	// Highpassed is whether x went through a high-pass filter of the caller's, which the details
-	// then don't advise.
+	// Highpassed is whether the caller has high-pass filtered x, so that the details don't
+	// recommend it.
 	Highpassed bool
 	// OnProgress, if set, is called as the report is made, with what is being done and the
 	// fraction of the report that is done. The fraction goes from 0 to 1 and never falls; it is
@@ -73,16 +73,16 @@ func (c Config) On(b compute.Backend) Config {
 	return c
 }
 
-// A Report is a diagnosis of a separation by someone who doesn't know the true sources; see
-// New. In JSON a number that wasn't measured is null.
+// A Report is a diagnosis of a separation without knowledge of the true sources; see New. In JSON a
+// number that wasn't measured is null.
 type Report struct {
 	Signals   int    `json:"signals"`
 	Positions int    `json:"positions"`
 	Shape     []int  `json:"shape"`
 	Seed      uint64 `json:"seed"`
-	// Outliers are the positions, from 0, that were excluded. They are found in the signals of
-	// the report, as sica.Result.Outliers are in those of the fit. With Config.Positions they are
-	// positions of the recording, without those where two stretches are joined.
+	// Outliers are the positions, from 0, that were excluded. They are found in the signals of the
+	// report, like sica.Result.Outliers in the signals of the fit. With Config.Positions they are
+	// positions of the recording, except those where two stretches are joined.
 	Outliers []int `json:"outliers,omitempty"`
 
 	Verdict Verdict  `json:"verdict"`
@@ -92,51 +92,51 @@ type Report struct {
 	// NoEvidence, and for a fit that was stopped.
 	FailedTests []string `json:"failed_tests,omitempty"`
 
-	// Channels are the names of the mixed signals; nil for none. Components are what package
-	// inspect says of the recovered signals, in their order.
+	// Channels are the names of the mixed signals; nil for none. Components are the descriptions of
+	// the recovered signals by package inspect.
 	Channels   []string            `json:"channels,omitempty"`
 	Components []inspect.Component `json:"components,omitempty"`
 
-	// Shares holds, for each recovered signal, its share of the mixed signals' variance: the Share
-	// of its inspect.Component.
+	// Shares holds the share of each recovered signal in the mixed signals' variance: the Share of
+	// its inspect.Component.
 	Shares []float64 `json:"shares"`
-	// Doubts holds, for each recovered signal, why it can't be relied on, in a few words each.
+	// Doubts holds, for each recovered signal, the reasons not to rely on it, in a few words each.
 	// See Verdict.
 	Doubts [][]string `json:"doubts"`
 
-	// Grades are those of the recovered signals.
+	// Grades are the grades of the recovered signals.
 	Grades []Graded `json:"grades"`
 
-	// Mixed and Recovered are how far the whitened mixed signals and the recovered signals are from
+	// Mixed and Recovered say how far the whitened mixed signals and the recovered signals are from
 	// self-sufficient.
 	Mixed     SelfSufficiency `json:"mixed"`
 	Recovered SelfSufficiency `json:"recovered"`
-	// Predictability is that of each recovered signal.
+	// Predictability has the predictability of each recovered signal.
 	Predictability []Predictability `json:"predictability"`
 	// Linear says which pairs of the recovered signals have an identified rotation.
 	Linear Linear `json:"linear"`
-	// Correlation is the largest of two recovered signals. Correlated are all above 0.3, the
-	// largest first.
+	// Correlation is the largest absolute correlation of two recovered signals. Correlated are all
+	// above 0.3, the largest first.
 	Correlation Correlation   `json:"correlation"`
 	Correlated  []Correlation `json:"correlated,omitempty"`
-	// Transients are short stretches that decide what signals are; none in images.
+	// Transients are short stretches that dominate recovered signals; none in images.
 	Transients []Transient `json:"transients,omitempty"`
-	// Nonlinear is whether the mixing of a sequence seems nonlinear though its demixing is linear:
-	// whether the signals depend on each other in a way that neither noise nor more sources than
-	// channels explain. If the fit compared networks with the demixing, it is whether a nonlinear
-	// demixing has a significantly shorter code, and was refused.
+	// Nonlinear is whether the mixing of a sequence seems nonlinear although its demixing is
+	// linear: whether the signals depend on each other in a way that neither noise nor surplus
+	// sources explain. If the fit compared networks with the demixing, it is whether a nonlinear
+	// demixing has a significantly shorter code but was rejected.
 	Nonlinear bool `json:"nonlinear"`
-	// Halves is nil where half of the positions is too short, or can't be separated alone.
-	// NotHalved says why then.
+	// Halves is nil if half of the positions is too short, or can't be separated alone; NotHalved
+	// then says why.
 	Halves    *Halves `json:"halves"`
 	NotHalved string  `json:"not_halved,omitempty"`
 	// Stability is nil without refits.
 	Stability *Stability `json:"stability"`
-	// NotRefitted says why the refits of the Config weren't made, if so: the result lacks
-	// functions of the fit (sica.Result.Missing).
+	// NotRefitted says why the refits of the Config weren't made, for example because the result
+	// lacks functions of the fit (sica.Result.Missing).
 	NotRefitted string `json:"not_refitted,omitempty"`
 
-	// What the fit says about itself; see sica.Result.
+	// Copies of fields of the fit; see sica.Result.
 	Iterations int                 `json:"iterations"`
 	Divergence klflow.Curve        `json:"divergence"`
 	Loss       klflow.Curve        `json:"loss"`
@@ -151,15 +151,17 @@ type Report struct {
 	cfg Config
 }
 
-// A fitContext is what the reasons and the advice need to know of the fit, besides its findings.
+// A fitContext has the facts about the fit, besides its findings, that the reasons and the advice
+// need.
 type fitContext struct {
 	origin   origin
 	networks nonlinearSearch
-	// unidentifiedOn is how many positions a longer fit had that identified no signal, 0 for none.
+	// unidentifiedOn is the number of positions of a longer fit that identified no signal; 0 for
+	// none.
 	unidentifiedOn int
 }
 
-// An origin is what made the recovered signals.
+// An origin says which method made the recovered signals.
 type origin int
 
 const (
@@ -168,7 +170,7 @@ const (
 	otherPositions               // the linear rule, at others
 )
 
-// A nonlinearSearch is how far a fit looked for a nonlinear mixing beside its linear demixing.
+// A nonlinearSearch says how far a fit examined nonlinear mixings besides its linear demixing.
 type nonlinearSearch int
 
 const (
@@ -177,16 +179,16 @@ const (
 	compared                    // there were, and networks were compared
 )
 
-// New returns a report on how well the result separates the mixed signals x, d×n: those that it
-// was made from, or others of their kind, at any number of positions. It doesn't change x.
+// New returns a report on how well the result r separates the mixed signals x, d×n: the signals of
+// the fit, or others from the same channels, at any number of positions. It doesn't change x.
 //
 // The report depends on x, on the maps, the findings and the seed of the fit, and on cfg. It takes
 // some seconds for a few signals at a thousand positions, and a fit's time for each refit. The
 // refits neither write to the fit's checkpoint nor call its functions.
 //
-// x must have at least 64 positions. The error says if x doesn't fit the result, if a value
-// isn't finite, if a mixed or a recovered signal is constant, or if the recovered signals are
-// linearly dependent. If ctx ends, it is the context's.
+// x must have at least 64 positions. It is an error if x doesn't fit the result, if a value isn't
+// finite, if a mixed or a recovered signal is constant, or if the recovered signals are linearly
+// dependent. If ctx ends, the error is ctx.Err().
 func New(ctx context.Context, r *sica.Result, x *mat.Dense, cfg Config) (*Report, error) {
 	report, err := diagnose(ctx, r, x, cfg)
 	if err != nil {
@@ -265,7 +267,7 @@ func diagnose(ctx context.Context, r *sica.Result, x *mat.Dense, cfg Config) (*R
 	return report, nil
 }
 
-// addStability sets the Stability by n refits, or why there is none.
+// addStability sets Stability by n refits, or NotRefitted.
 func (report *Report) addStability(
 	ctx context.Context, backend compute.Backend, r *sica.Result, s *subject, n int, p *progress,
 ) (err error) {
@@ -283,7 +285,7 @@ func (report *Report) addStability(
 	return err
 }
 
-// subject is what a report is about.
+// subject holds the signals that a report is about.
 type subject struct {
 	x, z    *mat.Dense         // mixed and recovered, with the outliers replaced
 	white   *mat.Dense         // x whitened, with as many signals as z
@@ -303,7 +305,8 @@ func (s *subject) recording(signals *mat.Dense) recording {
 	return recording{signals, s.positions, s.grid.Shape()}
 }
 
-// newReport returns a report on x with what the fit says and what takes no further fit or network.
+// newReport returns a report on x with the information from the fit and all that needs no further
+// fit or network.
 func (s *subject) newReport(
 	r *sica.Result, x *mat.Dense, cfg Config,
 ) (report *Report, err error) {
@@ -420,7 +423,7 @@ func prepare(
 	return s, nil
 }
 
-// context returns what the report needs to know of the fit r.
+// context returns the fitContext of r.
 func (s *subject) context(r *sica.Result) fitContext {
 	c := fitContext{}
 	switch {
@@ -444,7 +447,7 @@ func (s *subject) context(r *sica.Result) fitContext {
 	return c
 }
 
-// check returns an error unless there can be a report on x, whatever its Shape.
+// check returns an error unless cfg, except its Shape, and x are valid.
 func (cfg Config) check(x *mat.Dense) error {
 	if cfg.Refits < 0 {
 		return fmt.Errorf("Refits: is %d; must be 0 or more", cfg.Refits)
@@ -468,8 +471,8 @@ func (cfg Config) check(x *mat.Dense) error {
 	return nil
 }
 
-// grid returns the grid of n positions: of the Shape, else of the fit's if it has as many, else of
-// a sequence.
+// grid returns the grid of n positions: with Shape, else the shape of the fit if it has n
+// positions, else a sequence.
 func (cfg Config) grid(r *sica.Result, n int) (*grid.Grid, error) {
 	shape := cfg.Shape
 	if len(shape) == 0 && grid.Product(r.Shape) == n {

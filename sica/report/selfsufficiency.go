@@ -19,27 +19,27 @@ import (
 )
 
 // SelfSufficiency measures how far signals are from self-sufficient, by two independent methods.
-// The intervals come from a bootstrap of blocks of positions without refitting: the pair, the
-// predictions, the whitening and the trained networks are the same in each resample.
+// The intervals come from a bootstrap of blocks of positions without refitting: all resamples share
+// the pair, the predictions, the whitening and the trained networks.
 type SelfSufficiency struct {
-	// Dependence is the total of dependence.Measure for the most dependent pair: a sum of
-	// squared correlations, not nats. It detects less than networks that see all signals, and
-	// includes dependences that nonlinear predictions would explain.
+	// Dependence is the total of dependence.Measure for the most dependent pair: a sum of squared
+	// correlations, not nats. It detects less than networks that see all signals, and includes
+	// dependence that nonlinear predictions would explain.
 	Dependence dependence.Interval `json:"dependence"`
 	// Pair is the most dependent pair, counted from 0.
 	Pair [2]int `json:"pair"`
-	// Classifier is sica.EstimateDivergence's Conditional, in nats, of all signals together. Small
-	// networks classify the signals and independent ones at held-out positions, from z_t and the
-	// contexts, and from the contexts alone; it is the difference. It is nil where an axis is
-	// too short for the networks.
+	// Classifier is Conditional of sica.EstimateDivergence, in nats, for all signals together:
+	// small networks distinguish the signals from independent ones at held-out positions, from z_t
+	// and the contexts and from the contexts alone, and Classifier is the difference. It is nil if
+	// an axis is too short for the networks.
 	Classifier *dependence.Interval `json:"classifier"`
-	// Classified is the number of positions that the networks saw, 0 for all. In sequences of
-	// 16,384 positions and more it is 8,192, in blocks of 1,024 spread evenly.
+	// Classified is the number of positions that the networks saw; 0 means all. In sequences of
+	// 16,384 positions or more it is 8,192, in evenly spread blocks of 1,024.
 	Classified int `json:"classified,omitempty"`
 }
 
-// measure measures several sets of signals, all d×n at the positions of one grid. The two methods
-// run at once, as neither keeps all processors busy.
+// measure measures several sets of signals, all d×n at the positions of one grid. Both methods run
+// at once, since neither keeps all processors busy.
 func measure(
 	ctx context.Context, backend compute.Backend, signals []*mat.Dense, g *grid.Grid, seed uint64,
 ) ([]SelfSufficiency, error) {
@@ -127,8 +127,8 @@ type Predictability struct {
 	SE float64 `json:"se"`
 }
 
-// isSelfSufficient reports whether the other signals' contexts don't improve the prediction:
-// All − Own is at most 0.01 or at most three standard errors.
+// isSelfSufficient reports whether the contexts of other signals don't improve the prediction: All
+// − Own is at most 0.01 or at most three standard errors.
 func (p Predictability) isSelfSufficient() bool {
 	return p.All-p.Own <= max(maxGain, maxGainErrors*p.SE)
 }
@@ -161,8 +161,8 @@ func predictability(ctx context.Context, z *mat.Dense, g *grid.Grid) ([]Predicta
 }
 
 // comparePredictions returns the predictability of a signal with the power Σ value², from the
-// squared errors of its two predictions in each block. The standard error is that of the sum over
-// the blocks, by the variation of their gains.
+// squared errors of both predictions in each block. The standard error of the total gain follows
+// from its variation between blocks.
 func comparePredictions(own, all []float64, power float64) Predictability {
 	n := float64(len(own))
 	gain := (floats.Sum(own) - floats.Sum(all)) / n
@@ -177,8 +177,8 @@ func comparePredictions(own, all []float64, power float64) Predictability {
 	}
 }
 
-// regressions has the products from which ridge regressions predict each of d signals of variance 1
-// from its own k neighbours, or from those of all signals.
+// regressions holds the products for ridge regressions of each of d signals of variance 1 on its
+// own k neighbours, or on the neighbours of all signals.
 type regressions struct {
 	z          *mat.Dense    // d×n
 	neighbours [][]int32     // [position][k]
@@ -233,7 +233,8 @@ type heldOut struct {
 	others       int           // the number of positions of the other blocks
 }
 
-// holdOut returns a block, and the products of the others as the total less those of the block.
+// holdOut returns a block, and the products of the other blocks, as the total less those of the
+// block.
 func (r *regressions) holdOut(block int) *heldOut {
 	near, values := r.block(block)
 	_, n := r.z.Dims()

@@ -20,26 +20,25 @@ import (
 
 // Linear holds the findings of package linear about the recovered signals.
 //
-// If the linear rule itself made the signals, of the same mixed signals, the findings are those of
-// the fit. Otherwise they are those of a second separation: of the mixed signals if the result is
-// a linear demixing, else of the recovered ones. It is of the mixed signals where it can be, since
-// noise is in the channels: the recovered signals share it, which looks like more sources than
-// channels.
+// If the linear rule made the signals, from the same mixed signals, the findings are those of the
+// fit. Otherwise they come from a second separation: of the mixed signals if the result is a linear
+// demixing, else of the recovered signals. The mixed signals are preferred since noise is in the
+// channels: the recovered signals share it, which looks like surplus sources.
 //
 // After a nonlinear demixing, such as a network's, the findings are about a rotation of the
 // recovered signals. They say nothing about the nonlinear map, so ExpectedError is nil and Why is
 // empty.
 type Linear struct {
-	// Findings are about the signals of the fit, or of the second separation. Each of these has
-	// the place of the recovered signal that it is most similar to.
+	// Findings are about the signals of the fit, or of the second separation. The latter are in the
+	// order of the recovered signals that they match best.
 	linear.Findings
-	// Agreement holds the absolute correlation of each recovered signal with the signal of the
-	// second separation in its place; nil if there was none.
+	// Agreement holds the absolute correlation of each recovered signal with its match in the
+	// second separation; nil if there was none.
 	Agreement []float64 `json:"agreement"`
 }
 
-// sameSignals is the largest difference of signals that are the same up to rounding, as a share of
-// their largest value. It is far above the rounding of float64.
+// sameSignals is the largest difference, as a share of the largest value, between signals that
+// count as equal. It is far above the rounding of float64.
 const sameSignals = 1e-6
 
 // linearFindings returns the findings of the fit if they are about its signals: if the linear rule
@@ -51,8 +50,8 @@ func linearFindings(r *sica.Result) *linear.Findings {
 	return r.Linear
 }
 
-// networkFindings returns what the fit found of its network's signals if no flow moved them since;
-// otherwise nil.
+// networkFindings returns the findings of the fit about its network's signals, or nil if a flow
+// moved the signals since.
 func networkFindings(r *sica.Result) *nonlinear.Findings {
 	if r.Best > 0 {
 		return nil
@@ -82,11 +81,11 @@ func fitFindings(r *sica.Result, z *mat.Dense) (l Linear, ok bool) {
 }
 
 // noiseless reports whether the findings show no sign of noise: neither a coarser time scale nor
-// more sources than channels. Parts of these positions are then separated without a search for
-// noise, since noise that all positions don't show can't show in a part.
+// more sources than channels. Parts of the positions are then separated without a search for noise,
+// since a part can't show noise that all positions don't show.
 func noiseless(l *Linear) bool { return l.Scale <= 1 && l.Reason != linear.MoreSources }
 
-// findings returns what is known of the recovered signals; see Linear.
+// findings returns the findings about the recovered signals; see Linear.
 func (s *subject) findings(ctx context.Context, opt linear.Config) (Linear, error) {
 	if s.linear != nil {
 		return *s.linear, nil

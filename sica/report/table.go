@@ -17,17 +17,17 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/linear"
 )
 
-// A Table lists the recovered signals in their order, at most 32 of them, as sica separate
-// and WriteText print them. Columns without a value are left out. Of more than 12 signals, doubtful
-// ones without a label and with at most the mean share are only counted if others repeat.
+// A Table lists up to 32 recovered signals in order, as sica separate and WriteText print them.
+// Columns without a value are omitted. With more than 12 signals, of which some repeat, doubtful
+// signals without a label and with at most the mean share are only counted.
 type Table struct {
-	// Components are those of the signals, in their order; nil for none.
+	// Components are the components of the signals, in order; nil for none.
 	Components []inspect.Component
 	// Channels are the names of the mixed signals; nil for numbers from 1.
 	Channels []string
-	// Grades are those of the signals; nil for none.
+	// Grades are the grades of the signals; nil for none.
 	Grades []Graded
-	// Words stand in the column of the grades where there are no Grades.
+	// Words fill the column of the grades if there are no Grades.
 	Words []string
 	// All is whether every signal has a row.
 	All bool
@@ -121,7 +121,7 @@ func (t Table) write(w io.Writer, rows []int) error {
 	return out.Flush()
 }
 
-// labelText returns a label's name and, of beats, their rate.
+// labelText returns the name of a label and, for beats, the rate.
 func labelText(l inspect.Label) string {
 	if l.Beats == 0 {
 		return l.Name
@@ -162,10 +162,10 @@ func (g *Graded) Words(i int) string {
 	return g.Grade.String()
 }
 
-// maxOthers is how many signals others names, so that rows stay short.
+// maxOthers is the largest number of signals that others names, to keep rows short.
 const maxOthers = 3
 
-// others names the signals of a group but i, or their number.
+// others returns the names of the signals of a group except i, or their number.
 func others(group []int, i int) string {
 	var names []string
 	for _, j := range group {
@@ -179,9 +179,10 @@ func others(group []int, i int) string {
 	return strings.Join(names, ", ")
 }
 
-// artefacts says which signals of a recording come back from both halves, so that they can be taken
-// out: by their labels, hearts by their rates; then alpha, which is no artefact, and signals
-// without a label. It is "" unless the recording has a rate and the halves were separated.
+// artefacts returns a sentence that lists the signals of a recording that come back from both
+// halves, and so can be removed: by label, hearts also by rate; then alpha, which is no artefact,
+// and signals without a label. It is "" unless the recording has a rate and the halves were
+// separated.
 func (r *Report) artefacts() string {
 	if r.Halves == nil || len(r.Grades) == 0 || r.cfg.Rate == 0 {
 		return ""
@@ -220,14 +221,14 @@ func (r *Report) label(i int) (l inspect.Label) {
 	return l
 }
 
-// A kind is the signals with one label; hearts of different rates are different kinds.
+// A kind is a set of signals with the same label; hearts of different rates are different kinds.
 type kind struct {
 	label   inspect.Label // of the first
 	signals []int
 }
 
-// sameRate is the largest difference between rates of one heart, as a share. Rates are rounded by
-// less. Two hearts whose rates differ by less are taken for one.
+// sameRate is the largest relative difference between rates of the same heart, above the rounding
+// of rates. Two hearts whose rates differ by less count as one.
 const sameRate = 0.05
 
 // addKind adds a signal to those of its label.
@@ -253,7 +254,7 @@ func (k kind) place() int {
 	return 0
 }
 
-// String returns such as "heartbeats 3 and 4 (76 a minute, together)".
+// String returns k in words, such as "heartbeats 3 and 4 (76 a minute, together)".
 func (k kind) String() string {
 	name, note := cmp.Or(k.label.Name, "without a label"), ""
 	if k.place() == 1 {
@@ -269,7 +270,7 @@ func (k kind) String() string {
 	return name + " " + text.Numbers(k.signals) + note
 }
 
-// sources says which signals are sources, such as "identified 1 and 2; probable
+// sources returns a clause about which signals are sources, such as "identified 1 and 2; probable
 // 3; others can be mixtures."
 func (r *Report) sources() string {
 	var identified, probable []int

@@ -15,18 +15,17 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/linear"
 )
 
-// maxGainSE is the standard error from which the R² from all contexts says nothing: events that
-// come once can't be predicted from the rest. It is half of a signal's variance.
+// maxGainSE is the least standard error with which the R² from all contexts is uninformative: half
+// of a signal's variance. Events that occur once can't be predicted from the rest.
 const maxGainSE = 0.5
 
 // maxPairs is the largest number of rows in the table of pairs, so that it fits a screen.
 const maxPairs = 6
 
-// maxReasons is how many of the Reasons WriteText has.
+// maxReasons is the largest number of Reasons in WriteText.
 const maxReasons = 2
 
-// String returns what WriteText and WriteDetails write, with one table of all signals, or "no report"
-// of the zero Report.
+// String returns the output of WriteText and WriteDetails.
 func (r *Report) String() string {
 	if r.isEmpty() {
 		return "no report"
@@ -96,9 +95,9 @@ func (r *Report) table() Table {
 	return Table{Components: r.Components, Channels: r.Channels, Grades: r.Grades}
 }
 
-// WriteDetails writes what WriteText leaves out, as text: the other signals, Reasons and Next,
-// the dependence before and after, the tests of each signal, the six pairs with the least
-// evidence, remarks on the mixing, halves and stability. The zero Report is an error.
+// WriteDetails writes as text what WriteText omits: the other signals, Reasons and Next, the
+// dependence before and after, the tests of each signal, the six pairs with the least evidence,
+// remarks on the mixing, halves and stability.
 func (r *Report) WriteDetails(w io.Writer) error {
 	if r.isEmpty() {
 		return errEmpty
@@ -180,8 +179,8 @@ func (r *Report) writeDivergences(b *strings.Builder) {
 	writeTable(b, rows...)
 }
 
-// whiteningNote says that stability and halves say nothing where symmetric whitening was kept,
-// which makes the same signals of any part; "" elsewhere.
+// whiteningNote returns a note that stability and halves are uninformative if symmetric whitening
+// was kept, which gives the same signals from any part; "" otherwise.
 func (r *Report) whiteningNote() string {
 	l := &r.Linear
 	isKept := r.fit.origin == thisFit && l.KeptWhitening
@@ -191,7 +190,7 @@ func (r *Report) whiteningNote() string {
 	return "Symmetric whitening was kept, so stability and halves are near 1 whatever the truth is."
 }
 
-// writeTests writes how each signal did in the tests: at most notes.MaxRows of them.
+// writeTests writes the test results of up to notes.MaxRows signals.
 func (r *Report) writeTests(b *strings.Builder) {
 	rows := []string{"#\town R²\tall contexts\tstability\thalves\terror\tdoubts"}
 	n := len(r.Predictability)
@@ -212,7 +211,7 @@ func (r *Report) writeTests(b *strings.Builder) {
 // A Row is the row of one recovered signal in a table. Values that weren't measured are dashes.
 type Row struct {
 	Share       string // see Report.Shares
-	Own         string // see Predictability
+	Own         string // Own of Predictability
 	AllContexts string // All ± SE of Predictability
 	Stability   string // see Stability.Signals
 	Halves      string // see Halves.Signals
@@ -293,7 +292,7 @@ func (r *Report) writePairs(b *strings.Builder) {
 	}
 }
 
-// String says how similar the signals of the fit and its refits are, in half a sentence.
+// String returns a clause about the similarity of the signals of the fit and its refits.
 func (s *Stability) String() string {
 	refits := "refit"
 	if n := len(s.Recoveries) - 1; n != 1 {
@@ -302,7 +301,7 @@ func (s *Stability) String() string {
 	return fmt.Sprintf("the mean |correlation| among the fit and its %s is %.3f", refits, s.MCC)
 }
 
-// conditions says in what the refits differ from a fit to n positions.
+// conditions returns a clause about the differences between the refits and a fit to n positions.
 func (s *Stability) conditions(n int) string {
 	if s.LeftOut == 0 {
 		said := "each with another seed and all positions"

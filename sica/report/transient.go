@@ -14,33 +14,33 @@ import (
 
 // A Transient is a short stretch of a sequence that holds more than half of the variance of one or
 // more recovered signals, such as the jerk of a cable or the start of a filter. The stretch alone
-// then decides what these signals are, and the tests don't see the rest of them. Its ends include
-// loud surroundings, however long, that are to be left out with it.
+// then determines these signals, and the tests ignore the rest. The ends include loud surroundings,
+// however long, that should be left out together with the stretch.
 type Transient struct {
 	Signals []int `json:"signals"` // from 0
-	// First and Last are the stretch's ends, from 0. With Config.Positions they are positions of
-	// the recording.
+	// First and Last are the first and the last position of the stretch, from 0. With
+	// Config.Positions they are positions of the recording.
 	First int `json:"first"`
 	Last  int `json:"last"`
-	// Share is the smallest share of a signal's variance in the stretch.
+	// Share is the smallest share of variance that one of the Signals has in the stretch.
 	Share float64 `json:"share"`
 }
 
 const (
-	// transientLength is the longest stretch, as a share of the positions. 0.01 is 0.6 s of a
-	// minute. In a longer one even a rhythm of varying strength can have more than half of its
-	// variance.
+	// transientLength is the length of the longest stretch, as a share of the positions: 0.6 s of a
+	// minute. Even a rhythm of varying strength can have more than half of its variance in a longer
+	// stretch.
 	transientLength = 0.01
-	// transientShare is the share of a signal's variance from which a stretch outweighs the rest.
+	// transientShare is the share of a signal's variance above which a stretch outweighs the rest.
 	transientShare = 0.5
-	// transientTail is how much louder the surroundings that belong to a transient are than nine
-	// tenths of the recording. With less, more is left out than need be; with more, the tails may
-	// decide in the transient's place.
+	// transientTail is how many times louder than nine tenths of the recording the surroundings are
+	// that belong to a transient. With less, more is left out than necessary; with more, the
+	// remaining tails may dominate the signal.
 	transientTail = 3
 )
 
 // Transients returns the transients of the recovered signals z of a sequence, d×n, in order.
-// Stretches that overlap are one. There are none in fewer than 100 positions.
+// Overlapping stretches are united. There are none in fewer than 100 positions.
 func Transients(z *mat.Dense) (found []Transient) {
 	if z == nil {
 		return nil
@@ -68,7 +68,7 @@ func Transients(z *mat.Dense) (found []Transient) {
 	return found
 }
 
-// addTransient adds a transient to others, united with each that it overlaps.
+// addTransient adds a transient to others, and unites it with those that it overlaps.
 func addTransient(others []Transient, added Transient) (all []Transient) {
 	for _, o := range others {
 		if o.First <= added.Last && added.First <= o.Last {
@@ -82,8 +82,8 @@ func addTransient(others []Transient, added Transient) (all []Transient) {
 	return append(all, added)
 }
 
-// densestStretch returns where the stretch of a length with the largest energy begins, and that
-// energy.
+// densestStretch returns the beginning and the energy of the stretch of the given length with the
+// largest energy.
 func densestStretch(energy []float64, length int) (first int, largest float64) {
 	inside := 0.0
 	for t, e := range energy {
@@ -122,8 +122,7 @@ func loudStretch(energy []float64, begin, end int) (first, last int) {
 	return first, last
 }
 
-// hasTransient reports whether a short stretch decides what a signal is, and whether others share
-// it.
+// hasTransient reports whether a transient dominates signal i, and whether other signals share it.
 func (r *Report) hasTransient(i int) (has, isShared bool) {
 	for _, t := range r.Transients {
 		if slices.Contains(t.Signals, i) {
@@ -133,9 +132,9 @@ func (r *Report) hasTransient(i int) (has, isShared bool) {
 	return false, false
 }
 
-// transients finds the stretches that hold most of the variance of several signals (shared), or of
-// one. The former fail a test and the latter are a warning: a source may be one event, but two
-// sources seldom have theirs at the same time.
+// transients returns findings about the stretches that hold most of the variance of several signals
+// (shared), or of one. The former fail a test and the latter are a warning: a source may be a
+// single event, but two sources seldom have theirs at the same time.
 func (r *Report) transients(suspects []int, shared bool) (findings []finding) {
 	next := "Leave that stretch out and separate again."
 	if !shared {

@@ -12,8 +12,8 @@ import (
 // A Verdict sums up a Report. It is NoEvidence if one of seven tests fails: linearity, dependence,
 // uniqueness, rotation, self-sufficiency, refits, transients. docs/reference/output.md says when
 // each fails; Report.FailedTests names those that did. Otherwise it is NotIdentifiable if the
-// rotation of two signals isn't identified (linear.Pair.Identified), and Separated if all are. Of a
-// fit that the context stopped before it had examined all, it is NoEvidence without a test.
+// rotation of two signals isn't identified (linear.Pair.Identified), and Separated if all are. If
+// the context stopped the fit before it had examined everything, it is NoEvidence without a test.
 //
 // Report.Doubts holds the outcomes of the tests of single signals, and the identification. Doubtful
 // signals that explain at most 1 % of the mixed signals' variance together, the smallest first, are
@@ -21,18 +21,18 @@ import (
 // don't change the verdict: a source may be one event, or silent in one half.
 //
 // The verdict is about SICA's criterion. It can be wrong for sources that don't fulfil the
-// criterion, and for a nonlinear mixing that leaves signals that fulfil it as well as the
-// sources do. No criterion of this kind detects how a single signal is distorted.
-// docs/evaluation/reliability.md counts how often the verdict was wrong.
+// criterion, and for a nonlinear mixing whose signals fulfil it as well as the sources do. No
+// criterion of this kind detects the distortion of a single signal. docs/evaluation/reliability.md
+// counts how often the verdict was wrong.
 type Verdict string
 
 const (
 	// Separated: the recovered signals pass all tests, and their rotation is identified.
 	Separated Verdict = "separated"
-	// NoEvidence: a test failed, or the fit was stopped. The signals may be separated all the same.
+	// NoEvidence: a test failed, or the fit was stopped. The signals may still be separated.
 	NoEvidence Verdict = "no evidence of separation"
-	// NotIdentifiable: the signals pass all tests, but not all are identified. Linear.Reason is
-	// why. The signals may be the sources or any rotation of them.
+	// NotIdentifiable: the signals pass all tests, but not all are identified, for the reason in
+	// Linear.Reason. The signals may be the sources or any rotation of the sources.
 	NotIdentifiable Verdict = "not identifiable"
 )
 
@@ -42,10 +42,10 @@ const (
 	maxDependence   = 0.05   // a sum of squared correlations: about 0.22² is tolerated
 	noDependence    = 0.0005 // the text rounds it to 0
 	maxDivergence   = 0.01   // nats per position
-	minAgreement    = 0.95   // a correlation: that of signals rotated by 18°
+	minAgreement    = 0.95   // a correlation: signals rotated by 18°
 	maxGain         = 0.01   // of R²
 	maxGainErrors   = 3      // standard errors
-	minStability    = 0.9    // a correlation: that of signals rotated by 26°
+	minStability    = 0.9    // a correlation: signals rotated by 26°
 	maxSuspectShare = 0.01   // of the mixed signals' variance
 )
 
@@ -55,7 +55,7 @@ type finding struct {
 	next   []string
 }
 
-// conclude sets the verdict, its reasons and what to do next.
+// conclude sets Verdict, Reasons and Next.
 func (r *Report) conclude() {
 	r.setDoubts()
 	l, suspects := &r.Linear, r.suspects()
@@ -120,8 +120,8 @@ var commonTests = []struct {
 	{"uniqueness", (*Report).ambiguousNetwork},
 }
 
-// signalTests are the tests of single signals: the doubt of a signal that fails, and what is said
-// of all that do.
+// signalTests are the tests of single signals: the doubt of a signal that fails, and the finding
+// about all that fail.
 var signalTests = []struct {
 	name, doubt string
 	fails       func(*Report, int) bool
@@ -133,8 +133,8 @@ var signalTests = []struct {
 	{"refits", "unstable", (*Report).refitsDiffer, (*Report).differingRefits},
 }
 
-// test sets FailedTests and returns what the failed tests found. After a demixing of other
-// positions there is one next step for all.
+// test sets FailedTests and returns the findings of the failed tests. After a demixing of other
+// positions all findings share one next step.
 func (r *Report) test(suspects []int) (findings []finding) {
 	add := func(name string, found ...finding) {
 		if len(found) > 0 {
