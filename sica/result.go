@@ -70,9 +70,9 @@ type Summary struct {
 
 	// Clipped are the mixed signals of a sequence, counted from 0, that are at their largest or
 	// smallest value again and again: in at least five stretches of two positions or more, and at
-	// up to a tenth of the positions. It is empty if less than a thousandth of the positions is
-	// clipped in each signal. Clipping looks like more sources than channels, so no network is
-	// compared then.
+	// up to a tenth of the positions. It is empty if fewer than a thousandth of the positions are
+	// clipped in any of the signals. Clipping looks like more sources than channels, so no network
+	// is compared then.
 	Clipped []int `json:"clipped,omitempty"`
 	// CutShort is whether the context ended before Config.Method had finished. The signals are then
 	// whitened, or from a linear demixing without identified signals.

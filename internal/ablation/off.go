@@ -10,7 +10,7 @@ const Enabled = false
 // Off returns false: every rule is on.
 func Off(Rule) bool { return false }
 
-// Set is an error unless there are no rules.
+// Set returns an error unless rules is empty.
 func Set(rules ...string) error {
 	if len(rules) > 0 {
 		return errors.New(

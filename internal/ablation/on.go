@@ -14,7 +14,7 @@ import (
 // Enabled is whether this build can turn rules off.
 const Enabled = true
 
-// Variable is the environment variable with the rules that are off at first, with commas between.
+// Variable is the environment variable with the comma-separated rules that are off initially.
 const Variable = "SICA_WITHOUT"
 
 // names has the name of each rule, as Set takes it.
@@ -54,7 +54,7 @@ func init() {
 	}
 }
 
-// numbers are the values that decisions depend on, and what they are by themselves.
+// numbers are the numbers that decisions depend on, with their original values.
 var numbers = make(map[string]number)
 
 type number struct {
@@ -75,9 +75,9 @@ func Numbers() []string { return slices.Sorted(maps.Keys(numbers)) }
 // Off reports whether a rule is off.
 func Off(rule Rule) bool { return disabled[rule] }
 
-// Set turns these rules off and all others on, those of the environment, too. A number, as in
-// "rejection*2", is multiplied; all others are as by themselves. It is an error if there is no such
-// rule or number; then nothing changes. It must not run during a separation.
+// Set turns the given rules off and all others on, including those of the environment. A number, as
+// in "rejection*2", is multiplied; all other numbers have their original values. It is an error if
+// there is no such rule or number; then nothing changes. Set must not run during a separation.
 func Set(rules ...string) error {
 	var next [len(names)]bool
 	factors := make(map[string]float64)

@@ -1,14 +1,14 @@
-// Package ablation turns rules of the separation off, and multiplies its numbers, to measure what
-// each is worth. It does so in builds with the tag ablation only. In others every rule is on, and
-// asking costs nothing.
+// Package ablation turns rules of the separation off, and multiplies its numbers, to measure the
+// value of each, in builds with the tag ablation only. In other builds every rule is on, and Off
+// costs nothing.
 package ablation
 
 // A Rule is a part of the separation that can be off.
 type Rule int
 
-// The rules, with what is off without them.
+// The rules, with the part of the separation that each controls.
 const (
-	AddNoisy        Rule = iota // descents with noise in the channels
+	AddNoisy        Rule = iota // descents with channel noise in the models
 	ClearlyShorter              // a demixing whose code is clearly shorter is kept, not whitening
 	CoarserDescents             // descents at coarser time scales
 	Corrected                   // demixings corrected for the noise of the channels
@@ -21,7 +21,7 @@ const (
 	MostNoise                   // the descent with nearly the most noise that there can be
 	NearlyAsGood                // doubt of signals that differ in a demixing that is nearly as good
 	Noiseless                   // the search with noise in the channels
-	NoiseLike                   // doubt of signals that are like noise
+	NoiseLike                   // doubt of noise-like signals
 	NonlinearNull               // evidence against nonlinear mixtures in the judgement of a demixing
 	Occupied                    // low-passing of mixtures that occupy a part of the band
 	PassBand                    // the search for noise within the pass band of filtered recordings

@@ -18,7 +18,7 @@ import (
 // ParamRuns is layers.ParamRuns, the hyperparameter for the number of runs.
 const ParamRuns = "sica_runs"
 
-// Present panics if an argument is nil, with what it must be.
+// Present panics unless present is true. form says what the argument must be.
 func Present(where, name string, present bool, form string) {
 	if !present {
 		exceptions.Panicf("%s: %s is nil; must be %s", where, name, form)
@@ -40,9 +40,9 @@ func Floats(where, name string, x *Node, form string, minRank, maxRank int) {
 	}
 }
 
-// Layer is Floats for the input x of what has weights for each run. The first axis of x must be
-// ParamRuns of scope, 1 by default. If it isn't, it is probably that of a batch, and the message
-// says how to insert one.
+// Layer is Floats for the input x of a layer with weights for each run. The first axis of x must
+// have length ParamRuns of scope, 1 by default. Otherwise it is probably the batch axis, and the
+// message says how to insert a runs axis.
 func Layer(
 	scope *model.Scope, where, name string, x *Node, form string, minRank, maxRank int,
 ) {
@@ -73,13 +73,13 @@ func Layer(
 	}
 }
 
-// Dims panics unless x is of a float dtype and has these dimensions, each a length or Any.
+// Dims panics unless x is of a float dtype and has the given dimensions, each a length or Any.
 func Dims(where, name string, x *Node, form string, dims ...int) {
 	Floats(where, name, x, form, len(dims), len(dims))
 	sameDims(where, name, x, form, dims)
 }
 
-// Indices panics unless x is of dtype int32 and has these dimensions, each a length or Any.
+// Indices panics unless x is of dtype int32 and has the given dimensions, each a length or Any.
 func Indices(where, name string, x *Node, form string, dims ...int) {
 	Present(where, name, x != nil, form)
 	if x.DType() != dtypes.Int32 || x.Rank() != len(dims) {
@@ -110,14 +110,14 @@ func Same(where, name string, x *Node, otherName string, other *Node) {
 	}
 }
 
-// AtLeast panics unless n, the number of what name says ("components"), is at least limit.
+// AtLeast panics unless n, the number called name ("components"), is at least limit.
 func AtLeast(where, name string, n, limit int) {
 	if n < limit {
 		exceptions.Panicf("%s: %s: %d; must be at least %d", where, name, n, limit)
 	}
 }
 
-// NotNegative panics unless v, the value of what name says ("epsilon"), is finite and at least 0.
+// NotNegative panics unless v, the value called name ("epsilon"), is finite and at least 0.
 func NotNegative(where, name string, v float64) {
 	if !(v >= 0) || math.IsInf(v, 0) {
 		exceptions.Panicf("%s: %s: %g; must be finite and at least 0", where, name, v)

@@ -1,5 +1,5 @@
-// Package backendtest has what tests of several packages do with backends: a backend that counts
-// executions, and a loop over all that open here.
+// Package backendtest has helpers for tests with backends: a backend that counts executions, and a
+// loop over all backends that open here.
 package backendtest
 
 import (
@@ -17,14 +17,14 @@ type Counting struct {
 	onCall, onCompile   func(n int64)
 }
 
-// Count returns b as a backend that counts. If onCall isn't nil, it is called at the begin of each
+// Count returns b as a counting backend. If onCall isn't nil, it is called at the beginning of each
 // execution with its number, from 1.
 func Count(b compute.Backend, onCall func(n int64)) *Counting {
 	return &Counting{Backend: b, onCall: onCall}
 }
 
-// OnCompile sets what is called at the begin of each compilation with its number, from 1. It must
-// come before the first.
+// OnCompile sets a function that is called at the beginning of each compilation with its number,
+// from 1. It must be called before the first compilation.
 func (c *Counting) OnCompile(f func(n int64)) { c.onCompile = f }
 
 // Compilations returns the number of compilations that have begun.

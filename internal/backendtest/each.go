@@ -8,7 +8,7 @@ import (
 	"github.com/seed-47b1e431/gosica/backend"
 )
 
-// Each runs a test on every backend that opens here, each in a subtest of the backend's name.
+// Each runs a test on every backend that opens here, in a subtest with the backend's name.
 func Each(t *testing.T, test func(t *testing.T, b compute.Backend)) {
 	t.Helper()
 	for _, name := range backend.Available() {
@@ -16,7 +16,7 @@ func Each(t *testing.T, test func(t *testing.T, b compute.Backend)) {
 	}
 }
 
-// Open opens the backend of that name, or ends the test.
+// Open opens the backend with the given name, or fails the test.
 func Open(t testing.TB, name string) compute.Backend {
 	t.Helper()
 	b, err := backend.Open(name)

@@ -1,4 +1,4 @@
-// Package clipping finds channels that were cut at the limits of an amplifier.
+// Package clipping finds channels that were clipped at the limits of an amplifier.
 package clipping
 
 import (
@@ -8,30 +8,33 @@ import (
 )
 
 const (
-	// minClips is how many runs of two positions or more at a channel's largest value, or at its
-	// smallest, show that it is clipped. Other signals reach these values once. A choice.
+	// minClips is the least number of runs of two positions or more at a channel's largest, or
+	// smallest, value with which the channel counts as clipped. Other signals reach these values
+	// once. It is a choice.
 	minClips = 5
-	// minClipped is the smallest share of clipped positions, in any channel, that is named: fewer
-	// hardly matter. A choice.
+	// minClipped is the least share of positions, clipped in any channel, that is reported: fewer
+	// hardly matter. It is a choice.
 	minClipped = 0.001
-	// maxClipped is the largest share of a channel's positions at its limits. More equal values aren't
-	// clipping: a telegraph is at its largest value for half of the time. A choice.
+	// maxClipped is the largest share of a channel's positions at its limits. More equal values
+	// aren't clipping: a telegraph signal is at its largest value for half of the time. It is a
+	// choice.
 	maxClipped = 0.1
 )
 
-// Advice is what to do about clipped channels. With fewer channels than sources an answer is wrong,
-// and may look right.
+// Advice says what to do about clipped channels. With fewer channels than sources the result is
+// wrong, but may look right.
 const Advice = "leave the clipped stretches out, unless they are the artefact that you take out; leave a " +
 	"channel out only if there are more channels than sources"
 
-// A Clipping says which channels are clipped. The zero value says that none is.
+// A Clipping lists clipped channels. The zero value means that none is clipped.
 type Clipping struct {
 	Channels  []int // counted from 0
-	Positions []int // at which one of them is clipped, in order
+	Positions []int // at which any of these is clipped, in order
 }
 
-// Find returns which channels of a sequence x, d×n, are clipped: at their largest or smallest value
-// again and again, at up to a tenth of the positions each. There are none if these are too few.
+// Find returns the clipped channels of a sequence x, d×n: those that are repeatedly at their
+// largest or smallest value, at up to a tenth of the positions. The result is empty if the share of
+// positions at which any channel is clipped is below minClipped.
 func Find(x *mat.Dense) (found Clipping) {
 	d, n := x.Dims()
 	clipped := make([]bool, n)
@@ -56,8 +59,8 @@ func Find(x *mat.Dense) (found Clipping) {
 	return found
 }
 
-// clips are the positions at which a signal is at its smallest value or at its largest, if it is so
-// again and again.
+// clips returns the positions at which a signal is at its smallest or largest value, if it is there
+// in at least minClips runs.
 func clips(signal []float64) (at []int) {
 	for _, limit := range []float64{slices.Min(signal), slices.Max(signal)} {
 		if runsAt(limit, signal) < minClips {
@@ -72,7 +75,7 @@ func clips(signal []float64) (at []int) {
 	return at
 }
 
-// runsAt returns how many runs of two or more values at the limit there are.
+// runsAt returns the number of runs of two or more values at the limit.
 func runsAt(limit float64, values []float64) (count int) {
 	for t := 1; t < len(values); t++ {
 		if values[t] == limit && values[t-1] == limit && (t == 1 || values[t-2] != limit) {

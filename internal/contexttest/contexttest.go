@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// EndsAfter returns ctx that is cancelled after that many calls of Err, so that a test ends work
-// at a place and not at a time. Its Done is that of ctx.
+// EndsAfter returns a context that is cancelled after the given number of calls of Err, so that a
+// test ends work at a place and not at a time. Its Done is that of ctx.
 func EndsAfter(ctx context.Context, calls int) context.Context {
 	e := &endsAfter{Context: ctx}
 	e.calls.Store(int64(calls))
@@ -26,7 +26,8 @@ func (c *endsAfter) Err() error {
 	return nil
 }
 
-// Counted returns ctx, and how many times Err of it was called so far.
+// Counted returns ctx with a counter, and a function that returns the number of calls of Err so
+// far.
 func Counted(ctx context.Context) (counted context.Context, calls func() int) {
 	c := &counting{Context: ctx}
 	return c, func() int { return int(c.calls.Load()) }

@@ -5,20 +5,20 @@ import (
 	"slices"
 )
 
-// A ZeroPhase is a high-pass filter of a signal that comes in pieces, forward and then backward: it
-// shifts no wave. It is for signals that are written, not for those that are learned from. The zero
-// value isn't valid.
+// A ZeroPhase is a high-pass filter of a signal that comes in pieces, applied forward and then
+// backward, so that it shifts no phase. It is for output, not for signals that a separation is
+// fitted to. The zero value isn't valid.
 type ZeroPhase struct {
-	once    Filter // what is applied twice
+	once    Filter // filter that is applied twice
 	rate    float64
 	forward *Stream
-	ahead   int       // so many later values the backward filter needs
-	raw     []float64 // not yet filtered: the beginning, until it is as long
-	held    []float64 // filtered forward, not yet backward
+	ahead   int       // number of later values that the backward filter needs
+	raw     []float64 // not yet filtered: the first values, until there are ahead of them
+	held    []float64 // filtered forward but not yet backward
 }
 
-// NewZeroPhase returns the filter that leaves half of the amplitude at a frequency of hz, for which
-// Check has returned nil, and less below: 1/1800 at a tenth of it.
+// NewZeroPhase returns the filter that leaves half of the amplitude at hz, for which Check has
+// returned nil, and less below: 1/1800 at a tenth of hz.
 func NewZeroPhase(hz, rate float64) *ZeroPhase {
 	// With x = tan(πf/rate)/tan(π·once/rate), once leaves x²/(1+x²), and twice its square: 1/2 if
 	// x² = 1/(√2 − 1).
@@ -29,14 +29,15 @@ func NewZeroPhase(hz, rate float64) *ZeroPhase {
 	return z
 }
 
-// Add filters the next piece, and returns the values that are done, none if later ones are needed first.
+// Add filters the next piece, and returns the values that are done; none if later values are needed
+// first.
 func (z *ZeroPhase) Add(piece []float64) (done []float64) {
 	z.raw = append(z.raw, piece...)
 	if !z.forward.begun && len(z.raw) < z.ahead {
 		return nil
 	}
 	z.advance()
-	if len(z.held) < 2*z.ahead { // so that each value is filtered twice at most
+	if len(z.held) < 2*z.ahead { // so that each value is filtered backward at most twice
 		return nil
 	}
 	done = z.backward()[:len(z.held)-z.ahead]
@@ -44,7 +45,7 @@ func (z *ZeroPhase) Add(piece []float64) (done []float64) {
 	return done
 }
 
-// Rest returns the values after the last piece that aren't done yet.
+// Rest returns the remaining values after the last piece.
 func (z *ZeroPhase) Rest() []float64 {
 	z.advance()
 	done := z.backward()
@@ -52,7 +53,7 @@ func (z *ZeroPhase) Rest() []float64 {
 	return done
 }
 
-// advance filters forward what isn't yet.
+// advance filters the raw values forward.
 func (z *ZeroPhase) advance() {
 	if len(z.raw) > 1 || z.forward.begun {
 		z.forward.Apply(z.raw)
@@ -60,7 +61,7 @@ func (z *ZeroPhase) advance() {
 	z.held, z.raw = append(z.held, z.raw...), nil
 }
 
-// backward returns the held values after the filter from their end to their beginning.
+// backward returns the held values filtered from the last to the first.
 func (z *ZeroPhase) backward() []float64 {
 	values := slices.Clone(z.held)
 	slices.Reverse(values)

@@ -1,5 +1,5 @@
-// Package grid is the index of the positions of signals: a sequence, an image or a
-// video, row-major.
+// Package grid has the index of the positions of signals: a sequence, an image or a video,
+// row-major.
 package grid
 
 import (
@@ -17,8 +17,8 @@ type Grid struct {
 	own   func() [][]int32
 }
 
-// New returns the index of the given shape for t positions. No shape is a sequence. The error is
-// that of Check.
+// New returns the index of the given shape for t positions. An empty shape means a sequence. The
+// errors are those of Check.
 func New(shape []int, t int) (*Grid, error) {
 	if err := Check(shape, t); err != nil {
 		return nil, err
@@ -31,8 +31,8 @@ func New(shape []int, t int) (*Grid, error) {
 	return g, nil
 }
 
-// WithoutOnes returns a shape without axes of length 1, which change no neighbourhood but cost
-// time: nil if the others are those of a sequence.
+// WithoutOnes returns a shape without axes of length 1, which cost time without changing
+// neighbourhoods; nil if the rest is a sequence.
 func WithoutOnes(shape []int) []int {
 	var longer []int
 	for _, n := range shape {
@@ -49,7 +49,7 @@ func WithoutOnes(shape []int) []int {
 	return longer
 }
 
-// ImageShape returns the shape of an image or a video as it is, and nil for that of a sequence.
+// ImageShape returns the shape of an image or a video, and nil for a sequence.
 func ImageShape(shape []int) []int {
 	if len(shape) < 2 {
 		return nil
@@ -103,17 +103,18 @@ func Range(n int) []int {
 	return all
 }
 
-// ownReach returns how far a signal's own neighbours lie along an axis, for an index of
-// the given number of axes: few enough that their weights can be fitted to a thousand
-// positions (6 in a sequence, 24 in an image, 26 in a video).
+// ownReach returns how far a signal's own neighbours reach along each of the given number of axes:
+// few enough that their weights can be fitted to a thousand positions (6 in a sequence, 24 in an
+// image, 26 in a video).
 func ownReach(axes int) int { return max(4-axes, 1) }
 
-// Own lists the positions that a signal is predicted from at each position; see
-// Neighbours. It is made once, and must not be changed.
+// Own lists, for each position, the positions that predict a signal there; see Neighbours. It is
+// computed once, and must not be changed.
 func (g *Grid) Own() [][]int32 { return g.own() }
 
-// Middle returns the signals z, whose positions have the shape, about the middle of the leading axis,
-// and the shape of that: the most whole slices of at most limit positions together, but at least one.
+// Middle returns the middle of the signals z, whose positions have the given shape, along the
+// leading axis, and its shape: as many whole slices as have at most limit positions together, but
+// at least one.
 func Middle(z *mat.Dense, shape []int, limit int) (middle *mat.Dense, itsShape []int) {
 	d, t := z.Dims()
 	slice := t / shape[0]
@@ -162,8 +163,8 @@ func neighbours(width int, shape []int) [][]int32 {
 	return table
 }
 
-// Reaches tells how far away along any axis each neighbour of Neighbours lies,
-// for an index of the given number of axes.
+// Reaches returns, for each neighbour of Neighbours, the largest distance along any of the given
+// number of axes.
 func Reaches(width, axes int) []int {
 	offsets := boxOffsets(width, axes)
 	reaches := make([]int, len(offsets))

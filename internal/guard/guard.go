@@ -1,6 +1,6 @@
 // Package guard calls functions of the library's users: losses, networks, optimizers, candidates,
-// callbacks. GoMLX waits for ever for a graph whose function panicked with anything but an error,
-// or exited its goroutine. Here both become errors.
+// callbacks. GoMLX hangs if a graph function panics with anything but an error, or exits its
+// goroutine. Here both become errors.
 package guard
 
 import (
@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// An Error is a panic of a function, or its exit of the goroutine.
+// An Error says that a function panicked or exited its goroutine.
 type Error struct {
-	Function string // its name: "the loss"
+	Function string // name of the function: "the loss"
 	Place    string // where it panicked, " at file.go:12", or empty
-	Reason   any    // of the panic; nil for an exit
+	Reason   any    // value of the panic; nil for an exit
 }
 
 func (e *Error) Error() string {
@@ -30,9 +30,9 @@ func (e *Error) Unwrap() error {
 	return err
 }
 
-// Call calls f in a goroutine of its own and waits for it. It returns the error that f panicked
-// with, as functions that build graphs do. Any other panic, one of the runtime, and an exit of the
-// goroutine are an *Error with the function's name.
+// Call calls f in a separate goroutine and waits for it. If f panics with an error, as graph
+// functions do, Call returns it. Any other panic, a runtime error, and an exit of the goroutine
+// become an *Error with the name function.
 func Call(function string, f func()) error {
 	ended := make(chan error)
 	go func() {
@@ -55,7 +55,7 @@ func Call(function string, f func()) error {
 	return <-ended
 }
 
-// Result is [Call] of a function with a result.
+// Result is [Call] for a function with a result.
 func Result[T any](function string, f func() (T, error)) (result T, err error) {
 	if panicked := Call(function, func() { result, err = f() }); panicked != nil {
 		return result, panicked
@@ -63,8 +63,8 @@ func Result[T any](function string, f func() (T, error)) (result T, err error) {
 	return result, err
 }
 
-// Callback calls f in this goroutine. It panics with an *Error if f panics, for [Catch] in a
-// function that has called it. A callback may exit its goroutine, as that of a test does.
+// Callback calls f in this goroutine. If f panics, Callback panics with an *Error, for [Catch] in a
+// caller. A callback may exit the goroutine, as in a test.
 func Callback(function string, f func()) {
 	defer func() {
 		if reason := recover(); reason != nil {
@@ -74,7 +74,7 @@ func Callback(function string, f func()) {
 	f()
 }
 
-// Catch, deferred, sets err to the *Error of a Callback that panicked. Other panics go on.
+// Catch, deferred, sets err to the *Error of a Callback that panicked. Other panics continue.
 func Catch(err *error) {
 	switch reason := recover().(type) {
 	case nil:

@@ -5,23 +5,23 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// minTransform is the shortest Fourier transform of LaggedProducts, and transformLags how many
-// times the largest lag it is at least. Both only cost time: with half of them more of a block is
-// transformed twice, with twice their transforms leave the nearest cache.
+// minTransform is the least length of the Fourier transforms of LaggedProducts, and transformLags
+// the least length relative to the largest lag. Both affect only time: with half, more of a block
+// is transformed twice; with twice, transforms exceed the first-level cache.
 const minTransform, transformLags = 512, 4
 
-// LaggedProducts are Σ_t z_t·z_{t−l}ᵀ for all lags l up to a largest one. They are sums of products
-// of Fourier transforms: of blocks of positions, and of these with the positions before. For 16
-// signals and 100 lags that takes a tenth of the time of the products themselves.
+// LaggedProducts are Σ_t z_t·z_{t−l}ᵀ for all lags l up to a largest one. They are computed from
+// Fourier transforms of blocks of positions, and of these blocks with the positions before. For 16
+// signals and 100 lags this takes a tenth of the time of direct products.
 type LaggedProducts struct {
 	d, reach    int
 	fft         *fourier.FFT
 	line        []float64
-	now, before [][]complex128 // transforms of each signal's block, and of that with what is before
+	now, before [][]complex128 // transforms of each block, without and with what precedes it
 	sums        [][]complex128 // [d·d]
 }
 
-// NewLaggedProducts returns the products of d signals at no position, for lags up to reach.
+// NewLaggedProducts returns products of d signals for lags up to reach, over no positions yet.
 func NewLaggedProducts(d, reach int) *LaggedProducts {
 	size := minTransform
 	for size < transformLags*reach {

@@ -11,12 +11,12 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// blockLength is how many positions are worked on at a time, so that they stay in the
-// processor's first cache: 8 KiB. It changes no result.
+// blockLength is the number of positions handled at a time, to stay in the first-level cache: 8
+// KiB. It affects no result.
 const blockLength = 1024
 
-// PredictionError sets r, [N], to the signal y, [n], at the positions with a complete past
-// less what the weights predict from the first len(weights) values of it.
+// PredictionError sets r, [N], to the signal y, [n], at the positions with a complete past, minus
+// its prediction by the weights from the first len(weights) values of the past.
 func (p *Past) PredictionError(r, y, weights []float64) {
 	for _, run := range p.Runs {
 		for first := run.First; first < run.End; first += blockLength {
@@ -32,10 +32,10 @@ func (p *Past) PredictionError(r, y, weights []float64) {
 	}
 }
 
-// Adjoint sets a, [n], so that its product with any signal is that of psi, [N], with the
-// signal's prediction error.
+// Adjoint sets a, [n], such that its inner product with any signal equals that of psi, [N], with
+// the signal's PredictionError.
 func (p *Past) Adjoint(a, psi, weights []float64) {
-	set := 0 // how many entries are set
+	set := 0 // number of entries set so far
 	for _, run := range p.Runs {
 		clear(a[set:run.First])
 		set = run.End
@@ -56,19 +56,20 @@ func (p *Past) Adjoint(a, psi, weights []float64) {
 // Sequence reports whether the index has one axis.
 func (p *Past) Sequence() bool { return len(p.Shape) == 1 }
 
-// Moments are the second moments of signals z and their past. Those of any mixture b·z follow
-// without another pass through the positions.
+// Moments are the second moments of signals z and their past. The moments of any mixture b·z follow
+// without another pass over the positions.
 type Moments struct {
 	past *Past
-	// Of a sequence cov[l] is the mean of z_t·z_{t−l}ᵀ. Otherwise they are those of all pairs
-	// k ≤ l of 0 (the position itself) and 1…P, row by row.
+	// For a sequence, cov[l] is the mean of z_t·z_{t−l}ᵀ. Otherwise cov has the moments of all
+	// pairs k ≤ l of 0 (the position itself) and 1…P, row by row.
 	cov []*mat.Dense
 }
 
 // Up to directLags + directTime/d lags of d signals, or below directProducts positions times lags,
-// moments are sums over the positions, beyond they are those of LaggedProducts, as that is faster.
-// The product of two signals at one lag takes 0.22 ns a position, LaggedProducts 33 ns for each
-// signal and 2.1 ns for each pair (one core of an Intel Xeon). Half or twice of them cost time only.
+// moments are computed as sums over the positions, and beyond by LaggedProducts, which is then
+// faster. The product of two signals at one lag takes 0.22 ns per position, LaggedProducts 33 ns
+// for each signal and 2.1 ns for each pair (one core of an Intel Xeon). The constants affect only
+// time.
 const directLags, directTime, directProducts = 10, 150, 1 << 15
 
 // NewMoments returns the moments of the signals z, d×n. It stops with ctx's error when ctx
@@ -132,8 +133,8 @@ func (p *Past) direct(ctx context.Context, z *mat.Dense, pairs [][2]int) (*Momen
 	return m, nil
 }
 
-// Between returns the moments of the k-th and the l-th value of the past, k ≤ l, d×d; value 0
-// is the position itself. In a sequence they are exact except at its ends.
+// Between returns the moments, d×d, of the k-th and the l-th value of the past, k ≤ l; value 0 is
+// the position itself. In a sequence they are exact up to edge effects.
 func (m *Moments) Between(k, l int) *mat.Dense {
 	if m.past.Sequence() {
 		return m.cov[l-k]
@@ -142,7 +143,7 @@ func (m *Moments) Between(k, l int) *mat.Dense {
 	return m.cov[k*size-k*(k-1)/2+l-k]
 }
 
-// Mixed returns the moments of the mixtures b·z, k signals for b k×d.
+// Mixed returns the moments of the k mixtures b·z, where b is k×d.
 func (m *Moments) Mixed(b *mat.Dense) *Moments {
 	mixed := &Moments{past: m.past, cov: make([]*mat.Dense, len(m.cov))}
 	var half mat.Dense
@@ -187,8 +188,8 @@ func (m *Moments) Mixture(q, b, y []float64) {
 		q[l] = quadratic(m.cov[l])
 		q[l*size] = q[l]
 	}
-	// One step further back, each run gains the product before its first position and loses
-	// that at its last.
+	// One step further back, each run gains the product before its first position and loses the
+	// product at its last.
 	for k := range size - 1 {
 		for l := k; l < size-1; l++ {
 			v := 0.0

@@ -8,10 +8,9 @@
 //		for t := run.First; t < run.End; t++ { … z[t−p.Lags[0]] … }
 //	}
 //
-// A position's past is complete if no value of it lies beyond an edge. Only such positions are
-// scored: a likelihood that is conditional on the first values doesn't depend on how a signal
-// began. The first seven values of the paper's AR(7) are ten times as large as the later
-// innovations.
+// The past of a position is complete if none of its values lies beyond an edge. Only such positions
+// are scored: a likelihood conditional on the first values doesn't depend on how a signal began.
+// The first seven values of the paper's AR(7) are ten times as large as later innovations.
 package past
 
 import (
@@ -25,13 +24,13 @@ import (
 // A Past is a list of earlier positions on an index of a given shape, row-major.
 type Past struct {
 	Shape    []int     // the length of each axis
-	Offsets  [][]int   // to the earlier positions, with an entry for each axis
-	Lags     []int     // the value of offset k at position t is that at t − Lags[k]
-	Distance []float64 // Euclidean, of each offset
+	Offsets  [][]int   // of the earlier positions, with an entry for each axis
+	Lags     []int     // offset k at position t is position t − Lags[k]
+	Distance []float64 // Euclidean length of each offset
 	Before   []int     // the margin at the beginning of each axis
 
-	// The positions with a complete past fill a box with these Sides, N positions in all. Runs has
-	// them in order, one run for each line along the last axis.
+	// The N positions with a complete past fill a box with these Sides. Runs lists the positions in
+	// order, one run for each line along the last axis.
 	Sides []int
 	Runs  []Run
 	N     int
@@ -72,8 +71,8 @@ func New(shape []int, offsets [][]int) *Past {
 	return p
 }
 
-// Blocks returns the past of a sequence that is made of blocks of that length, each from another
-// place of a longer one: the lags are the same, and the past of a position lies in its own block.
+// Blocks returns the past of a sequence made of blocks of the given length from different places of
+// a longer sequence: the lags are the same, but the past of a position must lie in its own block.
 // The shape of p must have one axis.
 func (p *Past) Blocks(length int) *Past {
 	q := *p
@@ -89,8 +88,8 @@ func (p *Past) Blocks(length int) *Past {
 	return &q
 }
 
-// Spread returns the past at blocks blocks of length positions with a complete one, spread evenly
-// over the first run; p itself if that is not longer than these, or if there are other runs. There
+// Spread returns the past at evenly spread blocks of the first run: blocks of them, of length
+// positions each. It returns p itself if the run isn't longer, or if there are several runs. There
 // must be at least two blocks.
 func (p *Past) Spread(blocks, length int) *Past {
 	if len(p.Runs) > 1 || p.N <= blocks*length {
@@ -105,8 +104,8 @@ func (p *Past) Spread(blocks, length int) *Past {
 	return &q
 }
 
-// Select sets to, [q.N], to those of the values, [p.N], that are at the positions of q, which is
-// p.Spread of some blocks.
+// Select sets to, [q.N], to the values, [p.N], at the positions of q, which must be a result of
+// p.Spread.
 func (p *Past) Select(to, values []float64, q *Past) {
 	if q == p {
 		copy(to, values)
@@ -156,9 +155,9 @@ func Within(reach, axes int) [][]int {
 // within √10. Half of it leaves 4 of them; twice makes no difference at 18.
 const maxReach = 3
 
-// Nearest returns the offsets to the limit nearest earlier positions, nearest first. In a
-// sequence there are at most n − 1. In images and videos they are complete shells of one
-// distance, limit in all at most, and none is farther than a fourth of the side.
+// Nearest returns the offsets to the limit nearest earlier positions, nearest first. In a sequence
+// there are at most n − 1. In images and videos they are complete shells of equal distance, at most
+// limit in all, and none is farther than a fourth of the side.
 func Nearest(shape []int, limit int) [][]int {
 	if len(shape) == 1 {
 		var all [][]int

@@ -3,20 +3,20 @@ package signal
 import "gonum.org/v1/gonum/mat"
 
 const (
-	// PartBlock is the length of the blocks of Part. Pasts of 24 positions reach into another
-	// block at 2 % of the positions. Half of it doubles that; twice sees changes over time at half
-	// as many places.
+	// PartBlock is the length of the blocks of Part. Pasts of 24 positions reach into another block
+	// at 2 % of the positions; half of PartBlock doubles this share. Twice samples changes over
+	// time at half as many places.
 	PartBlock = 1024
-	// partPositions is how many positions Part has, or partPerSignal for each signal if that is
-	// more. Of 37 kinds at 20,000 positions, 4 mixtures each, the linear rule found the same groups
-	// and as large MCCs with half of it; twice takes twice as long. The interval of a divergence is
+	// partPositions is the number of positions of Part, or partPerSignal for each signal if that is
+	// more. For 37 kinds of 4 mixtures at 20,000 positions, the linear rule found the same groups
+	// and equal MCCs with half as many; twice takes twice as long. The interval of a divergence is
 	// wider by √2 with half, and narrower by √2 with twice as many.
 	partPositions, partPerSignal = 8192, 256
 )
 
 // Part returns as many positions of the long sequences x, d×n, as suffice for most decisions:
-// blocks of PartBlock positions, spread by SpreadBlocks. It returns x itself if that isn't at
-// least twice as long.
+// blocks of PartBlock positions, spread by SpreadBlocks. It returns x itself if x isn't at least
+// twice as long.
 func Part(x *mat.Dense) *mat.Dense {
 	blocks := partBlocks(x.Dims())
 	if blocks == 0 {
@@ -25,7 +25,7 @@ func Part(x *mat.Dense) *mat.Dense {
 	return SpreadBlocks(x, blocks, PartBlock)
 }
 
-// PartOf returns those of the values of n positions that are at the positions of Part(x), d×n.
+// PartOf returns the values, one for each position of x, d×n, at the positions of Part(x).
 func PartOf(values []int, x *mat.Dense) []int {
 	d, n := x.Dims()
 	blocks := partBlocks(d, n)
@@ -40,7 +40,8 @@ func PartOf(values []int, x *mat.Dense) []int {
 	return part
 }
 
-// partBlocks returns how many blocks Part has of d×n signals; 0 for the signals themselves.
+// partBlocks returns the number of blocks of Part for d×n signals; 0 if Part returns the signals
+// themselves.
 func partBlocks(d, n int) int {
 	blocks := (max(partPositions, partPerSignal*d) + PartBlock - 1) / PartBlock
 	if n < 2*blocks*PartBlock {
@@ -49,12 +50,12 @@ func partBlocks(d, n int) int {
 	return blocks
 }
 
-// blockBegin returns where block b of SpreadBlocks begins in n positions.
+// blockBegin returns the first of n positions in block b of SpreadBlocks.
 func blockBegin(b, n, blocks, length int) int { return b * (n - length) / (blocks - 1) }
 
-// SpreadBlocks returns blocks blocks of length positions of the sequences x, d×n, one after the
-// other: the first from the beginning, the last from the end, the others evenly between. It
-// returns x itself if that isn't longer. There must be at least two blocks.
+// SpreadBlocks returns blocks of the sequences x, d×n, one after the other, each of length
+// positions: the first from the beginning, the last from the end, the others evenly in between. It
+// returns x itself if x isn't longer. There must be at least two blocks.
 func SpreadBlocks(x *mat.Dense, blocks, length int) *mat.Dense {
 	d, n := x.Dims()
 	if n <= blocks*length {

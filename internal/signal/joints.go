@@ -9,17 +9,19 @@ import (
 )
 
 const (
-	// fadeLength is over how many positions two stretches are crossfaded at most: five times the 24
-	// past values that predict a position. Of two recordings of machines at 48 kHz (65,536 positions in
-	// 8 blocks) the signals are as independent as those of one stretch with 128, 256 and 512.
+	// fadeLength is the largest number of positions over which two stretches are crossfaded: five
+	// times the 24 past values that predict a position. In two recordings of machines at 48 kHz
+	// (65,536 positions in 8 blocks), signals were as independent as in a single stretch with 128,
+	// 256 and 512.
 	fadeLength = 128
 	// maxFaded is the largest share of the positions that is lost by crossfading. It is a choice.
 	maxFaded = 0.125
 )
 
-// Joints returns the first positions of the stretches that a part of a sequence consists of, but that of
-// the first one. Positions are those of the part in the sequence, in order. They are as far apart in a
-// stretch as any two: of a part that was thinned, more than 1.
+// Joints returns where, in a part of a sequence, new stretches begin: the index of the first
+// position of each stretch except the first. positions are the positions of the part in the
+// sequence, in order; their smallest distance, more than 1 in a thinned part, is the distance
+// within stretches.
 func Joints(positions []int) (joints []int) {
 	if len(positions) < 2 {
 		return nil
@@ -47,11 +49,11 @@ func CheckJoints(joints []int, n int) error {
 	return nil
 }
 
-// Crossfade returns sequences of mean 0, d×n, whose stretches begin at 0 and at the joints, without the
-// jumps there. A jump is an innovation of all signals at once, so that they seem to depend on each other,
-// and its spectrum looks like noise. The last positions of a stretch fade out while the first ones of
-// the next fade in, with weights whose squares add up to 1. So the signals become shorter, keep their
-// variance, and are mixed as before. Without joints it returns z itself.
+// Crossfade returns sequences of mean 0, d×n, whose stretches begin at 0 and at the joints, without
+// the jumps there. A jump is a simultaneous innovation of all signals, which looks like dependence,
+// and its spectrum looks like noise. The last positions of a stretch fade out while the first
+// positions of the next fade in, with weights whose squares add up to 1. So the signals become
+// shorter, but keep their variance and mixing. Without joints it returns z itself.
 func Crossfade(z *mat.Dense, joints []int) *mat.Dense {
 	if len(joints) == 0 {
 		return z
@@ -91,8 +93,9 @@ func fadeAngle(t, length int) float64 {
 	return math.Pi / 2 * u * u * (3 - 2*u)
 }
 
-// fadeLengths returns over how many positions each stretch is crossfaded with the next; 0 for the last.
-// It is at most half of the shorter one, so that the crossfades of a stretch don't overlap.
+// fadeLengths returns the number of positions over which each stretch is crossfaded with the next;
+// 0 for the last. It is at most half of the shorter stretch, so that the crossfades of a stretch
+// don't overlap.
 func fadeLengths(begins, ends []int) []int {
 	fades, sum := make([]int, len(begins)), 0
 	for k := range len(begins) - 1 {

@@ -10,14 +10,14 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/parallel"
 )
 
-// ProductBlock is how many positions MixBlock and AddProducts are best called with, so that they
-// stay in the processor's cache: 96 KiB for 64 signals. With a third of it they take up to twice as
-// long, with 512 as long for 8 to 300 signals (one core of an Intel Xeon).
+// ProductBlock is the best number of positions for MixBlock and AddProducts, which then stay in the
+// cache: 96 KiB for 64 signals. With a third of it they take up to twice as long, with 512 equally
+// long for 8 to 300 signals (one core of an Intel Xeon).
 const ProductBlock = 192
 
-// MixBlock sets y, k×n, to the mixtures b·x of the signals x, d×n. b is k×d. A row at a time takes
-// half of the time of blas64.Gemm from 32 signals on, and three quarters for 8 and 16, as gonum's
-// products of a matrix and a vector use four rows of the matrix at once.
+// MixBlock sets y, k×n, to the mixtures b·x of the signals x, d×n. b is k×d. Row by row it takes
+// half of the time of blas64.Gemm from 32 signals on, and three quarters for 8 and 16, since
+// gonum's matrix-vector products use four rows of the matrix at once.
 func MixBlock(y, b, x blas64.General) {
 	for i := range y.Rows {
 		blas64.Gemv(blas.Trans, 1, x, row(b, i), 0, row(y, i))
@@ -25,7 +25,7 @@ func MixBlock(y, b, x blas64.General) {
 }
 
 // AddProducts adds factor times the sums over the positions of the products of signals y, k×n, with
-// signals x, d×n, to c, k×d: factor·y·xᵀ. It works on rows, as MixBlock does.
+// signals x, d×n, to c, k×d: factor·y·xᵀ. It works row by row, as MixBlock does.
 func AddProducts(c blas64.General, factor float64, y, x blas64.General) {
 	for i := range y.Rows {
 		blas64.Gemv(blas.NoTrans, factor, x, row(y, i), 1, row(c, i))

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// CheckMixed returns an error unless x can be separated: Check finds none, and there are
-// more positions than signals.
+// CheckMixed returns an error unless x can be separated: it must pass Check and have more positions
+// than signals.
 func CheckMixed(x *mat.Dense) error {
 	if err := Check("x", x); err != nil {
 		return err
@@ -38,11 +38,10 @@ func Lower(x *mat.Dense) *mat.Dense {
 	return l
 }
 
-// CheckRank returns an error if d signals at n positions with these means, and these
-// singular values of the signals less their means, largest first, are linearly
-// dependent to float64's precision: if the smallest singular value is no more than
-// the rounding of the signals, or of the decomposition, in which that of n positions adds
-// up to √n.
+// CheckRank returns an error if signals at n positions are linearly dependent to the precision of
+// float64: if the smallest of the singular values of the centred signals, largest first, is no more
+// than the rounding of the signals with the given means, or of the decomposition, which grows as
+// √n.
 func CheckRank(values, means []float64, n int) error {
 	d, root := len(values), math.Sqrt(float64(n))
 	rounding := 0x1p-52 * max(max(4, root)*values[0], 4*floats.Norm(means, math.Inf(1))*root)

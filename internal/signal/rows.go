@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Rows are the rows of a matrix, as JSON has them: gonum's matrices have no JSON of their own and
-// become {} without an error.
+// Rows are the rows of a matrix, for JSON: gonum's matrices don't support JSON and become {}
+// without an error.
 type Rows [][]float64
 
 // RowsOf returns the rows of m, which share its memory; nil for nil.
@@ -23,8 +23,8 @@ func RowsOf(m *mat.Dense) Rows {
 	return rows
 }
 
-// Matrix returns the matrix of the rows. The error says if there are no values or if the rows differ
-// in length.
+// Matrix returns the matrix of the rows. It is an error if there are no values or if the rows
+// differ in length.
 func (r Rows) Matrix() (*mat.Dense, error) {
 	if len(r) == 0 || len(r[0]) == 0 {
 		return nil, errors.New("has no values; must have rows of at least one value")

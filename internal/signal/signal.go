@@ -1,5 +1,5 @@
 // Package signal checks signal matrices, d signals in rows × n positions in columns, and has
-// the operations on them that several packages share: centring, whitening, norms.
+// operations on signals that several packages share, such as centring, mixing and norms.
 package signal
 
 import (
@@ -21,7 +21,7 @@ var ErrSignals = errors.New("signals that can't be separated")
 // AsErrSignals is OfKind for ErrSignals.
 func AsErrSignals(err error) error { return OfKind(err, ErrSignals) }
 
-// OfKind returns err in its own words, wrapping a kind of errors, too; nil for nil.
+// OfKind returns an error with the text of err that wraps both err and kind; nil if err is nil.
 func OfKind(err, kind error) error {
 	if err == nil {
 		return nil
@@ -41,7 +41,7 @@ func (e kindError) Unwrap() error        { return e.error }
 var ErrConstant = errors.New("has the same value at every position; must vary")
 
 // Largest is the largest absolute value that a signal may have. Its square, 1e300, can be summed
-// over 10⁸ positions in float64. Twice of it would leave a fourth of these positions.
+// over 10⁸ positions in float64.
 const Largest = 1e150
 
 // Check returns an error unless x, called name in the error, is a signal matrix with
@@ -88,9 +88,8 @@ func checkValue(v float64, t int) error {
 	return nil
 }
 
-// CheckNew returns an error unless x, called name in the error, is d signals at one
-// position or more, with finite values up to ±Largest: what a map that was fitted to
-// d signals takes.
+// CheckNew returns an error unless x, called name in the error, is valid input for a map fitted to
+// d signals: d signals at one position or more, with finite values up to ±Largest.
 func CheckNew(name string, x *mat.Dense, d int) error {
 	if x == nil || x.IsEmpty() {
 		return fmt.Errorf("%s: is empty; must have %d rows, one for each signal, and a column for "+
@@ -111,8 +110,8 @@ func CheckNew(name string, x *mat.Dense, d int) error {
 	return nil
 }
 
-// Transposed ends an error about the size of x, called name in the error, if it looks as if its
-// rows were positions. Otherwise it is empty.
+// Transposed returns the end of an error about the size of x, called name in the error: advice to
+// transpose x if looksSo, else "".
 func Transposed(name string, looksSo bool) string {
 	if !looksSo {
 		return ""
@@ -166,7 +165,7 @@ func Added(x *mat.Dense, constants []float64, sign float64) *mat.Dense {
 	return y
 }
 
-// Centred returns x less each signal's mean, and the means.
+// Centred returns x minus the mean of each signal, and the means.
 func Centred(x *mat.Dense) (centred *mat.Dense, means []float64) {
 	d, _ := x.Dims()
 	means = make([]float64, d)

@@ -132,8 +132,8 @@ type Report struct {
 	NotHalved string  `json:"not_halved,omitempty"`
 	// Stability is nil without refits.
 	Stability *Stability `json:"stability"`
-	// NotRefitted says why the refits of the Config weren't made, for example because the result
-	// lacks functions of the fit (sica.Result.Missing).
+	// NotRefitted says that the refits of the Config weren't made, since the result lacks functions
+	// of the fit (sica.Result.Missing); empty otherwise.
 	NotRefitted string `json:"not_refitted,omitempty"`
 
 	// Copies of fields of the fit; see sica.Result.
