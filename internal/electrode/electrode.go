@@ -1,15 +1,15 @@
-// Package electrode has the names of EEG channels, normalised, the places of their electrodes, and maps
+// Package electrode normalises the names of EEG channels, and has the places of electrodes and maps
 // of the head.
 package electrode
 
 import "strings"
 
-// references are the names of references that recorders add, in lower case: of linked ears and of
-// an average.
+// references are the suffixes in lower case that recorders add for references: linked ears and
+// averages.
 var references = []string{"-le", "-avg", "-av", "-car"}
 
-// Name returns the name of a channel's electrode in lower case, without what recorders add to it:
-// "EEG Fp1-REF", "Fp1." and "FP1" are all "fp1".
+// Name returns the name of a channel's electrode in lower case, without the additions of recorders:
+// "EEG Fp1-REF", "Fp1." and "FP1" all give "fp1".
 func Name(channel string) string {
 	name := strings.ToLower(strings.TrimSpace(channel))
 	name = strings.TrimPrefix(name, "eeg ")
@@ -20,8 +20,8 @@ func Name(channel string) string {
 	return strings.Trim(name, ". ")
 }
 
-// Find returns the indices of the channels that a name means: of those that are equal up to spaces
-// around them or, if there is none, of those with the same [Name].
+// Find returns the indices of the channels with the given name, up to surrounding spaces, or if
+// there is none, of the channels with the same [Name].
 func Find(channels []string, name string) []int {
 	var equal, same []int
 	for i, channel := range channels {

@@ -8,23 +8,23 @@ import (
 )
 
 const (
-	// rim is the angle from the vertex, in degrees, that is the outline of a head: that of the
-	// lowest ring of the 10–20 system. Lower electrodes are drawn outside.
+	// rim is the angle from the vertex, in degrees, of the outline of a head: the lowest ring of
+	// the 10–20 system. Lower electrodes are drawn outside.
 	rim = 92
-	// minSensors is the smallest number of electrodes for a map: with fewer it would show the
-	// interpolation and not the pattern. It is a choice.
+	// minSensors is the least number of electrodes for a map: with fewer it would show the
+	// interpolation, not the pattern. It is a choice.
 	minSensors = 6
 )
 
-// A Sensor is an electrode with its channel and its place on the head, seen from above: the outline
-// has radius 1, and the nose is at the top, (0, 1).
+// A Sensor is an electrode with the index of its channel and its place on the head, seen from
+// above: the outline has radius 1, and the nose is at the top, (0, 1).
 type Sensor struct {
 	Channel int     `json:"channel"`
 	X       float64 `json:"x"`
 	Y       float64 `json:"y"`
 }
 
-// Sensors returns the channels that are electrodes, nil if there are too few for a map.
+// Sensors returns the electrodes among the channels; nil if there are too few for a map.
 func Sensors(channels []string) []Sensor {
 	var all []Sensor
 	used := map[Place]bool{}
@@ -44,9 +44,9 @@ func Sensors(channels []string) []Sensor {
 	return all
 }
 
-// Map returns the map of a pattern, which has an entry for each channel, over the head: the thin-plate
-// spline through the entries (J. Duchon, Constructive Theory of Functions of Several Variables, 1977),
-// with the largest size of an entry at 1.
+// Map returns the map over the head of a pattern, which has an entry for each channel: the
+// thin-plate spline through the entries (J. Duchon, Constructive Theory of Functions of Several
+// Variables, 1977), scaled to a largest absolute entry of 1.
 func Map(all []Sensor, pattern []float64) func(x, y float64) float64 {
 	values := make([]float64, len(all))
 	for i, e := range all {

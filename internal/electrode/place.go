@@ -6,12 +6,12 @@ import (
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
-// A Place is where an electrode is on a spherical head, in degrees. Polar is the angle from the
-// vertex, and Longitude that around it, from the right ear towards the nose. A negative Polar is on
-// the other side of the vertex.
+// A Place is the place of an electrode on a spherical head, in degrees. Polar is the angle from the
+// vertex, and Longitude the angle around it, from the right ear towards the nose. A negative Polar
+// is on the opposite side of the vertex.
 type Place struct{ Polar, Longitude float64 }
 
-// Direction returns the unit vector from the middle of the head to the electrode: x points to the
+// Direction returns the unit vector from the centre of the head to the electrode: x points to the
 // right ear, y to the nose and z to the vertex.
 func (p Place) Direction() r3.Vec {
 	sinPolar, cosPolar := math.Sincos(p.Polar * math.Pi / 180)
@@ -19,16 +19,16 @@ func (p Place) Direction() r3.Vec {
 	return r3.Vec{X: sinPolar * cos, Y: sinPolar * sin, Z: cosPolar}
 }
 
-// PlaceOf returns the place of a channel's electrode. ok is false unless its [Name] is of the 10–10
-// system.
+// PlaceOf returns the place of a channel's electrode. ok is false unless its [Name] belongs to the
+// 10–10 system.
 func PlaceOf(channel string) (p Place, ok bool) {
 	angles, ok := places[Name(channel)]
 	return Place{Polar: angles[0], Longitude: angles[1]}, ok
 }
 
-// places are the electrodes of the international 10–10 system, which has those of the 10–20 system,
-// by [Place.Polar] and [Place.Longitude], as EASYCAP's equidistant list M1 and MNE-Python's montage
-// easycap-M1 have them. T3, T4, T5 and T6 are the older names of T7, T8, P7 and P8.
+// places has [Place.Polar] and [Place.Longitude] of the electrodes of the international 10–10
+// system, which includes the 10–20 system, from EASYCAP's equidistant list M1 and MNE-Python's
+// montage easycap-M1. T3, T4, T5 and T6 are the older names of T7, T8, P7 and P8.
 var places = map[string][2]float64{
 	"fp1": {-92, -72}, "fp2": {92, 72}, "f3": {-60, -51}, "f4": {60, 51}, "c3": {-46, 0},
 	"c4": {46, 0}, "p3": {-60, 51}, "p4": {60, -51}, "o1": {-92, 72}, "o2": {92, -72},

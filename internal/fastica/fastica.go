@@ -1,6 +1,6 @@
-// Package fastica has the iterations of FastICA with the symmetric algorithm and the contrast
-// log cosh. Package sica/baseline/fastica is the method; the linear rule takes a candidate
-// from them.
+// Package fastica has the iterations of FastICA with the symmetric algorithm and the contrast log
+// cosh. They serve package sica/baseline/fastica, the method, and the candidates of the linear
+// rule.
 //
 // Reference: A. Hyvärinen, "Fast and robust fixed-point algorithms for independent component
 // analysis", IEEE Transactions on Neural Networks 10(3), 626–634, 1999.
@@ -24,7 +24,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/tanh"
 )
 
-// Start returns a d×d matrix of standard normal draws, with which the iterations can begin.
+// Start returns an initial demixing, d×d, of standard normal draws.
 func Start(seed uint64, d int) *mat.Dense {
 	rng := stream.Named(seed, "fastica")
 	w := mat.NewDense(d, d, nil)
@@ -32,10 +32,10 @@ func Start(seed uint64, d int) *mat.Dense {
 	return w
 }
 
-// Iterate replaces the demixing w of the white signals, d×n, by the last of the iterations that
-// begin with it. They converge if | |wᵀw′| − 1 | is below the tolerance for each row w and the
-// row w′ before. An iteration takes O(d²·n) operations, shared by all processors; their number
-// doesn't change the result.
+// Iterate replaces the demixing w of the white signals, d×n, by the last of the iterations from it.
+// They converge if | |wᵀw′| − 1 | is below the tolerance for each row w and the same row w′ an
+// iteration before. An iteration takes O(d²·n) operations on all processors, whose number doesn't
+// affect the result.
 //
 // It is an error if the contrast is the same in all directions, or if ctx ends.
 func Iterate(
@@ -69,14 +69,13 @@ const (
 	// blockWidth is the number of positions that are processed at a time.
 	blockWidth = signal.ProductBlock
 
-	// maxParts is the maximum number of parts that the positions are divided into. It doesn't
-	// depend on the number of processors, so that the rounding of the sums doesn't either. It
-	// is the largest number of processors that can all be busy.
+	// maxParts is the maximum number of parts of the positions, and so of busy processors. It is
+	// constant so that the rounding of the sums doesn't depend on the number of processors.
 	maxParts = 64
 )
 
-// A pass goes through the white signals x, d×n, for the means that an iteration needs.
-// What it allocates, it allocates once.
+// A pass computes the means that an iteration needs over the white signals x, d×n. It allocates its
+// memory once.
 type pass struct {
 	x      blas64.General
 	parts  []part
@@ -85,7 +84,7 @@ type pass struct {
 	worker func(worker, i int)
 }
 
-// A part holds the sums over the positions from first to before end.
+// A part holds the sums over the positions [first, end).
 type part struct {
 	first, end int
 	cross      blas64.General // Σ tanh(y)·xᵀ, d×d
@@ -112,11 +111,11 @@ func newPass(x *mat.Dense) *pass {
 	return p
 }
 
-// step sets next to Newton's step from the demixing w, both d×d:
+// step sets next to the Newton step from the demixing w, both d×d:
 //
 //	next = mean tanh(y)·xᵀ − mean (1 − tanh²(y)) · w,  y = w·x,
 //
-// the second mean being one number for each row (Hyvärinen 1999, equation 20).
+// where the second mean is one number for each row (Hyvärinen 1999, equation 20).
 func (p *pass) step(ctx context.Context, next, w blas64.General) error {
 	p.w = w
 	if err := parallel.Do(ctx, len(p.space), len(p.parts), p.worker); err != nil {
@@ -166,9 +165,9 @@ func newGeneral(rows, columns int) blas64.General {
 
 func row(m blas64.General, i int) []float64 { return m.Data[i*m.Stride:][:m.Cols] }
 
-// An orthogonaliser replaces matrices by the orthogonal ones nearest to them, as
-// rotation.Nearest does. It needs an eigendecomposition in place of a singular value
-// decomposition and allocates nothing, which matters in every iteration.
+// An orthogonaliser replaces matrices by the nearest orthogonal matrices, like rotation.Nearest. It
+// uses an eigendecomposition instead of a singular value decomposition, and allocates nothing,
+// since every iteration needs it.
 type orthogonaliser struct {
 	gram        blas64.Symmetric
 	values      []float64

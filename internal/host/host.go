@@ -11,8 +11,8 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// Tensor returns a tensor of these dims, row-major, of a float dtype. Without dims it is a scalar.
-// The values are copied. It panics unless there is one for each entry, and for other dtypes.
+// Tensor returns a tensor with the given dims, row-major, and a float dtype; a scalar without dims.
+// It copies the values. It panics unless there is one value for each entry, and for other dtypes.
 func Tensor(values []float64, dtype dtypes.DType, dims ...int) *tensors.Tensor {
 	switch dtype {
 	case dtypes.Float64:

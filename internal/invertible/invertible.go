@@ -12,19 +12,19 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 )
 
-// MaxBend is the maximum of |c| in x + c·(√(x² + 1) − 1). It is the largest float32 below 1,
-// to which tanh is rounded from 9 on.
+// MaxBend is the maximum of |c| in x + c·(√(x² + 1) − 1): the largest float32 below 1. tanh rounds
+// to 1 from 9 on.
 const MaxBend = 1 - 0x1p-24
 
-// MaxLogSlope limits the logarithms of slopes and of sharpness of full matrices' nonlinearities:
-// slopes of 0.08 to 12. It is a choice; a leaky ReLU of 0.2 needs a ratio of 5.
+// MaxLogSlope limits the logarithms of the slopes and the sharpness of nonlinearities with full
+// matrices: slopes from 0.08 to 12. It is a choice; a leaky ReLU of 0.2 needs a ratio of 5.
 const MaxLogSlope = 2.5
 
-// Sharpness is k of LeakyOf for a variable of 0. It is a choice.
+// Sharpness is k of LeakyOf for the variable sharpness = 0. It is a choice.
 const Sharpness = 3
 
-// LeakyOf returns the parameters of nonlinearities by the variables of full matrices: y = gain/k·
-// (v + c·(√(v² + 1) − 1)), v = k·u.
+// LeakyOf converts the variables of a nonlinearity with full matrices to its parameters: y =
+// gain/k·(v + c·(√(v² + 1) − 1)), v = k·u.
 func LeakyOf(lower, upper, sharpness float64) (c, gain, k float64) {
 	log := func(v float64) float64 { return MaxLogSlope * math.Tanh(v/MaxLogSlope) }
 	p, q := math.Exp(log(lower)), math.Exp(log(upper))
@@ -47,7 +47,7 @@ func Factor(w *mat.Dense) (factors, permutation []float64, err error) {
 	var l, u mat.TriDense
 	lu.LTo(&l)
 	lu.UTo(&u)
-	for k := range d { // whose product, the determinant, may leave float64's range
+	for k := range d { // their product, the determinant, may overflow
 		if pivot := u.At(k, k); pivot == 0 || math.IsNaN(pivot) || math.IsInf(pivot, 0) {
 			return nil, nil, fmt.Errorf("a matrix with a pivot of %g; must have an inverse", pivot)
 		}
@@ -72,7 +72,7 @@ func Factor(w *mat.Dense) (factors, permutation []float64, err error) {
 	return factors, permutation, nil
 }
 
-// Product returns the matrix P·L·U of d×d factors as those of [Factor], and log|det| of it.
+// Product returns the matrix P·L·U, d×d, of the factors that [Factor] returns, and its log|det|.
 func Product(factors, permutation []float64, d int) (w *mat.Dense, logDet float64) {
 	l, u := rotation.Identity(d), mat.NewDense(d, d, nil)
 	for i := range d {

@@ -26,10 +26,10 @@ type Result struct {
 
 // Orthogonal returns the orthogonal V that minimises the sum of the squared off-diagonal entries of
 // Vᵀ·C·V over all the symmetric matrices C, d×d, which it doesn't change. It starts from the
-// identity and rotates two axes at a time, so that the minimum may be a local one. With one matrix
-// the columns of V are its eigenvectors. A sweep over all pairs of axes costs O(d³) for each
-// matrix. The last sweep is the one in which every rotation is smaller than the tolerance, an angle in
-// radians, or the one of number maxSweeps.
+// identity and rotates two axes at a time, so the minimum may be local. With one matrix the columns
+// of V are its eigenvectors. A sweep over all pairs of axes costs O(d³) for each matrix. It ends
+// with the first sweep in which every rotation is smaller than the tolerance, an angle in radians,
+// or after maxSweeps sweeps.
 //
 // It is an error if there is no matrix, if their sizes differ, if a value isn't
 // finite, or if ctx ends.
@@ -70,11 +70,11 @@ func Orthogonal(
 	return result, nil
 }
 
-// A stack holds the lower triangles of K symmetric d×d matrices. The entries in one row and column of
-// all of them are contiguous.
+// A stack holds the lower triangles of K symmetric d×d matrices. The entries of all matrices in the
+// same row and column are contiguous.
 type stack struct {
 	d, k int
-	data []float64 // [d, d, K], of which those above the diagonals aren't used
+	data []float64 // [d, d, K]; entries above the diagonals aren't used
 }
 
 func newStack(matrices []*mat.SymDense) (*stack, error) {

@@ -1,5 +1,5 @@
-// Package lazy has a backend that is opened when a program is first built for it. A plugin takes
-// tens of milliseconds to load, which a separation without networks needn't spend.
+// Package lazy has a backend that opens when a program is first built for it. So a separation
+// without networks doesn't spend the tens of milliseconds that loading a plugin takes.
 package lazy
 
 import (
@@ -10,16 +10,15 @@ import (
 	"github.com/gomlx/compute/shapes"
 )
 
-// A Backend stands for another, which its first use opens. GoMLX compares backends, so that
-// whoever compiles for one takes what Opened returns.
+// A Backend represents another backend, which the first use opens. Since GoMLX compares backends,
+// code that compiles programs must use the result of Opened.
 type Backend struct {
 	name   string
 	open   func() compute.Backend
 	opened atomic.Bool
 }
 
-// New returns a backend that open opens, once. The name is that of compute.Backend's Name until
-// then.
+// New returns a Backend that calls open once, on first use. Until then its Name is name.
 func New(name string, open func() compute.Backend) *Backend {
 	b := &Backend{name: name}
 	b.open = sync.OnceValue(func() compute.Backend {
@@ -29,8 +28,8 @@ func New(name string, open func() compute.Backend) *Backend {
 	return b
 }
 
-// Opened returns the backend that a Backend stands for, which it opens, and any other backend as
-// it is.
+// Opened opens and returns the backend that a Backend represents, and returns any other backend
+// unchanged.
 func Opened(b compute.Backend) compute.Backend {
 	if l, ok := b.(*Backend); ok {
 		return l.open()
@@ -38,7 +37,7 @@ func Opened(b compute.Backend) compute.Backend {
 	return b
 }
 
-// IsOpen reports whether b isn't a Backend that waits to be opened.
+// IsOpen reports whether b is open: false only for a Backend before its first use.
 func IsOpen(b compute.Backend) bool {
 	l, ok := b.(*Backend)
 	return !ok || l.opened.Load()

@@ -1,4 +1,5 @@
-// Package lbfgs has the two loops of L-BFGS: how a function's gradient is curved, by the last steps.
+// Package lbfgs has the two-loop recursion of L-BFGS, which approximates the inverse Hessian from
+// past steps.
 //
 // Reference: J. Nocedal, "Updating quasi-Newton matrices with limited storage", Mathematics of
 // Computation 35, 773–782, 1980.
@@ -6,7 +7,7 @@ package lbfgs
 
 import "gonum.org/v1/gonum/floats"
 
-// A Memory holds the last steps, at most Size, with the change of the gradient in each.
+// A Memory holds the last steps, at most Size, with the change of the gradient in each step.
 type Memory struct {
 	Size  int
 	pairs []pair // oldest first
@@ -17,7 +18,7 @@ type pair struct {
 	product      float64 // step·change
 }
 
-// Add keeps a step, unless the curvature along it, step·change/|change|², isn't above the minimum.
+// Add stores a step, unless step·change/|change|² is at most minimum.
 func (m *Memory) Add(step, change []float64, minimum float64) {
 	product := floats.Dot(step, change)
 	if !(product > minimum*floats.Dot(change, change)) {
@@ -32,8 +33,8 @@ func (m *Memory) Add(step, change []float64, minimum float64) {
 // Forget drops all steps.
 func (m *Memory) Forget() { m.pairs = nil }
 
-// Precondition multiplies the gradient g by the inverse of the Hessian. first does so with the Hessian
-// before the steps. It gets step·change/|change|² of the last step, 0 if there is none.
+// Precondition multiplies the gradient g by the approximate inverse Hessian. first must multiply by
+// the initial inverse Hessian; it gets step·change/|change|² of the last step, 0 without steps.
 func (m *Memory) Precondition(g []float64, first func(g []float64, curvature float64)) {
 	along, curvature := make([]float64, len(m.pairs)), 0.
 	for k := len(m.pairs) - 1; k >= 0; k-- {

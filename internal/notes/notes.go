@@ -1,4 +1,4 @@
-// Package notes words what both a report and the command say of a fit.
+// Package notes has phrases about a fit that both reports and the command use.
 package notes
 
 import (
@@ -12,18 +12,18 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/text"
 )
 
-// MaxRows is the largest number of signals in a table, so that it fits a screen.
+// MaxRows is the largest number of signals in a table, to fit a screen.
 const MaxRows = 32
 
-// MinNoise is the least share of the channels' variance that is mentioned as noise. It leaves a
-// signal of average strength a correlation of 0.9995 with its source.
+// MinNoise is the least share of noise in the channels' variance that is mentioned. With it a
+// signal of average strength has a correlation of 0.9995 with its source.
 const MinNoise = 0.001
 
-// maxPairs is how many pairs OtherPairs names.
+// maxPairs is the largest number of pairs that OtherPairs names.
 const maxPairs = 5
 
-// OtherPairs names pairs of signals to follow one that is named already, at most five of them:
-// "; 1 and 3 by 0.41; and 2 more pairs". It is empty without pairs.
+// OtherPairs names up to five pairs of signals, to follow a pair named before: "; 1 and 3 by 0.41;
+// and 2 more pairs". It is empty without pairs.
 func OtherPairs[P fmt.Stringer](pairs []P) string {
 	var names strings.Builder
 	for k, p := range pairs {
@@ -44,10 +44,9 @@ func ErrorText(e float64) string {
 	return fmt.Sprintf("%.4f", e)
 }
 
-// ExpectedError says in half a sentence what the errors contain that a fit expects of signals in these
-// groups; "" if there are none or no signal is identified. Noise are the channels' shares of it. Without
-// these the errors are of sampling alone: undetected noise, or surplus sources, make the true error
-// larger, often many times.
+// ExpectedError returns a clause about the causes that the expected errors of signals in the given
+// groups include; "" if errors is nil or no signal is identified. noise has the channels' shares of
+// noise. Undetected noise and surplus sources make the true error larger, often many times.
 func ExpectedError(errors []float64, groups [][]int, noise, drift []float64) string {
 	if errors == nil || len(groups) == 1 && len(errors) > 1 {
 		return ""
@@ -65,8 +64,8 @@ func ExpectedError(errors []float64, groups [][]int, noise, drift []float64) str
 	return "from " + text.List(causes)
 }
 
-// Drift says in half a sentence where a demixing changes with time most, and possible causes; "" if the
-// errors by that are nil.
+// Drift returns a clause about the signal whose demixing changes most with time, and possible
+// causes; "" if errors is nil.
 func Drift(errors []float64) string {
 	if errors == nil {
 		return ""
@@ -76,7 +75,8 @@ func Drift(errors []float64) string {
 		"clips or is flat for a part or, with noise, sources come and go", most+1, errors[most])
 }
 
-// Correlation says what a large correlation of recovered signals means and, of recordings, what to do.
+// Correlation returns a clause about the meaning of a large correlation of recovered signals and,
+// for recordings, what to do.
 func Correlation(isRecording bool) string {
 	warning := "they share parts, so at least one is a mixture unless the sources are correlated, too"
 	if isRecording {
@@ -86,7 +86,8 @@ func Correlation(isRecording bool) string {
 	return warning
 }
 
-// Span says from which position to which other of a recording, in seconds if its rate is known.
+// Span describes a stretch of a recording by its first and last position, in seconds if the rate is
+// known.
 func Span(first, last int, rate, start float64) string {
 	if rate == 0 {
 		return fmt.Sprintf("from position %d to %d", first+1, last+1)
@@ -95,8 +96,8 @@ func Span(first, last int, rate, start float64) string {
 	return fmt.Sprintf("from %.6g s to %.6g s", seconds(first), seconds(last))
 }
 
-// Outliers says which positions, in order, are outliers: by their times in a recording whose rate
-// is known, else by their numbers from 1. It is "" if there are none.
+// Outliers names the positions that are outliers: by time if the rate of the recording is known,
+// else counted from 1. It is "" if there are none.
 func Outliers(positions []int, rate, start float64) string {
 	if len(positions) == 0 {
 		return ""

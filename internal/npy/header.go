@@ -12,20 +12,20 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/text"
 )
 
-// magic is what a file begins with, before its version and the length of its header (NumPy's
-// manual, numpy.lib.format).
+// magic begins a file, before the version and the length of the header (NumPy's manual,
+// numpy.lib.format).
 const magic = "\x93NUMPY"
 
 // maxHeader is the limit of a header in bytes. NumPy warns from 10 000 on.
 const maxHeader = 1 << 16
 
-// A Header is what a file says of its array before the numbers.
+// A Header describes the array of a file.
 type Header struct {
 	Shape     []int
 	IsFortran bool  // the first index varies fastest in the file, not the last
 	Start     int64 // byte of the file at which the numbers start
 
-	descr string // the type of the numbers, or the fields of a structured array in brackets
+	descr string // type of the numbers, or fields of a structured array in brackets
 }
 
 // ReadHeader reads a file up to its numbers.
@@ -42,7 +42,7 @@ func ReadHeader(r io.Reader) (*Header, error) {
 	return h, nil
 }
 
-// readDictionary returns the text of the header, a dictionary in Python, and at which byte the
+// readDictionary returns the text of the header, a Python dictionary, and the byte at which the
 // numbers start.
 func readDictionary(r io.Reader) (content string, start int64, err error) {
 	begin := make([]byte, len(magic)+2)
@@ -53,7 +53,7 @@ func readDictionary(r io.Reader) (content string, start int64, err error) {
 		return "", 0, errors.New("no NPY header; must begin with \\x93NUMPY: save the array by " +
 			"numpy.save")
 	}
-	length := make([]byte, 4) // the least significant byte first, two of them in version 1
+	length := make([]byte, 4) // little-endian; two bytes in version 1
 	switch version := begin[len(magic)]; version {
 	case 1:
 		length = length[:2]
@@ -75,15 +75,15 @@ func readDictionary(r io.Reader) (content string, start int64, err error) {
 	return string(dictionary), int64(len(begin) + len(length) + len(dictionary)), nil
 }
 
-// The entries of a header, in any order. That of a structured array has a list for descr, in whose
-// names there may be brackets.
+// The entries of a header, in any order. For a structured array descr is a list, whose names may
+// contain brackets.
 var (
 	descrEntry = regexp.MustCompile(`'descr':\s*('[^']*'|\[(?:[^\]'"]|'[^']*'|"[^"]*")*\])`)
 	orderEntry = regexp.MustCompile(`'fortran_order':\s*(True|False)`)
 	shapeEntry = regexp.MustCompile(`'shape':\s*\(([^)]*)\)`)
 )
 
-// parse returns what the text of a header says.
+// parse returns the Header with the given text.
 func parse(content string) (*Header, error) {
 	descr, order := descrEntry.FindStringSubmatch(content), orderEntry.FindStringSubmatch(content)
 	shape := shapeEntry.FindStringSubmatch(content)
@@ -106,7 +106,7 @@ func parse(content string) (*Header, error) {
 	return h, nil
 }
 
-// Number returns the type of the array's numbers. It is an error if the file may have no such ones.
+// Number returns the type of the array's numbers. It is an error if the type isn't supported.
 func (h *Header) Number() (Number, error) {
 	number, isKnown := numberOf(h.descr)
 	switch {
@@ -120,20 +120,20 @@ func (h *Header) Number() (Number, error) {
 		text.Shortened(h.descr))
 }
 
-// A Field is a number that each element of a structured array has.
+// A Field is a numeric field of a structured array.
 type Field struct {
 	Name   string
 	Number Number
 }
 
-// IsStructured reports whether the elements of the array are structures, which have Fields.
+// IsStructured reports whether the array is structured; see Fields.
 func (h *Header) IsStructured() bool { return strings.HasPrefix(h.descr, "[") }
 
 // fieldEntry is a field of a structured array: its name and its type.
 var fieldEntry = regexp.MustCompile(`\(\s*'([^']*)',\s*'([^']*)'\s*\)`)
 
-// Fields returns the fields of a structured array of one axis, in their order in the file. It is an
-// error if the array has other axes, or a field that isn't a number.
+// Fields returns the fields of a structured array of one axis, in file order. It is an error if the
+// array has several axes or a non-numeric field.
 func (h *Header) Fields() ([]Field, error) {
 	var fields []Field
 	areNumbers := true

@@ -1,6 +1,6 @@
 // Package npy reads and writes arrays of numbers in NumPy's format NPY (NumPy's manual,
-// numpy.lib.format). [ReadFile] and [WriteFile] are for signals that this module keeps for itself.
-// Package datasets reads the arrays of others by the parts: [ReadHeader], and [Number.Reader].
+// numpy.lib.format). [ReadFile] and [WriteFile] are for signals that this module stores. Package
+// datasets reads arrays of other programs by [ReadHeader] and [Number.Reader].
 package npy
 
 import (
@@ -33,8 +33,8 @@ func WriteFile(path string, z *mat.Dense) error {
 	})
 }
 
-// WriteNumbers writes the numbers at the next positions after a header: all signals of a position
-// in z, d×n, then those of the next one.
+// WriteNumbers writes the numbers of the next positions after a header: all signals of z, d×n, at
+// the first position, then at the next.
 func WriteNumbers(w io.Writer, z *mat.Dense) error {
 	d, n := z.Dims()
 	position := make([]byte, 8*d)
@@ -49,8 +49,8 @@ func WriteNumbers(w io.Writer, z *mat.Dense) error {
 	return nil
 }
 
-// ReadFile reads an array [n, d] as signals, d×n. It is an error if they have more entries than
-// signal.MaxEntries, or one that is not finite.
+// ReadFile reads an array [n, d] as signals, d×n. It is an error if there are more entries than
+// signal.MaxEntries, or an entry is not finite.
 func ReadFile(path string) (*mat.Dense, error) {
 	file, err := os.Open(path)
 	if err != nil {

@@ -15,11 +15,11 @@ type Number struct {
 	Decode func([]byte) float64 // returns the number that bytes begin with
 }
 
-// Float32 are numbers of 32 bits, the least significant byte first.
+// Float32 is the type of little-endian 32-bit floats.
 var Float32, _ = numberOf("<f4")
 
-// numberOf returns the type of numbers that descr says: a letter for the byte order, one for the
-// kind, and the size in bytes. It reports whether it is known.
+// numberOf returns the type of numbers that descr describes, by a letter for the byte order, a
+// letter for the kind, and the size in bytes. isKnown is false for other types.
 func numberOf(descr string) (number Number, isKnown bool) {
 	var order binary.ByteOrder = binary.LittleEndian
 	if strings.HasPrefix(descr, ">") {
@@ -80,11 +80,11 @@ func half(bits uint16) float64 {
 	return sign * math.Ldexp(1+fraction, exponent-15)
 }
 
-// blockSize is how many numbers are decoded at once.
+// blockSize is the number of numbers decoded at once.
 const blockSize = 1 << 13
 
-// Reader returns a function that fills values with the next numbers of r, and returns how many
-// there were before an error. That is io.ErrUnexpectedEOF at the end of the file.
+// Reader returns a function that fills values with the next numbers of r, and returns their number
+// before an error, which is io.ErrUnexpectedEOF at the end of the file.
 func (number Number) Reader(r io.Reader) func(values []float64) (int, error) {
 	var buffer []byte
 	return func(values []float64) (int, error) {
@@ -103,8 +103,7 @@ func (number Number) Reader(r io.Reader) func(values []float64) (int, error) {
 	}
 }
 
-// FieldReader is [Number.Reader] for a structured array, whose fields follow one another in each
-// element.
+// FieldReader is [Number.Reader] for a structured array, whose elements are consecutive fields.
 func FieldReader(r io.Reader, fields []Field) func(values []float64) (int, error) {
 	next, buffer := 0, make([]byte, 8)
 	return func(values []float64) (int, error) {
@@ -119,7 +118,7 @@ func FieldReader(r io.Reader, fields []Field) func(values []float64) (int, error
 	}
 }
 
-// readFull is io.ReadFull, with io.ErrUnexpectedEOF also where nothing is left to read.
+// readFull is io.ReadFull, with io.ErrUnexpectedEOF even if nothing is left to read.
 func readFull(r io.Reader, b []byte) (int, error) {
 	n, err := io.ReadFull(r, b)
 	if errors.Is(err, io.EOF) {

@@ -12,13 +12,12 @@ import (
 // most n.
 func Workers(n int) int { return min(runtime.GOMAXPROCS(0), n) }
 
-// Do calls do for each piece of work 0 … n−1, on that many workers, and returns when all calls have
-// returned. The number of the worker, from 0, is for memory that concurrent calls can't share; the
-// caller's goroutine is worker 0. After the end of ctx no piece is begun, and its error is
-// returned. If a call panics, Do panics with the same value when the others have returned, so that
-// the caller can recover.
+// Do calls do for each piece of work 0 … n−1 on the given number of workers, and returns when all
+// calls have returned. worker, from 0, serves to select memory that concurrent calls can't share;
+// the caller's goroutine is worker 0. If ctx ends, no further piece is begun, and Do returns ctx's
+// error.
 func Do(ctx context.Context, workers, n int, do func(worker, i int)) error {
-	if workers == 1 { // without goroutines, and without what they need on the heap
+	if workers == 1 { // without goroutines and their allocations
 		for i := range n {
 			if err := ctx.Err(); err != nil {
 				return err

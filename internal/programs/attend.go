@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// grace is how long Attend waits, after a context has ended, for the work to end by itself. It
-// does so within milliseconds unless it compiles or makes long calls. Half of it leaves more
-// work in the background, twice returns later.
+// grace is the time that Attend waits for the work to end after its context has. Work ends within
+// milliseconds unless it compiles or makes long calls. Half of it leaves more work in the
+// background, twice returns later.
 const grace = 50 * time.Millisecond
 
-// Attend calls work and returns its results. If ctx ends it returns ctx's error after 50 ms at
-// most, while work goes on in the background until it sees that ctx has ended. So work must own
-// all that it uses and frees, and its results are lost then.
+// Attend calls work and returns its results. If ctx ends, Attend returns ctx's error after at most
+// 50 ms, while work continues in the background until it notices the end of ctx, and its results
+// are lost. So work must own all that it uses and frees.
 //
-// Work runs in a goroutine of its own if ctx can end. By foreground it calls a function in the
-// goroutine of Attend's caller and waits for it, as for callbacks; after Attend has returned,
-// foreground does nothing. A panic of work is one of Attend.
+// work runs in a separate goroutine if ctx can end. foreground calls a function, such as a
+// callback, in the goroutine of Attend's caller and waits for it; after Attend has returned,
+// foreground does nothing. If work panics, Attend panics.
 func Attend[T any](
 	ctx context.Context, work func(ctx context.Context, foreground func(func())) (T, error),
 ) (T, error) {
@@ -63,14 +63,14 @@ func Attend[T any](
 	}
 }
 
-// An outcome is how work ended.
+// An outcome is the outcome of work.
 type outcome[T any] struct {
 	value    T
 	err      error
 	panicked any
 }
 
-// attended is a context that ends for work also when a call in the foreground panicked.
+// attended is a context for work that also ends when a call in the foreground has panicked.
 type attended struct {
 	context.Context
 	left <-chan struct{}

@@ -3,7 +3,7 @@
 // compile as to run, and what is compiled depends on the shapes and settings alone.
 //
 // Neither a compilation nor a call of XLA can be interrupted. [Attend] leaves such work in the
-// background when a context ends, and its program comes back to the [Pool].
+// background when a context ends, and its program later returns to the [Pool].
 package programs
 
 import (
@@ -14,38 +14,38 @@ import (
 	"github.com/gomlx/compute"
 )
 
-// A Key says what a program was compiled for. Programs of equal keys must be the same but
-// for the values of their variables.
+// A Key identifies what a program was compiled for. Programs with equal keys must be the same
+// except for the values of their variables.
 type Key struct {
 	Backend compute.Backend
-	Spec    string // all else that it depends on
+	Spec    string // all else that the program depends on
 }
 
-// most is how many idle programs a Pool keeps. A fit by sica.Default compiles one or two,
+// most is the largest number of idle programs in a Pool. A fit by sica.Default compiles one or two,
 // and its report one.
 const most = 8
 
-// A Pool keeps idle programs of one kind. Its methods may be called at once. Programs of a
-// backend that was finalized are forgotten.
+// A Pool keeps idle programs of one kind. Its methods may be called concurrently. Programs of a
+// finalized backend are dropped.
 type Pool[P any] struct {
 	free func(P)
 
 	mu      sync.Mutex
-	idle    []*Lease[P] // the one that was released last at the end
+	idle    []*Lease[P] // last released at the end
 	held    []*Lease[P]
 	changed chan struct{} // closed, and replaced, when a held program is released or discarded
 }
 
-// NewPool returns an empty pool that frees by free what it has no room for.
+// NewPool returns an empty pool that calls free for programs that don't fit.
 func NewPool[P any](free func(P)) *Pool[P] {
 	return &Pool[P]{free: free, changed: make(chan struct{})}
 }
 
-// A Lease is a program that is its holder's alone until it is released or discarded.
+// A Lease gives its holder exclusive use of a program until it is released or discarded.
 type Lease[P any] struct {
 	Program P
-	// Reused is whether others held the program before: its variables have the values that they
-	// were left with.
+	// Reused is whether the program was held before: its variables have the values that were left
+	// there.
 	Reused bool
 
 	pool *Pool[P]
@@ -53,9 +53,9 @@ type Lease[P any] struct {
 	left <-chan struct{} // the end of the holder's context
 }
 
-// Acquire returns an idle program of that key, or what build returns. A program that is held by
-// work whose context has ended will soon be idle, so that Acquire waits for it. If ctx ends
-// meanwhile, so does Acquire, with its error.
+// Acquire returns an idle program with the given key, or the result of build. If a program is held
+// by work whose context has ended, it will soon be idle, and Acquire waits for it. If ctx ends
+// meanwhile, Acquire returns its error.
 func (p *Pool[P]) Acquire(
 	ctx context.Context, k Key, build func() (P, error),
 ) (*Lease[P], error) {
@@ -76,7 +76,7 @@ func (p *Pool[P]) Acquire(
 	return l, nil
 }
 
-// take returns a lease of an idle program, or one whose program is to be built.
+// take returns a lease of an idle program, or a lease whose program must be built.
 func (p *Pool[P]) take(ctx context.Context, k Key) (*Lease[P], error) {
 	for {
 		l, changed := p.tryTake(ctx, k)
@@ -91,8 +91,8 @@ func (p *Pool[P]) take(ctx context.Context, k Key) (*Lease[P], error) {
 	}
 }
 
-// tryTake is take, without waiting: it returns nil, and a channel that is closed when something
-// has changed, if a program will soon be idle.
+// tryTake is take without waiting: if a program will soon be idle, it returns nil, and a channel
+// that is closed when a program is released or discarded.
 func (p *Pool[P]) tryTake(ctx context.Context, k Key) (*Lease[P], <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -119,14 +119,14 @@ func (p *Pool[P]) tryTake(ctx context.Context, k Key) (*Lease[P], <-chan struct{
 	return l, nil
 }
 
-// Release gives the program back to the pool, from which it may be taken by others. The one that
-// was released first makes room for it.
+// Release returns the program to the pool, where others may acquire it. A full pool frees the
+// program that was released first.
 func (l *Lease[P]) Release() {
 	p := l.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.remove(l)
-	// A lease of its own: the holder keeps the old one, which has nothing any more.
+	// A new lease, since the holder keeps the old one.
 	p.idle = append(p.idle, &Lease[P]{Program: l.Program, pool: p, key: l.key})
 	p.forget()
 	if len(p.idle) > most {
@@ -148,8 +148,8 @@ func (p *Pool[P]) drop(l *Lease[P]) {
 	p.remove(l)
 }
 
-// remove removes a lease from those that are held and wakes who waits for it. It panics if the
-// lease isn't held, as its program may be another's by now.
+// remove removes a lease from the held ones, and wakes those who wait. It panics if the lease isn't
+// held, since another holder may have its program.
 func (p *Pool[P]) remove(l *Lease[P]) {
 	i := slices.Index(p.held, l)
 	if i < 0 {
@@ -160,7 +160,7 @@ func (p *Pool[P]) remove(l *Lease[P]) {
 	p.changed = make(chan struct{})
 }
 
-// forget drops the programs of finalized backends, with which their memory went.
+// forget drops the programs of finalized backends, whose memory is already freed.
 func (p *Pool[P]) forget() {
 	p.idle = slices.DeleteFunc(p.idle, func(l *Lease[P]) bool { return l.key.Backend.IsFinalized() })
 }

@@ -9,9 +9,8 @@ import (
 	"github.com/klauspost/cpuid/v2"
 )
 
-// A Machine is what the bits of a result can depend on in addition to the program and its input.
-// XLA compiles for the instructions that the processor has, and adds up what several threads have
-// summed.
+// A Machine describes what the bits of a result can depend on besides the program and its input.
+// XLA compiles for the instructions of the processor, and adds partial sums of several threads.
 type Machine struct {
 	Arch   string `json:"arch"`   // as GOARCH
 	Vendor string `json:"vendor"` // of the processor
@@ -27,14 +26,13 @@ type Machine struct {
 	Environment map[string]string `json:"environment,omitempty"`
 }
 
-// limiting are the environment variables that limit which instructions are used.
+// limiting are the environment variables that limit the instructions in use.
 var limiting = []string{"GODEBUG", "XLA_FLAGS", "ONEDNN_MAX_CPU_ISA"}
 
 // vectors are the beginnings of the names of vector features, as cpuid has them.
 var vectors = []string{"SSE", "AVX", "FMA", "F16C", "AMX", "ASIMD", "SVE"}
 
-// ThisMachine is the machine that the program runs on, with the plugin of the given
-// SHA-256.
+// ThisMachine returns the machine that the program runs on, with the plugin of the given SHA-256.
 func ThisMachine(plugin string) Machine {
 	m := Machine{
 		Arch:    runtime.GOARCH,

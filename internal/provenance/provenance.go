@@ -1,4 +1,4 @@
-// Package provenance says what a result was made with.
+// Package provenance has the versions and the machine with which a result was made.
 package provenance
 
 import (
@@ -14,16 +14,15 @@ import (
 // Module is the path of this module.
 const Module = "github.com/seed-47b1e431/gosica"
 
-// modules are those whose version a result may depend on.
+// modules are the modules whose versions a result may depend on.
 var modules = []string{
 	Module, "github.com/gomlx/gomlx", "github.com/gomlx/compute", "github.com/gomlx/go-xla",
 	"gonum.org/v1/gonum",
 }
 
-// Versions returns the versions of what a result depends on, by name: "go", this
-// module's, "(devel)" for a checkout, and those of the libraries that compute; and
-// "vcs.revision" and "vcs.modified" if the program itself was built in a checkout of
-// this module.
+// Versions returns the versions that a result depends on, by name: "go", this module ("(devel)" for
+// a checkout) and the libraries that compute, and "vcs.revision" and "vcs.modified" if the program
+// itself was built in a checkout of this module.
 func Versions() map[string]string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -50,8 +49,8 @@ func versions(info *debug.BuildInfo) map[string]string {
 	return v
 }
 
-// version is that of the module's code, with the path of another module that takes its
-// place. A folder that does has none.
+// version returns the version of the module's code, with the path of a module that replaces it. A
+// folder that replaces it has no version.
 func version(m *debug.Module) string {
 	switch {
 	case m.Replace != nil && m.Replace.Version != "":
@@ -62,6 +61,6 @@ func version(m *debug.Module) string {
 	return m.Version
 }
 
-// CPU returns the processor's name if it says one, and else the architecture. The last bits of a
-// result can depend on it: a compiler uses the instructions that there are.
+// CPU returns the processor's name if known, and otherwise the architecture. The last bits of a
+// result can depend on the processor, since compilers use the available instructions.
 func CPU() string { return cmp.Or(strings.TrimSpace(cpuid.CPU.BrandName), runtime.GOARCH) }

@@ -1,4 +1,4 @@
-// Package purego opens GoMLX's pure-Go backend, with the setting that this module needs.
+// Package purego opens GoMLX's pure-Go backend with the settings that this module needs.
 package purego
 
 import (
@@ -17,9 +17,9 @@ var shared struct {
 	backend compute.Backend
 }
 
-// Shared returns the pure-Go backend of the process, that of backend.Open(backend.Go). GoMLX's
-// tensors are for one instance of a backend, so a store that was trained on one must be used on it.
-// A new one takes the place of one that was finalized.
+// Shared returns the pure-Go backend of the process, the same as backend.Open(backend.Go). GoMLX's
+// tensors belong to one instance of a backend, so a store must be used on the instance on which it
+// was trained. If the backend was finalized, Shared returns a new one.
 func Shared() (compute.Backend, error) {
 	shared.Lock()
 	defer shared.Unlock()
@@ -34,7 +34,7 @@ func Shared() (compute.Backend, error) {
 	return b, nil
 }
 
-// Or returns b, or Shared if that is nil.
+// Or returns b, or Shared if b is nil.
 func Or(b compute.Backend) (compute.Backend, error) {
 	if b != nil {
 		return b, nil

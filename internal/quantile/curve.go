@@ -10,9 +10,9 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// A Curve is the monotone map from the values of a signal to normal quantiles. It is linear
-// between neighbouring values of the fit. Beyond the smallest and the largest its slope is 1/SD,
-// as if the signal were Gaussian there.
+// A Curve is the monotone map from the values of a signal to normal quantiles. It is linear between
+// neighbouring values of the fit. Beyond the smallest and the largest value its slope is 1/SD, as
+// for a Gaussian signal.
 type Curve struct {
 	// SD is the signal's standard deviation.
 	SD float64
@@ -24,7 +24,7 @@ type Curve struct {
 // normal quantiles; equal values have equal quantiles. It changes neither.
 func NewCurve(signal, quantiles []float64) Curve {
 	_, sd := stat.PopMeanStdDev(signal, nil)
-	// Quantiles rise with the values, so that sorting each keeps them paired.
+	// Quantiles increase with the values, so sorting both keeps the pairs.
 	return Curve{
 		SD:        sd,
 		values:    slices.Compact(slices.Sorted(slices.Values(signal))),
@@ -38,8 +38,8 @@ func (c Curve) Quantile(v float64) float64 { return interpolate(v, c.values, c.q
 // Value returns the value with the normal quantile q, the inverse of Quantile.
 func (c Curve) Value(q float64) float64 { return interpolate(q, c.quantiles, c.values, c.SD) }
 
-// interpolate returns the value at v of the function that is linear between the points
-// (x[k], y[k]), of which there are at least two with x rising, and has the given slope beyond them.
+// interpolate returns the value at v of the function that is linear between the points (x[k],
+// y[k]), at least two with increasing x, and has the given slope beyond.
 func interpolate(v float64, x, y []float64, slope float64) float64 {
 	k, exact := slices.BinarySearch(x, v)
 	last := len(x) - 1

@@ -43,7 +43,7 @@ func Order(row []float64) []int {
 		order[t] = t
 	}
 	slices.SortFunc(order, func(a, b int) int {
-		switch { // quicker than cmp.Compare, which looks for NaN
+		switch { // faster than cmp.Compare, which checks for NaN
 		case row[a] < row[b]:
 			return -1
 		case row[a] > row[b]:

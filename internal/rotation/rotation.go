@@ -8,10 +8,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Random returns a random d×d orthogonal matrix, a rotation or a reflection: the
-// factor Q of a matrix of d² standard normal draws from rng, row-major. Up to
-// the signs of its columns, which the decomposition chooses, it is drawn evenly
-// from all, by the Haar measure (F. Mezzadri, Notices of the AMS 54(5), 2007).
+// Random returns a random d×d orthogonal matrix, a rotation or a reflection: the factor Q of a
+// matrix of d² standard normal draws from rng, row-major. Up to the signs of its columns, which the
+// decomposition chooses, it is uniform under the Haar measure (F. Mezzadri, Notices of the AMS
+// 54(5), 2007).
 func Random(rng *rand.Rand, d int) *mat.Dense {
 	normal := mat.NewDense(d, d, nil)
 	normal.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, normal)
@@ -37,9 +37,9 @@ func Plane(angle float64) *mat.Dense {
 	return mat.NewDense(2, 2, []float64{cos, -sin, sin, cos})
 }
 
-// Nearest returns the orthogonal matrix nearest to m, d×d: U·Vᵀ of its singular value
-// decomposition (the orthogonal Procrustes problem: P. H. Schönemann, Psychometrika 31(1),
-// 1966). It fails if that doesn't converge.
+// Nearest returns the orthogonal matrix nearest to m, d×d: U·Vᵀ of its singular value decomposition
+// (the orthogonal Procrustes problem: P. H. Schönemann, Psychometrika 31(1), 1966). ok is false if
+// the decomposition doesn't converge.
 func Nearest(m mat.Matrix) (*mat.Dense, bool) {
 	var svd mat.SVD
 	if !svd.Factorize(m, mat.SVDFull) {

@@ -1,5 +1,5 @@
-// Package rounding finds to what the values of a signal were rounded when they were recorded or
-// written.
+// Package rounding finds the step to which the values of a signal were rounded when they were
+// recorded or written.
 package rounding
 
 import (
@@ -15,14 +15,14 @@ import (
 const Eps = 0x1p-52
 
 // MaxStep is the largest step, in standard deviations, that counts as a channel's rounding. A
-// channel of larger steps takes few values by its nature. At this step the rounding errors are
-// 0.03 standard deviations.
+// channel with larger steps is discrete by nature. At this step the rounding errors are 0.03
+// standard deviations.
 const MaxStep = 0.1
 
-// Step returns the step to which the values of a channel were rounded, so that their errors are
-// uniform over it. It is the largest of those that apply: the one that all values are multiples of, if
-// it is below a tenth of the standard deviation; that of float32, if all values are float32's; that
-// of the significant digits, if all values have few; and that of float64 at the largest value.
+// Step returns the step to which the values of a channel were rounded, over which their errors are
+// uniform. It is the largest step that applies: the step of which all values are multiples, if
+// below a tenth of the standard deviation; the step of float32, if all values are float32; the step
+// of the significant digits, if all values have few; and the step of float64 at the largest value.
 func Step(values []float64) float64 {
 	least := Eps * floats.Norm(values, math.Inf(1))
 	_, scale := stat.PopMeanStdDev(values, nil)
@@ -32,8 +32,8 @@ func Step(values []float64) float64 {
 	return least
 }
 
-// resolution returns the step that all values are multiples of, counted from their minimum, or
-// the resolution of float32 or of few digits if all values have it; 0 if there is none.
+// resolution returns the step of which all values, minus their minimum, are multiples, or the step
+// of float32 or of few digits if all values have such precision; 0 if there is none.
 func resolution(values []float64) float64 {
 	single := true
 	for _, v := range values {
@@ -46,12 +46,12 @@ func resolution(values []float64) float64 {
 	return max(step, stepOfDigits(values))
 }
 
-// glancedValues is how many values gridStep looks at first. Of as many real numbers two are nearly
-// always nearer to each other than a grid's. It is a choice.
+// glancedValues is the number of values that gridStep examines first. Among so many continuous
+// values, two are nearly always closer than any grid. It is a choice.
 const glancedValues = 1 << 16
 
-// gridStep returns the step that all values are multiples of, counted from their minimum; 0 if there
-// is none.
+// gridStep returns the step of which all values, minus their minimum, are multiples; 0 if there is
+// none.
 func gridStep(values []float64) float64 {
 	if len(values) > glancedValues && smallestStep(sortedValues(values[:glancedValues])) == 0 {
 		return 0
@@ -72,8 +72,8 @@ func sortedValues(values []float64) []float64 {
 	return slices.Compact(slices.Sorted(slices.Values(values)))
 }
 
-// smallestStep returns the smallest difference of two sorted values, +Inf if there is one value; 0 if
-// it is near float64's own resolution and so no grid's.
+// smallestStep returns the smallest difference between sorted values; +Inf for a single value, and
+// 0 if the difference is near the resolution of float64, so that there is no grid.
 func smallestStep(sorted []float64) float64 {
 	step := math.Inf(1)
 	for k := 1; k < len(sorted); k++ {
@@ -85,13 +85,12 @@ func smallestStep(sorted []float64) float64 {
 	return step
 }
 
-// maxDigits is the largest number of significant decimal digits that counts as rounding. A
-// float64 has 15. Its last three are 0 by chance in one value of a thousand, never in all of a
-// channel.
+// maxDigits is the largest number of significant decimal digits that counts as rounding. A float64
+// has 15, whose last three are 0 by chance in one value of a thousand, never in all of a channel.
 const maxDigits = 12
 
-// stepOfDigits returns the root mean square of the steps between numbers with as many significant
-// digits as the values; 0 if a value has more than maxDigits.
+// stepOfDigits returns the root mean square step between numbers with as many significant digits as
+// the values; 0 if a value has more than maxDigits.
 func stepOfDigits(values []float64) float64 {
 	digits, power := 1, 0.0
 	for _, v := range values {

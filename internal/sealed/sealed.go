@@ -1,5 +1,4 @@
-// Package sealed writes folders of files whole or not at all, and reads them only
-// if not a byte has changed.
+// Package sealed writes folders of files atomically, and reads them only if no byte has changed.
 //
 // Such a folder holds plain files and a last one, MANIFEST, of lines of text: the
 // format and its version, the SHA-256 of each file with its name, and the SHA-256
@@ -34,9 +33,9 @@ const Manifest = "MANIFEST"
 // maxManifest bounds the memory for a manifest.
 const maxManifest = 1 << 20
 
-// Write makes the folder dir, of which there must be none yet, with the files
-// that fill writes into the folder that it is given. Dir appears, synced to the
-// disk, only when all is written; an error leaves no file.
+// Write creates the folder dir, which must not exist, with the files that fill writes into the
+// folder passed to it. dir appears, synced to the disk, only when all is written; an error leaves
+// no file.
 func Write(dir, format string, version int, fill func(dir string) error) error {
 	dir = filepath.Clean(dir)
 	if _, err := os.Lstat(dir); err == nil {
@@ -65,7 +64,7 @@ func Write(dir, format string, version int, fill func(dir string) error) error {
 	return syncFolder(filepath.Dir(dir))
 }
 
-// withoutTemp returns the error of making a temporary folder as one about dir, which it becomes.
+// withoutTemp converts an error about the temporary folder to an error about dir.
 func withoutTemp(err error, dir string) error {
 	var at *fs.PathError
 	switch {
@@ -77,8 +76,8 @@ func withoutTemp(err error, dir string) error {
 	return err
 }
 
-// TempPrefix begins the name of a folder that is being written, next to the one
-// that it becomes. A process that was killed leaves it.
+// TempPrefix begins the name of the temporary folder, next to the final one, that is being written.
+// A killed process leaves it behind.
 const TempPrefix = ".sica-"
 
 // seal writes the manifest of a folder's files and syncs all to the disk.
@@ -111,8 +110,8 @@ type VersionError struct{ text string }
 
 func (e *VersionError) Error() string { return e.text }
 
-// Check verifies the folder dir. The error names the file that is missing or was changed,
-// or the version of the format if it isn't this one.
+// Check verifies the folder dir. The error names a missing or changed file, or a different version
+// of the format.
 func Check(dir, format string, version int) error {
 	data, err := readManifest(filepath.Join(dir, Manifest))
 	if err != nil {
@@ -166,7 +165,7 @@ func readManifest(path string) ([]byte, error) {
 	return data, err
 }
 
-// sumFile is the SHA-256 of a regular file, which it syncs to the disk if asked.
+// sumFile returns the SHA-256 of a regular file, and syncs the file to the disk if sync is true.
 func sumFile(path string, sync bool) (string, error) {
 	flag := os.O_RDONLY
 	if sync {
@@ -197,8 +196,8 @@ func sum(data []byte) string {
 	return hex.EncodeToString(s[:])
 }
 
-// syncFolder makes the names in a folder last. Systems that can't open a folder
-// for that, such as Windows, need no such thing.
+// syncFolder syncs the names in a folder to the disk. Systems that can't open a folder, such as
+// Windows, don't need it.
 func syncFolder(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {

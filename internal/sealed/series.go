@@ -11,12 +11,11 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// ErrInUse is wrapped by the error for a series that is open already, in this process or
-// another.
+// ErrInUse is wrapped by the error for a series that this or another process has open.
 var ErrInUse = errors.New("another fit is using it")
 
-// A Series is a folder of sealed folders of one format: the first, and a row of states, in
-// the order of their names, of which only the last is kept. It is locked while it is open.
+// A Series is a folder of sealed folders of one format: a first folder and successive states, of
+// which only the last is kept. It is locked while open.
 type Series struct {
 	Dir     string
 	format  string
@@ -32,9 +31,9 @@ const (
 	lockFile = "lock"
 )
 
-// OpenSeries locks the folder dir, made if need be, and clears away what a process that
-// was killed has left half done. It is an error if there is something in it that no series
-// has; ErrInUse is wrapped by the error if it is locked.
+// OpenSeries locks the folder dir, creates it if necessary, and removes unfinished folders of a
+// killed process. It is an error if dir contains anything foreign; the error wraps ErrInUse if dir
+// is locked.
 func OpenSeries(dir, format string, version int) (*Series, error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return nil, fmt.Errorf("%s is a file; must be a folder", dir)
@@ -62,7 +61,7 @@ func OpenSeries(dir, format string, version int) (*Series, error) {
 	return s, nil
 }
 
-// checkForeign returns an error if there is something in dir that no series has.
+// checkForeign returns an error if dir contains anything that doesn't belong to a series.
 func checkForeign(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -87,7 +86,7 @@ func (s *Series) WriteFirst(fill func(dir string) error) error {
 	return Write(filepath.Join(s.Dir, firstFolder), s.format, s.version, fill)
 }
 
-// WriteState writes the folder of state number j, and then removes those before it.
+// WriteState writes the folder of state j, and then removes earlier states.
 func (s *Series) WriteState(j int, fill func(dir string) error) error {
 	name := fmt.Sprintf("%s%06d", statePrefix, j)
 	if err := Write(filepath.Join(s.Dir, name), s.format, s.version, fill); err != nil {
@@ -96,7 +95,7 @@ func (s *Series) WriteState(j int, fill func(dir string) error) error {
 	return s.clear(name)
 }
 
-// clear removes what was being written and, if keep is given, all states but that one.
+// clear removes temporary folders and, unless keep is "", all states except keep.
 func (s *Series) clear(keep string) error {
 	entries, err := os.ReadDir(s.Dir)
 	if err != nil {
@@ -113,7 +112,7 @@ func (s *Series) clear(keep string) error {
 	return nil
 }
 
-// First is the first folder, verified, or "" if it wasn't written.
+// First returns the first folder, verified, or "" if it wasn't written.
 func (s *Series) First() (string, error) {
 	dir := filepath.Join(s.Dir, firstFolder)
 	if _, err := os.Stat(dir); os.IsNotExist(err) {
@@ -122,7 +121,7 @@ func (s *Series) First() (string, error) {
 	return dir, s.check(dir)
 }
 
-// Last is the folder of the last state, verified, or "" if none was written.
+// Last returns the folder of the last state, verified, or "" if none was written.
 func (s *Series) Last() (string, error) {
 	entries, err := os.ReadDir(s.Dir) // in order of the names
 	if err != nil {

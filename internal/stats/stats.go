@@ -1,5 +1,5 @@
-// Package stats has the summary statistics that several packages give: a mean with its
-// standard error, quantiles, and moments of values that come in blocks.
+// Package stats has summary statistics for several packages: a mean with its standard error,
+// quantiles, and moments of values that come in blocks.
 package stats
 
 import (
@@ -16,8 +16,8 @@ func MeanSE(values []float64) (mean, se float64) {
 	return mean, sd / math.Sqrt(float64(len(values)))
 }
 
-// Quantile returns the p-quantile of the values, 0 ≤ p ≤ 1, interpolated linearly between
-// them as gonum's stat.LinInterp. It doesn't change them; it is NaN for no values.
+// Quantile returns the p-quantile of the values, 0 ≤ p ≤ 1, with linear interpolation as by gonum's
+// stat.LinInterp; NaN for no values. It doesn't change values.
 func Quantile(p float64, values []float64) float64 {
 	if len(values) == 0 {
 		return math.NaN()

@@ -8,10 +8,11 @@ import (
 	"math/rand/v2"
 )
 
-// A Purpose is what numbers are drawn for. Draws for one purpose don't change those for another.
+// A Purpose identifies what numbers are drawn for. Draws for one purpose don't affect other
+// purposes.
 type Purpose uint64
 
-// The purposes. Their numbers must not change: every seed would give other results.
+// The purposes. Their numbers must not change, since every seed would give different results.
 const (
 	Weights   Purpose = 0 // initial values of networks
 	Products  Purpose = 1 // permutations of the signals, for samples of their product
@@ -23,9 +24,9 @@ const (
 	Bootstrap Purpose = 8 // blocks of positions
 )
 
-// New returns the random stream for one purpose of one network in one iteration of the run with
-// this seed. It doesn't depend on the backend, nor on runs that are fitted together with this one.
-// The four numbers are hashed, since PCG states that differ in few bits begin similarly.
+// New returns the random stream for one purpose of one network in one iteration of the run with the
+// given seed. It depends neither on the backend nor on other runs of the same fit. The four numbers
+// are hashed, since PCG states that differ in few bits begin similarly.
 func New(seed uint64, network, iteration int, p Purpose) *rand.Rand {
 	var key [32]byte
 	for i, n := range []uint64{seed, uint64(network), uint64(iteration), uint64(p)} {
@@ -34,7 +35,7 @@ func New(seed uint64, network, iteration int, p Purpose) *rand.Rand {
 	return hashed(key[:])
 }
 
-// Named returns the random stream of the method with this name, for a seed.
+// Named returns the random stream of the method with the given name, for a seed.
 func Named(seed uint64, name string) *rand.Rand {
 	key := binary.LittleEndian.AppendUint64(nil, seed)
 	return hashed(append(key, name...))

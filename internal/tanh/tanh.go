@@ -35,8 +35,8 @@ const (
 	// saturation is a value from which tanh is 1 in float64, rounded up.
 	saturation = 20
 	// steps is the number of table entries in an interval of length 1. The error of the Taylor
-	// polynomial is 17/315·b⁷ with b = 1/(2·steps): below 10⁻¹⁸. Half of it would make that
-	// 10⁻¹⁶, twice of it a table beyond the fastest caches.
+	// polynomial is 17/315·b⁷ with b = 1/(2·steps): below 10⁻¹⁸. Half as many steps would make it
+	// 10⁻¹⁶; twice as many would exceed the fastest caches.
 	steps = 128
 	// size is a power of two with room for both signs.
 	size = 8192

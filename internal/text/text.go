@@ -10,9 +10,9 @@ import (
 // Width is the largest number of characters in a line of Wrap.
 const Width = 79
 
-// Wrap returns the words of s in lines of at most Width characters, each ended by a line break.
-// The first line begins with the prefix, and the others are indented as far. A longer word has
-// a line of its own.
+// Wrap returns the words of s in lines of at most Width characters, each ended by a line break. The
+// first line begins with the prefix, and the others are indented by its length. A word longer than
+// Width gets its own line.
 func Wrap(prefix, s string) string {
 	var lines strings.Builder
 	indent := strings.Repeat(" ", len([]rune(prefix)))
@@ -84,7 +84,8 @@ func Counted(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// Fixed formats a number with so many decimals. What rounds to zero has no sign.
+// Fixed formats a number with the given number of decimals. A number that rounds to zero has no
+// sign.
 func Fixed(number float64, decimals int) string {
 	s := strconv.FormatFloat(number, 'f', decimals, 64)
 	if strings.Trim(s, "-0.") == "" {
