@@ -65,9 +65,9 @@ func (c *AutoregressiveConfig) Components(k int) *AutoregressiveConfig {
 	return c
 }
 
-// Done returns the sum over the signals of log p(z_i,t | past of z_i), [R, p′…], in nats. The
-// positions are those whose whole past is inside z: p′ is p less the reach of the offsets before
-// and after a position.
+// Done returns the sum over the signals of log p(z_i,t | past of z_i), [R, p′…], in nats. p′
+// includes only positions whose whole past is inside z: it is p minus the reach of the offsets
+// before and after a position.
 func (c *AutoregressiveConfig) Done() *Node {
 	z, g := c.z, c.z.Graph()
 	runs, d, axes := z.Shape().Dim(0), z.Shape().Dim(1), z.Rank()-2

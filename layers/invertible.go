@@ -175,8 +175,8 @@ func (c *InvertibleConfig) full(scope *model.Scope, x *Node) parameters {
 	return parameters{weights, Mul(biases, after), Div(Sub(upper, lower), sum), logDet}
 }
 
-// logDets returns log|det W| of matrices W [R, M, d, d], as [R, M]: half of that of W·Wᵀ, whose
-// elimination needs no pivots.
+// logDets returns log|det W| of matrices W [R, M, d, d], as [R, M]: half of log det(W·Wᵀ), for
+// which elimination needs no pivoting.
 func logDets(w *Node) *Node {
 	a := Einsum("rmij,rmkj->rmik", w, w) // [R, M, d, d]
 	first, rest := AxisElem(0), AxisRange(1)

@@ -45,23 +45,26 @@ func (r *Result) demixing() (*ica.Demixing, error) {
 	return &ica.Demixing{Unmixing: w, Mixing: a, Mean: mean}, nil
 }
 
-// Patterns returns the patterns of the recovered signals, d×k: column i is what a value of 1 of
-// recovered signal i adds to each mixed signal, in its units. They are the Demixing's Mixing if the
-// linear rule identifies all signals, for methods other than the rule, and after a flow that moved
-// the signals.
+// Patterns returns the patterns of the recovered signals, d×k: column i is the contribution of a
+// value of 1 of recovered signal i to each mixed signal, in the unit of the mixed signal. The
+// patterns are Mixing of the Demixing if the linear rule identifies all signals, for other methods,
+// and after a flow that moved the signals.
 //
-// Else column i is the coefficient of signal i in the regression of the mixed signals on it and on
-// all stronger recovered signals, at the positions of the fit without outliers. The strength of a
-// signal is its share of the variance of the mixed signal of which it has most. Column i of that
-// depends on all rows of Unmixing: with more sources than channels, that of a good signal may be
-// far from its source's (S. Haufe et al., NeuroImage 87, 2014, who regress on one signal). The
-// stronger signals are there as a weak one may have parts of them. Of the strongest heavy-tailed
-// signal, such as blinks, the column is a weighted mean of that coefficient and of E[x·z³]/E[z⁴]
-// (as in FastICA's steps), as at its peaks there is little else in it. E is the mean over the same
-// positions, with x and z of mean 0. The weight of the latter is 1 − V/D², and at least 0, where D
-// is the distance of the two and V the variance of their difference by a jackknife.
+// Otherwise column i has the coefficients of signal i in a regression of the mixed signals on
+// signal i and all stronger recovered signals, at the positions of the fit without outliers. The
+// strength of a signal is the largest share of a mixed signal's variance that it explains. Column i
+// of Mixing, in contrast, depends on all rows of Unmixing: with more sources than channels it can
+// be far from the source's pattern even if signal i is good (S. Haufe et al., NeuroImage 87, 2014,
+// who regress on one signal). The stronger signals are included since a weak signal may contain
+// parts of them.
 //
-// The error for a result whose signals aren't a linear demixing wraps ErrNotLinear.
+// For the strongest heavy-tailed signal z, such as blinks, the column is a weighted mean of this
+// coefficient and E[x·z³]/E[z⁴] (as in FastICA's steps), since there is little else at the peaks of
+// z. E is the mean over the same positions, with x and z of mean 0. The weight of the second term
+// is 1 − V/D², but at least 0, where D is the distance between the two terms and V the variance of
+// their difference by a jackknife.
+//
+// The error wraps ErrNotLinear if the recovered signals aren't a linear demixing.
 func (r *Result) Patterns() (*mat.Dense, error) {
 	d, err := r.demixing()
 	if err != nil {
@@ -80,14 +83,14 @@ func (r *Result) Patterns() (*mat.Dense, error) {
 }
 
 // Moments returns the moments of the recovered signals, which must not be changed; nil if the
-// patterns are A of the Demixing whatever is removed.
+// patterns are always Mixing of the Demixing.
 func (r *Result) Moments() *Moments { return r.moments }
 
-// patterns returns, as columns, what values of 1 of the recovered signals of the rows add to the
-// mixed signals: the columns of A if all signals are identified, else the patterns by the moments.
+// patterns returns, as columns, the patterns of the recovered signals in rows: columns of Mixing if
+// all signals are identified, else the patterns by the moments.
 //
-// With surplus sources a signal that is removed by such a pattern leaves less of itself than by its
-// column of A, and puts less into other channels (docs/evaluation/recordings.md).
+// With surplus sources, a signal removed by its pattern leaves less of itself than one removed by
+// its column of Mixing, and adds less to other channels (docs/evaluation/recordings.md).
 func (r *Result) patterns(d *ica.Demixing, rows []int) (*mat.Dense, error) {
 	n, _ := d.Mixing.Dims()
 	columns := mat.NewDense(n, len(rows), nil)
@@ -104,8 +107,8 @@ func (r *Result) patterns(d *ica.Demixing, rows []int) (*mat.Dense, error) {
 	return columns, nil
 }
 
-// setMoments sets the moments of the recovered signals without the outliers, if they have patterns
-// and the linear rule made them and doesn't identify all.
+// setMoments sets the moments of the recovered signals without the outliers, if the linear rule
+// made these signals and doesn't identify all, and they are a linear demixing.
 func (r *Result) setMoments() {
 	k, n := r.Z.Dims()
 	if r.Linear == nil || r.Best > 0 || len(r.Linear.Groups) == k {
@@ -126,12 +129,12 @@ func (r *Result) setMoments() {
 }
 
 // Remove returns the mixed signals x, d×n, without the recovered signals of the given rows, counted
-// from 0: x − Σ p_i·z_i. So an eye's movement is removed from an electroencephalogram. p_i is the
-// pattern of signal i, see Patterns; with several rows, all of them are in each regression. It
-// doesn't change x.
+// from 0: x − Σ p_i·z_i. For example, it removes eye movements from an electroencephalogram. p_i is
+// the pattern of signal i, see Patterns; with several rows, each regression includes all of them.
+// Remove doesn't change x.
 //
-// A result that isn't linear is inverted: Remove returns what InverseTransform gives with the mean
-// of the fit in the rows, and adds to it what it doesn't give of x as it is.
+// For a nonlinear result Remove returns x plus the change of InverseTransform when the given rows
+// are set to their means over the fit.
 //
 // The shape is that of the positions of x, as for Transform. Without rows Remove returns a copy of
 // x, and a row that is given twice counts once. It is an error if there is no such row,
@@ -210,8 +213,8 @@ func (r *Result) removeByInverse(x *mat.Dense, rows, shape []int) (*mat.Dense, e
 	return clean, nil
 }
 
-// contribution returns Σ p_i·W_i over the rows i, channels×channels: what of centred mixed signals
-// is due to the recovered signals of the rows.
+// contribution returns Σ p_i·W_i over the rows i, channels×channels, which maps centred mixed
+// signals to the contribution of the recovered signals in the rows.
 func (r *Result) contribution(d *ica.Demixing, rows []int) (*mat.Dense, error) {
 	_, channels := d.Unmixing.Dims()
 	sum := mat.NewDense(channels, channels, nil)

@@ -73,11 +73,11 @@ func newMoments(a, z *mat.Dense, weights []float64) *Moments {
 // cubes.
 const patternBlocks = 20
 
-// weighCubes sets ByCubes: 1 − V/D², and at least 0, as in the estimators of James and Stein. D is
-// the distance of the pattern by cubes from that by a regression, and V its variance by the
-// jackknife over the moments without a block of positions each. It is 0 if the signals are so
-// collinear that one of the two can't be solved for. Weaker signals have no pattern by cubes, as
-// their peaks can be those of the strongest.
+// weighCubes sets ByCubes to 1 − V/D², but at least 0, as in James–Stein estimators. D is the
+// distance between the pattern by cubes and the pattern by regression, and V the variance of their
+// difference by the jackknife over without, the moments without a block of positions each. ByCubes
+// is 0 if the signals are too collinear to solve for either pattern. Weaker signals have no pattern
+// by cubes, since their peaks can be peaks of the strongest.
 func (m *Moments) weighCubes(a *mat.Dense, without []*Moments) {
 	d, _ := a.Dims()
 	strengths, blocks := m.strengths(a), len(without)
@@ -116,8 +116,8 @@ func (m *Moments) weighCubes(a *mat.Dense, without []*Moments) {
 // Laplace variable 6, blinks and heartbeats have 10 and more.
 const minHeavyKurtosis = 4
 
-// strongestHeavy returns the strongest of the heavy-tailed signals among the centred ones, k×n, −1
-// if there is none.
+// strongestHeavy returns the strongest heavy-tailed signal of the centred signals, k×n; −1 if there
+// is none.
 func (m *Moments) strongestHeavy(centred *mat.Dense, positions float64, strengths []float64) int {
 	strongest := -1
 	for i := range strengths {
@@ -153,11 +153,11 @@ func (m *Moments) strengths(a *mat.Dense) []float64 {
 	return strengths
 }
 
-// pattern returns what a value of 1 of signal i adds to the mixed signals a·z: its coefficient in x
-// = Σ_j p_j·z_j + rest. Two estimates have a weighted mean, which for the rows of all signals is
-// column i of a:
-//   - The regression, E[rest·z_j] = 0, over i, the signals of the rows, and all stronger ones.
-//   - By cubes, for the strongest heavy-tailed signal, such as blinks: over i and the signals of the
+// pattern returns the contribution of a value of 1 of signal i to the mixed signals a·z: the
+// coefficient p_i in x = Σ_j p_j·z_j + rest. It is a weighted mean of two estimates, and column i
+// of a if rows has all signals:
+//   - The regression, E[rest·z_j] = 0, over i, the signals in rows, and all stronger signals.
+//   - By cubes, for the strongest heavy-tailed signal, such as blinks: over i and the signals in
 //     rows.
 func (m *Moments) pattern(a *mat.Dense, rows []int, i int) ([]float64, error) {
 	pattern, err := m.coefficients(a, explaining(i, rows, m.strengths(a)), i, false)
@@ -173,8 +173,8 @@ func (m *Moments) pattern(a *mat.Dense, rows []int, i int) ([]float64, error) {
 	return pattern, nil
 }
 
-// explaining returns signal i, those of the rows, and, unless strengths is nil, those that are
-// stronger than i, in order.
+// explaining returns, in order, signal i, the signals in rows and, unless strengths is nil, the
+// signals stronger than i.
 func explaining(i int, rows []int, strengths []float64) []int {
 	on := append([]int{i}, rows...)
 	for j := range strengths {
@@ -186,9 +186,9 @@ func explaining(i int, rows []int, strengths []float64) []int {
 	return slices.Compact(on)
 }
 
-// coefficients returns p_i of x = Σ_j p_j·z_j + rest over the signals j in on, of which i is one,
-// with E[rest·z_j] = 0, or E[rest·z_i³] = 0 for j = i = Heavy if byCubes. With the matrices C =
-// E[z·gᵀ], k×|on|, of g_j = z_j or z_j³, and its rows C_on, p_i is a·C·C_on⁻¹·e_i.
+// coefficients returns p_i of x = Σ_j p_j·z_j + rest over the signals j in on, which must include
+// i, with E[rest·z_j] = 0, or E[rest·z_i³] = 0 for j = i = Heavy if byCubes. With C = E[z·gᵀ],
+// k×|on|, for g_j = z_j or z_j³, and its rows C_on, p_i is a·C·C_on⁻¹·e_i.
 func (m *Moments) coefficients(a *mat.Dense, on []int, i int, byCubes bool) ([]float64, error) {
 	n, k := a.Dims()
 	products, among := mat.NewDense(k, len(on), nil), mat.NewDense(len(on), len(on), nil)

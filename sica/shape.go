@@ -95,10 +95,10 @@ func (f *fitting) rowLength(x *mat.Dense) int {
 	return w
 }
 
-// rowLength returns the length of the rows of which the signals x seem to consist, 0 for none: a
-// divisor of the number of positions where the mean autocorrelation of the signals has a peak that
-// falls from row to row, and whose multiples are edges, with larger steps between neighbours than
-// elsewhere.
+// rowLength returns the length of the rows that the signals x seem to consist of; 0 for none. It is
+// a divisor of the number of positions at which the mean autocorrelation of the signals has a peak
+// that falls from row to row, and whose multiples are edges, with larger steps between neighbours
+// than elsewhere.
 func rowLength(x *mat.Dense) int {
 	d, n := x.Dims()
 	var rows [][]float64

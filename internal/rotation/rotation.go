@@ -38,8 +38,8 @@ func Plane(angle float64) *mat.Dense {
 }
 
 // Nearest returns the orthogonal matrix nearest to m, d×d: U·Vᵀ of its singular value decomposition
-// (the orthogonal Procrustes problem: P. H. Schönemann, Psychometrika 31(1), 1966). ok is false if
-// the decomposition doesn't converge.
+// (the orthogonal Procrustes problem: P. H. Schönemann, Psychometrika 31(1), 1966). The second
+// result is false if the decomposition doesn't converge.
 func Nearest(m mat.Matrix) (*mat.Dense, bool) {
 	var svd mat.SVD
 	if !svd.Factorize(m, mat.SVDFull) {

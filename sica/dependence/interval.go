@@ -115,8 +115,8 @@ const (
 	// blocks shorter than the memory of slow signals.
 	minBlocks = 8
 	maxBlocks = 64
-	// replicates is the number of resamples. The standard error of either end of an interval is
-	// 2 % of its length, that of a quantile of 1,000 normal values; with half as many it is 3 %.
+	// replicates is the number of resamples. The standard error of either end of an interval is 2 %
+	// of its length, as for a quantile of 1,000 normal values; with half as many it is 3 %.
 	replicates = 1000
 	// confidence is the probability that an interval covers the value.
 	confidence = 0.95
@@ -196,7 +196,7 @@ func (b *Partition) positions(times []float64) float64 {
 	return n
 }
 
-// MeanInterval returns the interval of the mean of values, of which each position has one.
+// MeanInterval returns the interval of the mean of values, one for each position.
 func (b *Partition) MeanInterval(values []float64, rng *rand.Rand) Interval {
 	sums := b.sums(values)
 	means := make([]float64, replicates)

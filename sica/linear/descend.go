@@ -341,7 +341,7 @@ func (s *separator) isPromising(behind float64) bool {
 }
 
 // isNear reports whether one of the ends recovers the same signals as m, and the code of m is
-// longer than that of best.
+// longer than the code of best.
 func (m *demixing) isNear(best *demixing, ends []candidate) bool {
 	return m.codeLength > best.codeLength &&
 		slices.ContainsFunc(ends, func(e candidate) bool { return sameBasin(m.b, e.b) })

@@ -36,8 +36,8 @@ func (m *demixing) lengths(sources [][]float64) []float64 {
 
 // rotationGains returns, for each of the given pairs of recovered signals, the gain over the pair
 // rotated by 45°, which is as far from the recovered signals as a rotation can be, with newly
-// fitted models. The windows of these models lie between those of the two signals. Signals are
-// rotated in the scale of their innovations. own is the result of sourceLengths.
+// fitted models. The windows of these models lie between the windows of the two signals. Signals
+// are rotated in the scale of their innovations. own is the result of sourceLengths.
 func (s *separator) rotationGains(
 	ctx context.Context, m *demixing, pairs [][2]int, own [][]float64, p *derivatives,
 ) ([]evidence.Gain, error) {

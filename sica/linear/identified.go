@@ -21,7 +21,7 @@ type doubt struct {
 }
 
 // conclude sets which signals are identified, and why not all are, from the evidence and the
-// doubts. The Reason is that of the last doubt that joins groups or concerns all signals.
+// doubts. The last doubt that joins groups or concerns all signals gives the Reason.
 func (s *draft) conclude(x *mixture) {
 	if !x.cfg.Noiseless && len(s.Mean) > 1 {
 		s.NoiseLike = s.likeNoise(x.white)

@@ -27,7 +27,7 @@ type comparison struct {
 	scale    int            // index of the time scale of chosen
 }
 
-// withNoise looks for a better explanation than that of base, the draft without noise in its
+// withNoise searches for a better explanation than the one of base, the draft without noise in its
 // models, which channel noise or surplus sources may have misled. It returns base or the draft of
 // another explanation, completed by the findings of the comparison.
 func (x *mixture) withNoise(ctx context.Context, base *draft) (*draft, error) {

@@ -341,7 +341,7 @@ func (s *subject) newReport(
 	return report, nil
 }
 
-// components returns those of the recovered signals of x, in their order, with labels if x is a
+// components returns the components of the recovered signals of x, in order, with labels if x is a
 // sequence with a rate.
 func (s *subject) components(
 	r *sica.Result, x *mat.Dense, rate float64,

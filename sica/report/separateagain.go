@@ -102,8 +102,8 @@ func (s *subject) findings(ctx context.Context, opt linear.Config) (Linear, erro
 	return l, err
 }
 
-// separateAgain separates signals, of which the recovered signals z, d×n, are a linear demixing.
-// The findings are in the order of z.
+// separateAgain separates signals, whose linear demixing is the recovered signals z, d×n. The
+// findings are in the order of z.
 func separateAgain(
 	ctx context.Context, z *mat.Dense, signals recording, opt linear.Config,
 ) (Linear, error) {

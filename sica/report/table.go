@@ -231,7 +231,7 @@ type kind struct {
 // of rates. Two hearts whose rates differ by less count as one.
 const sameRate = 0.05
 
-// addKind adds a signal to those of its label.
+// addKind adds a signal to the kind with its label.
 func addKind(kinds []kind, l inspect.Label, signal int) []kind {
 	for k := range kinds {
 		first := kinds[k].label

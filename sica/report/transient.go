@@ -33,9 +33,9 @@ const (
 	transientLength = 0.01
 	// transientShare is the share of a signal's variance above which a stretch outweighs the rest.
 	transientShare = 0.5
-	// transientTail is how many times louder than nine tenths of the recording the surroundings are
-	// that belong to a transient. With less, more is left out than necessary; with more, the
-	// remaining tails may dominate the signal.
+	// transientTail is the ratio to the 0.9-quantile of the energy above which surroundings belong
+	// to a transient. With less, more is left out than necessary; with more, the remaining tails
+	// may dominate the signal.
 	transientTail = 3
 )
 
@@ -100,7 +100,7 @@ func densestStretch(energy []float64, length int) (first int, largest float64) {
 
 // loudStretch returns the first and the last loud position of the densest stretch, [begin, end),
 // and of what follows it without a pause, on both sides: pieces of a fifth of its length whose mean
-// energy is far above that of nine tenths of all.
+// energy is far above the energy of nine tenths of all pieces.
 func loudStretch(energy []float64, begin, end int) (first, last int) {
 	length := max(1, (end-begin)/5)
 	var means []float64
