@@ -42,7 +42,7 @@ const (
 	// maxStep bounds the entries of a step: 0.7 is an angle of 40 degrees, and more would permute
 	// signals.
 	maxStep = 0.7
-	// shrink is the factor that shortens a step which doesn't shorten the code, as long as the step
+	// shrink is the factor that scales a step down if it doesn't shorten the code, as long as it
 	// promises enough.
 	shrink = 0.4
 	// minGain is the least gain of a step, promised and actual, in nats in all, for a descent to

@@ -39,8 +39,8 @@ func orderByShare(b, inverse mat.Matrix, sameUnit bool) []int {
 	return order
 }
 
-// orient gives each recovered signal the sign with which it is positive in the channels where it is
-// strongest: the sum of the cubes of its pattern's entries, in standard deviations of the channels,
+// orient gives each recovered signal the sign with which the channels where it is strongest rise
+// with it: the sum of the cubes of its pattern's entries, in standard deviations of the channels,
 // is positive. Whitened signals keep the signs of their channels.
 func (s *draft) orient(white *pca.Whitening) {
 	var pattern mat.Dense // d×d, from signals to channels

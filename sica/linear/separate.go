@@ -38,7 +38,8 @@ type Config struct {
 	Noise float64
 	// PrincipalComponents is whether the mixed signals are principal components. These share a
 	// unit, so they aren't divided by their standard deviations when the recovered signals are
-	// ordered. Noise may then exceed the variance of a component, which can exclude outliers.
+	// ordered. Noise may exceed the variance of a component, since that variance may be without
+	// outliers.
 	PrincipalComponents bool
 }
 
@@ -75,8 +76,8 @@ func (c Config) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 //
 // The recovered signals are numbered by the share of the channels' variance that they explain,
 // largest first, after each channel is divided by its standard deviation (see
-// Config.PrincipalComponents). The sign of each is positive where it is strongest: these channels
-// rise with the signal. Whitened signals keep the order and the signs of the channels.
+// Config.PrincipalComponents). Each has the sign with which the channels where it is strongest rise
+// with it. Whitened signals keep the order and the signs of the channels.
 //
 // The same x, Config and machine give the same Solution. Offsets of x and a common scale of all
 // channels don't affect which signals are identified. Scales of single channels can, since noise of
