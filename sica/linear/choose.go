@@ -45,17 +45,14 @@ func (c *channels) choose(all []*explanation) (*explanation, int) {
 	return chosen, floats.MinIdx(c.excess(chosen, all))
 }
 
-// score returns the score of e in nats, less being better: its prior plus the Euclidean norm of its
-// excess over the time scales. So a scale with a clear difference decides, and small differences
-// add up. A coarse scale has fewer frequencies than the finest, but isn't misled by model errors at
-// the others.
+// score returns the score of e in nats, less being better: its prior plus its distance.
 func (c *channels) score(e *explanation, all []*explanation) float64 {
 	return c.prior(e, all[0]) + c.distance(e, all)
 }
 
-// distance returns the Euclidean norm over the time scales of the excess of e, in nats. So a scale with a
-// clear difference decides, and small ones add up: a coarse scale has only a part of the frequencies of
-// the finest, but isn't misled by what the models miss at the others.
+// distance returns the Euclidean norm of the excess of e over the time scales, in nats. So a scale
+// with a clear difference decides, and small differences add up. A coarse scale has fewer
+// frequencies than the finest, but isn't misled by model errors at the others.
 func (c *channels) distance(e *explanation, all []*explanation) float64 {
 	return floats.Norm(c.excess(e, all), 2)
 }

@@ -97,9 +97,9 @@ var (
 	// surplusErrors is the evidence, in standard errors, above which there seem to be more sources
 	// than channels. More misses surplus sources.
 	surplusErrors = 3.5
-	// nearlyAsGood bounds the excess code length, in nats over all time scales, of a demixing that
-	// counts beside the chosen one. It is also the gain that a demixing without noise needs if the
-	// rule's demixing is doubted. It equals the tolerance for three pairs. More leaves more signals
+	// nearlyAsGood bounds by how many nats the distance of a demixing that counts beside the chosen
+	// one exceeds that one's. It is also the gain that a demixing without noise needs if the rule's
+	// demixing is doubted. It equals the tolerance for three pairs. More leaves more signals
 	// unidentified.
 	nearlyAsGood = 15.
 	// clearlyLonger is the excess code length, in tolerances at some scale, above which a demixing
