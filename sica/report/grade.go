@@ -192,17 +192,18 @@ func (r *Report) setRepeats(grades []Graded) {
 }
 
 // comparables is the table of Graded.Comparable: the shares of signals that were one source, by the
-// least repeat for a row and the least share for a column. It is part A of the table grades, from
-// 992 signals. Cells with fewer than ten signals have the value of the row.
+// smallest repeat for a row and the smallest share for a column. It is the last table of tables
+// grades, of both parts, from 1,072 signals. Cells of fewer than ten signals have the value of the
+// row.
 var comparables = []struct {
 	repeat    float64
 	oneSource [len(comparableShares)]float64
 }{
-	{0, [...]float64{0, 0.05, 0.14}},
-	{0.9, [...]float64{0.04, 0.04, 0.34}},
-	{0.95, [...]float64{0.11, 0.30, 0.44}},
-	{0.99, [...]float64{0.74, 0.70, 0.75}},
-	{0.998, [...]float64{0.95, 0.95, 0.94}},
+	{0, [...]float64{0.02, 0.08, 0.18}},
+	{0.9, [...]float64{0, 0.12, 0.33}},
+	{0.95, [...]float64{0.17, 0.30, 0.42}},
+	{0.99, [...]float64{0.35, 0.52, 0.67}},
+	{0.998, [...]float64{0.93, 0.93, 0.93}},
 }
 
 // comparableShares are the least shares for the columns of comparables.
