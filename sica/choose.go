@@ -27,25 +27,25 @@ import (
 type Candidate struct {
 	// Name is the name of a custom method; empty for others.
 	Name string `json:"name,omitempty"`
-	// Transforms came first, whitening among them, and then Mode.
+	// Transforms were applied first, whitening included, and then Mode.
 	Transforms []preprocess.Transform `json:"transforms,omitempty"`
 	Mode       Mode                   `json:"method,omitempty"`
-	// Compared is whether CodeLength and Excess were measured: not if nothing was compared, nor for
-	// a candidate that Failed.
+	// Compared is whether CodeLength and Excess were measured. They are 0 if nothing was compared,
+	// and for a candidate that Failed.
 	Compared bool `json:"compared"`
-	// CodeLength is that of the mixed signals in nats per position, the log-Jacobian included, at
-	// held-out positions: two folds of a fifth of all positions, the same for all that were
-	// compared.
+	// CodeLength is the code length of the mixed signals in nats per position, including the
+	// log-Jacobian, at held-out positions: two folds of a fifth of all positions each, the same for
+	// all candidates.
 	CodeLength float64 `json:"code_length"`
-	// Excess is by how much the code is longer than the shortest, with its standard error by blocks
-	// of positions. Positions that fill no block are left out, so it isn't quite the difference of
-	// the CodeLengths. Custom methods are first compared with the linear rule alone.
+	// Excess is the excess over the shortest code, in nats per position, with a standard error from
+	// blocks of positions. It omits positions that don't fill a block, so it isn't exactly the
+	// difference of the CodeLengths. Custom methods are first compared with the linear rule alone.
 	Excess nonlinear.Difference `json:"excess"`
 	// Failed says why the candidate gave no signals; empty if it did.
 	Failed string `json:"failed,omitempty"`
 }
 
-// String returns Name, or the transforms and the method: "zca, linear" is one candidate.
+// String returns Name, or the transforms and the mode: "zca, linear" is one candidate.
 func (c Candidate) String() string {
 	var names []string
 	if c.Name != "" {
@@ -63,14 +63,14 @@ func (c Candidate) String() string {
 	return strings.Join(names, ", ")
 }
 
-// A decision is the separation of a run by Config.Method, and how it was chosen.
+// A decision is the separation of a run by Config.Mode, and how it was chosen.
 type decision struct {
 	network.Separation
 	// candidates are all separations that were considered.
 	candidates []Candidate
 	// outliers are the positions, from 0, that were excluded from fitting.
 	outliers []int
-	// sentences explain the choice; there are none without a method.
+	// sentences explain the choice; there are none for TransformsOnly.
 	sentences []string
 	// cutShort is Result.CutShort.
 	cutShort bool
@@ -100,8 +100,8 @@ type chooser struct {
 	progress func(doing string, done float64)
 }
 
-// decide returns the separation of a run by Config.Method. If the context ends, it returns without
-// an error the state of the method so far, or whitening.
+// decide returns the separation of a run by Config.Mode. If the context ends, it returns without an
+// error the state of the separation so far, or whitening.
 func (f *fitting) decide(r *fitRun) (*decision, error) {
 	if f.cfg.Mode == TransformsOnly {
 		s, err := transformed(f.ctx, r.reduced, slices.Clone(f.cfg.Transforms))
@@ -138,7 +138,7 @@ func (f *fitting) decide(r *fitRun) (*decision, error) {
 	return d, d.putBack(r.reduced, outliers)
 }
 
-// transformed returns the signals after transforms, without a method behind them.
+// transformed returns the signals after the transforms alone, without a separation.
 func transformed(
 	ctx context.Context, x *ica.Signals, transforms []preprocess.Transform,
 ) (network.Separation, error) {
@@ -176,7 +176,7 @@ const (
 const unexplainedSentence = "So no signal is identified: more sources than channels, noise that wasn't " +
 	"found, dependent sources, a nonlinear mixing, or interpolated or repeated values may be the reason."
 
-// choose returns the decision by Config.Method, or its state so far when ctx ended.
+// choose returns the decision by Config.Mode, or its state when ctx ended.
 func (c *chooser) choose(ctx context.Context) (*decision, error) {
 	transforms := append(slices.Clone(c.cfg.Transforms), preprocess.ZCA)
 	white, err := transformed(ctx, c.mended, transforms)
@@ -198,7 +198,7 @@ func (c *chooser) choose(ctx context.Context) (*decision, error) {
 		chosen, err = c.compareCustom(ctx, white, demixed)
 		switch {
 		case network.IsEnd(ctx, err) && c.cfg.Mode == LinearOnly:
-			return demixed, nil // the method itself has done all
+			return demixed, nil // nothing but the comparison is missing
 		case network.IsEnd(ctx, err):
 			return demixed.stopped(stoppedSentence), nil
 		case err != nil:

@@ -53,55 +53,55 @@ type Config struct {
 	// rank. Nil is for unfiltered signals, whose steps are detected.
 	Rounding []float64 `json:"rounding,omitempty"`
 	// Transforms are applied to the reduced signals, in order; Mode then whitens their output.
-	// Leave it empty with Auto, unless you know that each channel was distorted by itself behind a
-	// linear mixing, which Gaussianise roughly undoes. Of signals that were mixed linearly it makes
-	// nonlinear mixtures. See package preprocess.
+	// Leave it empty with Auto, unless you know that each channel was distorted separately after a
+	// linear mixing, which Gaussianise roughly undoes. Gaussianise turns linear mixtures into
+	// nonlinear ones. See package preprocess.
 	Transforms []preprocess.Transform `json:"transforms,omitempty"`
-	// Mode is what separates the signals.
+	// Mode says how the signals are separated. The default is Auto.
 	Mode Mode `json:"method,omitempty"`
-	// NetworkSteps is the number of training steps of the networks of Auto and NetworkOnly; 0 is as
-	// many as the signals call for: of up to eight signals d·n/4, between 2400 and 4800, and 12,000
-	// of a deeper network if no other recovers the same; of more 12,000.
+	// NetworkSteps is the number of training steps of the networks of Auto and NetworkOnly. 0 means
+	// d·n/4, between 2400 and 4800, for up to eight signals, with 12,000 for a deeper network if no
+	// other network recovers the same signals; and 12,000 for more signals.
 	NetworkSteps int `json:"network_steps,omitempty"`
-	// Candidates are custom methods that the Modes Auto and LinearOnly compare with the linear
-	// rule by code length. Their names must differ. A linear one is chosen if its code is the
-	// shortest, a nonlinear one if it is significantly shorter; of equal codes the linear rule's,
-	// then the first. If one of them is chosen, no network is fitted. One fails whose Model.Signals
-	// aren't what its Model.Map makes of the mixed signals.
+	// Candidates are custom methods that the Modes Auto and LinearOnly compare with the linear rule
+	// by code length. Their names must differ. A linear candidate is chosen if its code is the
+	// shortest, a nonlinear one if its code is significantly shorter; among equal codes the linear
+	// rule's wins, then the first. If a candidate is chosen, no network is fitted. A candidate
+	// fails if its Model.Signals differ from its Model.Map of the mixed signals.
 	Candidates []ica.Method `json:"-"`
 	// CompareOnly excludes Candidates from the choice: the fit is the same as without them, but
 	// Result.Candidates includes their code lengths.
 	CompareOnly bool `json:"-"`
-	// Flow holds the settings of the iterations that follow Method; nil means no iterations.
+	// Flow holds the settings of the iterations that follow Mode; nil means no iterations.
 	Flow *klflow.Config `json:"flow,omitempty"`
 	// Checkpoint, if set, is a folder that keeps the state of the fit; see Fit.
 	Checkpoint string `json:"-"`
-	// OnProgress, if set, is called while Method separates, with the index of the run in FitRuns,
-	// the activity and the share of it that is done, from 0. The activities are "separating
-	// linearly", "measuring the signals", "fitting networks", with the largest expected cost for
-	// more than eight signals, and "judging networks". A share may stop short of 1, and an activity
-	// may recur. The iterations of a Flow call Flow.OnIteration instead. The goroutine of Fit makes
-	// all calls, one at a time; calls of concurrent fits can overlap.
+	// OnProgress, if set, is called while Mode separates, with the index of the run in FitRuns, the
+	// activity and the share of it that is done, from 0. The activities are "separating linearly",
+	// "measuring the signals", "fitting networks", with the largest expected cost for more than
+	// eight signals, and "judging networks". A share may stop short of 1, and an activity may
+	// recur. The iterations of a Flow call Flow.OnIteration instead. The goroutine of Fit makes all
+	// calls, one at a time; calls of concurrent fits can overlap.
 	OnProgress func(run int, doing string, done float64) `json:"-"`
 }
 
-// Mode is what separates the signals before the iterations. Each except TransformsOnly whitens them
-// first.
+// Mode says how the signals are separated before the iterations. Each mode except TransformsOnly
+// whitens the signals first.
 type Mode string
 
 const (
-	// Auto is the linear rule, if nothing nonlinear describes the mixed signals better: the rule
-	// after a curve for each channel (linear.Straighten, in Candidate.Transforms "curves") or, of
-	// sequences that show a sign of it, a conditional normalisation (preprocess.Conditional) or
-	// invertible networks.
+	// Auto is the linear rule, unless a nonlinear model describes the mixed signals better: the
+	// rule after a curve for each channel (linear.Straighten, "curves" in Candidate.Transforms) or,
+	// for sequences with a sign of nonlinearity, a conditional normalisation
+	// (preprocess.Conditional) or invertible networks.
 	Auto Mode = ""
-	// LinearOnly is the linear demixing with the shortest code, or symmetric whitening if
-	// there is no evidence for another. Noise and surplus sources can speak for yet another; see
-	// linear.Separate. Where it identifies signals, Result.Why says that no nonlinear mixing was
-	// looked for: of nonlinear mixtures they can be wrong.
+	// LinearOnly is the linear rule: the linear demixing with the shortest code, or symmetric
+	// whitening without evidence for another demixing. Noise and surplus sources can lead to a
+	// different demixing; see linear.Separate. For nonlinear mixtures, signals that it identifies
+	// can be wrong: Result.Why says that no nonlinear mixing was looked for.
 	LinearOnly Mode = "linear"
-	// NetworkOnly is the invertible network with the shortest code. It minimises SICA's
-	// criterion itself, and undoes nonlinear mixings of signals that their own pasts predict
+	// NetworkOnly is the invertible network with the shortest code. It minimises SICA's criterion
+	// directly, and undoes nonlinear mixings of signals that are predictable from their own past
 	// (docs/evaluation/nonlinear.md).
 	NetworkOnly Mode = "network"
 	// TransformsOnly leaves the signals as Config.Transforms left them, for the iterations.
@@ -110,10 +110,10 @@ const (
 
 var modes = []Mode{Auto, LinearOnly, NetworkOnly, TransformsOnly}
 
-// minPositions is the least number of positions for a method: evidence is computed in sixteenths of
-// the positions with a past, of which one may be empty. d + 2 positions are required as well, since
-// any d whitened signals at d + 1 positions form a regular simplex, so that no rotation is
-// identified.
+// minPositions is the least number of positions for all modes but TransformsOnly: evidence is
+// computed in sixteenths of the positions with a past, of which one may be empty. d + 2 positions
+// are required as well, since any d whitened signals at d + 1 positions form a regular simplex, so
+// that no rotation is identified.
 const minPositions = 16
 
 // String returns the name of the mode, "auto" for Auto.
@@ -144,7 +144,7 @@ func (m Mode) constant() string {
 func Default() Config { return Config{Seed: 1} }
 
 // Direct returns Default with NetworkOnly: an invertible network that minimises SICA's criterion
-// itself (docs/explanation/networks.md).
+// directly (docs/explanation/networks.md).
 func Direct() Config { return Config{Seed: 1, Mode: NetworkOnly} }
 
 // FastWGF returns settings of SICA-WGF that take seconds and keep the map linear. From whitened
@@ -208,7 +208,7 @@ var ErrConfig = ica.ErrConfig
 
 // Validate returns an error that names the first setting that is out of range for d mixed signals
 // at n positions, and the valid values. It wraps ErrConfig, or ErrSignals if there are fewer than
-// two signals or too few positions for the Method; see Fit. Fit checks whether the rank of the
+// two signals or too few positions for the Mode; see Fit. Fit checks whether the rank of the
 // signals allows Components.
 func (c Config) Validate(d, n int) error {
 	if _, err := c.check(d, n); err != nil {
@@ -324,8 +324,8 @@ func checkFlow(flow klflow.Config, g *grid.Grid) error {
 	return nil
 }
 
-// checkNames returns an error unless the names of the methods differ and are as ica.Method demands
-// them.
+// checkNames returns an error unless the names of the methods differ and meet the conditions of
+// ica.Method.
 func checkNames(methods []ica.Method) error {
 	names := make(map[string]bool)
 	for _, m := range methods {

@@ -136,10 +136,10 @@ func (r *Result) setMoments() {
 // For a nonlinear result Remove returns x plus the change of InverseTransform when the given rows
 // are set to their means over the fit.
 //
-// The shape is that of the positions of x, as for Transform. Without rows Remove returns a copy of
-// x, and a row that is given twice counts once. It is an error if there is no such row,
-// if x isn't d signals with finite values (ErrSignals), if the shape doesn't fit, or, for a result
-// that isn't linear, as Transform and InverseTransform say.
+// The shape is the shape of the positions of x, as for Transform. Without rows Remove returns a
+// copy of x, and a repeated row counts once. It is an error if a row doesn't exist, if x isn't d
+// signals with finite values (ErrSignals), or if the shape doesn't fit; a nonlinear result adds the
+// errors of Transform and InverseTransform.
 func (r *Result) Remove(x *mat.Dense, rows []int, shape ...int) (*mat.Dense, error) {
 	clean, err := r.remove(x, rows, shape)
 	return clean, inOperation("remove", err)
@@ -182,8 +182,8 @@ func (r *Result) checkRows(rows []int) error {
 	return nil
 }
 
-// removeByInverse returns x + g⁻¹(z′) − g⁻¹(z), where z = g(x), and z′ has the means of the fit in
-// the rows.
+// removeByInverse returns x + g⁻¹(z′) − g⁻¹(z), where z = g(x), and z′ is z with the means of the
+// fit in the given rows.
 func (r *Result) removeByInverse(x *mat.Dense, rows, shape []int) (*mat.Dense, error) {
 	maps, on, err := r.bound("x", x, r.channels, shape)
 	if err != nil {

@@ -17,21 +17,22 @@ import (
 
 // DivergenceOptions are the options of EstimateDivergence.
 type DivergenceOptions struct {
-	// Backend trains the networks; see package backend. Nil is backend.Open(backend.Go), pure Go.
+	// Backend trains the networks; see package backend. Nil means backend.Open(backend.Go), pure
+	// Go.
 	Backend compute.Backend
-	// Shape is that of the positions; nil for a sequence.
+	// Shape is the shape of the positions; nil for a sequence.
 	Shape []int
-	// Seed gives the weights of the networks and their batches. The same seed gives the same result
-	// on one backend and machine; another one shows how much the estimate varies.
+	// Seed determines the weights of the networks and their batches. The same seed gives the same
+	// result on one backend and machine; a different seed shows how much the estimate varies.
 	Seed uint64
 }
 
-// EstimateDivergence measures how far the signals z, d×n, are from self-sufficient. It needs
-// no true sources. Networks are trained on z alone, so that results of different methods can be
+// EstimateDivergence measures how far the signals z, d×n, are from self-sufficient. It needs no
+// true sources. Networks are trained on z alone, so that results of different methods can be
 // compared. Their inputs are z_t and the prediction of each signal at t from its neighbours. Their
-// outputs are weighted by the fit to held-out positions, so that the divergence is about 0 where
-// there is nothing to learn. Four signals at 1,000 positions take 2 seconds of one core on XLA,
-// with the compilation, and 6 in pure Go.
+// outputs are weighted by the fit to held-out positions, so the divergence is about 0 if there is
+// nothing to learn. Four signals at 1,000 positions take 2 seconds of one core on XLA, including
+// the compilation, and 6 in pure Go.
 //
 // The error wraps ErrSignals if z has fewer than two signals, not more positions than signals,
 // values that aren't finite, or a constant signal, or if an axis is shorter than 21 positions in a

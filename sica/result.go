@@ -74,7 +74,7 @@ type Summary struct {
 	// clipped in any of the signals. Clipping looks like more sources than channels, so no network
 	// is compared then.
 	Clipped []int `json:"clipped,omitempty"`
-	// CutShort is whether the context ended before Config.Method had finished. The signals are then
+	// CutShort is whether the context ended before Config.Mode had finished. The signals are then
 	// whitened, or from a linear demixing without identified signals.
 	CutShort bool `json:"cut_short,omitempty"`
 
