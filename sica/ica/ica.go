@@ -35,12 +35,12 @@ import (
 // detects linearly dependent signals; its error doesn't wrap ErrSignals.
 var ErrSignals = signal.ErrSignals
 
-// ErrConfig is wrapped by the error for a setting of a method that is out of range. It is
-// sica.ErrConfig, too.
+// ErrConfig is wrapped by the error for a setting of a method that is out of range. It is the same
+// error as sica.ErrConfig.
 var ErrConfig = errors.New("a setting is out of range")
 
-// A Method separates mixed signals. Its value is its settings and its seed, so that the
-// same signals give the same Model each time.
+// A Method separates mixed signals. Its value holds all settings, including the seed, so the same
+// signals give the same Model each time.
 type Method interface {
 	// Name returns a short name in lower case without spaces, such as "fastica"; sica.Fit refuses
 	// other names. Errors begin with the name, and sica.Candidate.Name is the name.

@@ -12,7 +12,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
-// The format of a file of SaveMap.
+// The format of the files that SaveMap writes.
 const (
 	mapFormat  = "sica linear map"
 	mapVersion = 1
@@ -26,10 +26,10 @@ type savedMap struct {
 	Mean    []float64   `json:"mean"`
 }
 
-// SaveMap writes the map of a linear model to a file, in JSON: Unmixing and Mean of the Demixing.
-// The file's folder must exist. The file is replaced as a whole, or left as it was if there is an
-// error. The errors are also those of Demixing: that of a map that isn't linear wraps ErrNotLinear.
-// To keep any other separation, save a result of package sica.
+// SaveMap writes the map of a linear model to a file, in JSON: Unmixing and Mean, as
+// [Model.Demixing] returns them. The folder must exist. The file is replaced as a whole, or left
+// unchanged on an error. The errors include those of Demixing: ErrNotLinear if the map isn't
+// linear. Other maps can be saved as a sica.Result.
 func (m *Model) SaveMap(file string) error {
 	if file == "" {
 		return errors.New("ica: save map: the path is empty; must be that of a file")
@@ -46,9 +46,9 @@ func (m *Model) SaveMap(file string) error {
 	return nil
 }
 
-// LoadMap reads the map that SaveMap wrote to a file. Its Apply returns the signals that Transform
-// of the model returns, and its Invert those of InverseTransform. Another number of signals is an
-// error. Unlike Transform it doesn't check values: a NaN leads to NaN.
+// LoadMap reads the map that SaveMap wrote to a file. Its Apply returns the same signals as
+// Transform of the model, and its Invert the same as InverseTransform. A different number of
+// signals is an error. Unlike Transform, Apply doesn't check values: NaN leads to NaN.
 func LoadMap(file string) (preprocess.Map, error) {
 	m, err := loadMap(file)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 // A Solution is the linear demixing with the shortest code, or symmetric whitening if the data
 // don't favour another rotation, and the Findings about it. It is the Details of the ica.Model that
 // Config.Fit returns. That model demixes and remixes new signals (Transform, InverseTransform). Its
-// Save writes the matrix and the mean to a file, as in examples/linear, but not the Findings.
+// SaveMap writes the matrix and the mean to a file, as in examples/linear, but not the Findings.
 type Solution struct {
 	// Mean is the mean of each mixed signal.
 	Mean []float64
