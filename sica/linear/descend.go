@@ -381,7 +381,7 @@ func (s *separator) descendUnless(
 type walk struct {
 	*separator
 	m, next *demixing // the current demixing, and memory for the next
-	gain    float64   // minGain
+	gain    float64   // minStepGain
 }
 
 // advance makes a step. If the step gains too little and mayRenew is true, it chooses the models
@@ -443,7 +443,8 @@ func (s *separator) shorten(
 	return false, nil
 }
 
-// minStepGain returns how many nats per position a step must promise and gain for a descent to go on.
+// minStepGain returns the least gain of a step, promised and actual, in nats per position, for a
+// descent to continue.
 func (s *separator) minStepGain() float64 {
 	return max(minGain, minEntryGain*float64(s.d*s.d)) / float64(s.past.N)
 }

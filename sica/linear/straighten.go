@@ -120,8 +120,8 @@ func checkStraighten(x *ica.Signals, demixing *mat.Dense) error {
 	return nil
 }
 
-// A straightening is Straighten at work. Its loss is the code length at fixed B, as a function of the
-// logarithms of the curves' slopes at their knots.
+// A straightening is the state of Straighten. Its loss is the code length at fixed B, as a function
+// of the logarithms of the curves' slopes at their knots.
 type straightening struct {
 	x         *ica.Signals
 	past      *past.Past

@@ -148,7 +148,7 @@ func (b *basis) gradient(alpha *mat.VecDense) *mat.Dense {
 	return gradient
 }
 
-// errRidge is the error where Ĥ+λI isn't positive definite to rounding.
+// errRidge is the error if Ĥ+λI isn't numerically positive definite.
 var errRidge = errors.New("Lambdas: are too small to solve for the density ratio in float64; " +
 	"must be larger")
 
