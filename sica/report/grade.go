@@ -61,23 +61,23 @@ func (g *Grade) UnmarshalText(text []byte) error {
 // 0, and absent in JSON.
 type Graded struct {
 	Grade Grade `json:"grade"`
-	// Share is the signal's of Report.Shares.
+	// Share is the signal's entry of Report.Shares.
 	Share float64 `json:"share,omitempty"`
-	// ExpectedError is the 1 − |correlation| with its source that linear.Findings expect of an
-	// identified signal; 0 after a network, and for other grades.
+	// ExpectedError is the expected 1 − |correlation| of an identified signal with its source, from
+	// linear.Findings; 0 after a network, and for other grades.
 	ExpectedError float64 `json:"expected_error,omitempty"`
-	// Repeat is the |correlation| of Halves.Signals. It is 0 where symmetric whitening was kept.
+	// Repeat is the signal's entry of Halves.Signals; 0 if symmetric whitening was kept.
 	Repeat float64 `json:"repeat,omitempty"`
-	// Group is the smallest group of signals with which this one repeats, counted from 0 and in
-	// order: itself if it repeats alone, nil if no group of at most half of the signals was found.
+	// Group is the smallest group of signals, counted from 0 and in order, with which this signal
+	// repeats: the signal itself if it repeats alone, nil if no group of at most half of the
+	// signals was found.
 	Group []int `json:"group,omitempty"`
 	// GroupRepeat is the smallest canonical correlation, between the halves, of the space that
 	// Group spans.
 	GroupRepeat float64 `json:"group_repeat,omitempty"`
-	// Comparable is the share of comparable signals that were one source, with a |correlation| of
-	// at least 0.9, in simulated recordings of more sources than channels. Comparable are signals
-	// of a similar Repeat and Share; see docs/how-to/recordings.md. It can be 0, and is nil where
-	// Repeat is 0.
+	// Comparable is the share of signals with a similar Repeat and Share that were one source, with
+	// an absolute correlation of at least 0.9, in simulated recordings of more sources than
+	// channels; see docs/how-to/recordings.md. It can be 0, and is nil if Repeat is 0.
 	Comparable *float64 `json:"comparable,omitempty"`
 }
 

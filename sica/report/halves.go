@@ -33,7 +33,7 @@ type Halves struct {
 	Signals []float64 `json:"signals"`
 
 	pairing  pairing
-	gaussian string // the half, first or second, that kept symmetric whitening, which gives z itself
+	gaussian string // the half, if any, that kept symmetric whitening, which returns z itself
 }
 
 // minHalf is the smallest number of positions per signal in a half. With half as many, the linear

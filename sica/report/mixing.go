@@ -19,11 +19,11 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
-// looksNonlinear reports whether the mixing of a sequence seems nonlinear though its demixing is
-// linear. If the fit examined nonlinear mixings, that is whether the code of a network or of
-// conditional normalisation is significantly shorter and was refused. Otherwise it is whether the
-// signals depend on each other in a way that neither noise nor more sources than channels explain.
-// It is false where there are too few positions to say.
+// looksNonlinear reports whether the mixing of a sequence seems nonlinear although its demixing is
+// linear. If the fit examined nonlinear mixings, it reports whether the code of a network or of
+// conditional normalisation is significantly shorter but was rejected. Otherwise it reports whether
+// the signals depend on each other in a way that neither noise nor surplus sources explain. It is
+// false with too few positions.
 func (s *subject) looksNonlinear(ctx context.Context, r *sica.Result) (bool, error) {
 	if !s.demixed || s.grid.Axes() > 1 {
 		return false, nil

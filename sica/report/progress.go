@@ -5,7 +5,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
-// progress reports the progress of a report to Config.Progress. The fraction never falls.
+// progress reports the progress of a report to Config.OnProgress. The fraction never falls.
 type progress struct {
 	report   func(doing string, fraction float64) // nil for none
 	doing    string

@@ -58,9 +58,8 @@ type Config struct {
 	// Highpassed is whether the caller has high-pass filtered x, so that the details don't
 	// recommend it.
 	Highpassed bool
-	// OnProgress, if set, is called as the report is made, with what is being done and the
-	// fraction of the report that is done. The fraction goes from 0 to 1 and never falls; it is
-	// a rough estimate.
+	// OnProgress, if set, is called while the report is made, with the current activity and the
+	// fraction of the report that is done, a rough estimate from 0 to 1 that never falls.
 	OnProgress func(doing string, fraction float64)
 }
 

@@ -107,7 +107,7 @@ func (t Table) write(w io.Writer, rows []int) error {
 		}
 		if isRepeated {
 			g := &t.Grades[i]
-			chance := unknown // an identified one has an error, a doubtful one isn't to be used
+			chance := unknown // not for identified and doubtful signals
 			if g.Grade == Repeats && g.Comparable != nil {
 				chance = fmt.Sprintf("%.0f %%", 100**g.Comparable)
 			}

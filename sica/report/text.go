@@ -33,8 +33,8 @@ func (r *Report) String() string {
 	return r.text(true) + "\n" + r.details(true)
 }
 
-// Uses says, in a sentence each, which signals can be taken out of the recording, if that is known,
-// and which are sources. Signals count from 1.
+// Uses returns a sentence about the signals that can be removed from the recording, if that is
+// known, and one about the signals that are sources. Signals count from 1.
 func (r *Report) Uses() (uses []string) {
 	if use := r.artefacts(); use != "" {
 		uses = append(uses, use)
@@ -47,13 +47,13 @@ const asSources = "As sources: "
 // isEmpty reports whether r is nil or the zero Report.
 func (r *Report) isEmpty() bool { return r == nil || r.Signals == 0 && len(r.Grades) == 0 }
 
-// errEmpty is the error of a Report that isEmpty.
+// errEmpty is the error for a Report that is nil or empty.
 var errEmpty = errors.New("report: is nil or empty; must be one that New returned")
 
-// WriteText writes what the report concludes as text of at most a screen: which signals can be
-// taken out of a recording, which are sources, the verdict with up to two Reasons and the first
-// of Next, and the Table of the signals. Signals count from 1. WriteDetails writes the rest.
-// The zero Report is an error.
+// WriteText writes the conclusions of the report as text of at most a screen: which signals can be
+// removed from a recording, which are sources, the verdict with up to two Reasons and the first of
+// Next, and the Table of the signals. Signals count from 1. WriteDetails writes the rest. A nil or
+// zero Report is an error.
 func (r *Report) WriteText(w io.Writer) error {
 	if r.isEmpty() {
 		return errEmpty
@@ -62,7 +62,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	return err
 }
 
-// text returns what WriteText writes, or with isWhole the table of all signals in it.
+// text returns the output of WriteText; if isWhole is true, with the table of all signals.
 func (r *Report) text(isWhole bool) string {
 	var b strings.Builder
 	use := r.artefacts()
