@@ -18,53 +18,54 @@ import (
 )
 
 // A Code describes the mixed signals x, d×n, by the signals z of a separation without a network.
-// Codes are compared with each other and with those of networks, which may be fitted behind them.
+// Codes are compared with each other and with the codes of networks, which can be fitted to z.
 type Code struct {
 	name    string     // in sentences: "whitening"
 	signals *mat.Dense // z, d×n
 	// logDet is log|det ∂z/∂x| at each position, or one number if it is the same everywhere, as for
 	// a linear map.
 	logDet  []float64
-	network bool // whether a network is to be fitted behind it
+	network bool // whether a network is to be fitted to z
 
-	separation Separation // in a codeSet, the one that it is of
-	// place is the place of the separation's own code. The linear rule has further codes, with
-	// other models of its signals; see addNoisy and addLogarithms.
+	separation Separation // described by the code; only in a codeSet
+	// place is the index of the separation's own code in the codeSet. The linear rule has further
+	// codes, with other models of its signals; see addNoisy and addLogarithms.
 	place int
 }
 
-// A ScoredCode is one of the codes that Choose compares, or that of a network behind it.
+// A ScoredCode is one of the codes that Choose compares, or the code of a network fitted to its
+// signals.
 type ScoredCode struct {
-	code    int // its place among the codes
+	code    int // index of the code
 	network bool
-	// CodeLength is the code length of x at the positions that the folds hold out, in nats per
-	// position, including the log-Jacobian term. That of a network includes the cost of its choice
+	// CodeLength is the code length of x at the held-out positions of all folds, in nats per
+	// position, including the log-Jacobian term. For a network it includes the cost of its choice
 	// among the restarts and steps.
 	CodeLength float64
-	// Excess is by how much the code is longer than the shortest, without the last positions if
-	// they don't fill a block of newDifference. It may be below 0 for equally short
-	// codes.
+	// Excess is the excess over the shortest code, in nats per position. It omits positions at the
+	// end that don't fill a block of newDifference, so it can be negative for codes of nearly the
+	// same length.
 	Excess nonlinear.Difference
 
-	model  *Model    // of a network, a map of the code's signals; nil if it wasn't fitted
-	err    error     // why it wasn't fitted to the end
-	scores []float64 // minus the code length at each of those positions
+	model  *Model    // the network, a map of the code's signals; nil if it wasn't fitted
+	err    error     // why the network wasn't fitted to the end
+	scores []float64 // negative code lengths at each held-out position
 	likelihoods
 }
 
 // A Choice is the result of Choose.
 type Choice struct {
-	// Scored are the codes in their order, then those of the networks that were fitted. Chosen
-	// is the shortest linear code, unless a nonlinear one is significantly shorter, or that of a
-	// network significantly shorter still.
+	// Scored are the codes in order, followed by the codes of the networks that were fitted. Chosen
+	// is the index of the shortest linear code, unless a nonlinear code is significantly shorter,
+	// or the code of a network is significantly shorter still.
 	Scored []ScoredCode
 	Chosen int
-	// Why says in a sentence or two what was chosen, and why.
+	// Why says in one or two sentences what was chosen, and why.
 	Why string
 }
 
-// failed says why networks weren't fitted to the end; it is empty if they were, if none was to be,
-// or if their training was futile.
+// failed says why networks weren't fitted to the end. It is empty if they were, if none was to be
+// fitted, or if their training was futile.
 func (c *Choice) failed() string {
 	for _, k := range c.Scored {
 		if k.err != nil && !errors.Is(k.err, errFutile) {
@@ -74,10 +75,10 @@ func (c *Choice) failed() string {
 	return ""
 }
 
-// Choose compares codes, and networks behind those that shall have one, by their lengths at
-// held-out positions. Screen tells whether there is reason to fit networks at all.
+// Choose compares codes, and networks fitted to the signals of those marked for it, by their
+// lengths at held-out positions. Screen tells whether there is reason to fit networks at all.
 //
-// It stops with ctx's error when ctx ends.
+// If ctx ends, Choose returns the error of ctx.
 func Choose(ctx context.Context, codes []Code, o Options) (*Choice, error) {
 	s, err := newScorer(ctx, codes, o)
 	if err != nil {
@@ -94,13 +95,13 @@ func Choose(ctx context.Context, codes []Code, o Options) (*Choice, error) {
 	return s.choose(), nil
 }
 
-// A scorer scores codes and networks behind them, and chooses one, for Choose.
+// A scorer scores codes and networks fitted to their signals, and chooses one, for Choose.
 type scorer struct {
 	Choice
-	codes   []Code // with the noise of the resolution in signals that repeat
+	codes   []Code // with resolution noise in signals that repeat
 	options Options
 	index   *index
-	kinds   []source.Kind // of models of the codes' signals, beside autoregressions
+	kinds   []source.Kind // source models to use besides autoregressions
 }
 
 func newScorer(ctx context.Context, codes []Code, o Options) (*scorer, error) {
@@ -125,8 +126,8 @@ func newScorer(ctx context.Context, codes []Code, o Options) (*scorer, error) {
 	return s, err
 }
 
-// scoreFold adds the likelihoods of the codes at the positions that a fold holds out. Folds
-// must be scored in order.
+// scoreFold appends the likelihoods of the codes at the positions that a fold holds out. Folds must
+// be scored in order.
 func (s *scorer) scoreFold(ctx context.Context, fold int) error {
 	for k, c := range s.codes {
 		done := float64(k)/float64(len(s.codes)) + float64(fold)
@@ -161,10 +162,10 @@ func valuesAt(values []float64, positions []int) []float64 {
 	return selected
 }
 
-// fitNetworks fits a network behind each code that shall have one.
+// fitNetworks fits a network to the signals of each code marked for it.
 func (s *scorer) fitNetworks(ctx context.Context) error {
 	var xs []*mat.Dense
-	var places []int // of xs among the codes
+	var places []int // indices of the codes of xs
 	for k, c := range s.codes {
 		if c.network {
 			xs, places = append(xs, c.signals), append(places, k)
@@ -193,8 +194,9 @@ func (s *scorer) fitNetworks(ctx context.Context) error {
 	return nil
 }
 
-// linearScores returns, for the codes at these places and each fold, the log-likelihoods of the
-// code's signals at the held-out positions under the shortest linear code; nil if none is linear.
+// linearScores returns, for the codes with these indices and each fold, the log-likelihoods of the
+// code's signals at the held-out positions under the shortest linear code; nil if no code is
+// linear.
 func (s *scorer) linearScores(places []int) [][][]float64 {
 	best, highest := -1, math.Inf(-1)
 	for _, k := range s.levelCodes(0) {
@@ -217,10 +219,10 @@ func (s *scorer) linearScores(places []int) [][][]float64 {
 	return all
 }
 
-// score sets the scores and lengths of all codes by one kind of source models, and
-// returns the shortest. The innovations of the models are of constant
-// strength, unless the strength of the signals with the shortest code varies significantly. Only
-// these decide: the nonlinearity that a linear demixing leaves can look like a varying strength.
+// score sets the scores and lengths of all codes with the same kind of source models, and returns
+// the shortest code. The innovations of the models have constant strength, unless the strength
+// varies significantly for the signals with the shortest code. Only these signals decide: the
+// nonlinearity that a linear demixing leaves can look like a varying strength.
 func (s *scorer) score() (best int) {
 	set := func(scores func(l likelihoods) []float64) (best int) {
 		for k := range s.Scored {
@@ -238,7 +240,7 @@ func (s *scorer) score() (best int) {
 	return best
 }
 
-// choose sets the choice and its evidence.
+// choose sets the choice and the evidence for it.
 func (s *scorer) choose() *Choice {
 	best := s.score()
 	for k := range s.Scored {
@@ -251,8 +253,7 @@ func (s *scorer) choose() *Choice {
 	return &s.Choice
 }
 
-// simplest returns the shortest code of the lowest level that no level above it
-// beats.
+// simplest returns the shortest code of the lowest level that no higher level beats.
 func (s *scorer) simplest() int {
 	chosen := -1
 	for level := range networkLevel + 1 {
@@ -264,9 +265,9 @@ func (s *scorer) simplest() int {
 	return chosen
 }
 
-// levelBeats reports whether, for each code of the lower level, the level has one that is
-// significantly shorter. To beat the lower level's shortest code isn't enough: a few positions
-// can give a correct demixing a code that is longer than that, though not significantly.
+// levelBeats reports whether, for each code of the lower level, the level has a significantly
+// shorter code. Beating only the shortest code of the lower level isn't enough: with few positions,
+// the code of a correct demixing can be longer than the shortest, though not significantly.
 func (s *scorer) levelBeats(level, lower int) bool {
 	for _, below := range s.levelCodes(lower) {
 		beats := func(k int) bool {
@@ -279,7 +280,7 @@ func (s *scorer) levelBeats(level, lower int) bool {
 	return true
 }
 
-// levelCodes returns the codes of a level that didn't fail.
+// levelCodes returns the codes of a level, without those that failed.
 func (s *scorer) levelCodes(level int) []int {
 	var codes []int
 	for k, c := range s.Scored {
@@ -291,8 +292,8 @@ func (s *scorer) levelCodes(level int) []int {
 }
 
 // betterSigmas is the number of standard errors by which a code must be shorter. It is small
-// because networks are only fitted where the gate has found evidence for a nonlinear mixing, and
-// their codes include the cost of their choice.
+// because networks are only fitted if the gate has found evidence for a nonlinear mixing, and their
+// codes include the cost of their choice.
 const betterSigmas = 2
 
 // isSignificantlyShorter reports whether the code of a is significantly shorter than that of b.
@@ -323,7 +324,7 @@ func (s *scorer) name(k int) string {
 	return s.codes[c.code].name
 }
 
-// why explains the choice. Best is the shortest code.
+// why explains the choice. best is the shortest code.
 func (s *scorer) why(best int) string {
 	var b strings.Builder
 	chosen := s.Scored[s.Chosen]
@@ -359,8 +360,8 @@ func (s *scorer) why(best int) string {
 	return strings.TrimSpace(b.String())
 }
 
-// advantage says by how much the code of best is shorter than the next one. If best is
-// nonlinear, it first compares it with the shortest linear code.
+// advantage says by how much the best code is shorter than next. If the best code is nonlinear, it
+// is first compared with the shortest linear code.
 func (s *scorer) advantage(best, next int) string {
 	say := func(k int, unit string) string {
 		longer := s.Scored[k].Excess
@@ -377,8 +378,8 @@ func (s *scorer) advantage(best, next int) string {
 	return say(linearBest, unit) + "; " + say(next, "")
 }
 
-// next returns the shortest code except best, the runner-up; −1 if there is
-// none. Without best, −1, it is the shortest of all.
+// next returns the shortest code except best; −1 if there is none. If best is −1, it returns the
+// shortest of all codes.
 func (s *scorer) next(best int) int {
 	var others []int
 	for k, c := range s.Scored {
@@ -389,7 +390,7 @@ func (s *scorer) next(best int) int {
 	return s.shortestOf(others)
 }
 
-// shortestOf returns the shortest of the codes, −1 of none.
+// shortestOf returns the shortest of the given codes; −1 if there are none.
 func (s *scorer) shortestOf(codes []int) int {
 	shortest := -1
 	for _, k := range codes {
@@ -400,13 +401,13 @@ func (s *scorer) shortestOf(codes []int) int {
 	return shortest
 }
 
-// likelihoods are log-likelihoods of signals at held-out positions under source models with
-// innovations of constant strength, and under models whose strength may vary.
+// likelihoods are log-likelihoods of signals at held-out positions under source models whose
+// innovations have constant strength, and under models whose strength may vary.
 type likelihoods struct{ constant, varying []float64 }
 
-// likelihoods returns those of the signals z at the positions that a fold holds out, by models that
-// are fitted to the others: autoregressions and models of the given kinds. It is an error if ctx
-// ends.
+// likelihoods returns the likelihoods of the signals z at the positions that a fold holds out,
+// under models fitted to the other positions: autoregressions and models of the given kinds. It is
+// an error if ctx ends.
 func (x *index) likelihoods(
 	ctx context.Context, z *mat.Dense, fold int, kinds ...source.Kind,
 ) (likelihoods, error) {
@@ -414,27 +415,27 @@ func (x *index) likelihoods(
 	return likelihoods{constant, varying}, err
 }
 
-// add adds terms, one for each position, to both.
+// add adds terms, one for each position, to both log-likelihoods.
 func (l likelihoods) add(terms []float64) likelihoods {
 	floats.Add(l.constant, terms)
 	floats.Add(l.varying, terms)
 	return l
 }
 
-// chargeChoice adds the cost of a choice to both; see the function.
+// chargeChoice applies the function chargeChoice to both log-likelihoods.
 func (l likelihoods) chargeChoice(choices int) likelihoods {
 	return likelihoods{chargeChoice(l.constant, choices), chargeChoice(l.varying, choices)}
 }
 
-// chargeChoice returns the log-likelihoods of a model that was chosen among others by these very
-// positions, less the code length of the choice: log(choices) nats, spread over the positions.
+// chargeChoice returns the log-likelihoods, at the same positions by which their model was chosen,
+// minus the code length of the choice: log(choices) nats, spread over the positions.
 func chargeChoice(logLikelihoods []float64, choices int) []float64 {
 	charged := slices.Clone(logLikelihoods)
 	floats.AddConst(-math.Log(float64(choices))/float64(len(charged)), charged)
 	return charged
 }
 
-// append appends the log-likelihoods at other positions.
+// append appends the log-likelihoods at more positions.
 func (l *likelihoods) append(more likelihoods) {
 	l.constant = append(l.constant, more.constant...)
 	l.varying = append(l.varying, more.varying...)

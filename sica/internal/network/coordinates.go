@@ -16,21 +16,20 @@ import (
 
 // Networks of many signals are trained in the coordinates of the whitened outputs of each affine
 // map. A step then changes each output by a share of its standard deviation, however
-// ill-conditioned the map is. These are the coordinates of "Natural neural networks" (G.
-// Desjardins, K. Simonyan, R. Pascanu, K. Kavukcuoglu, NIPS 2015), but of outputs instead of
-// inputs: a step of the relative gradient, which changes a map by a factor, then leaves the map
-// invertible.
+// ill-conditioned the map is. "Natural neural networks" (G. Desjardins, K. Simonyan, R. Pascanu, K.
+// Kavukcuoglu, NIPS 2015) uses such coordinates of the inputs. With those of the outputs, a step of
+// the relative gradient, which multiplies a map by a matrix, leaves the map invertible.
 const (
 	// metricPositions is the number of positions at which outputs are measured, every evaluateEvery
-	// steps: correlations have standard errors of 0.04.
+	// steps. Their correlations have standard errors of 0.04.
 	metricPositions = 512
 	// metricRidge is added to the variances of the standardised outputs, which are 1. It limits the
-	// steps along directions with less than a tenth of the variance. With less of it the training
-	// of twenty signals is nearer to diverging.
+	// steps along directions with less than a tenth of the variance. With a smaller ridge, the
+	// training of twenty signals comes nearer to diverging.
 	metricRidge = 0.1
 )
 
-// setMetric measures the outputs of the active run's affine maps, and sets the coordinates of their
+// setMetric measures the outputs of the active run's affine maps, and sets the coordinates of the
 // steps.
 func (sl *slot) setMetric() error {
 	maps, err := sl.maps()
@@ -73,8 +72,9 @@ func (sl *slot) setMetric() error {
 }
 
 // measureMetric returns the standard deviations of the outputs y, d×n, and their whitening
-// C^(−1/2)·S⁻¹ with their correlations C, the ridge added, and the diagonal matrix S of their
-// standard deviations. If an output is constant or not finite, it returns those of white outputs.
+// C^(−1/2)·S⁻¹, where C is their correlation matrix plus the ridge, and S the diagonal matrix of
+// the standard deviations. If an output is constant or not finite, it returns the values for white
+// outputs.
 func measureMetric(y *mat.Dense) (scales []float64, whitening *mat.Dense) {
 	d, _ := y.Dims()
 	scales = make([]float64, d)

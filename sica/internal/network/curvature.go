@@ -12,56 +12,60 @@ import (
 )
 
 const (
-	// evidentSigmas is the deviation above which a curvature is evident. With less of it, noise and
-	// surplus sources more often seem nonlinear; with more, nonlinear mixings are missed.
+	// evidentSigmas is the deviation above which a curvature is evident. With a lower limit, noise
+	// and surplus sources more often seem nonlinear; with a higher one, nonlinear mixings are
+	// missed.
 	evidentSigmas = 6
-	// certainSigmas takes its place where noise or more sources than channels were found, which can
-	// bend signals, too, and for more than eight signals, whose networks take minutes.
+	// certainSigmas replaces evidentSigmas if noise or more sources than channels were found, which
+	// can also look nonlinear, and for more than eight signals, whose networks take minutes.
 	certainSigmas = 12
 
-	// longOrder is the largest order of a linear prediction, in positions, at which signals don't
-	// count as periodic. Periodic ones are waves and voices, whose phase doesn't follow from one
-	// value: for them, the part that values further back explain is left out, too. Below it AR(7)
-	// signals would count as periodic.
+	// longOrder is the largest order of a linear prediction, in positions, with which signals don't
+	// count as periodic. For periodic signals, such as waves and voices, one value doesn't
+	// determine the phase, so the part that earlier values explain is removed, too. With a smaller
+	// longOrder, AR(7) signals would count as periodic.
 	longOrder = 8
 
-	// innovationShare is the median deviation of innovations, as a share of that of the signal,
-	// below which a signal is predictable: about that of an AR(1) signal of coefficient 0.995.
+	// innovationShare is the median deviation of innovations, relative to that of the signal, below
+	// which a signal is predictable: about the value for an AR(1) signal with coefficient 0.995.
 	// dependence.Measure has the same limit.
 	innovationShare = 0.1
-	// meanLength is the number of positions over which means are taken, which are then predicted,
-	// too: noise hides that the single values of waves are predictable. Fewer leave more of the
-	// noise, more leave too few means.
+	// meanLength is the number of positions in the means whose predictability is tested as well:
+	// noise hides that the single values of waves are predictable. Shorter means keep more of the
+	// noise; longer ones are too few.
 	meanLength = 8
 
 	// At most curvatureBlocks blocks of curvatureBlock positions are measured. Fewer miss weakly
-	// nonlinear mixings, more take longer.
+	// nonlinear mixings; more take longer.
 	curvatureBlocks, curvatureBlock = 4, 2048
 )
 
-// jointOrders are the orders of the linear prediction to choose from, in positions. 32 are a period
-// of a voice of 250 Hz at 8 kHz, and each more takes d² coefficients.
+// jointOrders are the orders of the linear prediction to choose from, in positions. 32 positions
+// are a period of a voice of 250 Hz at 8 kHz. Each order costs d² coefficients.
 var jointOrders = []int{1, 2, 3, 4, 6, 8, 12, 16, 24, 32}
 
-// curvature measures how much the mixing of linearly demixed signals z, d×n of a sequence, varies
-// with their values.
+// curvature measures how much the mixing of the linearly demixed signals z, d×n, of a sequence
+// varies with their values.
 //
 // The null hypothesis is a linear mixing with sensor noise and any number of sources. Then the
-// innovations of the best linear prediction are mixed by one matrix wherever the signals are. For a
-// nonlinear mixing that matrix is its Jacobian at the signals' values: products and strengths of
-// the innovations depend on the values just before. Dependence between the signals is no evidence
-// by itself, since with noise or surplus sources some is left after every demixing.
+// innovations of the best linear prediction are mixed by the same matrix, whatever the values of
+// the signals. For a nonlinear mixing that matrix is the Jacobian at the signals' values: products
+// and strengths of the innovations depend on the values just before. Dependence between the signals
+// is no evidence in itself, since with noise or surplus sources some dependence is left after every
+// demixing.
 //
 // The statistics are squared correlations of products of two innovations, and of the strength of
-// one, with the signals' values one position before, and with products of these. The part that past
-// strengths explain is left out; of a strength, also that which the signal's own values explain.
+// one innovation, with the signals' values one position earlier and with products of these values.
+// The part that past strengths explain is removed; from a strength, also the part that the signal's
+// own values explain.
 //
 // The deviation is the largest of the statistics, in standard deviations from the mean under the
 // null hypothesis. Both are estimated by shifting the innovations against the values. Nothing is
-// measured if the signals are isPredictable: if linear prediction leaves next to nothing of one at
-// half of the positions or more, or of its means over 8 positions, as for waves and telegraphs.
+// measured if isPredictable is true: linear prediction then leaves next to nothing of a signal at
+// half of the positions or more, or of its means over 8 positions, as for waves and telegraph
+// signals.
 //
-// It stops with ctx's error when ctx ends.
+// If ctx ends, curvature returns the error of ctx.
 func curvature(
 	ctx context.Context, z *mat.Dense,
 ) (deviation float64, isPredictable bool, err error) {
@@ -97,7 +101,7 @@ func curvature(
 	return max(deviation, all.deviation()), false, nil
 }
 
-// standardised returns z with means 0 and variances 1; rows that are constant become 0.
+// standardised returns z with means 0 and variances 1; constant rows become 0.
 func standardised(z *mat.Dense) *mat.Dense {
 	y, _ := signal.Centred(z)
 	d, _ := y.Dims()
@@ -113,7 +117,7 @@ func standardised(z *mat.Dense) *mat.Dense {
 }
 
 // predictable reports whether, for at least one signal, the median deviation of the innovations is
-// below innovationShare of that of the values.
+// less than innovationShare times that of the values.
 func predictable(z, innovations *mat.Dense) bool {
 	d, _ := z.Dims()
 	for i := range d {
@@ -125,8 +129,8 @@ func predictable(z, innovations *mat.Dense) bool {
 	return false
 }
 
-// means returns the means of the signals z over blocks of length positions; nil if there are too
-// few.
+// means returns the means of the signals z over blocks of the given length in positions; nil if
+// there are too few.
 func means(z *mat.Dense, length int) *mat.Dense {
 	d, n := z.Dims()
 	n /= length
@@ -140,9 +144,9 @@ func means(z *mat.Dense, length int) *mat.Dense {
 	return m
 }
 
-// maxSkewness is the largest skewness of signals that count as symmetric. Values are clipped at
-// skewnessCut standard deviations before. Synthetic EEGs are above it, mixtures of sources after
-// tanh, cubics and layers far below.
+// maxSkewness is the largest skewness of signals that count as symmetric, after clipping values at
+// skewnessCut standard deviations. Synthetic EEGs are above it; mixtures of sources after tanh,
+// cubics and layers are far below.
 const maxSkewness, skewnessCut = 1, 4
 
 // symmetric reports whether the standardised signals z are symmetric enough for even functions
@@ -157,8 +161,8 @@ func symmetric(z *mat.Dense) bool {
 	return true
 }
 
-// clippedSkewness returns the mean of the third powers of the values clipped at skewnessCut: the
-// skewness, if they are standardised.
+// clippedSkewness returns the mean third power of the values clipped at skewnessCut, which is their
+// skewness if they are standardised.
 func clippedSkewness(values []float64) float64 {
 	skewness := 0.0
 	for _, v := range values {

@@ -19,20 +19,21 @@ import (
 )
 
 // Training by gradients can end at a local optimum in which the signals are linear mixtures of the
-// sources, above all with many signals. FastICA of the innovations has hardly any local optima.
+// sources, especially for many signals. FastICA of the innovations has hardly any local optima.
 const (
-	// demixTolerance and demixIterations end FastICA of demixPositions positions, and demixPolish
-	// its further iterations with all. The source models are fitted at demixPositions positions,
-	// too: training goes on from the result, which only has to be near an optimum.
+	// FastICA of demixPositions positions ends by demixTolerance or after demixIterations
+	// iterations; up to demixPolish further iterations use all positions. The source models are
+	// fitted to demixPositions positions, too: training continues from the result, which only has
+	// to be near an optimum.
 	demixTolerance, demixIterations = 1e-4, 200
 	demixPolish, demixPositions     = 20, 4096
 )
 
-// demixJointOrders are the orders that are compared for the joint prediction of the signals. The
-// networks' own pasts are longer.
+// demixJointOrders are the orders compared for the joint prediction of the signals. The networks'
+// own pasts are longer.
 var demixJointOrders = []int{1, 2}
 
-// demix separates the signals of the run linearly. The run keeps its demixing, and the source
+// demix separates the signals of the run linearly. The run keeps the demixing, and the source
 // models of the demixed signals, if its held-out log-likelihood increases.
 func (sl *slot) demix(ctx context.Context) error {
 	if math.IsInf(sl.lastValue(), 0) { // the run diverged
@@ -78,7 +79,7 @@ func (sl *slot) demixed(ctx context.Context, m *mapping.Invertible) (demixedRun,
 		return demixedRun{}, err
 	}
 	d, _ := z.Dims()
-	// The training positions as one sequence: few pasts reach across a held-out block.
+	// The training positions are joined to one sequence: few pasts reach across a held-out block.
 	trained := signal.Columns(z, train)
 	standard := mapping.Standardisation(trained)
 	if trained, err = standard.Apply(trained); err != nil {
@@ -92,7 +93,7 @@ func (sl *slot) demixed(ctx context.Context, m *mapping.Invertible) (demixedRun,
 	}
 	white, err := pca.Whiten(innovations)
 	if err != nil {
-		return demixedRun{}, nil // for example of a constant signal
+		return demixedRun{}, nil // for example for a constant signal
 	}
 	w := fastica.Start(sl.options.Seed+uint64(sl.run), d)
 	_, positions := white.White.Dims()
@@ -127,7 +128,7 @@ func (sl *slot) demixed(ctx context.Context, m *mapping.Invertible) (demixedRun,
 	return demixedRun{last, network, sources, stat.Mean(scores, nil)}, err
 }
 
-// withDemixing returns the state with its last affine map followed by the demixing, and with the
+// withDemixing returns the state with the demixing after its last affine map, and with the given
 // source models.
 func withDemixing(s state, demixing *mapping.Affine, sources []*source.Model) state {
 	changed := make(state, len(s))

@@ -16,34 +16,35 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/internal/network/internal/source"
 )
 
-// A dependence is the mutual information of signals i < j beyond their own pasts, in nats. It is
-// that of the innovation of i with the innovation and the prediction of j, and the reverse, where a
-// prediction is from a signal's own past and the innovation is its error. It is 0 for independent
+// A dependence is the mutual information of signals i < j beyond their own pasts, in nats: that of
+// the innovation of i with the innovation and the prediction of j, plus the reverse. A prediction
+// is from a signal's own past, and the innovation is its error. The dependence is 0 for independent
 // sources.
 //
-// It is measured by polynomials of ranks. So it doesn't change with monotone functions of
-// innovations or predictions, and only finds the dependences that such polynomials have.
+// It is measured by polynomials of ranks. So it is invariant to monotone functions of innovations
+// and predictions, and only detects the dependences that such polynomials have.
 //
-// The measure of package dependence differs: that measures how large a dependence is, from
-// neighbours on both sides; this tests whether it is significant, from the past alone.
+// Package dependence measures how large a dependence is, from neighbours on both sides. This
+// measure tests whether it is significant, from the past alone.
 type dependence struct {
 	i int
 	j int
 	// nats is the estimate minus the mean of the estimates with j shifted against i. se is the
-	// standard deviation of these: of estimates by chance for independent signals with such pasts.
+	// standard deviation of the shifted estimates: of chance, for independent signals with such
+	// pasts.
 	nats float64
 	se   float64
 }
 
 const (
-	// nullShifts is the number of shifts that estimate the distribution under independence: its
-	// standard deviation to an eighth.
+	// nullShifts is the number of shifts that estimate the distribution under independence; they
+	// give its standard deviation to an eighth.
 	nullShifts = 32
-	// degree is the highest degree of the polynomials. A higher one, and nearest neighbours (A.
+	// degree is the highest degree of the polynomials. Higher degrees, and nearest neighbours (A.
 	// Kraskov et al., Physical Review E 69, 066138, 2004), detect dependence less clearly.
 	degree = 4
-	// At most maxPositions, divided by the number of signals, are compared, evenly spaced, but at
-	// least enoughComparedPositions. All pairs then take a second or two.
+	// At most maxPositions divided by the number of signals are compared, evenly spaced, but no
+	// fewer than enoughComparedPositions. All pairs then take a second or two.
 	maxPositions, enoughComparedPositions = 1 << 14, 1024
 	// minPositions is the smallest number of positions at which dependence is tested.
 	minPositions = 100
@@ -52,12 +53,12 @@ const (
 )
 
 // dependences returns the dependence of every pair of the signals z, d×n. The first tenth of the
-// positions isn't used; if fewer than 100 are left, the result is nil.
+// positions isn't used; if fewer than minPositions are left, the result is nil.
 //
-// The dependences of at most maxConditioned signals are those of their innovations as Markov
-// chains, where these describe a signal much better than an autoregression and the dependences by
-// autoregressions are significant: the innovations that an autoregression finds in a telegraph
-// depend on its level. The innovations of more signals are those of autoregressions.
+// For at most maxConditioned signals, if dependences by autoregressions are significant, signals
+// that Markov chains describe much better than autoregressions get the innovations of these chains:
+// the innovations that an autoregression finds in a telegraph signal depend on its level. For more
+// signals all innovations are those of autoregressions.
 func dependences(ctx context.Context, z *mat.Dense, x *index) ([]dependence, error) {
 	positions := x.withoutFirstBlock(x.scored)
 	if len(positions) < minPositions {
@@ -94,8 +95,8 @@ func dependences(ctx context.Context, z *mat.Dense, x *index) ([]dependence, err
 }
 
 // compareInnovations returns the dependences of the signals z, from their innovations and
-// predictions at some of the positions. ar.AddJitter hides what is too small to matter, such as the
-// traces of other signals in one that has only two values, or that is constant for half of the time.
+// predictions at some of the positions. ar.AddJitter hides differences too small to matter, such as
+// traces of other signals in a signal that has only two values or is constant half of the time.
 // Ranks would show little else.
 func compareInnovations(
 	ctx context.Context, z *mat.Dense, innovations, predictions [][]float64,
@@ -123,11 +124,11 @@ func compareInnovations(
 	return pairs, nil
 }
 
-// features are standardised functions of a signal's innovations, and of its states: innovations
-// with predictions. Each is a row over the positions.
+// features are standardised functions of a signal's innovations and of its states, which are
+// innovations with predictions. Each row is a function, each column a position.
 type features struct{ innovations, states *mat.Dense }
 
-// measurePairs returns the dependences of every two signals. If glance is true, those that are far
+// measurePairs returns the dependences of all pairs of signals. If glance is true, dependences far
 // from significant are estimated roughly.
 func measurePairs(ctx context.Context, signals []features, glance bool) ([]dependence, error) {
 	var pairs []dependence
@@ -147,13 +148,13 @@ func measurePairs(ctx context.Context, signals []features, glance bool) ([]depen
 	return pairs, err
 }
 
-// Every glanceEvery-th shift comes first, and the others only where the dependence by these is
-// above suspectShare of the significant one (J. Besag, P. Clifford, Biometrika 78(2), 1991). With
-// less of suspectShare more independent pairs go on, with more significant ones are missed.
+// Every glanceEvery-th shift comes first. The others follow only if the dependence by these exceeds
+// suspectShare of a significant one (J. Besag, P. Clifford, Biometrika 78(2), 1991). With a smaller
+// share more independent pairs take all shifts; with a larger one significant pairs are missed.
 const glanceEvery, suspectShare = 4, 0.5
 
-// excessInformation returns the nats and the se of the dependence of two signals. If nats is less
-// than enough times se by a part of the shifts, both are of these.
+// excessInformation returns the nats and the se of the dependence of two signals. If by a part of
+// the shifts nats is less than enough times se, it returns these values.
 func excessInformation(a, b features, enough float64) (nats, se float64) {
 	_, n := a.states.Dims()
 	measured, _ := information(a, b, 0)
@@ -179,7 +180,7 @@ func excessInformation(a, b features, enough float64) (nats, se float64) {
 }
 
 // selfPrediction returns the predictions of a signal from its own past at the compared positions,
-// and the innovations, which are their errors. It learns from all positions.
+// and their errors, the innovations. The prediction is fitted at all of positions.
 func selfPrediction(
 	z []float64, lags, positions, compared []int,
 ) (innovations, predictions []float64) {
@@ -191,7 +192,7 @@ func selfPrediction(
 	return innovations, predictions
 }
 
-// subsample returns n of the values, evenly spaced; all of them if there are fewer.
+// subsample returns n of the values, evenly spaced, or all of them if there are fewer.
 func subsample[V any](values []V, n int) []V {
 	n = min(n, len(values))
 	subsample := make([]V, n)
@@ -202,9 +203,9 @@ func subsample[V any](values []V, n int) []V {
 }
 
 // products returns the products of Legendre polynomials of the ranks of a and b up to the degree,
-// standardised over the positions; of a alone if b is nil. For independent signals all their
-// correlations are by chance (J. Neyman's smooth test; for independence: W. C. M. Kallenberg and T.
-// Ledwina, JASA 94(445), 1999).
+// or of a alone if b is nil, standardised over the positions. For independent signals all their
+// correlations are due to chance (J. Neyman's smooth test; for independence: W. C. M. Kallenberg
+// and T. Ledwina, JASA 94(445), 1999).
 func products(a, b []float64) [][]float64 {
 	first := legendre(a)
 	second := first[:1]
@@ -229,8 +230,8 @@ func products(a, b []float64) [][]float64 {
 	return all
 }
 
-// legendre returns the Legendre polynomials, from degree 0 to degree, of the values' ranks, which
-// are scaled to −1 to 1.
+// legendre returns the Legendre polynomials, from degree 0 to degree, of the values' ranks, scaled
+// to lie between −1 and 1.
 func legendre(values []float64) [][]float64 {
 	n := len(values)
 	all := make([][]float64, degree+1)
@@ -247,9 +248,10 @@ func legendre(values []float64) [][]float64 {
 	return all
 }
 
-// information returns the mutual information in nats of each one's innovations with the other's
-// states, of two signals: with b shifted circularly forward against a, and backward. It is half of
-// the sum of the squared correlations of their features, an approximation for little information.
+// information returns the mutual information of two signals in nats: that of each signal's
+// innovations with the other's states, with b shifted circularly forward against a, and backward.
+// It is half of the sum of the squared correlations of their features, an approximation for little
+// information.
 func information(a, b features, shift int) (forward, backward float64) {
 	_, n := a.states.Dims()
 	ahead := shiftedNats(a.innovations, b.states, shift)
@@ -261,8 +263,8 @@ func information(a, b features, shift int) (forward, backward float64) {
 		behind + shiftedNats(a.innovations, b.states, n-shift)
 }
 
-// shiftedNats returns half of the sum of the squared correlations of the rows of a with those of b,
-// shifted circularly.
+// shiftedNats returns half of the sum of the squared correlations of the rows of a with the rows of
+// b, which is shifted circularly.
 func shiftedNats(a, b *mat.Dense, shift int) float64 {
 	height, n := a.Dims()
 	width, _ := b.Dims()
@@ -279,15 +281,16 @@ func shiftedNats(a, b *mat.Dense, shift int) float64 {
 	return norm * norm / 2
 }
 
-// errorsByChance returns how many standard errors the largest dependence of so many pairs exceeds
-// with probability alarm if all signals are independent (C. E. Bonferroni's correction).
+// errorsByChance returns how many standard errors the largest dependence of the given number of
+// pairs exceeds with probability alarm if all signals are independent (C. E. Bonferroni's
+// correction).
 func errorsByChance(alarm float64, pairs int) float64 {
 	chance := distuv.StudentsT{Sigma: math.Sqrt(1 + 1.0/nullShifts), Nu: nullShifts - 1}
 	return chance.Quantile(1 - alarm/float64(max(1, pairs)))
 }
 
 // mostSignificant returns the pair whose dependence is the most standard errors above 0, and
-// whether it is significant among so many pairs.
+// whether it is significant among all pairs.
 func mostSignificant(pairs []dependence) (worst dependence, significant bool) {
 	maxSigmas := math.Inf(-1)
 	for _, p := range pairs {

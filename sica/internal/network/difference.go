@@ -6,16 +6,17 @@ import (
 )
 
 const (
-	// observation is how many neighbouring positions make one observation of a Difference, so
-	// that what they share isn't counted twice. It is at least twice the longest past of
-	// networks, 8. Half of it understates the error of signals with such a past.
+	// observation is the number of neighbouring positions that make one observation of a
+	// Difference, so that what they share isn't counted twice. It is at least twice the longest
+	// past of networks, 8. Half of it understates the error for signals with such a past.
 	observation = 16
-	// minObservations is kept where there are few positions, by shorter observations. With
-	// half as many, a standard error is known to 40 % only.
+	// minObservations is the least number of observations; with few positions, they are shorter.
+	// With half as many, a standard error is known to 40 % only.
 	minObservations = 8
 )
 
-// newDifference returns the mean of a − b, scores of the same positions in order.
+// newDifference returns the mean of a − b with its standard error. a and b are scores of the same
+// positions, in order.
 func newDifference(a, b []float64) nonlinear.Difference {
 	size := min(observation, max(1, len(a)/minObservations))
 	var means []float64

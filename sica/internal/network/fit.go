@@ -16,7 +16,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
-// Fit fits a network to the mixed signals x, d×n. If ctx ends, it stops with the error of ctx.
+// Fit fits a network to the mixed signals x, d×n. If ctx ends, it returns the error of ctx.
 func Fit(ctx context.Context, x *mat.Dense, o Options) (*Model, error) {
 	models, err := fitAll(ctx, []*mat.Dense{x}, nil, o)
 	if err != nil {
@@ -25,10 +25,10 @@ func Fit(ctx context.Context, x *mat.Dense, o Options) (*Model, error) {
 	return models[0], nil
 }
 
-// fitAll fits networks to several x of one size in one program. Each model is that of Fit, up to
-// float32's precision. linearScores, which may be nil, are for each x and fold the log-likelihoods
-// of x under a linear model at the held-out positions. The error is errFutile if no network's are
-// higher (see futileSteps).
+// fitAll fits networks to several x of the same size in one program. Each model equals the model of
+// Fit, up to the precision of float32. linearScores, which may be nil, are for each x and fold the
+// log-likelihoods of x under a linear model at the held-out positions. The error is errFutile if no
+// network has higher ones (see futileSteps).
 func fitAll(
 	ctx context.Context, xs []*mat.Dense, linearScores [][][]float64, o Options,
 ) ([]*Model, error) {
@@ -60,9 +60,9 @@ func fitAll(
 	return deepened(ctx, models, xs, linearScores, o)
 }
 
-// deepened returns the models with a deeper network, trained as of many signals, in place of the
-// first if no other network reproduced that and the deeper one's code is shorter. Networks that
-// were reproduced are nearer to the sources than deeper ones.
+// deepened replaces the first model by a deeper network, trained like networks of many signals, if
+// its signals are predictable but no other run reproduced them, and the code of the deeper network
+// is shorter. Networks that were reproduced are nearer to the sources than deeper ones.
 func deepened(
 	ctx context.Context, models []*Model, xs []*mat.Dense, linearScores [][][]float64, o Options,
 ) ([]*Model, error) {
@@ -81,7 +81,7 @@ func deepened(
 	return models, nil
 }
 
-// fitProblems is fitAll of checked signals.
+// fitProblems is fitAll for valid signals.
 func fitProblems(
 	ctx context.Context, problems []*problem, x *index, o Options,
 ) ([]*Model, error) {
@@ -101,13 +101,13 @@ func fitProblems(
 	return t.models(ctx)
 }
 
-// A problem is one matrix of signals to fit networks to.
+// A problem is a matrix of signals to which networks are fitted.
 type problem struct {
 	whitening *mapping.Affine
-	logDet    float64    // of the whitening
+	logDet    float64    // log-determinant of the whitening
 	whitened  *mat.Dense // d×n, with the noise of the resolution if positions repeat
 	// linearScores are, for each fold, the log-likelihoods of the whitened signals under a linear
-	// model, at the held-out positions; nil without one.
+	// model at the held-out positions; nil without such a model.
 	linearScores [][]float64
 	heldOut      []heldOutSignals // of each fold
 }
@@ -130,7 +130,8 @@ func newProblem(x *mat.Dense, seed uint64) (*problem, error) {
 	return &problem{whitening: w, logDet: logDet, whitened: whitened}, nil
 }
 
-// addLinearScores adds the linear scores, given those of the signals before the whitening.
+// addLinearScores adds the linear scores of the whitened signals. all are the scores of the signals
+// before whitening.
 func (p *problem) addLinearScores(all [][]float64) {
 	for _, scores := range all {
 		scores = slices.Clone(scores)
@@ -139,7 +140,7 @@ func (p *problem) addLinearScores(all [][]float64) {
 	}
 }
 
-// whiten returns the symmetric whitening of x, and the logarithm of its determinant.
+// whiten returns the symmetric whitening of x, and its log-determinant.
 func whiten(x *mat.Dense) (whitening *mapping.Affine, logDet float64, err error) {
 	w, err := pca.Whiten(x)
 	if err != nil {

@@ -9,11 +9,11 @@ import (
 )
 
 // heldOutSignals are the whitened signals of a problem at the positions that a fold holds out, and
-// at the positions before that belong to their pasts.
+// at the positions in their pasts.
 type heldOutSignals struct {
 	x      *mat.Dense // d×positions
 	lags   []int
-	scored []int // the columns that are held out
+	scored []int // the held-out columns
 }
 
 func newHeldOut(signals *mat.Dense, x *index, fold int) heldOutSignals {
@@ -22,8 +22,8 @@ func newHeldOut(signals *mat.Dense, x *index, fold int) heldOutSignals {
 }
 
 // logLikelihoods returns the log-likelihood of the signals under a network and source models at
-// each held-out position, in nats. It is computed on the host: all its calls take less time than
-// XLA would to compile a program for them.
+// each held-out position, in nats. It is computed on the host: all calls together take less time
+// than XLA needs to compile a program for them.
 func (h heldOutSignals) logLikelihoods(
 	m *mapping.Invertible, sources []*source.Model,
 ) ([]float64, error) {

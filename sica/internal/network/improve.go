@@ -19,27 +19,27 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
-// A Separation is what a method made of mixed signals.
+// A Separation is the outcome of a method for mixed signals.
 type Separation struct {
-	// Name is that of a custom method; empty for others.
+	// Name is the name of a custom method; empty for others.
 	Name string
-	// Transforms are the first steps, whitening among them.
+	// Transforms are the first steps, whitening included.
 	Transforms []preprocess.Transform
 	// Maps are all steps from the mixed signals to Z, d×n.
 	Maps []mapping.Map
 	Z    *mat.Dense
-	// Linear says what the data tell about the linear rule's demixing after the transforms; nil for
-	// another separation. Demixing is it, d×d, of the signals before they were whitened.
+	// Linear is what the data say about the linear rule's demixing after the transforms; nil for
+	// other separations. Demixing is that demixing, d×d, for the signals before whitening.
 	Linear   *linear.Findings
 	Demixing *mat.Dense
-	// IsNetwork is whether the last step is a network. Network says what the data tell about its
+	// IsNetwork is whether the last step is a network. Network is what the data say about its
 	// signals; nil for a network that wasn't chosen.
 	IsNetwork bool
 	Network   *nonlinear.Findings
 
 	// CodeLength is the code length of the mixed signals at held-out positions, in nats per
-	// position, including the log-Jacobian term. Excess is by how much it is longer than the
-	// shortest. Both are 0 unless Compared.
+	// position, including the log-Jacobian term. Excess is the excess over the shortest code. Both
+	// are 0 unless Compared.
 	Compared   bool
 	CodeLength float64
 	Excess     nonlinear.Difference
@@ -47,8 +47,9 @@ type Separation struct {
 	Failed string
 }
 
-// Demix returns the linear rule's separation of x after the transforms of white, a whitening. The
-// rule gets the signals before they are whitened, as its symmetric form is one of them.
+// Demix returns the linear rule's separation of x after the transforms of white, which end with
+// whitening. The rule is applied to the signals before whitening, because it considers symmetric
+// whitening itself.
 func Demix(
 	ctx context.Context, x *ica.Signals, white Separation, o linear.Config,
 ) (Separation, error) {
@@ -76,52 +77,52 @@ func Demix(
 // An Improvement is the result of Improve.
 type Improvement struct {
 	Chosen Separation
-	// All are the separations that were compared, in order; nil if none were.
+	// All are the separations that were compared, in order; nil if nothing was compared.
 	All []Separation
 	// Unexplained is whether the linear rule was chosen although its signals depend on each other
-	// beyond doubt, and neither noise, surplus sources nor a nonlinear mixing that explains it was
-	// found. Its own evidence, which takes independent sources for granted, then identifies
-	// nothing.
+	// beyond doubt, and no noise, surplus sources or nonlinear mixing was found to explain that.
+	// The rule's own evidence, which assumes independent sources, then identifies nothing.
 	Unexplained bool
-	// Why says in sentences what was chosen, and why. If the linear rule was chosen, they follow the
-	// rule's own reason, or replace it if the signals are Unexplained.
+	// Why says in sentences what was chosen, and why. If the linear rule was chosen, they follow
+	// the rule's own reason, or replace it if the signals are Unexplained.
 	Why []string
 }
 
-// minLevels is how many different values each channel must have for networks: six standard
-// deviations have 200 steps of the resolution, 0.03. A network would describe larger steps by their
-// gaps, and seem to be of use for linear mixings.
+// minLevels is the least number of different values of each channel for networks: six standard
+// deviations have 200 steps of the resolution, 0.03. A network would model the gaps between larger
+// steps, and seem useful for linear mixings.
 const minLevels = 200
 
 // Improve looks for a nonlinear separation of the mixed signals x that is better than the linear
-// rule's. x must be without outliers, and o.Shape that of x. White and demixed are the separations
-// by whitening and by the linear rule, after the transforms.
+// rule's. x must have no outliers, and o.Shape must be the shape of x. white and demixed are the
+// separations by whitening and by the linear rule, after the transforms.
 //
-// It compares nothing if the linear rule's separation is a coarse one of more sources than
-// channels, or if no signal of a sequence is predicted by its own past. The first to be compared
-// with it is the linear rule after straightening the channels, if that promises enough. The others
-// are only compared of sequences, and if the gate finds reason to: whitening, conditional
-// normalisation, and networks behind both. All are compared by the code length at held-out
-// positions. A nonlinear separation replaces the linear rule's only if noise can't explain its
-// shorter code. Nothing is compared of sequences with a channel of fewer than minLevels different
-// values, and no networks if they would take longer than maxSeconds.
+// The linear rule is first compared with the linear rule after straightening the channels, if that
+// promises enough. For sequences for which the gate finds reason to, it is also compared with
+// whitening, conditional normalisation, and networks fitted to the signals of both. All are
+// compared by the code length at held-out positions. A nonlinear separation replaces the linear
+// rule's only if noise can't explain its shorter code.
 //
-// If nothing is compared, the result is nil, unless the linear rule's signals are Unexplained. It
-// stops with ctx's error when ctx ends.
+// Nothing is compared for a coarse separation with more sources than channels, for sequences of
+// which no signal is predictable from its own past, and for sequences with a channel of fewer than
+// minLevels different values. No network is fitted if all would take longer than maxSeconds.
+//
+// The result is nil if the linear rule's separation stays and there is nothing to say about others.
+// If ctx ends, Improve returns the error of ctx.
 func Improve(ctx context.Context, x *ica.Signals,
 	transforms []preprocess.Transform, white, demixed Separation, o Options,
 ) (*Improvement, error) {
 	if demixed.Linear.Coarse && demixed.Linear.Reason == linear.MoreSources {
-		return nil, nil // as of an EEG: a network learns from what the coarse separation leaves out
+		return nil, nil // as for an EEG: a network learns what the coarse separation leaves out
 	}
 	imp := &improver{x: x, transforms: transforms, white: white, demixed: demixed, options: o}
 	return imp.improve(ctx)
 }
 
-// IsEnd reports whether err is that of ctx, which has ended.
+// IsEnd reports whether err is the error of ctx, which has ended.
 func IsEnd(ctx context.Context, err error) bool { return err != nil && errors.Is(err, ctx.Err()) }
 
-// An improver has the arguments of Improve.
+// An improver holds the arguments of Improve.
 type improver struct {
 	x              *ica.Signals
 	transforms     []preprocess.Transform
@@ -131,19 +132,19 @@ type improver struct {
 
 func (imp *improver) improve(ctx context.Context) (*Improvement, error) {
 	if len(imp.x.Shape()) > 1 {
-		// After GELU steps networks made digits no better (docs/evaluation/nonlinear.md).
+		// Networks didn't improve digits after GELU steps (docs/evaluation/nonlinear.md).
 		return imp.straighten(ctx)
 	}
 	screening, open, err := imp.gate(ctx)
 	switch {
 	case errors.Is(err, signal.ErrSignals):
-		return nil, nil // too few positions to examine: the rule's separation stands
+		return nil, nil // with too few positions to examine, the rule's separation stays
 	case err != nil:
 		return nil, err
 	}
 	coarse := coarseChannel(imp.x.X())
 	var straight *Improvement
-	if coarse < 0 && screening.predicted { // else other mixings of white signals seem bent sensors
+	if coarse < 0 && screening.predicted { // else mixtures of white signals look curved
 		if straight, err = imp.straighten(ctx); err != nil {
 			return nil, err
 		}
@@ -162,7 +163,7 @@ func (imp *improver) improve(ctx context.Context) (*Improvement, error) {
 	return nil, nil
 }
 
-// withNetworks is improve if the gate is open: it compares networks, too. straight is the
+// withNetworks is improve with an open gate, which also compares networks. straight is the
 // improvement by curves, nil if there is none.
 func (imp *improver) withNetworks(
 	ctx context.Context, screening *Screening, straight *Improvement,
@@ -182,7 +183,8 @@ func (imp *improver) withNetworks(
 		return nil, err
 	}
 	for k := range c.codes {
-		// No network is fitted behind the linear rule, whose rotation is that of a linear mixing.
+		// No network is fitted to the signals of the linear rule, whose rotation is that of a
+		// linear mixing.
 		c.codes[k].network = k != linearPlace && (k == whitenedPlace || !o.many(d))
 	}
 	if err := c.addNoisy(ctx, o.Seed); err != nil {
@@ -207,7 +209,7 @@ func (imp *improver) withNetworks(
 	return improvement, nil
 }
 
-// coarseChannel returns the index of the first channel of x that has fewer than minLevels different
+// coarseChannel returns the index of the first channel of x with fewer than minLevels different
 // values, and at most a quarter as many as positions; −1 if there is none.
 func coarseChannel(x *mat.Dense) int {
 	d, n := x.Dims()
@@ -221,7 +223,7 @@ func coarseChannel(x *mat.Dense) int {
 	return -1
 }
 
-// keep returns the linear rule's separation, with sentences that speak against others.
+// keep returns the linear rule's separation, with sentences against others.
 func (imp *improver) keep(s *Screening, objections ...string) *Improvement {
 	chosen := imp.demixed
 	if s.Dependent {
@@ -234,28 +236,28 @@ func (imp *improver) keep(s *Screening, objections ...string) *Improvement {
 	}
 }
 
-// Separations are fitted to and compared on comparedBlocks blocks of comparedBlock positions, where
-// there are more. The time grows with the positions, of which 16,384 are enough
+// Separations are fitted and compared on at most comparedBlocks blocks of comparedBlock positions.
+// The time grows with the number of positions, of which 16,384 are enough
 // (docs/evaluation/nonlinear.md).
 const comparedBlocks, comparedBlock = 4, 8192
 
-// The places of the codes in a codeSet.
+// The indices of the codes in a codeSet.
 const (
 	whitenedPlace = iota
 	linearPlace
 	conditionalPlace
 )
 
-// A codeSet has the codes of the separations without a network: whitening, the linear rule and, if
-// it is possible, conditional normalisation.
+// A codeSet holds the codes of the separations without a network: whitening, the linear rule and,
+// if possible, conditional normalisation.
 type codeSet struct {
-	x      *mat.Dense // the mixed signals, with the noise of the resolution
+	x      *mat.Dense // the mixed signals, with resolution noise if they need it
 	codes  []Code
-	failed []Separation // without signals
+	failed []Separation // failed separations, without signals
 }
 
-// linearCodes returns the codes of whitening and the linear rule for the mixed signals x, with the
-// same noise of the resolution.
+// linearCodes returns the codes of whitening and of the linear rule for the mixed signals x, with
+// the same resolution noise.
 func (imp *improver) linearCodes(
 	ctx context.Context, x *mat.Dense, o Options,
 ) (*codeSet, error) {
@@ -277,7 +279,7 @@ func (imp *improver) linearCodes(
 	return c, nil
 }
 
-// codes returns linearCodes with conditional normalisation.
+// codes returns linearCodes and the code of conditional normalisation.
 func (imp *improver) codes(ctx context.Context, x *mat.Dense, o Options) (*codeSet, error) {
 	c, err := imp.linearCodes(ctx, x, o)
 	if err != nil {
@@ -316,8 +318,8 @@ func (c *codeSet) add(ctx context.Context, x *mat.Dense, s Separation, name stri
 
 // addNoisy adds the code of the linear rule with noise, for mixings with sensor noise or surplus
 // sources: the signals of the linear rule are predicted jointly from the pasts of all, and the
-// innovations are demixed by the linear rule again. A network must have a shorter code than this,
-// too. The prediction has the determinant 1 at each position. Nothing is added if there is no
+// linear rule demixes the innovations again. A network must have a shorter code than this one, too.
+// The prediction has the determinant 1 at each position. Nothing is added if there is no
 // prediction.
 func (c *codeSet) addNoisy(ctx context.Context, seed uint64) error {
 	rule := c.codes[linearPlace]
@@ -345,9 +347,9 @@ func (c *codeSet) addNoisy(ctx context.Context, seed uint64) error {
 	z := mat.NewDense(d, n, nil)
 	z.Mul(found.Demixing, signals)
 	logDet, _ := mat.LogDet(found.Demixing)
-	// The prediction was fitted to all positions: each coefficient shortens the code at those by
-	// half a nat by chance, and lengthens it as much at others (H. Akaike, IEEE Transactions on
-	// Automatic Control 19(6), 1974).
+	// The prediction is fitted to all positions: by chance, each coefficient shortens the code
+	// there by half a nat, and lengthens it as much at new positions (H. Akaike, IEEE Transactions
+	// on Automatic Control 19(6), 1974).
 	logDet -= float64(d*d*order) / float64(n)
 	rule.name, rule.signals = "the linear rule with noise", z
 	rule.logDet = []float64{rule.logDet[0] + logDet}
@@ -355,8 +357,8 @@ func (c *codeSet) addNoisy(ctx context.Context, seed uint64) error {
 	return nil
 }
 
-// NewCode returns the code of the mixed signals x by maps that are applied to them. It has one
-// log-determinant if all are equal. Choose takes it for linear then, and it needn't be
+// NewCode returns the code of the mixed signals x by the given maps. If all log-determinants are
+// equal, the code has a single one. Choose then regards it as linear, so that it needn't be
 // significantly shorter than another.
 func NewCode(
 	ctx context.Context, name string, x *mat.Dense, maps []mapping.Map,
@@ -368,8 +370,8 @@ func NewCode(
 	return Code{name: name, signals: z, logDet: logDet}, err
 }
 
-// withCodeLengths returns the separations of the choice's codes, networks among them, with
-// their code lengths. The linear rule has that of the best of its models if its own is
+// withCodeLengths returns the separations of the choice's codes, networks included, with their code
+// lengths. The linear rule gets the code length of the best of its models if its own code is
 // significantly longer than the shortest.
 func (c *codeSet) withCodeLengths(choice *Choice) []Separation {
 	var all []Separation
@@ -381,7 +383,7 @@ func (c *codeSet) withCodeLengths(choice *Choice) []Separation {
 				(!k.Excess.Significant() || k.CodeLength < rule.CodeLength) {
 				rule.CodeLength, rule.Excess = k.CodeLength, k.Excess
 			}
-			continue // not a separation of its own
+			continue // another model of the linear rule's signals
 		}
 		s := b.separation
 		if k.network {
@@ -429,9 +431,10 @@ func (imp *improver) accept(
 }
 
 // noiseGainPerSignal is the gain that noise and surplus sources can explain, in nats per position
-// and signal: by how much the code of a nonlinear demixing is shorter than those of the linear
-// rule. They explain half of it if the rule found neither. With less, networks replace right linear
-// demixings, such as those of EEGs and spike trains; with more, nonlinear mixings are missed.
+// and signal: how much shorter the code of a nonlinear demixing is than those of the linear rule.
+// They explain half of it if the rule found neither. With a smaller value, networks replace correct
+// linear demixings, such as those of EEGs and spike trains; with a larger one, nonlinear mixings
+// are missed.
 const noiseGainPerSignal = 0.12
 
 // noiseGain returns the gain that noise and surplus sources can explain, in nats per position.
@@ -444,8 +447,8 @@ func (imp *improver) noiseGain() float64 {
 	return nats / 2
 }
 
-// gain returns by how many nats per position a code is shorter than each of those
-// of the linear rule: its own, with noise and with logarithms.
+// gain returns by how many nats per position a code is shorter than the shortest code of the linear
+// rule: its own, with noise, or with logarithms.
 func (c *codeSet) gain(choice *Choice, place int) float64 {
 	shortest := math.Inf(1)
 	for _, k := range choice.Scored {
@@ -456,11 +459,11 @@ func (c *codeSet) gain(choice *Choice, place int) float64 {
 	return shortest - choice.Scored[place].CodeLength
 }
 
-// WithNetwork returns the separation s, followed by a network. If the linear rule identifies no
-// rotation of the network's signals, they are rotated as near to the whitened signals, white, as
-// possible: these are right if the mixing was nearly symmetric. Otherwise they stay, as the
-// nonlinearity that a network leaves can look like evidence for another rotation, or make the
-// signals depend on each other. It stops with ctx's error when ctx ends.
+// WithNetwork returns the separation s followed by a network. If the linear rule identifies no
+// rotation of the network's signals, they are rotated as near as possible to the whitened signals,
+// white, which is correct if the mixing was nearly symmetric. Otherwise they stay: the nonlinearity
+// that a network leaves can look like evidence for another rotation, or make the signals depend on
+// each other. If ctx ends, WithNetwork returns the error of ctx.
 func WithNetwork(
 	ctx context.Context, s Separation, model *Model, white *mat.Dense, o Options,
 ) (Separation, error) {
@@ -480,7 +483,7 @@ func WithNetwork(
 		return Separation{}, err
 	}
 	if err != nil {
-		s.Network.Identified = false // the rule has no evidence
+		s.Network.Identified = false // the rule can't examine them
 		return s, nil
 	}
 	if found.Reason == linear.Dependence || len(found.Groups) > 1 {
@@ -498,7 +501,8 @@ func WithNetwork(
 	return s, nil
 }
 
-// nearestMap returns the rotation that brings the centred signals z as near as possible to white.
+// nearestMap returns the affine map that centres the signals z and rotates them as near as possible
+// to white.
 func nearestMap(white, z *mat.Dense) (*mapping.Affine, error) {
 	centred, means := signal.Centred(z)
 	var cross mat.Dense

@@ -13,20 +13,19 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// numBlocks is the number of contiguous blocks along the first axis into which the positions are
-// cut. Each fold holds out two of them.
+// numBlocks is the number of contiguous blocks into which the positions are divided along the first
+// axis. Each fold holds out two of them.
 const numBlocks = 10
 
-// An index is the position index: the positions, the past of each, and which positions each fold
-// holds out.
+// An index holds the positions, the past of each, and which positions each fold holds out.
 type index struct {
 	*past.Past
-	reach  int   // of the past, see Options.past
-	stride int   // positions of a row, which is an entry of the first axis
+	reach  int   // of the past; see Options.past
+	stride int   // number of positions in a row, which is one entry of the first axis
 	lags   []int // offsets of the past in row-major order, all negative
 	scored []int // positions with a complete past
 
-	// train are the scored positions on which each fold trains, held those that it holds out.
+	// train are the scored positions on which each fold trains; held are those that it holds out.
 	train, held [folds][]int
 }
 
@@ -37,8 +36,8 @@ func CheckShape(shape []int) error {
 	return err
 }
 
-// newIndex returns the index of positions of a shape with a past of this reach. The error for too
-// few positions wraps signal.ErrSignals.
+// newIndex returns the index of positions of the given shape, with a past of the given reach. The
+// error for too few positions wraps signal.ErrSignals.
 func newIndex(shape []int, reach int) (*index, error) {
 	offsets := past.Within(reach, len(shape))
 	before, after := past.Margins(offsets, len(shape))
@@ -75,20 +74,19 @@ func newIndex(shape []int, reach int) (*index, error) {
 // block returns the block of position t.
 func (x *index) block(t int) int { return t / x.stride * numBlocks / x.Shape[0] }
 
-// isHeldOut reports whether a fold holds position t out: blocks 3 and 7 in fold 0, 2 and 6 in fold
-// 1 and so on.
+// isHeldOut reports whether a fold holds out position t: blocks 3 and 7 in fold 0, 2 and 6 in fold
+// 1, and so on.
 func (x *index) isHeldOut(fold, t int) bool {
 	b := x.block(t)
 	return b == 3-fold || b == 7-fold
 }
 
-// folds is the number of choices of held-out positions. isHeldOut has blocks for three without the
-// first one.
+// folds is the number of folds. isHeldOut would allow three without the first block.
 const folds = 2
 
 // heldOutContext returns the positions that a fold holds out together with their pasts, in order,
-// and the places of the held-out ones among them. The lags from these places lead to the same
-// values as from the positions themselves.
+// and the indices of the held-out ones among them. The lags lead to the same values from these
+// indices as from the positions themselves.
 func (x *index) heldOutContext(fold int) (positions, scored []int) {
 	farthest, next := 0, 0
 	for _, lag := range x.lags {
@@ -103,9 +101,9 @@ func (x *index) heldOutContext(fold int) (positions, scored []int) {
 	return positions, scored
 }
 
-// withoutFirstBlock returns the positions that aren't in the first block. Signals may begin far
-// from the range in which they stay, as the paper's AR(7) do. A dependence of a few such values is
-// no evidence of a nonlinear mixing.
+// withoutFirstBlock returns the positions outside the first block. Signals may begin far from their
+// usual range, as the paper's AR(7) signals do. Dependence between a few such values is no evidence
+// of a nonlinear mixing.
 func (x *index) withoutFirstBlock(positions []int) []int {
 	var rest []int
 	for _, t := range positions {
@@ -116,11 +114,11 @@ func (x *index) withoutFirstBlock(positions []int) []int {
 	return rest
 }
 
-// pieceStarts returns the rows at which a piece of the given number of rows may start, so that the
-// fold holds none of them out.
+// pieceStarts returns the rows at which a piece of the given number of rows can start so that the
+// fold holds out none of them.
 func (x *index) pieceStarts(fold, rows int) []int {
 	var starts []int
-	trained := 0 // rows up to this one, without a held-out one between
+	trained := 0 // consecutive training rows up to this one
 	for row := range x.Shape[0] {
 		if x.isHeldOut(fold, row*x.stride) {
 			trained = 0
@@ -133,14 +131,14 @@ func (x *index) pieceStarts(fold, rows int) []int {
 	return starts
 }
 
-// The reaches of the past to choose among. The paper's sources have 7 lags.
+// The reaches of the past to choose from. The paper's sources have 7 lags.
 const (
 	minPast         = 2
 	maxPastSequence = 8
 	maxPastImage    = 3
 )
 
-// index returns the position index of the options. By default its past is that of the
+// index returns the position index of the options. By default its past is the past of the
 // autoregressions that give the signals the shortest code. It is an error if ctx ends.
 func (o Options) index(ctx context.Context, signals []*mat.Dense) (*index, error) {
 	shape := o.Shape
@@ -191,8 +189,8 @@ func (o Options) checkedIndex(ctx context.Context, z *mat.Dense) (*index, error)
 	return o.index(ctx, []*mat.Dense{z})
 }
 
-// allMoments returns the moments of each of the signals, for lags among the given ones. It is an
-// error if ctx ends.
+// allMoments returns the moments of each signal, for lags among the given ones. It is an error if
+// ctx ends.
 func allMoments(
 	ctx context.Context, signals []*mat.Dense, lags, positions []int,
 ) ([]*ar.Moments, error) {
@@ -210,7 +208,7 @@ func allMoments(
 }
 
 // gaussianLength returns the code length in nats, at the given number of positions, of signals with
-// these moments and of the coefficients, by autoregressions with Gaussian innovations, up to a
+// these moments and of the coefficients, for autoregressions with Gaussian innovations, up to a
 // constant (G. Schwarz, Annals of Statistics 6(2), 1978).
 func gaussianLength(moments []*ar.Moments, lags []int, positions int) float64 {
 	n := float64(positions)

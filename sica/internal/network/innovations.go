@@ -11,14 +11,14 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/quantile"
 )
 
-// innovationData are the innovations of d signals, and the signals' values one position before, at
-// which the nonlinear map mixed the innovations.
+// innovationData holds the innovations of d signals, and the signals' values one position earlier,
+// at which the nonlinear map mixed the innovations.
 type innovationData struct {
 	d int
-	// scores are normal scores of the innovations, values those of the signals one position
-	// before.
+	// scores are normal scores of the innovations; values are those of the signals one position
+	// earlier.
 	scores, values [][]float64
-	// polynomials are Legendre polynomials of the innovations' ranks, by degree.
+	// polynomials are Legendre polynomials of the innovations' ranks, for each signal and degree.
 	polynomials [][][]float64
 	// past is the span of past strengths and, for periodic signals, of past values. What it
 	// explains is no evidence.
@@ -26,8 +26,8 @@ type innovationData struct {
 }
 
 // strengthWindows are the lengths, in positions, of the windows before a position whose root mean
-// squares are the past strengths. They are 2 and the fourfold steps of source models (F. Corsi,
-// Journal of Financial Econometrics 7(2), 2009).
+// squares are the past strengths: 2, and the fourfold steps of the source models (F. Corsi, Journal
+// of Financial Econometrics 7(2), 2009).
 var strengthWindows = []int{2, 4, 16, 64}
 
 // periodicLags are the lags, in positions, of the past values of periodic signals. Together with
@@ -35,7 +35,7 @@ var strengthWindows = []int{2, 4, 16, 64}
 var periodicLags = []int{1, 2, 4, 7}
 
 // newInnovationData returns the data of the signals z, d×(n+order), and of their innovations, d×n,
-// by a prediction of the given order.
+// from a prediction of the given order.
 func newInnovationData(z, innovations *mat.Dense, order int) *innovationData {
 	d, n := innovations.Dims()
 	l := &innovationData{d: d, past: &span{many: d > calibratedSignals}}
@@ -92,8 +92,8 @@ func (l *innovationData) oddAssociations() []association {
 }
 
 // evenAssociations returns the associations of functions of the innovations with functions of the
-// values that are even together. Only these are left by an odd mixing of symmetric sources, such as
-// tanh(A·s). Waves and pulses of surplus sources leave them, too.
+// values that are even together. An odd mixing of symmetric sources, such as tanh(A·s), leaves only
+// these. Waves and pulses of surplus sources leave them, too.
 func (l *innovationData) evenAssociations() []association {
 	all := make([]association, 5)
 	withValues := l.past.extended(l.values...)
@@ -118,8 +118,8 @@ func (l *innovationData) evenAssociations() []association {
 	return all
 }
 
-// selfAndOthers returns, for the strength of signal i, the span of what is no evidence, which is
-// that of the past and of functions of its own value, and the values of the other signals and their
+// selfAndOthers returns, for the strength of signal i, the span that is no evidence, of the past
+// and of functions of the signal's own value, and the values of the other signals and their
 // squares.
 func (l *innovationData) selfAndOthers(i int) (self *span, others, squares [][]float64) {
 	for j, v := range l.values {
@@ -130,7 +130,7 @@ func (l *innovationData) selfAndOthers(i int) (self *span, others, squares [][]f
 	return l.past.extended(selfFeatures(l.values[i])...), others, squares
 }
 
-// selfFeatures returns functions of a signal's value: two odd ones, two even ones and its sign.
+// selfFeatures returns functions of a signal's value: two odd ones, two even ones and the sign.
 func selfFeatures(v []float64) [][]float64 {
 	square, size := multiply(v, v), make([]float64, len(v))
 	for t, x := range v {
@@ -139,8 +139,8 @@ func selfFeatures(v []float64) [][]float64 {
 	return [][]float64{v, square, multiply(v, square), size, signs(v)}
 }
 
-// strengthFloor is added to the absolute values of normal scores before their logarithm is taken,
-// so that the smallest tenth of them is about equal.
+// strengthFloor is added to the absolute values of normal scores before taking their logarithms, so
+// that these are about equal for the smallest tenth.
 const strengthFloor = 0.1
 
 // strength returns the logarithms of the scores' absolute values.
@@ -166,7 +166,8 @@ func strengths(v []float64) [][]float64 {
 	return all
 }
 
-// meanBefore returns the mean of v over up to window positions before each, 0 at the first.
+// meanBefore returns the mean of v over up to window positions before each position, 0 at the
+// first.
 func meanBefore(v []float64, window int) []float64 {
 	mean := make([]float64, len(v))
 	sum := 0.0
@@ -190,20 +191,20 @@ func signs(v []float64) []float64 {
 	return s
 }
 
-// A span is the linear space that signals span.
+// A span is a linear space spanned by signals.
 type span struct {
 	rows [][]float64 // an orthonormal basis
 	many bool        // whether there are more than calibratedSignals signals
 }
 
-// calibratedSignals is the largest number of signals with which the limits of a curvature were
-// measured. Up to it extension.remaining isn't computed but 1: the limits include its effect, at
+// calibratedSignals is the largest number of signals for which the limits of a curvature were
+// measured. Up to this number extension.remaining is set to 1: the limits include its effect, at
 // most one standard deviation.
 const calibratedSignals = 4
 
 // residual returns the part of v that is orthogonal to the span. If the first pass of Gram-Schmidt
-// leaves less than half of v's power, a second removes its rounding (J. Daniel, W. Gragg, L.
-// Kaufman, G. Stewart, Mathematics of Computation 30, 1976).
+// leaves less than half of the power of v, a second one removes the rounding error (J. Daniel, W.
+// Gragg, L. Kaufman, G. Stewart, Mathematics of Computation 30, 1976).
 func (sp *span) residual(v []float64) []float64 {
 	const half = 0.5
 	v = append([]float64(nil), v...)
@@ -219,7 +220,7 @@ func (sp *span) residual(v []float64) []float64 {
 	return v
 }
 
-// add extends the span by signals, except those that lie in it up to rounding.
+// add extends the span by signals, except signals that lie in it up to rounding.
 func (sp *span) add(signals ...[]float64) {
 	const rounding = 1e-4 // of a signal's norm
 	for _, v := range signals {
@@ -268,28 +269,28 @@ const remainingShifts = 3
 type extension struct {
 	known *span
 	rows  [][]float64 // an orthonormal basis of the extension
-	// remaining is the share of a shifted row's power that is orthogonal to known, on average. A
-	// row that isn't shifted is orthogonal altogether: 1, which is also used up to
-	// calibratedSignals.
+	// remaining is the mean share of a shifted row's power that is orthogonal to known. It is 1 up
+	// to calibratedSignals, as for rows that aren't shifted.
 	remaining float64
 }
 
-// An association is a sum of squared correlations, and the same sum for signals that are shifted
-// against each other.
+// An association is a sum of squared correlations, and the same sums for signals shifted against
+// each other.
 type association struct {
 	sum     float64
 	shifted [curvatureShifts]float64
 }
 
-// curvatureShifts is the number of shifts that estimate the distribution under the null hypothesis:
-// its standard deviation to a seventh.
+// curvatureShifts is the number of shifts that estimate the distribution under the null hypothesis;
+// they give its standard deviation to a seventh.
 const curvatureShifts = 24
 
-// add adds the squared correlations of y with the rows of x, beyond what x.known explains of y.
+// add adds the squared correlations of y with the rows of x, beyond the part of y that x.known
+// explains.
 //
-// Rows that are shifted aren't orthogonal to x.known as y is, which makes their correlations by
-// chance smaller. The sum is multiplied by x.remaining, so that it gets smaller by as much.
-// Otherwise many independent signals would deviate significantly.
+// Unlike y, shifted rows aren't orthogonal to x.known, which makes their chance correlations
+// smaller. The sum is multiplied by x.remaining, to shrink it as much. Otherwise many independent
+// signals would deviate significantly.
 func (a *association) add(y []float64, x *extension) {
 	y = x.known.residual(y)
 	n, power := len(y), floats.Dot(y, y)

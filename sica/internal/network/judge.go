@@ -40,7 +40,7 @@ func (t *training) models(ctx context.Context) ([]*Model, error) {
 	return models, nil
 }
 
-// model returns the model of problem i: the best of its runs, and what the data say about it.
+// model returns the model of problem i: its best run, and what the data say about it.
 func (t *training) model(ctx context.Context, i int) (*Model, error) {
 	p := t.problems[i]
 	n := t.options.restarts * folds
@@ -56,7 +56,7 @@ func (t *training) model(ctx context.Context, i int) (*Model, error) {
 	for r, b := range t.best[i*n : (i+1)*n] {
 		_, restart, fold := t.locate(i*n + r)
 		if b.curve == nil {
-			continue // it wasn't needed
+			continue // the restart wasn't needed
 		}
 		if b.network == nil {
 			return nil, fmt.Errorf("restart %d never had a finite likelihood", restart)
@@ -76,7 +76,7 @@ func (t *training) model(ctx context.Context, i int) (*Model, error) {
 	return m, j.fill(ctx, m)
 }
 
-// fill sets what m says of the chosen run.
+// fill sets the fields of m that describe the chosen run.
 func (j *judge) fill(ctx context.Context, m *Model) error {
 	chosen, lags := j.runs[m.chosen], j.index.lags
 	m.CodeLength = -chosen.value - j.problem.logDet
@@ -114,7 +114,7 @@ func (j *judge) fill(ctx context.Context, m *Model) error {
 	return nil
 }
 
-// compareRuns sets the Agreement of m. Best are the scores of the chosen run.
+// compareRuns sets the Agreement of m. best are the scores of the chosen run.
 func (j *judge) compareRuns(ctx context.Context, m *Model, best []float64) error {
 	fold := j.runs[m.chosen].fold
 	align := func(z *mat.Dense) *mat.Dense {
@@ -158,7 +158,7 @@ func (j *judge) scores(ctx context.Context, r int) ([]float64, error) {
 	return l.add(run.logDet).constant, nil
 }
 
-// likelihoods returns the likelihoods of the mixed signals under run r at its fold's held-out
+// likelihoods returns the log-likelihoods of the mixed signals under run r at its fold's held-out
 // positions.
 func (j *judge) likelihoods(ctx context.Context, r int) (likelihoods, error) {
 	run := j.runs[r]
@@ -172,7 +172,8 @@ func (j *judge) likelihoods(ctx context.Context, r int) (likelihoods, error) {
 }
 
 // isEquallyGood reports whether the code of run r isn't significantly longer than that of the best
-// run of a fold, with these scores. A run of another fold is as good if it is that fold's best.
+// run of a fold, which has the given scores. A run of another fold is equally good if it is the
+// best of that fold.
 func (j *judge) isEquallyGood(
 	ctx context.Context, r, fold int, best []float64,
 ) (bool, error) {
@@ -197,8 +198,9 @@ func (j *judge) bestRun(fold int) int {
 	return best
 }
 
-// pastGain returns by how much the past shortens the code of each signal of the chosen run at the
-// held-out positions of all folds. In another fold the signal is the matching one of its best run.
+// pastGain returns how much the past shortens the code of each signal of the chosen run, at the
+// held-out positions of all folds. For another fold, it uses the matching signal of the best run of
+// that fold.
 func (j *judge) pastGain(ctx context.Context, chosen int) ([]nonlinear.Difference, error) {
 	with, without := make([][]float64, j.d), make([][]float64, j.d)
 	for fold := range folds {

@@ -12,17 +12,17 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/grid"
 )
 
-// logOffsets are how far the smallest value is from the pole of a logarithm, in standard
-// deviations, from a steep to a nearly linear one.
+// logOffsets are the distances of the smallest value from the pole of a logarithm, in standard
+// deviations, for a steep to a nearly linear logarithm.
 var logOffsets = []float64{0.003, 0.01, 0.03, 0.1, 0.3, 1}
 
-// logLags are the values of its past that a logarithm is predicted from to choose its offset.
+// logLags are the lags from which a logarithm is predicted to choose its offset.
 var logLags = []int{-1, -2, -3}
 
-// addLogarithms adds the code of the linear rule with the logarithm of each signal that has a
-// shorter code so, for sources whose changes are larger where their values are, as of rates, prices
-// and concentrations. A network describes that in a shorter code than the models of signals, though
-// the mixing is linear, so that it must have a shorter code than this, too. Nothing is added if no
+// addLogarithms adds the code of the linear rule with the logarithms of those signals that have
+// shorter codes with them: sources whose changes grow with their values, such as rates, prices and
+// concentrations. A network can model that in a shorter code than the source models although the
+// mixing is linear, so it must have a shorter code than this one, too. Nothing is added if no
 // signal has a shorter code.
 func (c *codeSet) addLogarithms() {
 	rule := c.codes[linearPlace]
@@ -39,7 +39,7 @@ func (c *codeSet) addLogarithms() {
 			y = rule.signals.RawRowView(i)
 		} else {
 			changed = true
-			floats.Sub(logDet, y) // the logarithm of its slope is −y
+			floats.Sub(logDet, y) // the log slope is −y
 		}
 		signals.SetRow(i, y)
 	}
@@ -50,8 +50,8 @@ func (c *codeSet) addLogarithms() {
 }
 
 // logarithm returns y = log(±z − min(±z) + c), with the sign and the offset c of the shortest code
-// as a Gaussian autoregression. It is nil if z itself has as short a code, with that of c. The
-// logarithm of the slope |dy/dz| is −y.
+// as a Gaussian autoregression. It is nil unless this shortens the code of z by more than the code
+// length of c. The logarithm of the slope |dy/dz| is −y.
 func logarithm(z []float64) (y []float64) {
 	positions := grid.Range(len(z))[len(logLags):]
 	_, shortest := ar.Regress(z, logLags, positions)

@@ -20,38 +20,39 @@ import (
 )
 
 // fewSignals is the largest number of signals whose restarts are trained together, in one program.
-// Networks of more signals are trained as "many": they are deeper, are trained longer, have
-// matrices instead of their factors for variables, and are restarted until they recover the same.
-// So are those of fewer signals if no other network recovers the same (see deepened).
+// Networks of more signals are trained as "many": they are deeper, train longer, have matrices
+// instead of their factors as variables, and are restarted until they recover the same signals. So
+// are networks of fewer signals if no other network recovers the same (see deepened).
 const fewSignals = 8
 
 // many reports whether networks of d signals are trained as many.
 func (o Options) many(d int) bool { return o.deep || d > fewSignals }
 
-// The settings of the training of many signals, chosen by the log-likelihood at held-out positions
-// after three leaky-ReLU layers.
+// The settings for training many signals, chosen by the log-likelihood at held-out positions after
+// three leaky-ReLU layers.
 const (
-	// The first restart has firstLayers layers, which are enough after one or two layers. Later
-	// ones have layersPerSignal for each signal, from firstLayers to maxLayers.
+	// The first restart has firstLayers layers, which are enough for mixings of one or two layers.
+	// Later restarts have layersPerSignal layers for each signal, between firstLayers and
+	// maxLayers.
 	firstLayers                = 16
 	layersPerSignal, maxLayers = 1.6, 32
-	manySteps                  = 12000 // of a run; fewer end before the optimum
-	// manyRate is the learning rate times d. At twice that rate the training of 20 signals
-	// diverges.
+	manySteps                  = 12000 // per run; fewer end before the optimum
+	// manyRate is the learning rate times d. Twice that makes the training of 20 signals diverge.
 	manyRate        = 0.18
 	manyRestarts    = 3    // three of ten signals take about a minute
-	manyBeta1       = 0.95 // the decay of the first moment of Adam
-	manyEvaluations = 50   // in a training; more take time on the host
+	manyBeta1       = 0.95 // decay of the first moment of Adam
+	manyEvaluations = 50   // per training; more take time on the host
 )
 
-// stages are the ends of the stages of a run, as shares of its steps. After each, its signals are
-// demixed linearly.
+// stages are the ends of the stages of a run, as shares of its steps. The signals are demixed
+// linearly after each stage.
 var stages = [...]float64{1.0 / 8, 1.0 / 2, 4.0 / 5, 1}
 
-// trainMany trains one restart after the other, in all problems and folds beside each other, until
-// the best networks of the folds, which begin with others and see other positions, recover the same
-// signals. A run that diverges begins its stage again at half the rate. It ends after the first
-// stage, with errFutile, if all networks are behind the linear codes by more than futileSigmas.
+// trainMany trains one restart after the other, each in all problems and folds in parallel, until
+// the best networks of the folds, which differ in their start and training positions, recover the
+// same signals. A run that diverges returns to the state at the beginning of its stage and
+// continues at half the rate. Training ends after the first stage, with errFutile, if the codes of
+// all networks are longer than the linear codes by more than futileSigmas standard errors.
 func (t *training) trainMany(ctx context.Context) error {
 	cost := t.options.expectedCost(t.problems[0].whitened.Dims())
 	cost.seconds *= float64(len(t.problems))
@@ -69,7 +70,7 @@ func (t *training) trainMany(ctx context.Context) error {
 	return nil
 }
 
-// trainRestart trains a restart of all problems and folds.
+// trainRestart trains one restart in all problems and folds.
 func (t *training) trainRestart(ctx context.Context, restart int, done *atomic.Int64) error {
 	slots := make([]*slot, len(t.problems)*folds)
 	err := inParallel(len(slots), func(k int) (err error) {
@@ -101,18 +102,18 @@ func (t *training) trainRestart(ctx context.Context, restart int, done *atomic.I
 	return err
 }
 
-// inParallel calls do for 0 to n−1, shared among the processors.
+// inParallel calls do for 0 to n−1, distributed over the processors.
 func inParallel(n int, do func(k int) error) error {
 	errs := make([]error, n)
-	// What is done sees itself that its context has ended.
+	// The calls themselves notice the end of their context.
 	parallel.Do(context.Background(), parallel.Workers(n), n, func(_, k int) {
 		errs[k] = do(k)
 	})
 	return errors.Join(errs...)
 }
 
-// foldsAgree reports whether the best networks of all folds recover the same signals, of each
-// problem.
+// foldsAgree reports whether, in each problem, the best networks of all folds recover the same
+// signals.
 func (t *training) foldsAgree() (bool, error) {
 	for k, p := range t.problems {
 		var all []*mat.Dense
@@ -135,7 +136,8 @@ func (t *training) foldsAgree() (bool, error) {
 	return true, nil
 }
 
-// bestNetworks returns the best network of each fold of a problem; nil if all diverged.
+// bestNetworks returns the best network of each fold of a problem; nil for a fold whose runs all
+// diverged.
 func (t *training) bestNetworks(problem int) []*mapping.Invertible {
 	best := make([]*mapping.Invertible, folds)
 	highest := slices.Repeat([]float64{math.Inf(-1)}, folds)
@@ -158,22 +160,22 @@ func stageEnds(steps int) []int {
 	return ends
 }
 
-// A slot trains a run, in a program of its own.
+// A slot trains one run, in a separate program.
 type slot struct {
 	training               // with one active run
 	run      int           // the active run
-	begin    state         // before its stage
-	rate     float64       // as a share of the learning rate
-	sample   *mat.Dense    // the signals by which the metric of steps is measured
-	behind   float64       // its standing at its last evaluation
-	done     *atomic.Int64 // steps made, of all slots together
+	begin    state         // at the beginning of the stage
+	rate     float64       // factor of the learning rate
+	sample   *mat.Dense    // the whitened signals at which the metric of steps is measured
+	behind   float64       // standing.behind of the last evaluation
+	done     *atomic.Int64 // steps made by all slots together
 }
 
-// A state is the values of a run's variables and of its optimizer, by path.
+// A state holds the values of the variables of a run and of its optimizer, by path.
 type state map[string][]float64
 
-// newSlot returns the slot of a run, with its initial network in a program, whose lease is to be
-// ended.
+// newSlot returns the slot of a run, with its initial network in a program. The caller must release
+// or discard the slot.
 func (t *training) newSlot(ctx context.Context, run int, done *atomic.Int64) (*slot, error) {
 	problem, restart, fold := t.locate(run)
 	sampled := subsample(t.index.train[fold], metricPositions)
@@ -191,7 +193,7 @@ func (t *training) newSlot(ctx context.Context, run int, done *atomic.Int64) (*s
 	return s, nil
 }
 
-// stage trains the run from one step to another, and demixes its signals.
+// stage trains the run from one step to another, and then demixes its signals.
 func (sl *slot) stage(ctx context.Context, from, to int) (err error) {
 	if sl.begin, err = sl.state(); err != nil {
 		return err
@@ -216,8 +218,8 @@ func (sl *slot) stage(ctx context.Context, from, to int) (err error) {
 	return sl.demix(ctx)
 }
 
-// evaluateOrRestore evaluates the run. If it diverged it goes back to the beginning of its stage, at
-// half the rate.
+// evaluateOrRestore evaluates the run. If the run diverged, it returns to the beginning of its
+// stage, and continues at half the rate.
 func (sl *slot) evaluateOrRestore() error {
 	standing, err := sl.evaluate()
 	if err != nil {
@@ -232,7 +234,7 @@ func (sl *slot) evaluateOrRestore() error {
 	return sl.restore(sl.begin)
 }
 
-// isPromising reports whether the run isn't far behind the problem's linear code.
+// isPromising reports whether the code of the run isn't much longer than the problem's linear code.
 func (sl *slot) isPromising() bool { return sl.behind <= futileSigmas }
 
 // lastValue returns the last held-out log-likelihood of the run; −∞ if it diverged.
@@ -258,7 +260,7 @@ func (sl *slot) state() (state, error) {
 	return values, err
 }
 
-// restore sets the program's variables to a state, and the run's rate.
+// restore sets the program's variables to a state, and the rate of the run.
 func (sl *slot) restore(values state) error {
 	return sl.each(func(v *model.Variable) error {
 		flat := values[v.Path()]
@@ -269,7 +271,7 @@ func (sl *slot) restore(values state) error {
 	})
 }
 
-// each calls f for each variable of the program that has floats.
+// each calls f for each floating-point variable of the program.
 func (sl *slot) each(f func(v *model.Variable) error) error {
 	for v := range sl.store.IterVariables() {
 		if !v.DType().IsFloat() {

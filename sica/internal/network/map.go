@@ -12,8 +12,8 @@ import (
 )
 
 // mapOfVariables returns the map of layers.Invertible with the variables of one run, in the order
-// of the store. Leaky ReLUs of any two slopes become those of mapping.Invertible, with slopes 1±c:
-// their scales go into the affine maps around them.
+// of the store. A leaky ReLU with any two slopes becomes one of mapping.Invertible, with the slopes
+// 1±c: its scales go into the affine maps before and after it.
 func mapOfVariables(d int, variables map[string][]float64) *mapping.Invertible {
 	m := &mapping.Invertible{}
 	layer := func(name string, l, n int) []float64 { return variables[name][l*n : (l+1)*n] }
@@ -64,8 +64,8 @@ func compose(
 	return &mapping.Invertible{Linear: maps, Bends: m.Bends}
 }
 
-// outputMap returns the affine map from the signals z to rotated signals of mean 0 and variance 1.
-// The rotation, nearest, is of scaled: z with innovations of variance 1.
+// outputMap returns the affine map from the signals z to rotated signals with mean 0 and variance
+// 1. nearest is the rotation of scaled, which is z with innovations of variance 1.
 func outputMap(z, scaled, nearest *mat.Dense) *mapping.Affine {
 	var rotated mat.Dense
 	rotated.Mul(nearest, scaled)

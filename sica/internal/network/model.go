@@ -12,44 +12,44 @@ import (
 )
 
 // A Model is the result of Fit: the network with the shortest code, and what the data say about its
-// signals. Code lengths, the negatives of log-likelihoods, are in nats per position. Those of
-// networks that were chosen among others by the held-out positions include the cost of the choice
-// (see chargeChoice).
+// signals. Code lengths, the negatives of log-likelihoods, are in nats per position. The code
+// length of a network that was chosen among others by held-out positions includes the cost of the
+// choice (see chargeChoice).
 type Model struct {
-	// Map maps mixed signals to recovered ones, which have mean 0 and variance 1 at the positions
-	// that it was fitted to.
+	// Map maps the mixed signals to the recovered ones, which have mean 0 and variance 1 at the
+	// positions of the fit.
 	Map *mapping.Invertible
-	// runs are all restarts on all folds. chosen is the one whose network Map is.
+	// runs are all restarts on all folds. chosen is the index of the run whose network is in Map.
 	runs   []fittedRun
 	chosen int
-	// CodeLength is the code length of x at the held-out positions of the chosen run, including
-	// the log-Jacobian term, without the cost of the choice.
+	// CodeLength is the code length of x at the held-out positions of the chosen run, including the
+	// log-Jacobian term but not the cost of the choice.
 	CodeLength float64
 
 	nonlinear.Findings
 
 	// likelihoods are, for each fold, the log-likelihoods of x under the fold's best run at its
-	// held-out positions, with the cost of the choice among the restarts and steps.
+	// held-out positions, including the cost of the choice among restarts and steps.
 	likelihoods []likelihoods
 }
 
-// A fittedRun is one restart on one fold. Its record's value is of the whitened signals.
+// A fittedRun is one restart on one fold.
 type fittedRun struct {
 	record
 	fold int
-	// overWhitening is by how much the code of the whitened signals is longer at the held-out
-	// positions.
+	// overWhitening is the gain over the code of the whitened signals, in nats per position, at the
+	// held-out positions.
 	overWhitening float64
-	z             *mat.Dense // its signals
+	z             *mat.Dense // the recovered signals, d×n
 	logDet        []float64  // log-determinants of its network at the held-out positions
 }
 
 // known reports whether the model's signals are the sources, as far as the data say, up to
-// rotations that are not identified: each is predicted by its own past, and other runs recovered
+// rotations that aren't identified: each is predictable from its own past, and other runs recovered
 // the same signals.
 func (m *Model) known() bool { return len(m.Unpredicted()) == 0 && m.Reproduced() }
 
-// Why says in a sentence what the evidence is.
+// Why returns a sentence about the evidence for the model.
 func (m *Model) Why() string {
 	if signals := m.Unpredicted(); len(signals) > 0 {
 		name := text.Signals(signals[:1])

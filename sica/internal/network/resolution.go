@@ -17,12 +17,12 @@ import (
 
 // resolutionStd is the standard deviation of the noise added to signals that repeat values, such as
 // the background of an image, as a share of the signal's. Without it the density of a repeated
-// point, and so the likelihood, has no bound, and maps that contract the surroundings of the point
+// point, and so the likelihood, is unbounded, and maps that contract the neighbourhood of the point
 // have the shortest code. It is that of the linear rule (linear.Findings.Resolution).
 const resolutionStd = 0.03
 
-// addResolutionNoise adds Gaussian noise to the signals z, d×n, whose standard deviations are stds,
-// nil for whitened ones. The noise is the same for the same seed.
+// addResolutionNoise adds Gaussian noise to the signals z, d×n, with standard deviations stds; nil
+// for whitened signals. The same seed gives the same noise.
 func addResolutionNoise(z *mat.Dense, stds []float64, seed uint64) {
 	rng := rand.New(rand.NewPCG(seed, resolutionStream<<32))
 	z.Apply(func(i, _ int, v float64) float64 {
@@ -34,7 +34,7 @@ func addResolutionNoise(z *mat.Dense, stds []float64, seed uint64) {
 	}, z)
 }
 
-// standardDeviations returns that of each of the signals z, d×n.
+// standardDeviations returns the standard deviation of each of the signals z, d×n.
 func standardDeviations(z *mat.Dense) []float64 {
 	d, _ := z.Dims()
 	stds := make([]float64, d)
@@ -44,11 +44,11 @@ func standardDeviations(z *mat.Dense) []float64 {
 	return stds
 }
 
-// AddResolution returns the mixed signals x, with the noise of the resolution if the code of the
+// AddResolution returns the mixed signals x, with resolution noise if the code length of the
 // whitened signals, white, would otherwise have no lower bound. It has none if positions repeat, as
 // in silence or with few bits, or if a signal's own past predicts half of its values to within
-// resolutionStd of their spread, as in a square wave. Maps are the steps from x to white. All codes
-// are compared on these signals.
+// resolutionStd of their spread, as in a square wave. maps are the steps from x to white. All codes
+// are compared on the returned signals.
 func AddResolution(
 	ctx context.Context, x, white *mat.Dense, maps []mapping.Map, o Options,
 ) (*mat.Dense, error) {
@@ -74,8 +74,8 @@ func AddResolution(
 }
 
 // hasPredictable reports whether the median prediction error of a signal of z from its own past is
-// at most resolutionStd of the median deviation of its values. If ctx ends, the answer
-// means nothing.
+// at most resolutionStd times the median deviation of its values. If ctx ends, the result is
+// meaningless.
 func hasPredictable(ctx context.Context, z *mat.Dense, x *index) bool {
 	d, _ := z.Dims()
 	for i := range d {
@@ -106,8 +106,8 @@ func medianDeviation(values []float64) float64 {
 	return values[len(values)/2]
 }
 
-// hasRepeats reports whether more than one of a hundred positions of x repeats the values of
-// another position in all signals.
+// hasRepeats reports whether more than 1 % of the positions of x repeat the values of another
+// position in all signals.
 func hasRepeats(x *mat.Dense) bool {
 	d, n := x.Dims()
 	compare := func(a, b int) int {

@@ -16,8 +16,8 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/nonlinear"
 )
 
-// A pairLoss says by how much the code of signals i and j gets longer if they are rotated by 45°,
-// at equal innovation variance, and their models are fitted anew. Without a significant loss their
+// A pairLoss is the increase of the code length of signals i and j if they are rotated by 45°, at
+// equal innovation variance, and their models are fitted anew. Without a significant loss their
 // rotation isn't identified.
 type pairLoss struct {
 	i    int
@@ -25,7 +25,7 @@ type pairLoss struct {
 	loss nonlinear.Difference
 }
 
-// innovationScaled returns z with mean 0 and innovations of variance 1.
+// innovationScaled returns z scaled to mean 0 and innovations of variance 1.
 func innovationScaled(z *mat.Dense, lags, positions []int) *mat.Dense {
 	scaled := mat.DenseCopyOf(z)
 	d, _ := z.Dims()
@@ -43,13 +43,13 @@ func innovationScaled(z *mat.Dense, lags, positions []int) *mat.Dense {
 	return scaled
 }
 
-// glancePairs is the number of positions at which every two of many signals are rotated first. Only
-// pairs without a significant loss there are rotated at all positions. With more of it the first
-// rotations take longer, with less more pairs are rotated twice.
+// glancePairs is the number of positions at which all pairs of many signals are rotated first. Only
+// pairs without a significant loss there are rotated at all positions. With a larger number the
+// first rotations take longer; with a smaller one more pairs are rotated twice.
 const glancePairs = 4096
 
-// rotatePairs returns the losses by rotation of every two signals of z. It stops with ctx's error
-// when ctx ends.
+// rotatePairs returns the losses by rotation of all pairs of signals of z. If ctx ends, it returns
+// the error of ctx.
 func rotatePairs(ctx context.Context, z *mat.Dense, lags, positions []int) ([]pairLoss, error) {
 	d, _ := z.Dims()
 	first := positions
@@ -81,11 +81,11 @@ func rotatePairs(ctx context.Context, z *mat.Dense, lags, positions []int) ([]pa
 	return pairs, ctx.Err()
 }
 
-// pairRotations compare the code of signals with that of their rotations by 45° in pairs.
+// pairRotations compares the code of signals with the code of their rotations by 45° in pairs.
 type pairRotations struct {
 	z               *mat.Dense // d×n
 	lags, positions []int
-	scores          [][]float64 // log-likelihoods of each signal at the positions; nil until needed
+	scores          [][]float64 // log-likelihoods of each signal; nil until computed
 }
 
 func newPairRotations(z *mat.Dense, lags, positions []int) *pairRotations {
@@ -93,8 +93,8 @@ func newPairRotations(z *mat.Dense, lags, positions []int) *pairRotations {
 	return &pairRotations{z, lags, positions, make([][]float64, d)}
 }
 
-// loss returns by how much the code of signals i and j gets longer if they are rotated. If ctx
-// ends, it means nothing.
+// loss returns the increase of the code length of signals i and j if they are rotated. If ctx ends,
+// the result is meaningless.
 func (r *pairRotations) loss(ctx context.Context, i, j int) nonlinear.Difference {
 	for _, k := range []int{i, j} {
 		if r.scores[k] == nil {
@@ -112,14 +112,14 @@ func (r *pairRotations) loss(ctx context.Context, i, j int) nonlinear.Difference
 	return newDifference(unrotated, rotated)
 }
 
-// addScores adds the log-likelihoods of a signal at the positions, by a model that is fitted there.
+// addScores adds the log-likelihoods of a signal at the positions under a model fitted there.
 func (r *pairRotations) addScores(ctx context.Context, signal, scores []float64) {
 	source.Fit(ctx, signal, r.lags, r.positions).
 		LogDensities(signal, r.lags, r.positions, scores)
 }
 
-// groups joins the signals of pairs without a significant loss, and returns the groups of more than
-// one signal.
+// groups joins the signals of pairs without a significant loss, and returns the groups of two or
+// more signals.
 func groups(d int, pairs []pairLoss) [][]int {
 	joined := map[[2]int]bool{}
 	for _, p := range pairs {
@@ -135,8 +135,8 @@ func groups(d int, pairs []pairLoss) [][]int {
 	return several
 }
 
-// nearestRotation returns the rotation, d×d, of the signals z of each group that brings them as
-// near as possible to the reference signals with which they correlate most. Other signals stay.
+// nearestRotation returns the d×d rotation of the signals z that brings each group as near as
+// possible to the reference signals with which it correlates most. Other signals stay.
 func nearestRotation(z, reference *mat.Dense, groups [][]int) *mat.Dense {
 	d, _ := z.Dims()
 	all := rotation.Identity(d)

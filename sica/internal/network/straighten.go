@@ -15,22 +15,22 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
-// Curves is the transform that straightens each channel by a curve of its own; see
-// linear.Straighten. It is found with the demixing that follows it.
+// Curves is the transform that straightens each channel by a separate curve; see linear.Straighten.
+// It is found together with the demixing that follows it.
 const Curves preprocess.Transform = "curves"
 
-// straightBlocks is how many blocks of a sequence curves are fitted to and compared at. They are
-// fewer than for networks, as curves have few slopes.
+// straightBlocks is the largest number of blocks of a sequence on which curves are fitted and
+// compared. It is smaller than for networks, as curves have few slopes.
 const straightBlocks = comparedBlocks / 2
 
-// straightName is the name of its code in sentences.
+// straightName is the name of the code of curves in sentences.
 const straightName = "the linear rule after straightening each channel by a curve"
 
-// straighten compares the linear rule with the linear rule after straightening the channels, as
-// sensors that saturate need it. That is better if it has a significantly shorter code, and if all
-// signals are identified only so, though noise isn't the reason, or, of a sequence, noise can't
-// explain the gain. Otherwise the result is nil, also if there are too few positions to compare, or
-// if the straightened channels can't be whitened.
+// straighten compares the linear rule with the linear rule after straightening the channels, for
+// example of sensors that saturate. The latter is better if its code is significantly shorter, and
+// if only it identifies all signals while the rule's reason isn't noise or, in a sequence, noise
+// can't explain the gain. Otherwise the result is nil, also if there are too few positions to
+// compare, or if the straightened channels can't be whitened.
 func (imp *improver) straighten(ctx context.Context) (*Improvement, error) {
 	improvement, err := imp.withCurves(ctx)
 	if errors.Is(err, signal.ErrSignals) {
@@ -78,15 +78,15 @@ func (imp *improver) withCurves(ctx context.Context) (*Improvement, error) {
 	}, nil
 }
 
-// CanStraighten reports whether Improve has enough positions of the mixed signals x to compare
+// CanStraighten reports whether the mixed signals x have enough positions for Improve to compare
 // curves.
 func CanStraighten(x *ica.Signals) bool {
 	_, shape := compared(x, straightBlocks)
 	return CheckShape(shape) == nil
 }
 
-// compared returns the mixed signals at the positions at which separations are compared, and the
-// shape of these: blocks of a sequence, and as many positions in the middle of images.
+// compared returns the mixed signals at the positions used to compare separations, and the shape of
+// these: blocks of a sequence, and as many positions in the middle of images.
 func compared(x *ica.Signals, blocks int) (part *mat.Dense, shape []int) {
 	if len(x.Shape()) > 1 {
 		return grid.Middle(x.X(), x.Shape(), blocks*comparedBlock)
@@ -99,8 +99,8 @@ func compared(x *ica.Signals, blocks int) (part *mat.Dense, shape []int) {
 // areIdentified reports whether the linear rule identifies all signals.
 func (s *Separation) areIdentified() bool { return len(s.Linear.Groups) == len(s.Linear.Sources) }
 
-// straightened returns the linear rule's separation after straightening the channels, nil if that
-// promises nothing. The curves are those of the compared positions x, of the given shape.
+// straightened returns the linear rule's separation after straightening the channels; nil if that
+// promises too little. The curves are fitted at the compared positions x, of the given shape.
 func (imp *improver) straightened(
 	ctx context.Context, x *mat.Dense, shape []int,
 ) (*Separation, error) {

@@ -29,24 +29,23 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
-// A training fits the networks of all runs: of every problem, every restart, every fold, in this
-// order.
+// A training fits the networks of all runs, ordered by problem, then restart, then fold.
 type training struct {
 	options  Options
 	index    *index
 	problems []*problem
-	d        int    // signals of a problem
-	doing    string // what it reports; of many signals with the cost
+	d        int    // number of signals of a problem
+	doing    string // the activity to report; for many signals with the cost
 
 	*program
 	lease       *programs.Lease[*program]
-	active      []int        // the runs that the program trains at the moment
-	rows        int          // of a piece of a batch
-	pieces      int          // of a batch
-	pieceStarts [][]int      // of each fold, the rows at which a piece may start
-	batches     []*rand.Rand // of each run
+	active      []int        // the runs that the program trains
+	rows        int          // number of rows of a piece of a batch
+	pieces      int          // number of pieces of a batch
+	pieceStarts [][]int      // for each fold, the rows at which a piece can start
+	batches     []*rand.Rand // for each run, the source of its batches
 
-	best []record // of each run
+	best []record // for each run
 }
 
 // A record is what is kept of a run: its network at the evaluation with the highest log-likelihood
@@ -54,10 +53,10 @@ type training struct {
 type record struct {
 	value   float64 // that log-likelihood, in nats per position of the whitened signals
 	network *mapping.Invertible
-	curve   klflow.Curve // −log-likelihoods of all evaluations, NaN where they weren't finite
+	curve   klflow.Curve // negative log-likelihoods of all evaluations, NaN if not finite
 }
 
-// add adds an evaluation of the run: its log-likelihood by a network.
+// add adds an evaluation of the run: a network and its log-likelihood.
 func (r *record) add(value float64, network *mapping.Invertible) {
 	length := -value
 	if !signal.Finite(value) {
@@ -111,8 +110,8 @@ func newTraining(
 	return t, nil
 }
 
-// acquire acquires the program of the active runs for batches [R, d, K, p…], with the state of its
-// optimizer reset. A program that was compiled before is used again.
+// acquire acquires the program of the active runs for batches [R, d, K, p…], with its optimizer
+// reset. A program compiled earlier is reused.
 func (t *training) acquire(ctx context.Context) error {
 	l, batchDims, o := t.likelihood(), t.batchDims(), t.options
 	key := programs.Key{Backend: o.Backend, Spec: fmt.Sprint(l, batchDims, o.Steps, o.learningRate)}
@@ -133,15 +132,15 @@ func (t *training) acquire(ctx context.Context) error {
 func (t *training) likelihood() likelihood {
 	past := make([][]int, len(t.index.Offsets))
 	for k, offset := range t.index.Offsets {
-		past[k] = append([]int{0}, offset...) // none in other pieces
+		past[k] = append([]int{0}, offset...) // the past is in the same piece
 	}
 	full := t.options.many(t.d)
 	return likelihood{len(t.active), t.options.layersOf(0, t.d), full, past}
 }
 
-// choosePieces sets the pieces of a batch: their number, their rows, and where they may start. The
-// rows of a piece are pieceLength positions and the past of the first, or as many as all folds have
-// room for.
+// choosePieces sets the pieces of a batch: their number, their rows, and where they can start. The
+// rows of a piece cover pieceLength positions and the past of the first of these, or as many as the
+// training segments of all folds have room for.
 func (t *training) choosePieces() {
 	x := t.index
 	width := x.stride
@@ -191,7 +190,7 @@ func (t *training) drawBatches() *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(values, dims...)
 }
 
-// The purposes of random streams.
+// The purposes of the random streams.
 const (
 	weightStream = iota
 	batchStream
@@ -244,7 +243,8 @@ func (t *training) initialise() error {
 }
 
 // initialRotation returns the rotation with which a restart begins; nil for none, as in the first.
-// Two signals are rotated by equal parts of 90°, beyond which rotations only swap them.
+// Two signals are rotated by multiples of equal parts of 90°, since rotations by more only swap
+// them.
 func initialRotation(rng *rand.Rand, d, restart, restarts int) *mat.Dense {
 	switch {
 	case restart == 0 || d == 1:
@@ -255,8 +255,8 @@ func initialRotation(rng *rand.Rand, d, restart, restarts int) *mat.Dense {
 	return rotation.Random(rng, d)
 }
 
-// read returns the values of the named variables in scope, by name for each active run. A variable
-// that the networks don't have is left out.
+// read returns the values of the named variables in scope, by name for each active run. It omits
+// variables that the networks don't have.
 func (t *training) read(scope string, names ...string) ([]map[string][]float64, error) {
 	all := make([]map[string][]float64, len(t.active))
 	for r := range all {
@@ -312,11 +312,11 @@ func (t *training) sources() ([][]*source.Model, error) {
 	return sources, nil
 }
 
-// Training ends early, as futile, if at futileSteps steps or later the codes of all networks are
-// longer than the linear ones by more than futileSigmas standard errors, or if from then to
-// patientSteps steps or later none of them ever was the shorter. It also does if at futileSteps or
-// later they aren't shorter by futileShare of Options.noiseGain. With fewer steps some source
-// models aren't fitted yet, more steps take longer in vain.
+// Training is futile, and ends early, if from futileSteps steps on the codes of all networks are
+// longer than the linear ones by more than futileSigmas standard errors, or they gain less than
+// futileShare of Options.noiseGain. It also is if between futileSteps and patientSteps, or later,
+// no code ever was shorter than the linear one. With fewer steps some source models aren't fitted
+// yet; more steps waste time.
 const (
 	futileSteps, futileSigmas, patientSteps = 300, 10, 600
 	futileShare                             = 0.5
@@ -326,8 +326,8 @@ const (
 var errFutile = errors.New(
 	"training ended early, as the code stayed longer than that of a linear demixing")
 
-// train makes all steps, unless they are futile: then its error is errFutile. If ctx ends, it stops
-// with ctx's error; the best networks so far are kept.
+// train makes all steps. If they are futile, its error is errFutile. If ctx ends, it returns the
+// error of ctx, and the best networks so far are kept.
 func (t *training) train(ctx context.Context) error {
 	if t.options.many(t.d) {
 		return t.trainMany(ctx)
@@ -336,7 +336,7 @@ func (t *training) train(ctx context.Context) error {
 		return err
 	}
 	t.options.report(t.doing, 0)
-	closest := math.Inf(1) // the least that the networks were behind the linear codes
+	closest := math.Inf(1) // the smallest standing.behind so far
 	for step := 0; step < t.options.Steps; {
 		n := min(evaluateEvery, t.options.Steps-step)
 		if err := t.advance(ctx, n); err != nil {
@@ -371,17 +371,17 @@ func (t *training) advance(ctx context.Context, n int) error {
 // A standing compares the networks of the active runs with the linear codes at the held-out
 // positions.
 type standing struct {
-	// behind is by how many standard errors the code of a run is longer than the linear one, of the
-	// run for which that is least; −∞ without linear codes, ∞ if all runs diverged.
+	// behind is by how many standard errors the code of a run is longer than the linear one, for
+	// the run with the smallest such number; −∞ without linear codes, +∞ if all runs diverged.
 	behind float64
-	// gain is by how many nats per position the code of a problem's networks, the best of each
-	// fold, is shorter than the linear one on average, of the problem for which that is most; +∞
+	// gain is by how many nats per position the codes of a problem's best networks, averaged over
+	// the folds, are shorter than the linear ones, for the problem with the largest gain; +∞
 	// without linear codes.
 	gain float64
 }
 
-// evaluate measures the active runs at the held-out positions, and keeps the networks that are
-// better than before.
+// evaluate measures the active runs at the held-out positions, and keeps networks that are better
+// than before.
 func (t *training) evaluate() (standing, error) {
 	maps, err := t.maps()
 	if err != nil {
@@ -401,11 +401,11 @@ func (t *training) evaluate() (standing, error) {
 	return t.standing(scores), nil
 }
 
-// standing compares the active runs, of these log-likelihoods at the held-out positions, with the
-// linear codes.
+// standing compares the active runs, with the given log-likelihoods at the held-out positions, with
+// the linear codes.
 func (t *training) standing(scores [][]float64) standing {
 	behind := math.Inf(1)
-	gains := make([][]float64, len(t.problems)) // of the best run of each fold
+	gains := make([][]float64, len(t.problems)) // for each problem, of the best run of each fold
 	for k := range gains {
 		gains[k] = slices.Repeat([]float64{math.Inf(-1)}, folds)
 	}
@@ -431,7 +431,7 @@ func (t *training) standing(scores [][]float64) standing {
 }
 
 // heldOutScores returns, for each active run, the log-likelihoods at its fold's held-out positions
-// under a network and source models.
+// under the given networks and source models.
 func (t *training) heldOutScores(
 	maps []*mapping.Invertible, sources [][]*source.Model,
 ) ([][]float64, error) {
@@ -444,21 +444,22 @@ func (t *training) heldOutScores(
 	return scores, err
 }
 
-// Scopes of the variables.
+// The scopes of the variables.
 const (
 	mapScope    = "/map"
 	sourceScope = "/sources"
 )
 
-// A likelihood is the graph of the log-likelihood of the networks and source models of all runs.
+// A likelihood describes the graph of the log-likelihood of the networks and source models of all
+// runs.
 type likelihood struct {
 	runs, layers int
-	full         bool    // whether variables are matrices, not their factors
-	past         [][]int // offsets in a batch, whose first axis is that of the pieces
+	full         bool    // whether the variables are matrices instead of their factors
+	past         [][]int // offsets in a batch, whose first axis is the axis of pieces
 }
 
-// graph returns the log-likelihood at each position of the pieces x, [R, d, K, p…], that has a
-// complete past: [R, K, p′…].
+// graph returns the log-likelihood [R, K, p′…] at each position with a complete past in the pieces
+// x, [R, d, K, p…].
 func (l likelihood) graph(scope *model.Scope, x *Node) *Node {
 	dims := x.Shape().Dimensions
 	flat := Transpose(Reshape(x, dims[0], dims[1], -1), 1, 2) // [R, N, d]
@@ -475,7 +476,7 @@ func (l likelihood) graph(scope *model.Scope, x *Node) *Node {
 		l.past)
 }
 
-// A program is the compiled step that trains all active runs, and their variables.
+// A program is the compiled step that trains all active runs, with their variables.
 type program struct {
 	store   *model.Store
 	trainer *flows.Trainer
@@ -513,14 +514,14 @@ func newProgram(l likelihood, batchDims []int, o Options) (*program, error) {
 	return p, nil
 }
 
-// release returns the program, if there is one, to the pool, for the next fit.
+// release returns the program, if any, to the pool, for the next fit.
 func (t *training) release() {
 	if t.lease != nil {
 		t.lease.Release()
 	}
 }
 
-// discard frees the program, if there is one, after an error of it.
+// discard frees the program, if any, after an error.
 func (t *training) discard() {
 	if t.lease != nil {
 		t.lease.Discard()
