@@ -27,13 +27,13 @@ func (c Config) step(j int) float64 {
 
 // moved is the result of a move.
 type moved struct {
-	z    *mat.Dense // the signals after it
-	maps Chain      // from the signals before it to z
-	step float64    // η, cut to MaxMove
+	z    *mat.Dense // the moved signals
+	maps Chain      // from the signals before the move to z
+	step float64    // η, limited by MaxMove
 }
 
-// move returns z moved by step times the estimated move, which is first brought into the
-// demixing family.
+// move returns z moved by step times the estimated move, which is first projected to the demixing
+// family.
 func (c Config) move(z *mat.Dense, step float64, estimate Estimate) (moved, error) {
 	velocity := estimate.Move
 	var linear *mapping.Affine
@@ -73,9 +73,8 @@ func (c Config) move(z *mat.Dense, step float64, estimate Estimate) (moved, erro
 	return moved{standard, maps, step}, nil
 }
 
-// projectLinear returns the affine map of the signals z nearest to move in least
-// squares over the positions, move ≈ B·(z−mean) + mean(move), evaluated at z
-// and as a map. Both are d×T.
+// projectLinear returns the affine map of the signals z nearest to move in least squares over the
+// positions, move ≈ B·(z−mean) + mean(move), as its values at z and as a map. move and z are d×T.
 func projectLinear(move, z *mat.Dense) (*mat.Dense, *mapping.Affine, error) {
 	d, t := z.Dims()
 	centredZ, centreZ := signal.Centred(z)

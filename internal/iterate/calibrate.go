@@ -12,29 +12,29 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/stream"
 )
 
-// heldOutProducts is the number of permutations of the held-out positions that the divergence is
-// averaged over. It is a choice: the time of a calibration is proportional to 1 + heldOutProducts.
+// heldOutProducts is the number of permutations of the held-out positions over which the divergence
+// is averaged. It is a choice: the time of a calibration is proportional to 1 + heldOutProducts.
 const heldOutProducts = 4
 
-// calibration is the result of weighing a run's networks on held-out positions.
+// calibration is the result of weighting a run's networks on held-out positions.
 type calibration struct {
 	// divergence is an estimate of twice the Jensen–Shannon divergence, in nats.
 	divergence float64
 	// weights multiply the log-ratio, and so the velocity, of the networks of each kind; see
 	// Config.kinds.
 	weights []float64
-	// influence has the contribution of each position to the divergence, which is their mean;
-	// nil unless the contexts are weighed alone.
+	// influence holds the contribution of each position to the divergence, which is their mean; nil
+	// unless the contexts are weighted alone.
 	influence []float64
-	// context is that of the contexts alone; nil unless the contexts are weighed alone.
+	// context is the calibration of the contexts alone; nil unless the contexts are weighted alone.
 	context *calibration
 }
 
 // calibrate estimates, for each run, the divergence of its signals from self-sufficient ones, and
-// how far each learned log-ratio generalises beyond the positions that it was trained on. Over the
-// weights α ≥ 0 of the kinds it minimises the logistic loss of Σ α·logit on the held-out
-// positions, all folds together (stacking: D. Wolpert, 1992). The divergence is 2·log 2 minus that
-// minimum. Networks that fit noise get weights near 0, and move nothing.
+// how far each learned log-ratio generalises beyond its training positions. Over the weights α ≥ 0
+// of the kinds it minimises the logistic loss of Σ α·logit on the held-out positions of all folds
+// together (stacking: D. Wolpert, 1992). The divergence is 2·log 2 minus that minimum. Networks
+// that fit noise get weights near 0, and move nothing.
 //
 // Without folds there are no held-out positions: α is 1 and the divergence NaN.
 func (e *Ensemble) calibrate(
@@ -60,8 +60,9 @@ func (e *Ensemble) calibrate(
 	return calibrations, nil
 }
 
-// drawHeldOut draws the held-out samples of each network, [networks][samples·d], of which the first
-// joint[network] are joint ones; see heldOutSamples. Networks of one fold share their samples.
+// drawHeldOut draws the held-out samples of each network, [networks][samples·d]. The first
+// joint[network] of them are joint samples; see heldOutSamples. Networks of one fold share their
+// samples.
 func (e *Ensemble) drawHeldOut(seeds []uint64, j int) (idx [][]int32, joint []int) {
 	rngs := e.streams(seeds, j, stream.HeldOut)
 	idx, joint = make([][]int32, e.count), make([]int, e.count)
@@ -77,11 +78,11 @@ func (e *Ensemble) drawHeldOut(seeds []uint64, j int) (idx [][]int32, joint []in
 	return idx, joint
 }
 
-// calibrateRun weighs the networks of one run by their logits, [networks][samples], at the samples
+// calibrateRun weights the networks of one run by their logits, [networks][samples], at the samples
 // of drawHeldOut.
 func (e *Ensemble) calibrateRun(logits [][]float64, idx [][]int32, joint []int) calibration {
 	folds := e.cfg.folds()
-	kinds := len(logits) / folds // one over a whole sequence
+	kinds := len(logits) / folds // 1 for a whole sequence
 	jointLogits, productLogits := make([][]float64, kinds), make([][]float64, kinds)
 	for k, values := range logits {
 		kind, n := k/folds, joint[k]
@@ -103,8 +104,8 @@ func (e *Ensemble) calibrateRun(logits [][]float64, idx [][]int32, joint []int) 
 	return c
 }
 
-// heldOutSamples returns the joint samples at positions, then heldOutProducts
-// times as many product samples, as [samples·d].
+// heldOutSamples returns the joint samples at the positions, followed by heldOutProducts times as
+// many product samples, as [samples·d].
 func heldOutSamples(positions []int32, d int, rng *rand.Rand) []int32 {
 	var idx []int32
 	for _, t := range positions {
@@ -124,14 +125,13 @@ func heldOutSamples(positions []int32, d int, rng *rand.Rand) []int32 {
 }
 
 // maxWeight bounds the weights of a calibration. A weight above 1 corrects a log-ratio that
-// training has left too small. It is a choice: with 1 nothing is corrected, and a weight of 4 of a
-// wrong log-ratio moves signals twice as far.
+// training has left too small. It is a choice: 1 corrects nothing; with a weight of 4 a wrong
+// log-ratio moves signals twice as far.
 const maxWeight = 2
 
-// fitWeights minimises mean softplus(−Σ α·joint) + mean softplus(Σ α·product)
-// over weights 0 ≤ α ≤ maxWeight, one for each kind: joint and product are
-// [kinds][samples] of logits. The loss is convex, so that minimising over one
-// weight at a time converges.
+// fitWeights minimises mean softplus(−Σ α·joint) + mean softplus(Σ α·product) over the weights 0 ≤
+// α ≤ maxWeight, one for each kind, for the logits joint and product, [kinds][samples]. The loss is
+// convex, so minimising over one weight at a time converges.
 func fitWeights(joint, product [][]float64) calibration {
 	const tolerance = 1e-4
 	weights := make([]float64, len(joint))
@@ -148,15 +148,15 @@ func fitWeights(joint, product [][]float64) calibration {
 		}
 	}
 	return calibration{
-		// The loss with weights of 0 is 2·log 2: the minimum is above it by rounding only.
+		// The loss with weights 0 is 2·log 2: the minimum exceeds it only by rounding.
 		divergence: max(0, 2*math.Ln2-meanSoftplus(sumJoint, -1)-meanSoftplus(sumProduct, 1)),
 		weights:    weights,
 	}
 }
 
-// fitWeight minimises the loss of the logits sumJoint + (α−weight)·joint and
-// sumProduct + (α−weight)·product over 0 ≤ α ≤ maxWeight, by Newton's method
-// within the interval that the signs of the slope leave.
+// fitWeight minimises the loss of the logits sumJoint + (α−weight)·joint and sumProduct +
+// (α−weight)·product over 0 ≤ α ≤ maxWeight. It uses Newton's method within the interval that the
+// signs of the slope allow.
 func fitWeight(weight float64, sumJoint, joint, sumProduct, product []float64) float64 {
 	const tolerance = 1e-5
 	low, high := -tolerance, maxWeight+tolerance
@@ -179,8 +179,8 @@ func fitWeight(weight float64, sumJoint, joint, sumProduct, product []float64) f
 	}
 }
 
-// slopeAt returns the slope of the loss, and its curvature, a step along joint and
-// product away from the sums.
+// slopeAt returns the slope and the curvature of the loss after a step along joint and product from
+// the sums.
 func slopeAt(
 	step float64, sumJoint, joint, sumProduct, product []float64,
 ) (slope, curvature float64) {
@@ -199,7 +199,7 @@ func slopeAt(
 	return slope, curvature
 }
 
-// padEqual appends zeros to shorter rows until all are as long as the longest.
+// padEqual appends zeros to rows shorter than the longest.
 func padEqual(rows [][]int32) [][]int32 {
 	longest := 0
 	for _, row := range rows {
@@ -223,15 +223,15 @@ func meanSoftplus(x []float64, sign float64) float64 {
 	return sum / float64(len(x))
 }
 
-// heldOut has the positions of the held-out samples of a run, all folds together.
+// heldOut holds the positions of the held-out samples of a run, of all folds together.
 type heldOut struct {
 	signals int
 	joint   []int32 // [T]
 	product []int32 // [samples·signals]
 }
 
-// newHeldOut returns the positions of the samples of each fold, of which the first joint[fold] are
-// joint ones; see heldOutSamples.
+// newHeldOut returns the positions of the samples of each fold. The first joint[fold] of them are
+// joint samples; see heldOutSamples.
 func newHeldOut(idx [][]int32, joint []int, d int) heldOut {
 	h := heldOut{signals: d}
 	for fold, samples := range idx {
@@ -244,8 +244,8 @@ func newHeldOut(idx [][]int32, joint []int, d int) heldOut {
 	return h
 }
 
-// influence returns the contribution of each position to the divergence by the logits of these
-// samples, [kinds][samples], with these weights. The mean of the contributions is the divergence.
+// influence returns the contribution of each position to the divergence, for the logits of the
+// samples, [kinds][samples], and the weights. The mean of the contributions is the divergence.
 // Their mean over a resample of the positions is, to first order, the divergence of the resample.
 // The loss of a product sample, whose signals have different positions, is shared among these: the
 // contribution of t is the mean over the samples with a signal at t, minus the mean over all.

@@ -15,16 +15,16 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
-// A Stage is one map of a Chain: either a fixed one or a step that networks learned.
+// A Stage is one map of a Chain: a fixed map, or a step that networks learned.
 type Stage struct {
 	Fixed   mapping.Map
 	Learned *Step
 }
 
-// A Chain is stages in the order in which they are applied.
+// A Chain is a list of stages in the order in which they are applied.
 type Chain []Stage
 
-// NewChain returns fixed maps as a chain.
+// NewChain returns a chain of fixed maps.
 func NewChain(maps []mapping.Map) Chain {
 	c := Chain{}
 	for _, m := range maps {
@@ -40,7 +40,7 @@ func (s *Step) Stage(size float64) Stage {
 	return Stage{Learned: &sized}
 }
 
-// Maps returns the stages as maps, of signals of the evaluator's size.
+// Maps returns the stages as maps for signals of the evaluator's size.
 func (c Chain) Maps(e *Evaluator) []mapping.Map {
 	maps := make([]mapping.Map, len(c))
 	for k, s := range c {
@@ -54,7 +54,7 @@ func (c Chain) Maps(e *Evaluator) []mapping.Map {
 // ErrNotPointwise is wrapped by the error of CheckPointwise.
 var ErrNotPointwise = errors.New("it may see other positions than the one that it maps")
 
-// CheckPointwise returns an error unless each stage maps each position by itself.
+// CheckPointwise returns an error unless each stage maps each position independently of the others.
 func (c Chain) CheckPointwise() error {
 	for k, s := range c {
 		if s.Learned != nil {
@@ -70,8 +70,8 @@ func (c Chain) CheckPointwise() error {
 }
 
 // Matrices returns the matrices of a linear chain for n signals: z = w·(x − mean), and the inverse
-// x = mean + a·z, without what a reduction or a singular map removes. Other chains are an error
-// that wraps ica.ErrNotLinear. The error wraps mapping.ErrNotInvertible unless w·a = 1.
+// x = mean + a·z, without the components that a reduction or a singular map removes. For other
+// chains the error wraps ica.ErrNotLinear. It wraps mapping.ErrNotInvertible unless w·a = 1.
 func (c Chain) Matrices(n int) (w, a *mat.Dense, mean []float64, err error) {
 	if w, a, mean, err = c.matrices(n); err != nil {
 		return nil, nil, nil, err
@@ -85,7 +85,7 @@ func (c Chain) Matrices(n int) (w, a *mat.Dense, mean []float64, err error) {
 	return w, a, mean, nil
 }
 
-// matrices is Matrices, whether w·a = 1 or not.
+// matrices is Matrices without the check that w·a = 1.
 func (c Chain) matrices(n int) (w, a *mat.Dense, mean []float64, err error) {
 	w, a, mean = rotation.Identity(n), rotation.Identity(n), make([]float64, n)
 	for k, s := range c {
@@ -112,11 +112,11 @@ func (c Chain) matrices(n int) (w, a *mat.Dense, mean []float64, err error) {
 	return w, a, mean, nil
 }
 
-// maxInverseError is how far an entry of w·a may be from that of the unit matrix. A signal that a
-// singular map removes is missed by 1.
+// maxInverseError is the largest error of an entry of w·a. A signal that a singular map removes has
+// an error of 1.
 const maxInverseError = 1e-3
 
-// linear returns the stage for n signals as w·(z − centre) + offset, and the inverse of w: a right
+// linear returns the stage for n signals as w·(z − centre) + offset, and an inverse of w: a right
 // inverse if the stage is a reduction, the pseudo-inverse if w is singular.
 func (s Stage) linear(n int) (w, a *mat.Dense, centre, offset []float64, err error) {
 	var affine *mapping.Affine
@@ -143,7 +143,7 @@ func (s Stage) linear(n int) (w, a *mat.Dense, centre, offset []float64, err err
 	return affine.Dense(), a, affine.Centre, affine.Offset, err
 }
 
-// Record is a stage in JSON, with the names of the files in the same folder that have its large
+// Record is a stage in JSON, with the names of the files in the same folder that hold its large
 // arrays.
 type Record struct {
 	mapping.Record // whose Kind is kindLearned for a step
@@ -158,7 +158,7 @@ type Record struct {
 // kindLearned is the kind of a step that networks learned.
 const kindLearned = "flow"
 
-// Write writes the large arrays of the stages to files in dir, whose names begin with prefix, and
+// Write writes the large arrays of the stages to files in dir whose names begin with prefix, and
 // returns the records of the stages.
 func (c Chain) Write(dir, prefix string) ([]Record, error) {
 	records := []Record{}
@@ -185,8 +185,8 @@ func (s Stage) write(dir, name string) (Record, error) {
 	return r, writeVariables(filepath.Join(dir, r.Values), s.Learned.Networks)
 }
 
-// ReadChain reads the stages of a fit of d signals whose positions have a shape and whose
-// networks are those of cfg, nil for a fit without iterations.
+// ReadChain reads the stages of a fit of d signals at positions of the given shape, with the
+// networks of cfg; nil for a fit without iterations.
 func ReadChain(dir string, records []Record, cfg *Config, d int, shape []int) (Chain, error) {
 	c := Chain{}
 	for k, r := range records {

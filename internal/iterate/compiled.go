@@ -23,8 +23,8 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
-// networks are count independent networks (runs × networks of a run) that see d
-// signals at t positions; count is the runs axis R of layers and flows.
+// networks are count independent networks (runs × networks of a run) of d signals at t positions.
+// count is the runs axis R of layers and flows.
 type networks struct {
 	cfg        Config
 	network    Network
@@ -33,8 +33,8 @@ type networks struct {
 	dtype      dtypes.DType
 	shape      []int
 	neighbours [][]int32         // [T][K], empty unless the networks see a context
-	constants  []*tensors.Tensor // of data, the same in every iteration
-	ridge      [][]float64       // weights of each signal's prediction; nil fits them to z
+	constants  []*tensors.Tensor // tensors of data that are the same in every iteration
+	ridge      [][]float64       // weights of each signal's prediction; nil to fit them to z
 
 	store   *model.Store
 	trainer *flows.Trainer // nil for learned networks
@@ -45,16 +45,16 @@ type networks struct {
 	failed bool
 }
 
-// idle has networks that nothing uses, with their compiled programs.
+// idle holds networks that aren't in use, with their compiled programs.
 var idle = programs.NewPool((*networks).close)
 
-// maxIdlePositions is the largest number of positions of networks that are kept in idle. Networks
-// of more train for longer than XLA compiles, and their tables of neighbours take memory.
+// maxIdlePositions is the largest number of positions of networks kept in idle. Networks of more
+// positions train for longer than XLA compiles, and their tables of neighbours take memory.
 const maxIdlePositions = 1 << 16
 
 // acquire returns networks from idle, or builds them; see newNetworks. Networks from idle have the
-// variables that they were released with. acquire stops with ctx's error if ctx ends while it waits for
-// networks.
+// variables with which they were released. If ctx ends while acquire waits for networks, it returns
+// the error of ctx.
 func acquire(
 	ctx context.Context, trains bool, backend compute.Backend, cfg Config, d int, g *grid.Grid, count int,
 ) (*networks, error) {
@@ -74,7 +74,7 @@ func acquire(
 	return f, nil
 }
 
-// compiled returns the settings that compiled programs depend on; the others are zero.
+// compiled returns the settings on which compiled programs depend; the others are zero.
 func (c Config) compiled() Config {
 	c.Iterations, c.Standardise, c.KeepBest, c.Budget = 0, false, false, 0
 	c.FirstStep, c.LastStep, c.MaxMove, c.Family = 0, 0, 0, ""
@@ -82,7 +82,7 @@ func (c Config) compiled() Config {
 	return c
 }
 
-// releaseNetworks returns the networks to the pool of idle ones, or frees them.
+// releaseNetworks returns the networks to idle, or frees them.
 func (f *networks) releaseNetworks() {
 	switch {
 	case f.lease == nil:
@@ -105,7 +105,7 @@ func (f *networks) addTrainer(backend compute.Backend) error {
 		backend, f.store, f.cfg.optimizer(), loss, f.dataShapes(), f.batchShapes(),
 	)
 	if f.cfg.Network != nil {
-		// First, as its error says more about a network without the runs axis.
+		// Checked first, as this error says more about a network without the runs axis.
 		wrong := f.checkCustom()
 		if wrong != nil && (err == nil || f.store.NumVariables() > 0) {
 			return wrong
@@ -121,8 +121,8 @@ func (f *networks) addTrainer(backend compute.Backend) error {
 	return err
 }
 
-// newNetworks returns networks that can be trained if trains is set. Others can only move signals, with
-// variables from setVariables.
+// newNetworks returns networks, which can be trained if trains is true. Otherwise they can only
+// move signals, with variables from setVariables.
 func newNetworks(
 	trains bool, backend compute.Backend, cfg Config, d int, g *grid.Grid, count int,
 ) (*networks, error) {
@@ -155,7 +155,7 @@ func newNetworks(
 	return f, nil
 }
 
-// optimizer returns the custom optimizer, or the one that the settings name.
+// optimizer returns the custom optimizer, or the one named by the settings.
 func (c Config) optimizer() optimizer.Interface {
 	if c.NewOptimizer == nil {
 		return NewOptimizer(c.Optimizer, c.LearningRate)
@@ -199,7 +199,7 @@ func (f *networks) close() {
 	finalize(f.constants)
 }
 
-// renew draws new weights, network k from rngs[k], and resets the optimizer.
+// renew draws new weights, for network k from rngs[k], and resets the optimizer.
 func (f *networks) renew(rngs []*rand.Rand) error {
 	if err := layers.Initialise(f.store.Scope(Scope), rngs); err != nil {
 		return err
@@ -207,9 +207,9 @@ func (f *networks) renew(rngs []*rand.Rand) error {
 	return f.trainer.ResetOptimizer()
 }
 
-// data returns the tensors that all training steps and evaluations share: the signals z
-// [networks][d·T] as [networks, d, T] and, if the networks see a context, its data and the mask of
-// the inputs that each of them sees. The method release frees them.
+// data returns the tensors that all training steps and evaluations share: the signals z,
+// [networks][d·T], as [networks, d, T] and, if the networks see a context, its data and the mask of
+// the inputs that each network sees. The method release frees them.
 func (f *networks) data(z [][]float64) []*tensors.Tensor {
 	var flat []float64
 	for _, v := range z {
@@ -248,7 +248,7 @@ func (f *networks) neighbourTensor() *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(flat, f.t, len(f.neighbours[0]))
 }
 
-// predictions returns every network's signals as their own neighbours predict them,
+// predictions returns the predictions of every network's signals from their own neighbours,
 // [networks, d, T]. The networks of a run share the signals.
 func (f *networks) predictions(z [][]float64) *tensors.Tensor {
 	var flat []float64
@@ -265,7 +265,7 @@ func (f *networks) predictions(z [][]float64) *tensors.Tensor {
 	return host.Tensor(flat, f.dtype, f.count, f.d, f.t)
 }
 
-// predictionWeights returns those of signal i.
+// predictionWeights returns the weights of the prediction of signal i.
 func (f *networks) predictionWeights(i int, signal []float64) []float64 {
 	if f.ridge != nil {
 		return f.ridge[i]
@@ -273,8 +273,8 @@ func (f *networks) predictionWeights(i int, signal []float64) []float64 {
 	return ar.Weights(signal, f.neighbours)
 }
 
-// maskTensor returns the mask of the inputs that each network sees, one or zero:
-// [networks, 1, inputs].
+// maskTensor returns the mask of the inputs that each network sees, with ones and zeros: [networks,
+// 1, inputs].
 func (f *networks) maskTensor() *tensors.Tensor {
 	views := f.cfg.views(len(f.shape))
 	var mask []float64
@@ -307,10 +307,10 @@ func (f *networks) batchShapes() []shapes.Shape {
 	return batch
 }
 
-// inputs returns the width of a window network's input for the ratio.
+// inputs returns the number of inputs of a window network for the ratio.
 func (f *networks) inputs() int { return f.d * len(f.cfg.views(len(f.shape))[0]) }
 
-// noisy returns the number of inputs that noise is added to. Contexts that are weighed alone get
+// noisy returns the number of inputs to which noise is added. Contexts that are weighted alone get
 // none, as with noise they would explain less.
 func (f *networks) noisy() int {
 	if f.cfg.contextsAlone() {
@@ -319,8 +319,8 @@ func (f *networks) noisy() int {
 	return f.inputs()
 }
 
-// finalize frees tensors at once: the garbage collector doesn't see how much
-// memory they hold on the device.
+// finalize frees tensors at once: the garbage collector doesn't see how much device memory they
+// hold.
 func finalize(ts []*tensors.Tensor) {
 	for _, t := range ts {
 		t.FinalizeAll()

@@ -14,23 +14,24 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
-// predictionAndContexts is klflow.Prediction with one network more a fold, which sees the
+// predictionAndContexts is klflow.Prediction with one more network per fold, which sees the
 // predictions without z_t; see EstimateDivergences.
 const predictionAndContexts klflow.Context = "prediction and contexts"
 
-// A Config is the settings of the iterations, with what follows from them.
+// A Config holds the settings of the iterations.
 type Config klflow.Config
 
-// The most training steps that one compiled call makes, those of all its networks
-// counted, unless each network would then make fewer than minChunk. With FastWGF's
-// small networks a call of 20 runs stays within a second on a slow core.
+// The largest numbers of training steps in one compiled call, summed over its networks, unless each
+// network would then make fewer than minChunk. With FastWGF's small networks a call of 20 runs
+// takes less than a second on a slow core.
 const (
 	maxSteps      = 2000
 	maxWholeSteps = 1 << 16 // of networks over the whole sequence, times T
 	minChunk      = 10      // as a call itself costs as much as a step or two
 )
 
-// maxTimeWaves leaves the fastest wave six of the paper's 100 Euler steps a turn.
+// maxTimeWaves is the largest number of waves that encode time: the fastest wave then has six of
+// the paper's 100 Euler steps per period.
 const maxTimeWaves = 16
 
 func (c Config) dtype() dtypes.DType {
@@ -40,10 +41,10 @@ func (c Config) dtype() dtypes.DType {
 	return dtypes.Float32
 }
 
-// block returns the number of consecutive of t positions that are held out together.
+// block returns the number of consecutive positions, of t, that are held out together.
 func (c Config) block(t int) int {
 	if c.Folds == 0 {
-		return t // nothing is
+		return t // nothing is held out
 	}
 	return min(c.Block, t/c.Folds)
 }
@@ -51,18 +52,18 @@ func (c Config) block(t int) int {
 // contextsAlone reports whether one network of each fold sees the predictions without z_t.
 func (c Config) contextsAlone() bool { return c.Context == predictionAndContexts }
 
-// predicts reports whether networks see each signal's prediction.
+// predicts reports whether networks see the prediction of each signal.
 func (c Config) predicts() bool { return c.Context == klflow.Prediction || c.contextsAlone() }
 
 // window returns the longest reach of a LocalWindow.
 func (c Config) window() int { return c.Windows[len(c.Windows)-1] }
 
-// seesContext reports whether the networks see more than z_t, for a context that
-// isn't the whole sequence.
+// seesContext reports whether the networks see more than z_t, in a context that isn't the whole
+// sequence.
 func (c Config) seesContext() bool { return c.Context != klflow.WholeSequence && c.window() > 0 }
 
-// views returns the inputs that the networks of each kind see, one or zero: z_t
-// and then the context of a signal.
+// views returns the inputs that the networks of each kind see, as ones and zeros: z_t, followed by
+// the context of a signal.
 func (c Config) views(axes int) [][]float64 {
 	if c.contextsAlone() {
 		return [][]float64{{1, 0}, {1, 1}, {0, 1}}
@@ -85,10 +86,10 @@ func (c Config) views(axes int) [][]float64 {
 	return views
 }
 
-// folds returns the number of networks that have the same view.
+// folds returns the number of networks with the same view.
 func (c Config) folds() int { return max(c.Folds, 1) }
 
-// kinds returns the number of networks of a fold, each with a view of its own.
+// kinds returns the number of networks of a fold, which have different views.
 func (c Config) kinds() int {
 	switch {
 	case c.contextsAlone():
@@ -99,8 +100,8 @@ func (c Config) kinds() int {
 	return len(c.Windows)
 }
 
-// Networks returns the number of networks that share a run. Network n belongs to
-// fold n mod folds and has the view n div folds.
+// Networks returns the number of networks of a run. Network n belongs to fold n mod folds and has
+// the view n div folds.
 func (c Config) Networks() int {
 	if c.Context == klflow.WholeSequence {
 		return c.folds()
@@ -108,7 +109,7 @@ func (c Config) Networks() int {
 	return c.folds() * c.kinds()
 }
 
-// trainPositions returns the smallest number of positions that a network trains on.
+// trainPositions returns the smallest number of positions on which a network trains.
 func (c Config) trainPositions(t int) int {
 	smallest := t
 	for fold := range c.folds() {
@@ -134,11 +135,10 @@ func (c Config) epochSteps(t int) int {
 	return (c.trainPositions(t) + b - 1) / b
 }
 
-// Chunk returns the number of training steps that one compiled call makes with all
-// networks (runs × networks of a run). Only between calls can a fit be cancelled, so
-// there are fewer steps in a call the more networks it trains and, over the whole
-// sequence, the more positions. The draws, and so the signals, don't depend on how
-// the steps are parted; the mean loss does in its rounding.
+// Chunk returns the number of training steps of all networks (runs × networks of a run) in one
+// compiled call. A fit can only be cancelled between calls, so a call has fewer steps the more
+// networks it trains and, over the whole sequence, the more positions. The draws, and so the
+// signals, don't depend on the division into calls; the mean loss does, by rounding.
 func (c Config) Chunk(t, networks int) int {
 	most := maxSteps / networks
 	if c.Context == klflow.WholeSequence {
@@ -147,8 +147,8 @@ func (c Config) Chunk(t, networks int) int {
 	return min(c.steps(t), max(most, minChunk))
 }
 
-// Validate returns an error that names the first setting that is out of range for
-// positions of an index, and what would be valid.
+// Validate returns an error that names the first setting that is out of range for the positions of
+// g, and the valid values.
 func (c Config) Validate(g *grid.Grid) error {
 	for _, check := range []func() error{
 		c.validateUnused,
@@ -163,7 +163,7 @@ func (c Config) Validate(g *grid.Grid) error {
 	return nil
 }
 
-// validateUnused returns an error if a setting is set that the context or the flow doesn't have.
+// validateUnused returns an error if a setting is set that the context or the flow doesn't use.
 func (c Config) validateUnused() error {
 	whole, rf := c.Context == klflow.WholeSequence, c.Kind == klflow.RF
 	for _, setting := range []struct {
@@ -219,7 +219,7 @@ func (c Config) validateNetworks(shape []int) error {
 		return err
 	}
 	if c.Network != nil {
-		return nil // it has layers of its own
+		return nil // a custom network has its own layers
 	}
 	if len(c.Hidden) == 0 {
 		return errors.New("Hidden: is empty; must have the width of at least one hidden layer")
@@ -249,7 +249,8 @@ func (c Config) validateMove() error {
 	return nil
 }
 
-// validateEnd checks what ends the iterations over n positions and what is kept of them.
+// validateEnd checks the settings of when the iterations over n positions end, and of what is kept
+// of them.
 func (c Config) validateEnd(n int) error {
 	switch {
 	case c.Iterations < 1:
@@ -347,7 +348,8 @@ func (c Config) validateFolds(t int) error {
 	return nil
 }
 
-// NewOptimizer makes an optimizer of the given learning rate, Adam unless it is Adagrad.
+// NewOptimizer returns an optimizer with the given learning rate: Adagrad if it is named, Adam
+// otherwise.
 func NewOptimizer(name klflow.Optimizer, learningRate float64) optimizer.Interface {
 	if name == klflow.Adagrad {
 		return flows.Adagrad().LearningRate(learningRate).Done()

@@ -16,14 +16,14 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
-// The training of an estimate's networks. Each is a choice.
+// Settings of the training of an estimate's networks. Each is a choice.
 const (
-	// estimateSteps is the number of training steps, and estimateChecks how often the divergence
-	// is measured during them, at equal distances. The largest divergence counts, as networks
-	// begin to fit noise after it.
+	// estimateSteps is the number of training steps; estimateChecks is how often the divergence is
+	// measured during them, evenly spaced. The largest divergence counts, as networks begin to fit
+	// noise after it.
 	estimateSteps  = 400
 	estimateChecks = 8
-	// estimateNoise is the standard deviation of the noise on z_t, in units of the signals'.
+	// estimateNoise is the standard deviation of the noise on z_t, relative to that of the signals.
 	estimateNoise = 0.1
 )
 
@@ -39,9 +39,9 @@ func estimateWindow(axes int) int {
 	return 10
 }
 
-// estimateConfig returns the settings of the networks of an estimate, for signals of an
-// index of that many axes: those of FastWGF, except the window, the noise and the steps, and
-// one network more a fold that sees the contexts alone.
+// estimateConfig returns the settings of the networks of an estimate, for signals whose index has
+// the given number of axes: those of FastWGF, except the window, the noise and the steps, and with
+// one more network per fold, which sees the contexts alone.
 func estimateConfig(axes int) Config {
 	cfg := Config(klflow.FastWGF())
 	cfg.Windows, cfg.Noise = []int{estimateWindow(axes)}, estimateNoise
@@ -50,9 +50,10 @@ func estimateConfig(axes int) Config {
 	return cfg
 }
 
-// EstimateDivergences trains fresh networks on the signals of each input, all d×n, in one
-// program. The networks see z_t and the signals' own predictions of it. Held-out positions
-// weigh them, so that a divergence is about 0 where nothing can be learned.
+// EstimateDivergences trains fresh networks on the signals of each input, all d×n, in one program.
+// The networks see z_t and the predictions of each signal from its own neighbours. They are
+// weighted by the fit to held-out positions, so a divergence is about 0 if there is nothing to
+// learn.
 func EstimateDivergences(
 	ctx context.Context, backend compute.Backend, inputs []Input, g *grid.Grid,
 ) ([]klflow.Divergence, error) {
@@ -80,8 +81,8 @@ func EstimateDivergences(
 	})
 }
 
-// trainAndMeasure trains the networks on the signals of each run, z, and returns the largest
-// divergences during the training.
+// trainAndMeasure trains the networks on the signals z of each run, and returns the largest
+// divergences during training.
 func (e *Ensemble) trainAndMeasure(
 	ctx context.Context, z []*mat.Dense, seeds []uint64,
 ) ([]klflow.Divergence, error) {
@@ -122,7 +123,8 @@ func (e *Ensemble) trainAndMeasure(
 	return divergences, nil
 }
 
-// divergenceOf returns the divergence of a run, given those of its signals and of their contexts.
+// divergenceOf returns the divergence of a run from the calibrations of its signals and of their
+// contexts.
 func divergenceOf(joint, contexts calibration) klflow.Divergence {
 	d := klflow.Divergence{
 		Joint: joint.divergence, Context: contexts.divergence,

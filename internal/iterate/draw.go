@@ -11,14 +11,13 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
-// sampler draws the training batches of one network in one iteration: items
-// that pair a joint sample, all signals at position t, with a product sample,
-// each signal at a position of its own from an independent permutation
-// (paper, Algorithm 2, the sets D and D′_i).
+// sampler draws the training batches of one network in one iteration. An item pairs a joint sample,
+// all signals at position t, with a product sample, each signal at a different position from an
+// independent permutation (paper, Algorithm 2, the sets D and D′_i).
 type sampler struct {
-	positions []int32 // to train on
+	positions []int32 // training positions
 	signals   int
-	fresh     bool // new permutations every pass
+	fresh     bool // whether each pass has new permutations
 	order     *rand.Rand
 	products  *rand.Rand
 
@@ -54,10 +53,9 @@ func (s *sampler) shuffle() {
 	s.order.Shuffle(len(s.items), func(a, b int) { s.items[a], s.items[b] = s.items[b], s.items[a] })
 }
 
-// draw fills joint [B] and product [B][signals] and returns how many of the B
-// places it filled: where whole is set the batches go on across passes and are
-// always full; else the last batch of a pass is cut short, as PyTorch's
-// DataLoader does, and the places left repeat its first item.
+// draw fills joint [B] and product [B][signals] and returns how many of the B places it filled. If
+// whole is true, batches continue across passes and are always full. Otherwise the last batch of a
+// pass is cut short, as by PyTorch's DataLoader, and the remaining places repeat its first item.
 func (s *sampler) draw(joint, product []int32, whole bool) int {
 	filled := 0
 	for b := range joint {
@@ -81,9 +79,9 @@ func (s *sampler) draw(joint, product []int32, whole bool) int {
 	return filled
 }
 
-// foldPositions splits T positions into those that network fold of folds
-// trains on and those that it holds out: every folds-th block of block
-// consecutive positions. Without folds it trains on all.
+// foldPositions divides the positions into those that network fold of folds trains on and those
+// that it holds out: every folds-th block of block consecutive positions. Without folds it trains
+// on all.
 func foldPositions(positions, block, fold, folds int) (train, heldOut []int32) {
 	for t := range positions {
 		if folds > 0 && t/block%folds == fold {
@@ -95,8 +93,8 @@ func foldPositions(positions, block, fold, folds int) (train, heldOut []int32) {
 	return train, heldOut
 }
 
-// draws makes the batch tensors of an iteration. Networks of one fold draw the
-// same, so only the first of them does (see Ensemble.streams).
+// draws makes the batch tensors of an iteration. Networks of one fold have the same draws, so only
+// the first of them draws (see Ensemble.streams).
 type draws struct {
 	e        *Ensemble
 	samplers []*sampler // nil for the other networks of a fold
@@ -165,7 +163,7 @@ func (d *draws) next(steps int) []*tensors.Tensor {
 	return batches
 }
 
-// fill draws a tensor [chunk, networks, dims…] network by network for the first steps.
+// fill draws a tensor [chunk, networks, dims…], network by network, for the first steps.
 func (d *draws) fill(steps, chunk int, dims []int, draw func(network int) float64) *tensors.Tensor {
 	f := d.e.networks
 	size := grid.Product(dims)

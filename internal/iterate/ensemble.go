@@ -1,8 +1,8 @@
-// Package iterate is the paper's Algorithm 2. In each iteration networks learn a vector field from
-// the signals, are weighed by their loss at held-out positions, and move the signals.
+// Package iterate implements the paper's Algorithm 2. In each iteration networks learn a vector
+// field from the signals, are weighted by their loss at held-out positions, and move the signals.
 //
 // The names to know are Config (the settings), Ensemble (the networks of several runs, which
-// Iterate trains and follows) and Chain (the maps that the iterations have made).
+// Iterate trains and applies) and Chain (the maps that the iterations have made).
 package iterate
 
 import (
@@ -21,16 +21,16 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
-// An Ensemble is the networks of several runs of equal size, trained together: N of
-// them share a run, and network r·N + n is network n of run r.
+// An Ensemble is the networks of several runs of equal size, which are trained together. With N
+// networks per run, network r·N + n is network n of run r.
 type Ensemble struct {
 	runs  int
-	ended chan struct{} // closed when the last work in the background has ended
+	ended chan struct{} // closed when the last background work has ended
 	*networks
 }
 
-// NewEnsemble makes the networks of the given number of runs of d signals. If it waits for
-// programs that are compiled in the background, it stops with ctx's error when ctx ends.
+// NewEnsemble returns the networks of the given number of runs of d signals. If ctx ends while
+// programs are compiled in the background, it returns the error of ctx.
 func NewEnsemble(
 	ctx context.Context, backend compute.Backend, cfg Config, d int, g *grid.Grid, runs int,
 ) (*Ensemble, error) {
@@ -43,7 +43,7 @@ func NewEnsemble(
 	return &Ensemble{runs: runs, ended: ended, networks: n}, nil
 }
 
-// Close frees the networks: at once, or when the work in the background has ended.
+// Close frees the networks, at once or when the background work has ended.
 func (e *Ensemble) Close() {
 	select {
 	case <-e.ended:
@@ -56,8 +56,8 @@ func (e *Ensemble) Close() {
 	}
 }
 
-// attend returns what work with the networks of e returns. If ctx ends it returns ctx's error, and
-// work may go on in the background; e can only be closed then.
+// attend returns the results of work with the networks of e. If ctx ends, it returns the error of
+// ctx, and the work may continue in the background; e can then only be closed.
 func attend[T any](
 	ctx context.Context, e *Ensemble, work func(ctx context.Context) (T, error),
 ) (T, error) {
@@ -75,22 +75,23 @@ func attend[T any](
 type Estimate struct {
 	// Loss is the mean training loss.
 	Loss float64
-	// Divergence is that of the signals as the iteration began, NaN without folds.
+	// Divergence is the divergence of the signals at the beginning of the iteration; NaN without
+	// folds.
 	Divergence float64
-	// Move is what the field adds to the signals, d×T.
+	// Move is the displacement of the signals by the field, d×T.
 	Move *mat.Dense
-	// Learned is Move for any signals, nil unless Config.Family is klflow.Free.
+	// Learned is Move as a step for any signals; nil unless Config.Family is klflow.Free.
 	Learned *Step
 }
 
-// Iterate makes iteration j of each run: it trains the networks on the run's signals
-// z, d×T, with draws from the run's seed, weighs them against one another on the
-// held-out positions, and evaluates their field at z. If ctx ends so does Iterate,
-// with its error; work may go on in the background then, and e can only be closed.
+// Iterate makes iteration j of each run: it trains the networks on the run's signals z, d×T, with
+// draws from the run's seed, weights them on the held-out positions, and evaluates their field at
+// z. If ctx ends, it returns the error of ctx; work may continue in the background, and e can then
+// only be closed.
 func (e *Ensemble) Iterate(
 	ctx context.Context, z []*mat.Dense, seeds []uint64, j int,
 ) ([]Estimate, error) {
-	copies := make([]*mat.Dense, len(z)) // as work in the background may read them later
+	copies := make([]*mat.Dense, len(z)) // background work may read them later
 	for r, signals := range z {
 		copies[r] = mat.DenseCopyOf(signals)
 	}
@@ -145,7 +146,7 @@ func (e *Ensemble) iterate(
 	return estimates, nil
 }
 
-// step returns the step that the networks of a run have learned from the signals z.
+// step returns the step that the networks of a run learned from the signals z.
 func (e *Ensemble) step(z *mat.Dense, networks []Variable, weights []float64) *Step {
 	s := &Step{Weights: weights, Networks: networks}
 	if e.cfg.predicts() {
@@ -156,7 +157,7 @@ func (e *Ensemble) step(z *mat.Dense, networks []Variable, weights []float64) *S
 	return s
 }
 
-// values returns the signals of every network, row-major [networks][d·T]; those of a run
+// values returns the signals of every network, row-major [networks][d·T]. The networks of a run
 // share them.
 func (e *Ensemble) values(z []*mat.Dense) [][]float64 {
 	var values [][]float64
@@ -169,9 +170,8 @@ func (e *Ensemble) values(z []*mat.Dense) [][]float64 {
 	return values
 }
 
-// streams returns the random streams of every network for one purpose of iteration j.
-// Networks of one fold share everything but their weights, so that they are
-// compared on equal samples.
+// streams returns the random streams of every network for one purpose in iteration j. Networks of
+// one fold share all draws but their weights, so that they are compared on equal samples.
 func (e *Ensemble) streams(seeds []uint64, j int, p stream.Purpose) []*rand.Rand {
 	var rngs []*rand.Rand
 	for _, seed := range seeds {
@@ -188,8 +188,8 @@ func (e *Ensemble) streams(seeds []uint64, j int, p stream.Purpose) []*rand.Rand
 // fold returns the fold of a network.
 func (e *Ensemble) fold(network int) int { return network % e.cfg.Networks() % e.cfg.folds() }
 
-// combine returns the move of a run: the mean over the folds of the moves of its networks, weighted
-// by kind.
+// combine returns the move of a run: the mean over the folds of its networks' moves, weighted by
+// kind.
 func (c Config) combine(moves [][]float64, weights []float64) []float64 {
 	combined := make([]float64, len(moves[0]))
 	for network, move := range moves {
@@ -209,8 +209,8 @@ func mean(values []float64) float64 {
 	return mean
 }
 
-// train makes the training steps of iteration j in chunks (see Config.Chunk),
-// between which ctx may end it, and returns every network's mean loss.
+// train makes the training steps of iteration j and returns every network's mean loss. ctx can end
+// it between chunks (see Config.Chunk).
 func (e *Ensemble) train(
 	ctx context.Context, data []*tensors.Tensor, seeds []uint64, j int,
 ) ([]float64, error) {

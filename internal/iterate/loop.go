@@ -24,14 +24,14 @@ import (
 
 // A Trace records the iterations of a run.
 type Trace struct {
-	// Iterations is the number of iterations made. Best is the one whose signals are the
-	// result, 0 for the signals before the first.
+	// Iterations is the number of iterations made. Best is the iteration whose signals are the
+	// result; 0 for the signals before the first.
 	Iterations int `json:"iterations"`
 	Best       int `json:"best"`
 	// Loss and Divergence have a value for each iteration; see Iteration.
 	Loss       klflow.Curve `json:"loss"`
 	Divergence klflow.Curve `json:"divergence"`
-	// Dependence is that of the most dependent pair of the result, with Config.KeepBest.
+	// Dependence is the dependence of the most dependent pair of the result, with Config.KeepBest.
 	Dependence dependence.Dependence `json:"dependence"`
 	// Stopped says why the fit ended; Why explains it in a few sentences.
 	Stopped klflow.Status `json:"stopped"`
@@ -61,10 +61,10 @@ func (t *Trace) Check() error {
 	return nil
 }
 
-// Input is what a run begins with.
+// Input is the beginning of a run.
 type Input struct {
 	Z    *mat.Dense // signals, d×n
-	Seed uint64     // of every draw
+	Seed uint64     // determines every draw
 }
 
 // Output is the result of a run.
@@ -77,13 +77,13 @@ type Output struct {
 // ErrCheckpoint is wrapped by the error for a checkpoint that can't be used.
 var ErrCheckpoint = errors.New("checkpoint")
 
-// Move moves the signals of several runs of one size, all in one compiled program, until
-// each has a reason to stop. The time counts from begin. If checkpoint isn't nil, Move continues
-// from its last state and adds the state after each iteration.
+// Move moves the signals of several runs of one size, in one compiled program, until each has a
+// reason to stop. The time counts from begin. If checkpoint isn't nil, Move continues from its last
+// state, and adds the state after each iteration.
 //
-// If ctx ends, a number stops being finite or the checkpoint can't be written, the last good
-// iterates come with the error: ctx.Err(), or one that wraps signal.ErrNotFinite or
-// ErrCheckpoint. Other errors come without outputs.
+// If ctx ends, a number isn't finite or the checkpoint can't be written, Move returns the last good
+// iterates with the error: ctx.Err(), or one that wraps signal.ErrNotFinite or ErrCheckpoint. It
+// returns other errors without outputs.
 func Move(ctx context.Context, backend compute.Backend, inputs []Input, cfg Config,
 	g *grid.Grid, begin time.Time, checkpoint *sealed.Series) ([]*Output, error) {
 	l := &loop{cfg: cfg, backend: backend, grid: g, checkpoint: checkpoint, begin: begin}
@@ -114,22 +114,22 @@ type loop struct {
 
 	runs   []*run
 	begin  time.Time
-	failed *failure // of the first run that failed
+	failed *failure // the failure of the first run that failed
 }
 
-// run is one of the runs of a loop.
+// run is one run of a loop.
 type run struct {
 	loop     *loop
-	place    int // among the runs
+	place    int // index among the runs
 	input    Input
-	z        *mat.Dense // after the last iteration
+	z        *mat.Dense // signals after the last iteration
 	maps     Chain      // from the input's signals to z
 	growth   growth
 	output   *Output // the result so far
 	finished bool
 }
 
-// failure is why a run had to stop.
+// failure is the reason why a run had to stop.
 type failure struct {
 	Place int    `json:"run"`
 	Why   string `json:"why"`
@@ -176,8 +176,8 @@ func (l *loop) move(ctx context.Context) error {
 	return l.failure()
 }
 
-// failure returns the error of the first run that failed, nil if none did. It names the run,
-// counted from 1, if there are several.
+// failure returns the error of the first run that failed; nil if none did. With several runs it
+// names the run, counted from 1.
 func (l *loop) failure() error {
 	if l.failed == nil {
 		return nil
@@ -190,7 +190,8 @@ func (l *loop) failure() error {
 		"signals (%w)", why, signal.ErrNotFinite)
 }
 
-// ended returns err. If ctx has ended, that is why: the runs stop, with j iterations made.
+// ended returns err. If ctx has ended, which then is the reason for err, the runs stop with j
+// iterations made.
 func (l *loop) ended(ctx context.Context, j int, err error) error {
 	if ctx.Err() == nil {
 		return err
@@ -203,7 +204,7 @@ func (l *loop) ended(ctx context.Context, j int, err error) error {
 	return ctx.Err()
 }
 
-// checkBudget stops the runs if the budget is used up after iteration j.
+// checkBudget stops the runs if the budget is spent after iteration j.
 func (l *loop) checkBudget(j int) {
 	if j > 0 && l.cfg.Budget > 0 && time.Since(l.begin) > l.cfg.Budget {
 		l.stopAll(klflow.StoppedBudget, fmt.Sprintf("used up the budget of %v after %s", l.cfg.Budget,
@@ -211,13 +212,13 @@ func (l *loop) checkBudget(j int) {
 	}
 }
 
-// active reports whether there is a run that hasn't stopped.
+// active reports whether a run hasn't stopped.
 func (l *loop) active() bool {
 	return slices.ContainsFunc(l.runs, func(r *run) bool { return !r.finished })
 }
 
-// iterate makes iteration j of every active run: it trains the networks on the current
-// signals, measures the divergence of these, and moves them.
+// iterate makes iteration j of every active run: it trains the networks on the current signals,
+// measures their divergence, and moves them.
 func (l *loop) iterate(ctx context.Context, j int) error {
 	var z []*mat.Dense
 	var seeds []uint64
@@ -237,7 +238,7 @@ func (l *loop) iterate(ctx context.Context, j int) error {
 }
 
 // advance moves the signals of a run by the estimate of iteration j, and decides whether the run
-// continues. If the moved signals aren't finite, the run stops with those from before.
+// continues. If the moved signals aren't finite, the run stops with the signals before the move.
 func (r *run) advance(j int, estimate Estimate) {
 	cfg, out := r.loop.cfg, r.output
 	var next moved
@@ -278,7 +279,8 @@ func (r *run) advance(j int, estimate Estimate) {
 	}
 }
 
-// report passes an iteration to the callbacks of the settings, and returns what Config.Stop says.
+// report passes an iteration to the callbacks of the settings, and returns the result of
+// Config.Stop.
 func (r *run) report(it klflow.Iteration) (stop bool) {
 	cfg := r.loop.cfg
 	if cfg.OnIteration != nil {
@@ -290,9 +292,9 @@ func (r *run) report(it klflow.Iteration) (stop bool) {
 	return stop
 }
 
-// updateResult makes iterate j the result. With Config.KeepBest it does so only if that is less
-// dependent than all earlier ones. An iterate whose dependence can't be measured, such as one with
-// a constant signal, isn't kept; the flow goes on, as later ones may be measured again.
+// updateResult makes iterate j the result; with Config.KeepBest only if it is less dependent than
+// all earlier iterates. An iterate whose dependence can't be measured, such as one with a constant
+// signal, isn't kept; the flow continues, as later ones may be measurable again.
 func (r *run) updateResult(j int) {
 	if r.loop.cfg.KeepBest {
 		current, err := maxDependence(r.z, r.loop.grid)
@@ -304,10 +306,10 @@ func (r *run) updateResult(j int) {
 	r.output.Best, r.output.Z, r.output.Maps = j, r.z, slices.Clip(r.maps)
 }
 
-// maxDependence returns the dependence of the most dependent pair of z, over all positions: without
-// the jackknife of dependence.Measure.
+// maxDependence returns the dependence of the most dependent pair of z, over all positions and
+// without the jackknife of dependence.Measure.
 func maxDependence(z *mat.Dense, g *grid.Grid) (dependence.Dependence, error) {
-	ctx := context.Background() // an iterate is measured also if its fit is cancelled meanwhile
+	ctx := context.Background() // an iterate is measured even if the fit is cancelled meanwhile
 	analysis, err := dependence.Analyse(ctx, z, g.Own())
 	if err != nil {
 		return dependence.Dependence{}, fmt.Errorf("measuring dependence: %w", err)
@@ -316,7 +318,7 @@ func maxDependence(z *mat.Dense, g *grid.Grid) (dependence.Dependence, error) {
 	return worst.Dependence, err
 }
 
-// retreat makes an earlier iterate, good, the result. With Config.KeepBest it does nothing: the
+// retreat makes the earlier iterate good the result. With Config.KeepBest it does nothing: the
 // least dependent iterate is the result.
 func (r *run) retreat(good int) error {
 	out := r.output
@@ -356,28 +358,28 @@ func (l *loop) stopAll(status klflow.Status, why string) {
 	}
 }
 
-// What counts as a diverging flow. The held-out divergence is at most 2·log 2 nats, and
-// changes by 0.1 to 0.2 nats in a flow that converges. The size of the signals hardly changes then.
-// The three numbers are choices. They only matter to a flow that diverges, whose signals grow
-// without bound: half or twice of them stops it a few iterations earlier or later.
+// The limits of a diverging flow. The held-out divergence is at most 2·log 2 nats; in a converging
+// flow it changes by 0.1 to 0.2 nats, and the size of the signals hardly changes. The three numbers
+// are choices. They only matter to a diverging flow, whose signals grow without bound: half or
+// twice of them stops it a few iterations earlier or later.
 const (
 	grownDivergence = 0.5 // nats above twice the smallest divergence
-	grownSize       = 1e6 // times the size at the start
-	grownPatience   = 3   // consecutive iterations with either
+	grownSize       = 1e6 // factor of the size at the start
+	grownPatience   = 3   // consecutive iterations above either limit
 )
 
 // growth detects a diverging flow.
 type growth struct {
 	Size          float64 `json:"size"`     // RMS of the signals at the start, 0 before iteration 1
-	Measured      bool    `json:"measured"` // whether a divergence was, so far
-	MinDivergence float64 `json:"least"`    // so far
+	Measured      bool    `json:"measured"` // whether a divergence was measured so far
+	MinDivergence float64 `json:"least"`    // smallest divergence so far
 	MinIterate    int     `json:"at"`       // the iterate with MinDivergence
-	LastSmall     int     `json:"sound"`    // the last iterate whose size hasn't grown
-	Consecutive   int     `json:"since"`    // iterations that have grown, up to the last one
+	LastSmall     int     `json:"sound"`    // last iterate whose size hadn't grown
+	Consecutive   int     `json:"since"`    // consecutive grown iterations up to the last one
 }
 
-// observe takes the divergence of iterate j−1, NaN for none, and the size of iterate j. If the flow
-// has to stop, it returns the reason and the last good iterate, otherwise "".
+// observe records the divergence of iterate j−1, NaN for none, and the size of iterate j. If the
+// flow has to stop, it returns the reason and the last good iterate, otherwise "".
 func (g *growth) observe(j int, divergence, size float64) (why string, good int) {
 	grown := size > grownSize*g.Size
 	if !grown {

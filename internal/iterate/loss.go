@@ -8,16 +8,16 @@ import (
 	"github.com/seed-47b1e431/gosica/layers"
 )
 
-// A training step has the data that all steps share and a batch of its own, as
-// flows.StepLoss has them, both along a leading axis R of networks:
+// A training step uses the data that all steps share and a separate batch, as flows.StepLoss has
+// them, both with a leading axis R of networks:
 //
 //	data   the signals z [R, d, T], and what a Network sees in addition
 //	batch  joint positions [R, B], product positions [R, B, d], weights [R, B] of the
 //	       samples and, for RectifiedLoss, times τ [R, B] or, for RatioLoss, where there
 //	       is any, noise [R, 2B, inputs] of the joint, then of the product samples
 
-// A LogRatio builds the log-ratio of the values y at the positions idx, both [R, B, d]:
-// [R, B]. Noise, unless it is nil, is added to the network's input.
+// A LogRatio builds the log-ratio [R, B] of the values y at the positions idx, both [R, B, d].
+// noise, unless nil, is added to the network's input.
 type LogRatio func(scope *model.Scope, data []*Node, y, idx, noise *Node) *Node
 
 // A Velocity builds the rectified flow's velocity [R, B, d] for the values y [R, B, d]
@@ -56,7 +56,7 @@ func RectifiedLoss(velocity Velocity) flows.StepLoss {
 	}
 }
 
-// weightedMean averages losses [R, B] over the batch.
+// weightedMean returns the weighted mean of the losses [R, B] over the batch, [R].
 func weightedMean(losses, weights *Node) *Node {
 	return Div(ReduceSum(Mul(losses, weights), -1), ReduceSum(weights, -1)) // [R]
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
-// chunk returns the number of samples, of n, that one call evaluates.
+// chunk returns how many of n samples one call evaluates.
 func (f *networks) chunk(n int) int {
 	if f.cfg.Context == klflow.WholeSequence {
 		return WholeSamples(f.count, f.t, n)
@@ -35,9 +35,9 @@ func (f *networks) trainSteps(
 	return mean, nil
 }
 
-// moves returns what the flow adds to the signals of every network, [networks][d·T]
-// row-major: the velocity itself for the gradient flow, the displacement at
-// τ = 1 for the rectified flow. It stops with ctx's error when ctx ends.
+// moves returns the moves of the signals of every network by the flow, row-major [networks][d·T]:
+// the velocity for the gradient flow, the displacement at τ = 1 for the rectified flow. If ctx
+// ends, it returns the error of ctx.
 func (f *networks) moves(
 	ctx context.Context, data []*tensors.Tensor, values [][]float64,
 ) ([][]float64, error) {
@@ -47,7 +47,7 @@ func (f *networks) moves(
 	}
 	chunk := f.chunk(f.t)
 	for first := 0; first < f.t; first += chunk {
-		// The last chunk is moved back to keep the shape, and so the program.
+		// The last chunk is shifted back to keep the shape, and so the program.
 		from := min(first, f.t-chunk)
 		y, at := f.samplesAt(values, from, chunk)
 		if err := ctx.Err(); err != nil {
@@ -68,8 +68,7 @@ func (f *networks) moves(
 	return moves, nil
 }
 
-// setMoves sets the moves of a network at a chunk of positions, given what the network returned
-// there.
+// setMoves sets the moves of a network at a chunk of positions from the network's result there.
 func (f *networks) setMoves(moves, result, values []float64, from, chunk int) {
 	for c := range chunk {
 		for i := range f.d {
@@ -82,8 +81,8 @@ func (f *networks) setMoves(moves, result, values []float64, from, chunk int) {
 	}
 }
 
-// samplesAt returns the values [networks, chunk, d] at chunk consecutive positions
-// and the positions [networks, chunk].
+// samplesAt returns the values [networks, chunk, d] at chunk consecutive positions, and the
+// positions [networks, chunk].
 func (f *networks) samplesAt(values [][]float64, from, chunk int) (y, at *tensors.Tensor) {
 	flat := make([]float64, 0, f.count*chunk*f.d)
 	positions := make([]int32, 0, f.count*chunk)
@@ -99,8 +98,8 @@ func (f *networks) samplesAt(values [][]float64, from, chunk int) (y, at *tensor
 	return y, tensors.FromFlatDataAndDimensions(positions, f.count, chunk)
 }
 
-// logits returns the log-ratios at the samples of idx [networks][N·d], all of one N:
-// [networks][N]. It stops with ctx's error when ctx ends.
+// logits returns the log-ratios [networks][N] at the samples of idx, [networks][N·d]. If ctx ends,
+// it returns the error of ctx.
 func (f *networks) logits(
 	ctx context.Context, data []*tensors.Tensor, idx [][]int32,
 ) ([][]float64, error) {
@@ -135,7 +134,7 @@ func (f *networks) logits(
 	return logits, nil
 }
 
-// arguments returns data and more as Exec.Call takes them.
+// arguments returns data and more in the form that Exec.Call takes.
 func arguments(data []*tensors.Tensor, more ...*tensors.Tensor) []any {
 	var args []any
 	for _, x := range append(data[:len(data):len(data)], more...) {

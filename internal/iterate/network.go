@@ -14,22 +14,22 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
-// Scope holds the variables of a Network, without the optimizer's.
+// Scope is the scope of the variables of a Network, without those of the optimizer.
 const Scope = "field"
 
-// A Network is what the networks of a vector field see and are, by its settings and the shape of
-// the positions.
+// A Network says what the networks of a vector field see and are, given the settings and the shape
+// of the positions.
 type Network struct {
 	cfg   Config
 	shape []int
 }
 
-// NewNetwork returns the network of these settings on positions of this shape.
+// NewNetwork returns the network with these settings on positions of the given shape.
 func NewNetwork(cfg Config, shape []int) Network { return Network{cfg, shape} }
 
-// context returns what the network sees of the samples at positions idx [R, B, d] in addition to
-// their values, [R, B, d·K]: the predictions in data[1], or the values of the neighbours of which
-// data[1] is the table, int32 [T, K]. It is nil if the network sees nothing more.
+// context returns what the network sees of the samples at positions idx [R, B, d] besides their
+// values, [R, B, d·K]: the predictions in data[1], or the values of the neighbours in the table
+// data[1], int32 [T, K]. It is nil if the network sees nothing else.
 func (n Network) context(data []*Node, idx *Node) *Node {
 	switch {
 	case !n.cfg.seesContext():
@@ -58,8 +58,8 @@ func (n Network) LogRatio(scope *model.Scope, data []*Node, y, idx, noise *Node)
 	return Squeeze(n.whole(scope, data, y, idx).Done(), -1)
 }
 
-// inputs returns those of the ratio's MLP, [R, B, inputs]. If it sees a context, data[2] is a mask
-// [R, 1, inputs] of what each network sees.
+// inputs returns the inputs of the ratio's MLP, [R, B, inputs]. If the MLP sees a context, data[2]
+// is a mask [R, 1, inputs] of what each network sees.
 func (n Network) inputs(data []*Node, y, idx, noise *Node) *Node {
 	bareContext := n.cfg.contextsAlone() // without noise
 	if noise != nil && bareContext {
@@ -106,23 +106,24 @@ func timeEncoding(tau *Node, waves int) *Node {
 	return Stack(code, -1)
 }
 
-// everySignal repeats positions t [R, B] for each of d signals: [R, B, d]. It is the idx of joint
-// samples, which have all signals at one position; see layers.WholeContext.
+// everySignal repeats positions t [R, B] for each of d signals: [R, B, d]. The result is the idx of
+// joint samples, which have all signals at one position; see layers.WholeContext.
 func everySignal(t *Node, d int) *Node {
 	return BroadcastToDims(InsertAxes(t, -1), t.Shape().Dim(0), t.Shape().Dim(1), d)
 }
 
-// WholeSamples returns the number of samples, of n for each run, to evaluate layers.WholeCNN on at
-// a time over an index of that many positions. Its memory grows with the product of samples and
-// positions.
+// WholeSamples returns how many of the n samples of each run to evaluate at a time with
+// layers.WholeCNN over the given number of positions. The memory grows with the product of samples
+// and positions.
 func WholeSamples(runs, positions, n int) int {
-	// A hidden layer of 16 channels in float32 stays within 2 MiB, about a core's cache. A call
-	// has 4 samples at least, as it takes some time of its own.
+	// A hidden layer of 16 channels in float32 stays within 2 MiB, about the cache of a core. A
+	// call has at least 4 samples, since each call takes some time in itself.
 	const channels, values = 16, 2 << 20 / 4
 	return min(max(values/(channels*positions*runs), 4), n)
 }
 
-// mlp returns the MLP, or what takes its place, of x [R, B, inputs]: [R, B, outputs].
+// mlp returns the output [R, B, outputs] of the MLP, or of the custom network in its place, for x
+// [R, B, inputs].
 func (n Network) mlp(scope *model.Scope, x *Node, outputs int) *Node {
 	if n.cfg.Network == nil {
 		return layers.MLP(scope, x).Hidden(n.cfg.Hidden...).Outputs(outputs).Done()
@@ -142,17 +143,17 @@ func (n Network) mlp(scope *model.Scope, x *Node, outputs int) *Node {
 	return y
 }
 
-// logitGraph returns the log-ratio at the samples of positions idx [R, B, d]:
-// inputs are the data and idx, the output is [R, B].
+// logitGraph returns the log-ratio [R, B] at samples of positions idx [R, B, d]. inputs are the
+// data and idx.
 func (f *networks) logitGraph(scope *model.Scope, inputs []*Node) *Node {
 	data, idx := inputs[:len(inputs)-1], inputs[len(inputs)-1]
 	y := layers.GatherSignals(data[0], idx)
 	return f.network.LogRatio(scope, data, y, idx, nil)
 }
 
-// movesGraph returns what the flow does to the values y [R, B, d] at positions t [R, B],
-// after the data in inputs: the velocity of the gradient flow, or where the rectified
-// flow has taken y at τ = 1, both [R, B, d].
+// movesGraph returns the moves [R, B, d] of the values y [R, B, d] at positions t [R, B] by the
+// flow: the velocity of the gradient flow, or the point at τ = 1 on the rectified flow's path from
+// y. y and t follow the data in inputs.
 func (f *networks) movesGraph(scope *model.Scope, inputs []*Node) *Node {
 	n := len(inputs) - 2
 	data, y, idx := inputs[:n:n], inputs[n], everySignal(inputs[n+1], f.d)
@@ -164,8 +165,8 @@ func (f *networks) movesGraph(scope *model.Scope, inputs []*Node) *Node {
 	velocity := func(scope *model.Scope, y, tau *Node, held []*Node) *Node {
 		data, idx := held[:n], held[n]
 		times := BroadcastToDims(tau, y.Shape().Dim(0), y.Shape().Dim(1)) // [R, B]
-		// At refinement the target's context is the signals' own (paper,
-		// section "Minimising KL using Rectified Flow": Z̃′ = Z̃).
+		// During refinement the context of the target is the signals' own (paper, section
+		// "Minimising KL using Rectified Flow": Z̃′ = Z̃).
 		return f.network.Velocity(scope, data, y, idx, idx, times)
 	}
 	return flows.Integrate(scope, velocity, y).Hold(append(data, idx)...).

@@ -12,22 +12,22 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// state is a loop after an iteration, in JSON.
+// state is the state of a loop after an iteration, in JSON.
 type state struct {
 	Iteration int           `json:"iteration"`
 	Elapsed   time.Duration `json:"elapsed_ns"`
 	Failed    *failure      `json:"failed,omitempty"`
 	Runs      []runState    `json:"runs"`
-	// Variables are the networks' and the optimizer's, for a warm start.
+	// Variables are the variables of the networks and the optimizer, for a warm start.
 	Variables []Variable `json:"variables,omitempty"`
 }
 
-// runState is a run in JSON.
+// runState is the state of a run, in JSON.
 type runState struct {
 	Trace
 	Stages   []Record `json:"stages"`
-	Kept     int      `json:"kept"`  // stages that made the output's signals
-	Moved    bool     `json:"moved"` // the output's signals have a file of their own
+	Kept     int      `json:"kept"`  // number of stages that made the output's signals
+	Moved    bool     `json:"moved"` // whether the output's signals have a separate file
 	Finished bool     `json:"finished"`
 	Growth   growth   `json:"growth"`
 }
@@ -37,8 +37,8 @@ const (
 	variablesFile = "variables.f64"
 )
 
-// writeState writes the state after iteration j to the checkpoint, if there is one, and
-// removes the one before.
+// writeState writes the state after iteration j to the checkpoint, if any, and removes the previous
+// state.
 func (l *loop) writeState(j int) error {
 	if l.checkpoint == nil {
 		return nil
@@ -65,7 +65,7 @@ func (l *loop) writeState(j int) error {
 	})
 }
 
-// files returns the names of the files of a run's current signals and of its output's.
+// files returns the names of the files of a run's current signals and of the output's signals.
 func (r *run) files() (current, best string) {
 	return fmt.Sprintf("run-%03d-current.npy", r.place), fmt.Sprintf("run-%03d-best.npy", r.place)
 }
@@ -87,8 +87,8 @@ func (r *run) writeState(dir string) (runState, error) {
 	return s, npy.WriteFile(filepath.Join(dir, best), r.output.Z)
 }
 
-// resume brings the loop to the last state of its checkpoint and returns the number of
-// iterations that were made by then.
+// resume brings the loop to the last state of its checkpoint and returns the number of iterations
+// made by then.
 func (l *loop) resume() (made int, err error) {
 	if l.checkpoint == nil {
 		return 0, nil

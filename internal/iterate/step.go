@@ -17,16 +17,16 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
-// A Step moves signals by Size times the velocity that one iteration learned,
-// z ↦ z + Size·v(z). The velocity at a position depends on the signals at other positions too.
+// A Step moves signals by Size times the velocity learned in one iteration, z ↦ z + Size·v(z). The
+// velocity at a position also depends on the signals at other positions.
 type Step struct {
-	Size     float64     // the step size η, after the cut to MaxMove
-	Weights  []float64   // of the networks with each view
+	Size     float64     // the step size η, limited by MaxMove
+	Weights  []float64   // weight of the networks with each view
 	Ridge    [][]float64 // weights of each signal's prediction, for the context Prediction
 	Networks []Variable  // with the networks of the run along the first axis
 }
 
-// Check returns an error unless s can be a step by the networks of cfg, for d signals of an index
+// Check returns an error unless s can be a step of the networks of cfg, for d signals of an index
 // with the given number of axes.
 func (s *Step) Check(cfg Config, d, axes int) error {
 	if kinds := cfg.Networks() / cfg.folds(); len(s.Weights) != kinds {
@@ -49,13 +49,14 @@ func (s *Step) Check(cfg Config, d, axes int) error {
 type Evaluator struct {
 	backend  compute.Backend // nil for pure Go
 	cfg      Config
-	shape    []int     // of the signals' positions, empty if it isn't known
-	fitted   []int     // the shape that the networks were fitted on
+	shape    []int     // shape of the signals' positions; empty if unknown
+	fitted   []int     // shape of the positions of the fit
 	compiled *networks // nil until the first step that needs it
 }
 
-// NewEvaluator returns an Evaluator of networks of a config that were fitted to signals with one
-// shape of their positions, for signals with another. A nil backend is backend.Open(backend.Go).
+// NewEvaluator returns an Evaluator of networks with the settings cfg that were fitted to signals
+// with the shape fitted, for signals with another shape. A nil backend means
+// backend.Open(backend.Go).
 func NewEvaluator(backend compute.Backend, cfg Config, fitted, shape []int) *Evaluator {
 	return &Evaluator{backend: backend, cfg: cfg, shape: shape, fitted: fitted}
 }
@@ -67,7 +68,8 @@ func (e *Evaluator) Close() {
 	}
 }
 
-// networks returns the compiled networks for signals of z's size, with the variables of the step.
+// networks returns the compiled networks for signals of the size of z, with the variables of the
+// step.
 func (e *Evaluator) networks(z *mat.Dense, step *Step) (*networks, error) {
 	if e.compiled == nil {
 		d, n := z.Dims()
@@ -157,8 +159,8 @@ func (s *boundStep) move(z *mat.Dense) (*mat.Dense, error) {
 	return mat.NewDense(d, n, combined), nil
 }
 
-// How a step is inverted. Both are choices: with half, fewer steps can be inverted; with twice, the
-// error for those that can't comes later.
+// Settings of the inversion of a step. Both are choices: with half, fewer steps can be inverted;
+// with twice, errors for the others come later.
 const (
 	inversionRounds = 200 // the maximum number of rounds
 	minShare        = 1. / 16
@@ -166,8 +168,8 @@ const (
 
 // Invert returns the z with z + Size·v(z) = y. It iterates z ← z + share·r(z), with the remainder
 // r(z) = y − z − Size·v(z). The share begins at 1, with which the iteration converges if Size·v is
-// a contraction. If a round doesn't lower the largest absolute value of r, the next begins again
-// at the best z with half the share, down to minShare.
+// a contraction. If a round doesn't reduce the largest absolute value of r, the next round starts
+// from the best z with half the share, down to minShare.
 func (s *boundStep) Invert(y *mat.Dense) (*mat.Dense, error) {
 	tolerance := 2e-6
 	if s.evaluator.cfg.Float64 {
@@ -202,7 +204,7 @@ func (s *boundStep) Invert(y *mat.Dense) (*mat.Dense, error) {
 	return nil, notContracting(smallest)
 }
 
-// notContracting returns the error of Invert, with the smallest remainder.
+// notContracting returns the error of Invert for the given smallest remainder.
 func notContracting(remainder float64) error {
 	return fmt.Errorf("%w: its velocity doesn't contract on these signals: the fixed-point "+
 		"iteration leaves a difference of %.2g", mapping.ErrNotInvertible, remainder)

@@ -24,7 +24,7 @@ type Variable struct {
 	Values []float64 `json:"-"` // row-major; exact for floats and for integers below 2⁵³
 }
 
-// storeVariables copies the variables of a store whose path begins with prefix.
+// storeVariables copies the variables of a store whose paths begin with prefix.
 func storeVariables(store *model.Store, prefix string) ([]Variable, error) {
 	var variables []Variable
 	for v := range store.IterVariables() {
@@ -61,7 +61,7 @@ func hostValues(x *tensors.Tensor) ([]float64, error) {
 	return values, nil
 }
 
-// setVariables sets or makes the variables in a store.
+// setVariables sets the variables in a store, and adds those that are missing.
 func setVariables(store *model.Store, variables []Variable) error {
 	for _, from := range variables {
 		value, err := from.tensor()
@@ -96,7 +96,8 @@ func (v Variable) tensor() (*tensors.Tensor, error) {
 	return nil, fmt.Errorf("dtype is %q; must be float32, float64 or int64", v.DType)
 }
 
-// variablesOfRun returns the variables of one run's n networks, which lie along the first axis.
+// variablesOfRun returns the variables of the n networks of one run, which are consecutive along
+// the first axis.
 func variablesOfRun(variables []Variable, run, n int) []Variable {
 	selected := make([]Variable, len(variables))
 	for k, v := range variables {
@@ -108,8 +109,7 @@ func variablesOfRun(variables []Variable, run, n int) []Variable {
 	return selected
 }
 
-// writeVariables writes the values of variables one after another, as float64,
-// little end first.
+// writeVariables writes the values of variables one after another, as little-endian float64.
 func writeVariables(path string, variables []Variable) error {
 	return atomicfile.Write(path, func(w io.Writer) error {
 		for _, v := range variables {
@@ -121,7 +121,7 @@ func writeVariables(path string, variables []Variable) error {
 	})
 }
 
-// readVariables reads the values that writeVariables wrote, of variables with the given paths,
+// readVariables reads the values that writeVariables wrote, for variables with the given paths,
 // dtypes and dimensions.
 func readVariables(path string, headers []Variable) ([]Variable, error) {
 	f, err := os.Open(path)
