@@ -55,7 +55,7 @@ func (a *Affine) AsStep(step float64) *Affine {
 	return &Affine{Centre: a.Centre, Matrix: matrix.RawMatrix().Data, Offset: offset}
 }
 
-// Then returns a followed by b.
+// Then returns the map that applies a, then b.
 func (a *Affine) Then(b *Affine) *Affine {
 	var matrix mat.Dense
 	matrix.Mul(b.Dense(), a.Dense())
@@ -70,7 +70,7 @@ func (a *Affine) Then(b *Affine) *Affine {
 	return &Affine{Centre: a.Centre, Matrix: matrix.RawMatrix().Data, Offset: offset.RawVector().Data}
 }
 
-// Dense returns the matrix, d×d, which shares its entries with a.
+// Dense returns the matrix, d×d; it shares its entries with a.
 func (a *Affine) Dense() *mat.Dense { return mat.NewDense(len(a.Centre), len(a.Centre), a.Matrix) }
 
 // LogDet returns log|det Matrix| at each position of x.
@@ -79,7 +79,7 @@ func (a *Affine) LogDet(x *mat.Dense) ([]float64, error) {
 	return constant(x, logDet), nil
 }
 
-// constant returns the value for each position of x.
+// constant returns the value once for each position of x.
 func constant(x *mat.Dense, value float64) []float64 {
 	_, n := x.Dims()
 	values := make([]float64, n)
@@ -87,7 +87,8 @@ func constant(x *mat.Dense, value float64) []float64 {
 	return values
 }
 
-// Apply returns Matrix·(z − Centre) + Offset. It is an error if z hasn't as many signals.
+// Apply returns Matrix·(z − Centre) + Offset. It is an error if z has a different number of
+// signals.
 func (a *Affine) Apply(z *mat.Dense) (*mat.Dense, error) {
 	if err := a.checkRows(z); err != nil {
 		return nil, err
@@ -106,7 +107,7 @@ func (a *Affine) Invert(z *mat.Dense) (*mat.Dense, error) {
 		return nil, err
 	}
 	var x mat.Dense
-	// An error warns of the condition number, which units alone can make large.
+	// The error only warns of the condition number, which units alone can make large.
 	_ = x.Solve(a.Dense(), signal.Added(z, a.Offset, -1))
 	return signal.Added(&x, a.Centre, 1), nil
 }
@@ -138,9 +139,9 @@ func (a *Affine) PseudoInverse() (*mat.Dense, error) {
 	return &inverse, nil
 }
 
-// checkRegular returns an error if the matrix is singular to the rounding of float64: if its
-// condition number is above 1/(d·eps) with columns and then rows of norm 1, so that the units of
-// the signals don't matter.
+// checkRegular returns an error if the matrix is numerically singular in float64: if its condition
+// number exceeds 1/(d·eps) after scaling the columns and then the rows to norm 1, so that the units
+// of the signals don't matter.
 func (a *Affine) checkRegular() error {
 	d := len(a.Centre)
 	scaled := mat.DenseCopyOf(a.Dense())
@@ -161,7 +162,7 @@ func (a *Affine) checkRegular() error {
 	return nil
 }
 
-// checkRows returns an error unless a can be applied to z or inverted there.
+// checkRows returns an error unless z has the number of signals that a maps.
 func (a *Affine) checkRows(z *mat.Dense) error {
 	rows := 0
 	if z != nil {
@@ -181,8 +182,8 @@ func (a *Affine) check(d int) error {
 	return nil
 }
 
-// Standardised returns x with each signal at mean 0 and variance 1, the mean square. It is an
-// error if the standard deviation of a signal is 0 or overflows.
+// Standardised returns x with each signal scaled to mean 0 and mean square 1. It is an error if the
+// standard deviation of a signal is 0 or overflows.
 func Standardised(x *mat.Dense) (*mat.Dense, error) {
 	z := mat.DenseCopyOf(x)
 	d, _ := z.Dims()
@@ -194,7 +195,7 @@ func Standardised(x *mat.Dense) (*mat.Dense, error) {
 	return z, nil
 }
 
-// standardiseSignal brings row to mean 0 and variance 1 in place.
+// standardiseSignal scales row to mean 0 and variance 1 in place.
 func standardiseSignal(row []float64) error {
 	mean, sd := stat.PopMeanStdDev(row, nil)
 	if !(sd > 0) || math.IsInf(sd, 0) {

@@ -14,14 +14,14 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
-// conditioned is the fitted transform preprocess.Conditional. It takes the principal components y
-// of x in order. With mean and sd over the positions of the fit at which the normalised components
-// before component k are nearest, it normalises
+// conditioned is the fitted transform preprocess.Conditional. It normalises the principal
+// components y of x in order. For component k, mean and sd are those over the positions of the fit
+// whose normalised earlier components are nearest:
 //
 //	u_k = Φ⁻¹(F_k((y_k − mean)/sd))
 //
-// where F_k is the distribution function over the positions of the fit. The first component has no
-// components before it: mean is 0 and sd is 1. The u are then whitened.
+// F_k is the distribution function over the positions of the fit. The first component has no
+// earlier components: its mean is 0 and its sd is 1. The u are then whitened.
 type conditioned struct {
 	axes       *mat.Dense   // d×d, the principal axes as orthonormal columns
 	means      []float64    // of x
@@ -30,7 +30,7 @@ type conditioned struct {
 	whitening  *Affine      // from the u to the result
 }
 
-// A normaliser normalises one component given those before it.
+// A normaliser normalises one component given the earlier ones.
 type normaliser struct {
 	near     nearest        // finds the positions for mean and sd; nil for the first component
 	fitted   []float64      // the component at the positions of the fit
@@ -39,7 +39,7 @@ type normaliser struct {
 	curve    quantile.Curve // Φ⁻¹∘F_k
 }
 
-// conditional returns x, d×n, transformed by preprocess.Conditional, and the map as fitted to x.
+// conditional returns x, d×n, transformed by preprocess.Conditional, and the map fitted to x.
 func conditional(ctx context.Context, x *mat.Dense) (*mat.Dense, *conditioned, error) {
 	w, err := pca.Whiten(x)
 	if err != nil {
@@ -63,8 +63,8 @@ func conditional(ctx context.Context, x *mat.Dense) (*mat.Dense, *conditioned, e
 	return white.Symmetric(), c, nil
 }
 
-// fit sets c.levels from c.components, and returns these normalised, d×n. It stops with ctx's error
-// when ctx ends.
+// fit sets c.levels from c.components, and returns the normalised components, d×n. If ctx ends, it
+// returns the error of ctx.
 func (c *conditioned) fit(ctx context.Context) (*mat.Dense, error) {
 	y := mat.DenseCopyOf(c.components)
 	d, n := y.Dims()
@@ -102,7 +102,7 @@ func (c *conditioned) LogDet(x *mat.Dense) ([]float64, error) {
 	return logDet, err
 }
 
-// forward returns the results of Apply and of LogDet. It stops with ctx's error when ctx ends.
+// forward returns the results of Apply and of LogDet. If ctx ends, it returns the error of ctx.
 func (c *conditioned) forward(ctx context.Context, x *mat.Dense) (*mat.Dense, []float64, error) {
 	y := components(c.axes, signal.Added(x, c.means, -1))
 	d, n := y.Dims()
@@ -130,8 +130,8 @@ func (c *conditioned) forward(ctx context.Context, x *mat.Dense) (*mat.Dense, []
 	return z, logDet, err
 }
 
-// Invert returns the x of Apply(x) = z: component by component, as mean and sd of each depend only
-// on the u before it.
+// Invert returns the x of Apply(x) = z, component by component: mean and sd of each depend only on
+// the earlier u.
 func (c *conditioned) Invert(z *mat.Dense) (*mat.Dense, error) {
 	y, err := c.whitening.Invert(z) // the u, replaced by y position by position
 	if err != nil {
@@ -155,8 +155,8 @@ func (c *conditioned) Invert(z *mat.Dense) (*mat.Dense, error) {
 	return signal.Added(&x, c.means, 1), nil
 }
 
-// moments returns the mean and the standard deviation of the component over the positions of the fit
-// at which the normalised components before it are nearest to u.
+// moments returns the mean and the standard deviation of the component over the positions of the
+// fit whose normalised earlier components are nearest to u.
 func (l normaliser) moments(u []float64) (mean, sd float64) {
 	if t, ok := l.near.same(u); ok {
 		return l.local.means[t], l.local.deviations[t]
@@ -168,8 +168,8 @@ func (l normaliser) moments(u []float64) (mean, sd float64) {
 // each position.
 type localMoments struct{ means, deviations []float64 }
 
-// newLocalMoments returns the moments of row over the neighbours of each position. It stops with
-// ctx's error when ctx ends.
+// newLocalMoments returns the moments of row over the neighbours of each position. If ctx ends, it
+// returns the error of ctx.
 func newLocalMoments(
 	ctx context.Context, row []float64, neighbours func(t int) []int,
 ) (localMoments, error) {
@@ -193,8 +193,8 @@ func momentsAt(row []float64, positions []int) (mean, sd float64) {
 }
 
 // components returns the principal components axesᵀ·centred, d×n. The terms are added in the same
-// order at every position, which a matrix product doesn't ensure. So equal columns, such as an
-// image's background, have equal components and share their ranks.
+// order at every position, unlike in a matrix product. So equal columns, such as the background of
+// an image, have equal components and share their ranks.
 func components(axes, centred *mat.Dense) *mat.Dense {
 	d, n := centred.Dims()
 	y := mat.NewDense(d, n, nil)
@@ -206,16 +206,16 @@ func components(axes, centred *mat.Dense) *mat.Dense {
 	return y
 }
 
-// neighbourhood returns the number of positions of a local mean, for n in all: 200, or n/5 if
-// that is fewer; at least 2. More positions make the mean and the deviation more precise, fewer
-// follow a stronger nonlinearity. The MCC of 2 AR(7) signals with 1,024 positions (20 seeds;
-// meanMCC) after 5 and after 20 GELU updates is 0.966 and 0.946 with 200. It is 0.962 and 0.951
-// with half, 0.969 and 0.918 with twice as many.
+// neighbourhood returns the number of positions of a local mean, for n positions in all: 200, or
+// n/5 if that is fewer, but at least 2. More positions make the mean and the deviation more
+// precise; fewer follow a stronger nonlinearity. The MCC of 2 AR(7) signals with 1,024 positions
+// (20 seeds; meanMCC) after 5 and after 20 GELU updates is 0.966 and 0.946 with 200 positions,
+// 0.962 and 0.951 with half, and 0.969 and 0.918 with twice as many.
 func neighbourhood(n int) int {
 	return min(200, max(n/5, 2))
 }
 
-// positionsPerCheck is the number of positions between two checks of the context, which take some
+// positionsPerCheck is the number of positions between two checks of the context; they take some
 // hundredths of a second.
 const positionsPerCheck = 256
 
@@ -226,7 +226,7 @@ func localRounding(row []float64) float64 {
 	return 1e-8 * sd
 }
 
-// localDeviation returns the deviation of v from the mean in units of sd, 0 if it is rounding.
+// localDeviation returns the deviation of v from the mean in units of sd; 0 if it is rounding.
 func localDeviation(v, mean, sd, rounding float64) float64 {
 	if deviation := v - mean; math.Abs(deviation) > rounding {
 		return deviation / max(sd, rounding)

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Curves are linear.Curves: a strictly rising map of each signal, linear between its points and with
-// the slopes of its ends beyond them.
+// Curves are linear.Curves: a strictly increasing map of each signal, linear between its points,
+// with the slopes of its ends beyond them.
 type Curves struct {
 	Values   [][]float64 `json:"values"`
 	Straight [][]float64 `json:"straight"`
@@ -20,7 +20,7 @@ type Curves struct {
 // Apply straightens each signal of x, d×n.
 func (c *Curves) Apply(x *mat.Dense) (*mat.Dense, error) { return along(x, c.Values, c.Straight) }
 
-// Invert bends each signal of z, d×n, back.
+// Invert undoes Apply for each signal of z, d×n.
 func (c *Curves) Invert(z *mat.Dense) (*mat.Dense, error) { return along(z, c.Straight, c.Values) }
 
 // LogDet returns Σ_i log g_i′(x_i) at each position of x, d×n.
@@ -37,7 +37,7 @@ func (c *Curves) LogDet(x *mat.Dense) ([]float64, error) {
 	return sum, nil
 }
 
-// along returns what the maps from the points from to those of to make of the signals x.
+// along maps the signals x by the curves from the points in from to those in to.
 func along(x *mat.Dense, from, to [][]float64) (*mat.Dense, error) {
 	if d, _ := x.Dims(); d != len(from) {
 		return nil, fmt.Errorf("x: has %d signals; must have %d", d, len(from))
@@ -54,12 +54,12 @@ func along(x *mat.Dense, from, to [][]float64) (*mat.Dense, error) {
 	return y, nil
 }
 
-// piece returns the place of the point where the piece with v begins.
+// piece returns the index of the point where the piece that contains v begins.
 func piece(points []float64, v float64) int {
 	return min(max(sort.SearchFloat64s(points, v)-1, 0), len(points)-2)
 }
 
-// check returns an error unless they are curves of d signals.
+// check returns an error unless c are curves of d signals.
 func (c *Curves) check(d int) error {
 	if c == nil || len(c.Values) != d || len(c.Straight) != d {
 		return fmt.Errorf("curves: must be of %d signals", d)
@@ -73,7 +73,7 @@ func (c *Curves) check(d int) error {
 	return nil
 }
 
-// rises reports whether the points rise strictly and are finite.
+// rises reports whether the points are finite and strictly increasing.
 func rises(points []float64) bool {
 	finite := !math.IsInf(points[0], 0) && !math.IsInf(points[len(points)-1], 0)
 	return finite && slices.IsSortedFunc(points, func(a, b float64) int {

@@ -22,10 +22,10 @@ type Applier interface {
 // custom is a custom Applier as a Map.
 type custom struct{ Applier }
 
-// AsMap returns a itself if it is a map of this package; of a Sequence, each of its maps as AsMap
-// returns it. It returns any other as a Map whose Apply and Invert are those of a, with a check of
-// the size of the result. Without a method Invert of a, Invert returns an error that wraps
-// ErrNotInvertible. The Map is Smooth, with an error if a has no method LogDet.
+// AsMap returns a itself if it is a map of this package; for a Sequence, the sequence of AsMap of
+// its maps. Any other Applier becomes a Map with the Apply and Invert of a and a check of the size
+// of the result. If a has no method Invert, the error of Invert wraps ErrNotInvertible. The Map is
+// Smooth, with an error if a has no method LogDet.
 func AsMap(a Applier) Map {
 	switch m := a.(type) {
 	case *Affine, *Symmetric, *Reduction, *Curves, *Invertible, *normalised, *conditioned, custom:
@@ -74,8 +74,8 @@ func (c custom) LogDet(x *mat.Dense) ([]float64, error) {
 	return logDet, nil
 }
 
-// IsPointwise reports whether m is known to map each position by itself, without the values at
-// others. The maps of this package do. A custom one does if its method Pointwise says so.
+// IsPointwise reports whether m is known to map each position independently of the values at
+// others. The maps of this package do; a custom map does if its method Pointwise says so.
 func IsPointwise(m Map) bool {
 	switch m := m.(type) {
 	case Sequence:
@@ -87,8 +87,8 @@ func IsPointwise(m Map) bool {
 	return true
 }
 
-// sameSize returns f of a copy of x, where f is the named method of a. It is an error unless
-// the result has the size of x.
+// sameSize returns f applied to a copy of x, where f is the named method of a. It is an error
+// unless the result has the size of x.
 func sameSize(
 	a Applier, method string, x *mat.Dense, f func(*mat.Dense) (*mat.Dense, error),
 ) (*mat.Dense, error) {

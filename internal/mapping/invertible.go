@@ -9,20 +9,19 @@ import (
 )
 
 // An Invertible is an invertible network of d signals: affine maps with a componentwise
-// nonlinearity between two of them. It evaluates layers.Invertible, for one run, in float64 without
-// a backend. It is a smooth one-to-one map of ℝᵈ. Its inverse and its Jacobian determinant have
-// closed forms.
+// nonlinearity between each two. It evaluates layers.Invertible, for one run, in float64 without a
+// backend. It is a smooth bijection of ℝᵈ whose inverse and Jacobian determinant have closed forms.
 type Invertible struct {
-	// Linear has the affine maps, one more than there are layers of nonlinearities. Each has an
+	// Linear holds the affine maps, one more than there are layers of nonlinearities. Each has an
 	// inverse.
 	Linear []*Affine `json:"linear"`
-	// Bends has the parameters c of the nonlinearities, [layers][d]. That of signal i after
-	// affine map l is v ↦ v + c·(√(v² + 1) − 1), with c = Bends[l][i] and −1 < c < 1.
+	// Bends holds the parameters c of the nonlinearities, [layers][d]. The nonlinearity of signal i
+	// after affine map l is v ↦ v + c·(√(v² + 1) − 1), with c = Bends[l][i] and −1 < c < 1.
 	Bends [][]float64 `json:"bends"`
 }
 
-// maxLayers is the maximum number of layers of a network that is read from a file. It is a choice,
-// far above the 8 layers of this module's networks; a damaged file with more is refused early.
+// maxLayers is the largest number of layers of a network read from a file. It is a choice, far
+// above the 8 to 32 layers of this module's networks, that rejects damaged files early.
 const maxLayers = 1 << 10
 
 // Apply returns the network's output for x, d×n.
@@ -61,15 +60,15 @@ func (m *Invertible) ApplyLogDet(x *mat.Dense) (z *mat.Dense, logDet []float64, 
 			slopes[t] = 1
 		}
 		m.applyNonlinearities(l, z, slopes)
-		for t, slope := range slopes { // one logarithm, which takes most of the time, for d slopes
+		for t, slope := range slopes { // one logarithm, which is slow, for d slopes
 			logDet[t] += math.Log(slope)
 		}
 	}
 	return z, logDet, nil
 }
 
-// applyNonlinearities applies the nonlinearities after affine map l to z in place, and multiplies
-// slopes by theirs unless that is nil.
+// applyNonlinearities applies the nonlinearities after affine map l to z in place. Unless slopes is
+// nil, it multiplies slopes by theirs.
 func (m *Invertible) applyNonlinearities(l int, z *mat.Dense, slopes []float64) {
 	for i, c := range m.Bends[l] {
 		row := z.RawRowView(i)
@@ -83,8 +82,8 @@ func (m *Invertible) applyNonlinearities(l int, z *mat.Dense, slopes []float64) 
 	}
 }
 
-// Outputs returns what each affine map makes of x, d×n, before the nonlinearity; the last is the
-// network's output.
+// Outputs returns the output of each affine map for x, d×n, before the nonlinearity; the last is
+// the output of the network.
 func (m *Invertible) Outputs(x *mat.Dense) ([]*mat.Dense, error) {
 	if err := m.fits(x); err != nil {
 		return nil, err
@@ -128,7 +127,7 @@ func (m *Invertible) Invert(z *mat.Dense) (*mat.Dense, error) {
 	return x, nil
 }
 
-// fits returns an error unless x has the signals of the network.
+// fits returns an error unless x has the number of signals of the network.
 func (m *Invertible) fits(x *mat.Dense) error {
 	if x == nil || x.IsEmpty() {
 		return errors.New("x: is empty; must be a d×n matrix")
@@ -149,7 +148,8 @@ func nonlinearity(c, v float64) (y, slope float64) {
 //
 //	v = (s − c·√(s² + 1 − c²))/(1 − c²),  s = y + c
 //
-// Where this subtracts nearly equal numbers, it uses the equal y·(y + 2c)/(s + c·√(s² + 1 − c²)).
+// If this would subtract nearly equal numbers, it uses the equivalent y·(y + 2c)/(s + c·√(s² + 1 −
+// c²)).
 func inverseNonlinearity(c, y float64) float64 {
 	shifted := y + c
 	rest := 1 - c*c
@@ -160,7 +160,7 @@ func inverseNonlinearity(c, y float64) float64 {
 	return (shifted - c*root) / rest
 }
 
-// check returns an error unless m is a network of d signals that has an inverse.
+// check returns an error unless m is an invertible network of d signals.
 func (m *Invertible) check(d int) error {
 	if m == nil || d < 1 {
 		return fmt.Errorf("a network is missing; must be of %d signals", d)

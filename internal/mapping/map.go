@@ -1,6 +1,6 @@
-// Package mapping holds the maps of signals of package preprocess: as fitted, applied,
-// inverted, written to files and read again. It isn't public, so that preprocess has only the
-// names that a caller needs.
+// Package mapping holds the maps of signals of package preprocess: fitted, applied, inverted,
+// written to files and read again. It is internal so that preprocess only has the names that a
+// caller needs.
 //
 // A map is one of
 //
@@ -13,7 +13,7 @@
 //   - a custom one, see AsMap
 //   - Sequence, maps in order.
 //
-// All but Reduction keep the number of signals.
+// All except Reduction keep the number of signals.
 package mapping
 
 import (
@@ -28,8 +28,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// Map is preprocess.Map, which can't be imported here. A Reduction changes the number of
-// signals.
+// Map is preprocess.Map, which can't be imported here. A Reduction changes the number of signals.
 type Map interface {
 	Apply(x *mat.Dense) (*mat.Dense, error)
 	Invert(z *mat.Dense) (*mat.Dense, error)
@@ -44,13 +43,13 @@ type smooth interface {
 // ErrNotInvertible is wrapped by the error of a map that can't be inverted.
 var ErrNotInvertible = errors.New("the map can't be inverted")
 
-// A Sequence is maps in the order in which they are applied.
+// A Sequence is a list of maps in the order in which they are applied.
 type Sequence []Map
 
 // Apply is ApplyAll.
 func (s Sequence) Apply(x *mat.Dense) (*mat.Dense, error) { return ApplyAll(x, s) }
 
-// Invert inverts the maps, the last one first. It is an error if a map makes a value that
+// Invert inverts the maps, beginning with the last. It is an error if a map returns a value that
 // isn't finite.
 func (s Sequence) Invert(z *mat.Dense) (*mat.Dense, error) {
 	x := mat.DenseCopyOf(z)
@@ -72,8 +71,8 @@ func (s Sequence) LogDet(x *mat.Dense) ([]float64, error) {
 	return logDet, err
 }
 
-// Flatten returns the maps of a Sequence, and of Sequences in it; m alone if it is none. A map
-// of another package is as AsMap returns it.
+// Flatten returns the maps of a Sequence, including those of Sequences in it, or m alone if it
+// isn't a Sequence. A map of another package is returned by AsMap.
 func Flatten(m Map) []Map {
 	s, ok := m.(Sequence)
 	if !ok {
@@ -86,7 +85,8 @@ func Flatten(m Map) []Map {
 	return all
 }
 
-// ofMap is the error of map number of several; of a single one, which names itself, the error as it is.
+// ofMap returns the error of the map with the given number among several; for a single map, err
+// itself.
 func ofMap(number, several int, err error) error {
 	if several == 1 {
 		return err
@@ -94,8 +94,8 @@ func ofMap(number, several int, err error) error {
 	return fmt.Errorf("map %d of %d: %w", number, several, err)
 }
 
-// ApplyAll returns what the maps, in order, make of the signals x, which it doesn't change; a
-// copy without maps. It is an error if a map makes a value that isn't finite.
+// ApplyAll returns the signals x after the maps in order; without maps, a copy. It doesn't change
+// x. It is an error if a map returns a value that isn't finite.
 func ApplyAll(x *mat.Dense, maps []Map) (*mat.Dense, error) {
 	z := mat.DenseCopyOf(x)
 	for k, m := range maps {
@@ -110,9 +110,9 @@ func ApplyAll(x *mat.Dense, maps []Map) (*mat.Dense, error) {
 	return z, nil
 }
 
-// ApplyLogDet is ApplyAll, and returns the sum of the maps' log-determinants at each of the n
-// positions of x, d×n, too. It is an error if a map isn't smooth. It stops with ctx's error
-// when ctx ends.
+// ApplyLogDet is ApplyAll that also returns the sum of the maps' log-determinants at each of the n
+// positions of x, d×n. It is an error if a map isn't smooth. If ctx ends, it returns the error of
+// ctx.
 func ApplyLogDet(ctx context.Context, x *mat.Dense, maps []Map) (*mat.Dense, []float64, error) {
 	_, n := x.Dims()
 	z, sum := mat.DenseCopyOf(x), make([]float64, n)
@@ -131,7 +131,7 @@ func ApplyLogDet(ctx context.Context, x *mat.Dense, maps []Map) (*mat.Dense, []f
 }
 
 func applyLogDet(ctx context.Context, x *mat.Dense, m Map) (*mat.Dense, []float64, error) {
-	if c, ok := m.(*conditioned); ok { // which computes both at once, and takes long
+	if c, ok := m.(*conditioned); ok { // which is slow, and computes both at once
 		return c.forward(ctx, x)
 	}
 	s, ok := m.(smooth)

@@ -12,9 +12,9 @@ import (
 
 // nearest finds the positions of the fit whose components are nearest to given ones.
 //
-// Several components are compared by their Euclidean distance, and there are count positions. The
-// positions of a single component are sorted by its value. The nearest are then the place of the
-// given value and count others next to it, half on each side except at the ends.
+// Several components are compared by their Euclidean distance, and count positions are found. For a
+// single component the positions are sorted by value: the nearest are the place of the given value
+// and count others next to it, half on each side except at the ends.
 type nearest interface {
 	ofFit(t int) []int         // nearest to the components at position t of the fit; includes t or its equals
 	ofValue(u []float64) []int // nearest to the components u, which aren't those of a position
@@ -22,9 +22,9 @@ type nearest interface {
 	same(u []float64) (t int, ok bool)
 }
 
-// sameComponents is the distance below which components count as those of a position of the fit.
-// It is a choice, far below any step between normal quantiles and far above the rounding error of a
-// map and its inverse, so that half and twice of it do the same.
+// sameComponents is the distance below which components count as those of a position of the fit. It
+// is a choice, far below any step between normal quantiles and far above the rounding error of a
+// map and its inverse, so half or twice of it makes no difference.
 const sameComponents = 1e-9
 
 func newNearest(y *mat.Dense, count int) nearest {
@@ -51,7 +51,7 @@ func (n *nearestInOrder) ofFit(t int) []int { return n.neighbours(int(n.place[t]
 
 func (n *nearestInOrder) ofValue(u []float64) []int { return n.neighbours(n.next(u[0])) }
 
-// next returns the place of the first position with a component of at least v.
+// next returns the place of the first position whose component is at least v.
 func (n *nearestInOrder) next(v float64) int {
 	compare := func(t int, v float64) int { return cmp.Compare(n.row[t], v) }
 	next, _ := slices.BinarySearchFunc(n.byValue, v, compare)
@@ -74,9 +74,9 @@ func (n *nearestInOrder) neighbours(place int) []int {
 	return n.byValue[first : first+width]
 }
 
-// nearestInSpace has the positions in the order of their first component. Those nearest to given
-// components are among the nearest in that order. For a neighbourhood of 2,048 positions this takes
-// two fifths of the time of gonum's k-d tree, of 65,536 about the same.
+// nearestInSpace holds the positions in the order of their first component. The nearest to given
+// components are searched among the nearest in that order. For 2,048 positions this takes two
+// fifths of the time of gonum's k-d tree, for 65,536 about the same.
 type nearestInSpace struct {
 	first   *nearestInOrder
 	ordered [][]float64 // all components at the positions first.byValue
@@ -115,9 +115,9 @@ func (n *nearestInSpace) same(u []float64) (t int, ok bool) {
 	return 0, false
 }
 
-// neighbours returns the count positions nearest to u, which would be at the given place of the
-// order. It looks at places on both sides, the nearer in the first component first, until that alone
-// is as far as the farthest of the count nearest so far.
+// neighbours returns the count positions nearest to u, whose place in the order is given. It visits
+// places on both sides, the nearer in the first component first, until this component alone is as
+// far away as the farthest of the count nearest so far.
 func (n *nearestInSpace) neighbours(u []float64, place int) []int {
 	near := make([]neighbour, 0, 2*n.count)
 	bound := math.Inf(1) // of the squared distance
@@ -170,8 +170,9 @@ type neighbour struct {
 	position int
 }
 
-// selectNearest reorders all so that the count nearest come first, count < len(all), the farthest of
-// them last, by C. A. R. Hoare's algorithm 65, Find (Communications of the ACM 4(7), 1961).
+// selectNearest reorders all so that the count nearest come first, with the farthest of them last;
+// count < len(all). It is C. A. R. Hoare's algorithm 65, Find (Communications of the ACM 4(7),
+// 1961).
 func selectNearest(all []neighbour, count int) {
 	for first, last := 0, len(all)-1; first < last; {
 		pivot := all[(first+last)/2].squared

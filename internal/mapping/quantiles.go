@@ -9,14 +9,14 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/quantile"
 )
 
-// normalised maps each signal to normal quantiles by its curve.
+// normalised maps each signal to normal quantiles by a curve.
 type normalised struct {
 	signals *mat.Dense // of the fit, d×n
 	curves  []quantile.Curve
 }
 
-// newNormalised returns the signals, none of which is constant, with each replaced by its normal quantiles,
-// and the map.
+// newNormalised returns the signals with their values replaced by normal quantiles, and the map. No
+// signal may be constant.
 func newNormalised(signals *mat.Dense) (*mat.Dense, *normalised) {
 	z, n := mat.DenseCopyOf(signals), &normalised{signals: signals}
 	d, _ := signals.Dims()

@@ -12,7 +12,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// A Record is a Map in JSON. What is large in it is in a file of the same folder.
+// A Record is a Map in JSON. Its large arrays are in a file of the same folder.
 type Record struct {
 	Kind string `json:"kind"`
 
@@ -46,8 +46,8 @@ const (
 	kindCustom      = "own"
 )
 
-// Write returns the record of a map of this package or of a registered type. It writes what is
-// large in the map to a file of dir whose name begins with name.
+// Write returns the record of a map of this package or of a registered type. It writes the large
+// arrays of the map to a file in dir whose name begins with name.
 func Write(dir, name string, m Map) (Record, error) {
 	switch m := m.(type) {
 	case *Affine:
@@ -85,8 +85,8 @@ func Write(dir, name string, m Map) (Record, error) {
 	return Record{}, fmt.Errorf("the map %T can't be saved", m)
 }
 
-// Read returns the map of a record to d signals, which was fitted at n positions. Its file is
-// in dir.
+// Read returns the map to d signals in a record, which was fitted at n positions. dir is the folder
+// of its file.
 func (r Record) Read(dir string, d, n int) (Map, error) {
 	switch r.Kind {
 	case kindAffine:
@@ -142,7 +142,7 @@ func (r Record) readConditioned(dir string, d, n int) (Map, error) {
 	return c, r.Affine.check(d)
 }
 
-// readSignals reads the signals that the map was fitted to.
+// readSignals reads the signals to which the map was fitted.
 func (r Record) readSignals(dir string, d, n int) (*mat.Dense, error) {
 	x, err := ReadSignals(dir, r.Signals, d, n)
 	if err != nil {

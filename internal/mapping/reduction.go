@@ -26,19 +26,19 @@ type Reduction struct {
 	Rank int `json:"rank"`
 }
 
-// Reduce returns the reduction of the channels x, d×n, to their k principal components of
-// largest variance. If k is 0, it is the rank of x.
+// Reduce returns the reduction of the channels x, d×n, to their k principal components of largest
+// variance. If k is 0, it is the rank of x.
 //
-// The rank is the number of principal components that are more than rounding. Their singular
-// value is above max(d, n)·2⁻⁵² of the largest, as in numpy's matrix_rank. Their standard
-// deviation is above twice that of the channels' rounding errors.
+// The rank is the number of principal components that are more than rounding: their singular value
+// exceeds max(d, n)·2⁻⁵² of the largest, as in numpy's matrix_rank, and their standard deviation
+// exceeds twice that of the channels' rounding errors.
 //
-// The rounding errors of a channel are uniform over its resolution, rounding.Step. If the channels
-// were filtered, steps are those before the filter, which passes on the rounding errors at most as
-// they are, and hides the steps; nil for none. The larger step counts.
+// The rounding errors of a channel are uniform over its resolution, rounding.Step. For filtered
+// channels, steps are the resolutions before the filter, which doesn't amplify rounding errors but
+// hides the steps; nil for none. The larger step counts.
 //
-// It is an error if x isn't a signal matrix of at least two positions, if a channel is constant,
-// or if k is more than the rank.
+// It is an error if x isn't a signal matrix of at least two positions, if a channel is constant, or
+// if k exceeds the rank.
 func Reduce(x *mat.Dense, k int, steps []float64) (*Reduction, error) {
 	if err := signal.Check("x", x); err != nil {
 		return nil, fmt.Errorf("preprocess: %w", err)
@@ -54,7 +54,8 @@ func Reduce(x *mat.Dense, k int, steps []float64) (*Reduction, error) {
 		}
 		floats.AddConst(-stat.Mean(row, nil), row) // the rounding error of a large mean
 	}
-	// The standardised channels are L·Q with orthonormal rows of Q, which their axes don't depend on.
+	// The standardised channels are L·Q with orthonormal rows of Q, on which their axes don't
+	// depend.
 	decomposed := standard
 	if d <= n {
 		decomposed = signal.Lower(standard)
@@ -96,8 +97,8 @@ func Reduce(x *mat.Dense, k int, steps []float64) (*Reduction, error) {
 	return r, nil
 }
 
-// LeftOut returns the mean variance of the principal components that were left out, of the channels at
-// variance 1; 0 if all but rounding are in.
+// LeftOut returns the mean variance of the principal components that were left out, for channels of
+// variance 1; 0 if all but rounding were kept.
 func (r *Reduction) LeftOut() float64 {
 	left := r.Rank - r.Components()
 	if left == 0 {
@@ -106,8 +107,8 @@ func (r *Reduction) LeftOut() float64 {
 	return float64(r.Channels()) * (1 - r.Explained) / float64(left)
 }
 
-// ChannelShares returns the shares of the channels' variances that are in parts of the components
-// y, k×n: a share of the variance of each component.
+// ChannelShares returns the shares of the channels' variances that are explained by the given
+// shares of the variances of the components y, k×n.
 func (r *Reduction) ChannelShares(y *mat.Dense, shares []float64) []float64 {
 	all, axes := make([]float64, r.Channels()), r.axes()
 	for k, share := range shares {
@@ -119,13 +120,13 @@ func (r *Reduction) ChannelShares(y *mat.Dense, shares []float64) []float64 {
 	return all
 }
 
-// The resolution of a channel before a filter is within these bounds, in standard deviations of the
-// channel after it. The filter itself rounds, too: a high-pass at 0.05 Hz, at a rate of 1000 Hz,
-// amplifies the rounding of float64 to 1e-11. A channel that is rounding only, as drift was all that
-// it had, would hide all weaker principal components without the upper bound.
+// The bounds of the resolution of a channel before a filter, in standard deviations of the channel
+// after it. The filter itself rounds: a high-pass at 0.05 Hz, at a rate of 1000 Hz, amplifies the
+// rounding of float64 to 1e-11. Without the upper bound, a channel that is only rounding after the
+// filter, because it was all drift, would hide all weaker principal components.
 const minResolution, maxResolution = 1e-9, 1
 
-// aboveRounding reports whether principal component k, with this axis, is more than rounding.
+// aboveRounding reports whether principal component k, with the given axis, is more than rounding.
 func aboveRounding(values []float64, k int, axis, resolution []float64, d, n int) bool {
 	if !(values[k] > float64(max(d, n))*rounding.Eps*values[0]) {
 		return false
@@ -166,7 +167,7 @@ func (r *Reduction) Invert(y *mat.Dense) (*mat.Dense, error) {
 	return signal.Added(&x, r.Mean, 1), nil
 }
 
-// check returns an error unless r reduces some channels to k.
+// check returns an error unless r reduces channels to k components.
 func (r *Reduction) check(k int) error {
 	if r == nil || len(r.Mean) < k || len(r.Scale) != len(r.Mean) || len(r.Axes) != k*len(r.Mean) {
 		return fmt.Errorf("a reduction isn't one to %d components", k)
@@ -174,8 +175,8 @@ func (r *Reduction) check(k int) error {
 	return nil
 }
 
-// Matrices returns the matrix of Apply, k×d, which multiplies x − Mean, and that of Invert, d×k,
-// which multiplies y.
+// Matrices returns the matrix of Apply, k×d, which is applied to x − Mean, and the matrix of
+// Invert, d×k, which is applied to y.
 func (r *Reduction) Matrices() (there, back *mat.Dense) {
 	there, back = mat.DenseCopyOf(r.axes().T()), mat.DenseCopyOf(r.axes())
 	for i, scale := range r.Scale {

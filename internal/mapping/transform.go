@@ -11,8 +11,8 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
-// The names of the transforms that are fitted to the signals alone, as package preprocess describes
-// them.
+// The names of the transforms that are fitted to the signals alone, as described in package
+// preprocess.
 const (
 	Standardise = "standardise"
 	ZCA         = "zca"
@@ -30,9 +30,9 @@ func Check[T ~string](t T) error {
 	return fmt.Errorf("is %q; must be one of %q", string(t), transforms)
 }
 
-// Fit returns the signals x, d×n, after the transforms in order, and the maps that the
-// transforms are as fitted to x. It doesn't change x. It stops with ctx's error when ctx ends.
-// The other errors are those of preprocess.Apply.
+// Fit returns the signals x, d×n, after the transforms in order, and the fitted maps of these. It
+// doesn't change x. If ctx ends, it returns the error of ctx. The other errors are those of
+// preprocess.Apply.
 func Fit[T ~string](
 	ctx context.Context, x *mat.Dense, steps []T,
 ) (*mat.Dense, []Map, error) {
@@ -56,9 +56,9 @@ func Fit[T ~string](
 	return z, maps, nil
 }
 
-// Begin is Fit, and returns the transforms that were used. It inserts Standardise before them
-// if without it they fail, as where the scales or offsets of the signals differ too much for
-// float64.
+// Begin is Fit that also returns the transforms that were used. It inserts Standardise before them
+// if they fail without it, for example because the scales or offsets of the signals differ too much
+// for float64.
 func Begin[T ~string](
 	ctx context.Context, x *mat.Dense, steps []T,
 ) (z *mat.Dense, maps []Map, used []T, err error) {
@@ -73,7 +73,7 @@ func Begin[T ~string](
 	return nil, nil, steps, err
 }
 
-// fit returns x transformed, and the map of other signals. The signals must have passed
+// fit returns x after the transform, and the map for other signals. The signals must have passed
 // signal.Check.
 func fit(ctx context.Context, transform string, x *mat.Dense) (*mat.Dense, Map, error) {
 	switch transform {

@@ -10,9 +10,9 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
-// A Symmetric is the map z ↦ Axes·diag(1/Spread)·Axesᵀ·(z − Centre) of symmetric whitening.
-// Axes is orthogonal, d×d, row-major. The product is kept in factors, since multiplied out it
-// loses the digits of the smallest spread.
+// A Symmetric is the map z ↦ Axes·diag(1/Spread)·Axesᵀ·(z − Centre) of symmetric whitening. Axes is
+// orthogonal, d×d, row-major. The factors are kept because their product would lose the digits of
+// the smallest spread.
 type Symmetric struct {
 	Centre []float64 `json:"centre"`
 	Axes   []float64 `json:"axes"`
@@ -36,7 +36,7 @@ func (s *Symmetric) LogDet(x *mat.Dense) ([]float64, error) {
 	return constant(x, logDet), nil
 }
 
-// Apply whitens the signals z as those of the fit; see preprocess.Map.
+// Apply whitens the signals z by the whitening of the fit; see preprocess.Map.
 func (s *Symmetric) Apply(z *mat.Dense) (*mat.Dense, error) {
 	divide := func(v, spread float64) float64 { return v / spread }
 	return s.scaled(signal.Added(z, s.Centre, -1), divide), nil
@@ -48,7 +48,8 @@ func (s *Symmetric) Invert(z *mat.Dense) (*mat.Dense, error) {
 	return signal.Added(s.scaled(z, multiply), s.Centre, 1), nil
 }
 
-// scaled returns z with each component along an axis changed by f, given the axis's spread.
+// scaled returns z with the component along each axis replaced by f of its value and the axis's
+// spread.
 func (s *Symmetric) scaled(z *mat.Dense, f func(v, spread float64) float64) *mat.Dense {
 	var components, y mat.Dense
 	components.Mul(s.axes().T(), z)
@@ -57,7 +58,7 @@ func (s *Symmetric) scaled(z *mat.Dense, f func(v, spread float64) float64) *mat
 	return &y
 }
 
-// Affine returns s multiplied out.
+// Affine returns s as the product of its factors.
 func (s *Symmetric) Affine() *Affine {
 	scaled := mat.DenseCopyOf(s.axes())
 	scaled.Apply(func(_, j int, v float64) float64 { return v / s.Spread[j] }, scaled)
@@ -74,9 +75,9 @@ func (s *Symmetric) check(d int) error {
 	return nil
 }
 
-// Whitened returns the symmetric whitening Σ^{-1/2}·(x − mean) of x, d×n, computed from a
-// singular value decomposition in O(n·d²). It is an error if the signals are linearly dependent
-// to float64's precision, or if there are no more positions than signals.
+// Whitened returns the symmetric whitening Σ^{-1/2}·(x − mean) of x, d×n, computed by a singular
+// value decomposition in O(n·d²). It is an error if the signals are linearly dependent to the
+// precision of float64, or if there are no more positions than signals.
 func Whitened(x *mat.Dense) (*mat.Dense, error) {
 	w, err := pca.Whiten(x)
 	if err != nil {
