@@ -12,17 +12,17 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/text"
 )
 
-// magic begins a file, before the version and the length of the header (NumPy's manual,
+// magic begins a file; the version and the length of the header follow (NumPy's manual,
 // numpy.lib.format).
 const magic = "\x93NUMPY"
 
-// maxHeader is the limit of a header in bytes. NumPy warns from 10 000 on.
+// maxHeader is the largest length of a header in bytes. NumPy warns above 10 000.
 const maxHeader = 1 << 16
 
 // A Header describes the array of a file.
 type Header struct {
 	Shape     []int
-	IsFortran bool  // the first index varies fastest in the file, not the last
+	IsFortran bool  // whether the first index varies fastest in the file, not the last
 	Start     int64 // byte of the file at which the numbers start
 
 	descr string // type of the numbers, or fields of a structured array in brackets
@@ -75,8 +75,8 @@ func readDictionary(r io.Reader) (content string, start int64, err error) {
 	return string(dictionary), int64(len(begin) + len(length) + len(dictionary)), nil
 }
 
-// The entries of a header, in any order. For a structured array descr is a list, whose names may
-// contain brackets.
+// Patterns of the entries of a header, in any order. For a structured array descr is a list, whose
+// names may contain brackets.
 var (
 	descrEntry = regexp.MustCompile(`'descr':\s*('[^']*'|\[(?:[^\]'"]|'[^']*'|"[^"]*")*\])`)
 	orderEntry = regexp.MustCompile(`'fortran_order':\s*(True|False)`)
@@ -129,11 +129,11 @@ type Field struct {
 // IsStructured reports whether the array is structured; see Fields.
 func (h *Header) IsStructured() bool { return strings.HasPrefix(h.descr, "[") }
 
-// fieldEntry is a field of a structured array: its name and its type.
+// fieldEntry matches a field of a structured array: its name and its type.
 var fieldEntry = regexp.MustCompile(`\(\s*'([^']*)',\s*'([^']*)'\s*\)`)
 
-// Fields returns the fields of a structured array of one axis, in file order. It is an error if the
-// array has several axes or a non-numeric field.
+// Fields returns the fields of a structured array with one axis, in file order. It is an error if
+// the array has several axes or a non-numeric field.
 func (h *Header) Fields() ([]Field, error) {
 	var fields []Field
 	areNumbers := true

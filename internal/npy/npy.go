@@ -1,6 +1,6 @@
 // Package npy reads and writes arrays of numbers in NumPy's format NPY (NumPy's manual,
-// numpy.lib.format). [ReadFile] and [WriteFile] are for signals that this module stores. Package
-// datasets reads arrays of other programs by [ReadHeader] and [Number.Reader].
+// numpy.lib.format). [ReadFile] and [WriteFile] are for signals stored by this module. Package
+// datasets reads the arrays of other programs with [ReadHeader] and [Number.Reader].
 package npy
 
 import (
@@ -19,7 +19,7 @@ import (
 )
 
 // WriteFile writes signals z, d×n, as an array [n, d] of float64, whole or not at all. It is an
-// error if an entry is not finite.
+// error if an entry isn't finite.
 func WriteFile(path string, z *mat.Dense) error {
 	return atomicfile.Write(path, func(w io.Writer) error {
 		if err := checkFinite(z); err != nil {
@@ -34,7 +34,7 @@ func WriteFile(path string, z *mat.Dense) error {
 }
 
 // WriteNumbers writes the numbers of the next positions after a header: all signals of z, d×n, at
-// the first position, then at the next.
+// the first position, then at the next, and so on.
 func WriteNumbers(w io.Writer, z *mat.Dense) error {
 	d, n := z.Dims()
 	position := make([]byte, 8*d)
@@ -49,8 +49,8 @@ func WriteNumbers(w io.Writer, z *mat.Dense) error {
 	return nil
 }
 
-// ReadFile reads an array [n, d] as signals, d×n. It is an error if there are more entries than
-// signal.MaxEntries, or an entry is not finite.
+// ReadFile reads an array [n, d] as signals, d×n. It is an error if there are more than
+// signal.MaxEntries entries, or if an entry isn't finite.
 func ReadFile(path string) (*mat.Dense, error) {
 	file, err := os.Open(path)
 	if err != nil {

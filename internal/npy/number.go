@@ -12,7 +12,7 @@ import (
 // A Number is a type of numbers in a binary file.
 type Number struct {
 	Size   int                  // in bytes
-	Decode func([]byte) float64 // returns the number that bytes begin with
+	Decode func([]byte) float64 // returns the number at the beginning of the bytes
 }
 
 // Float32 is the type of little-endian 32-bit floats.
@@ -83,8 +83,8 @@ func half(bits uint16) float64 {
 // blockSize is the number of numbers decoded at once.
 const blockSize = 1 << 13
 
-// Reader returns a function that fills values with the next numbers of r, and returns their number
-// before an error, which is io.ErrUnexpectedEOF at the end of the file.
+// Reader returns a function that fills values with the next numbers of r. It returns how many it
+// read before an error, which is io.ErrUnexpectedEOF at the end of the file.
 func (number Number) Reader(r io.Reader) func(values []float64) (int, error) {
 	var buffer []byte
 	return func(values []float64) (int, error) {
