@@ -19,14 +19,14 @@ type Column struct {
 	Name   string    `json:"name"`
 	Values []float64 `json:"values"`
 	Text   []string  `json:"text"`
-	Unit   string    `json:"unit"`  // as "uV"; empty if the file has none
-	Place  int       `json:"place"` // the number of the column in its file, from 0 on
-	// Reason says why it can't be a signal: that it counts, is text or the like. It is empty for
-	// a column that could be one and was left out by choice.
+	Unit   string    `json:"unit"`  // such as "uV"; empty if the file has none
+	Place  int       `json:"place"` // index of the column in its file, from 0
+	// Reason says why the column can't be a signal, for example because it counts or is text. It is
+	// empty if the column could be a signal and was left out by choice.
 	Reason string `json:"reason"`
 }
 
-// cell returns what a file has in the column at a position; nothing beyond its end.
+// cell returns the text of the column at a position; empty beyond its end.
 func (c *Column) cell(position int) string {
 	switch {
 	case position < len(c.Text):
@@ -37,7 +37,7 @@ func (c *Column) cell(position int) string {
 	return ""
 }
 
-// at returns the column at some positions.
+// at returns the column at the given positions.
 func (c *Column) at(positions []int) Column {
 	kept := *c
 	kept.Values, kept.Text = nil, nil
@@ -51,8 +51,8 @@ func (c *Column) at(positions []int) Column {
 	return kept
 }
 
-// setAside moves the columns of r that aren't signals out of Signals into Aside, with a note for
-// each: those that the options don't choose or, without a choice, those that can't be signals.
+// setAside moves the columns of r that aren't signals from Signals to Aside, with a note for each:
+// the columns that the options don't choose or, without a choice, those that can't be signals.
 func (r *reading) setAside(o *ReadOptions) error {
 	d, n := r.Signals.Dims()
 	columns := make([]column.Stats, d)
@@ -87,8 +87,8 @@ func (r *reading) setAside(o *ReadOptions) error {
 	return nil
 }
 
-// split moves the columns that r describes, except the kept ones, to Aside with their values. These
-// are nil for a recording that is too long to keep them.
+// split moves the columns that r describes, except the kept ones, to Aside with their values.
+// values are nil for a recording too long to keep them.
 func (r *reading) split(kept, aside []int, columns []column.Stats, values [][]float64) {
 	places := r.places(len(columns))
 	for k, i := range aside {
@@ -109,7 +109,7 @@ func (r *reading) split(kept, aside []int, columns []column.Stats, values [][]fl
 	r.Places = selected(places, kept)
 }
 
-// selected returns the entries of all at the indices kept; nil if all is nil.
+// selected returns the entries of all with the given indices; nil if all is nil.
 func selected[T any](all []T, kept []int) (some []T) {
 	if all == nil {
 		return nil
@@ -120,7 +120,7 @@ func selected[T any](all []T, kept []int) (some []T) {
 	return some
 }
 
-// columnName returns the name of signal i, by the number of its column without names.
+// columnName returns the name of signal i; without names, the number of its column.
 func (r *Recording) columnName(i int) string {
 	if r.Names == nil && r.Places != nil {
 		i = r.Places[i]
@@ -128,7 +128,7 @@ func (r *Recording) columnName(i int) string {
 	return column.Name(r.Names, i)
 }
 
-// places returns Places, or the order of the d signals without them.
+// places returns Places; without them, the order of the d signals.
 func (r *Recording) places(d int) []int {
 	if r.Places == nil {
 		return grid.Range(d)
@@ -136,13 +136,13 @@ func (r *Recording) places(d int) []int {
 	return r.Places
 }
 
-// inFileOrder is the note that a file without names has the channels of a separation.
+// inFileOrder is the note if a separation is applied to a file without names.
 const inFileOrder = "the file has no names: its columns were taken for the separation's channels in " +
 	"their order"
 
 // selectColumns returns the columns of r that are signals, in their order, with a note for each
-// that can't be one. Aside are the file's other columns. In a file without names a number is that
-// of a column.
+// that can't be one. aside are the other columns of the file. In a file without names, numbers
+// stand for columns.
 func (o *ReadOptions) selectColumns(
 	r *Recording, aside []Column, columns []column.Stats,
 ) (kept []int, notes []string, err error) {
@@ -187,7 +187,7 @@ func (o *ReadOptions) selectColumns(
 	return kept, notes, nil
 }
 
-// selectSignals returns the columns of the separation's channels, by their names if they have some.
+// selectSignals returns the columns of the separation's channels, by name if they have names.
 func (o *ReadOptions) selectSignals(
 	names []string, columns []column.Stats,
 ) (kept []int, notes []string, err error) {
@@ -207,8 +207,8 @@ func (o *ReadOptions) selectSignals(
 	return kept, notes, nil
 }
 
-// findWithout returns the columns to leave out that aren't aside already. Names are nil if the file
-// has none. Places are the columns' numbers in the file.
+// findWithout returns the columns to leave out that aren't aside already. names are nil if the file
+// has none. places are the indices of the columns in the file.
 func findWithout(without, names []string, places []int, aside []Column) (columns []int, err error) {
 	for _, name := range without {
 		number, notNumber := strconv.Atoi(name)
@@ -226,7 +226,7 @@ func findWithout(without, names []string, places []int, aside []Column) (columns
 	return columns, nil
 }
 
-// findColumn returns the column to leave out that has a name, or is the one of that number.
+// findColumn returns the column to leave out with the given name or number.
 func findColumn(name string, names []string, places []int) (int, error) {
 	found := electrode.Find(names, name)
 	if len(found) == 1 {
@@ -265,15 +265,15 @@ func remaining(n int, without []int) []int {
 	return unmarked(dropped)
 }
 
-// findNames returns the indices in names of the wanted ones, or an error that says which of them
-// aren't there.
+// findNames returns the indices of the wanted names in names, or an error that lists the missing
+// ones.
 func findNames(names, wanted []string) ([]int, error) {
 	var places []int
 	var lacking []string
 	for _, name := range wanted {
 		left := remaining(len(names), places)
 		found := electrode.Find(selected(names, left), name)
-		isRepeated := len(found) > 1 && names[left[found[0]]] == name // then they are in order
+		isRepeated := len(found) > 1 && names[left[found[0]]] == name // taken in order
 		if len(found) != 1 && !isRepeated {
 			lacking = append(lacking, name)
 			continue
@@ -292,7 +292,7 @@ func findNames(names, wanted []string) ([]int, error) {
 		"must name each as it was", channels(lacking), channels(spare))
 }
 
-// channels returns "channel" or "channels" and the names.
+// channels returns "channel" or "channels", followed by the names.
 func channels(names []string) string {
 	if len(names) == 1 {
 		return "channel " + quoted(names)
@@ -300,8 +300,8 @@ func channels(names []string) string {
 	return "channels " + quoted(names)
 }
 
-// similarFirst returns the names, first those that contain the lacking name or that it contains, in
-// any case, as EOG1 contains eog.
+// similarFirst returns the names, beginning with those that contain the lacking name or are
+// contained in it, in any case, as eog in EOG1.
 func similarFirst(names []string, lacking string) []string {
 	isSimilar := func(name string) bool {
 		a, b := strings.ToLower(name), strings.ToLower(lacking)
@@ -318,10 +318,11 @@ func similarFirst(names []string, lacking string) []string {
 	return slices.Concat(similar, others)
 }
 
-// maxQuotedNames is how many names an error lists: all of the largest caps of an EEG.
+// maxQuotedNames is the largest number of names that an error lists: all channels of the largest
+// EEG caps.
 const maxQuotedNames = 300
 
-// quoted lists names with quotation marks.
+// quoted lists names in quotation marks.
 func quoted(names []string) string {
 	var words []string
 	for _, name := range names {
@@ -330,7 +331,7 @@ func quoted(names []string) string {
 	return listed(words, maxQuotedNames)
 }
 
-// listed returns at most limit words with commas between, and how many more there are.
+// listed returns at most limit words, separated by commas, and the number of the others.
 func listed(words []string, limit int) string {
 	if more := len(words) - limit; more > 0 {
 		words = append(slices.Clone(words[:limit]), fmt.Sprintf("and %d more", more))
@@ -338,7 +339,7 @@ func listed(words []string, limit int) string {
 	return strings.Join(words, ", ")
 }
 
-// codeError is the error for a code of missing values in a column of a name.
+// codeError returns the error for a code of missing values in the named column.
 func codeError(name string, c *column.Stats) error {
 	code, count := c.MissingCode()
 	if count == 0 {
@@ -349,8 +350,8 @@ func codeError(name string, c *column.Stats) error {
 		"by column (ReadOptions.Without)", name, code, count)
 }
 
-// setRate sets the rate, unless even times gave it, to that of a column that was set aside and
-// holds even times by its name and values, with a note.
+// setRate sets the rate, unless even times determined it, from a column set aside whose name and
+// values are even times, and adds a note.
 func (r *reading) setRate(name string, c *column.Stats) {
 	step := c.Step(name)
 	if r.Rate > 0 && !r.hasMeanRate || step == 0 {

@@ -10,17 +10,17 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/text"
 )
 
-// A layout is which axes of an array of three or more are positions. The others are signals.
+// A layout says which axes of an array of three or more axes are positions. The others are signals.
 type layout struct {
 	signals, positions int
-	bySignal           bool // the numbers are those of one signal after another
-	epochs             int  // in each of which they are so; 0 for none
+	bySignal           bool // whether the numbers are ordered by signal
+	epochs             int  // number of epochs, each ordered so; 0 for none
 	shape              []int
 	note               string
 }
 
-// layoutOf returns the layout of an array whose positions have a shape. If that is nil, three axes
-// are epochs if they look like it.
+// layoutOf returns the layout of an array whose positions have the given shape. If the shape is
+// nil, three axes that look like epochs are epochs.
 func layoutOf(axes, shape []int) (layout, error) {
 	for _, length := range axes {
 		if length < 1 {
@@ -71,13 +71,13 @@ func layoutOf(axes, shape []int) (layout, error) {
 		inBraces(shape), grid.Product(shape))
 }
 
-// epochsLayout returns that of [epochs, signals, positions of each].
+// epochsLayout returns the layout of the axes [epochs, signals, positions per epoch].
 func epochsLayout(axes []int) layout {
 	return layout{signals: axes[1], positions: checkedProduct([]int{axes[0], axes[2]}), epochs: axes[0]}
 }
 
-// minEpoch is how many positions for each signal an epoch has at least. Images and movies have axes
-// of nearly one length.
+// minEpoch is the least number of positions per signal of an epoch. The axes of images and movies
+// have similar lengths.
 const minEpoch = 2
 
 // guessedLayout returns the layout of an array that looks like epochs.
@@ -100,7 +100,7 @@ func guessedLayout(axes []int) (layout, error) {
 		"the positions' ReadOptions.Shape%s", axes, choices3D(axes))
 }
 
-// choices3D lists the shapes of the positions of an array of three axes for an error.
+// choices3D lists, for an error, the possible shapes of the positions of an array with three axes.
 func choices3D(axes []int) string {
 	if len(axes) != 3 {
 		return ""
@@ -111,12 +111,12 @@ func choices3D(axes []int) string {
 		inBraces([]int{a, b}), c, inBraces([]int{a}), inBraces([]int{checkedProduct([]int{a, c})}), a, b)
 }
 
-// inBraces returns a shape as in Go: {64, 64}.
+// inBraces returns a shape in Go's notation: {64, 64}.
 func inBraces(shape []int) string {
 	return "{" + strings.Trim(strings.ReplaceAll(fmt.Sprint(shape), " ", ", "), "[]") + "}"
 }
 
-// checkedProduct returns the product of positive lengths, math.MaxInt if that is larger.
+// checkedProduct returns the product of positive lengths; math.MaxInt if it overflows.
 func checkedProduct(lengths []int) int {
 	product := 1
 	for _, length := range lengths {
@@ -128,7 +128,7 @@ func checkedProduct(lengths []int) int {
 	return product
 }
 
-// openAxes returns the content of an array of three axes or more.
+// openAxes returns the content of an array with three axes or more.
 func openAxes(
 	axes, shape []int, read func([]float64) (int, error), array *fixedArray,
 ) (*content, error) {

@@ -13,7 +13,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/text"
 )
 
-// readBrainVision reads a BrainVision recording by the name of its header.
+// readBrainVision reads a BrainVision recording, given the name of its header.
 func readBrainVision(path string, _ io.Reader, _ *ReadOptions) (*Recording, error) {
 	f, err := brainvision.Read(os.DirFS(filepath.Dir(path)), filepath.Base(path))
 	if err != nil {

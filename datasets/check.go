@@ -23,8 +23,8 @@ func newSignals(d, n int) (*mat.Dense, error) {
 	return mat.NewDense(d, n, nil), nil
 }
 
-// checkSignals returns the dimensions of z, or an error if z has no entries or one of them
-// is NaN or infinite.
+// checkSignals returns the dimensions of z, or an error if z is empty or an entry is NaN or
+// infinite.
 func checkSignals(z *mat.Dense) (d, n int, err error) {
 	if z == nil || z.IsEmpty() {
 		return 0, 0, errNoSignals
@@ -36,8 +36,8 @@ func checkSignals(z *mat.Dense) (d, n int, err error) {
 	return d, n, nil
 }
 
-// checkValues returns an error if a value of z is NaN or infinite. The positions of z are
-// those from first on.
+// checkValues returns an error if a value of z is NaN or infinite. first is the index of z's first
+// position in the recording.
 func checkValues(z *mat.Dense, first int) error {
 	i, t, isFound := signal.NotFinite(z)
 	if !isFound {

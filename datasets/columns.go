@@ -11,8 +11,8 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// withAside returns a recording of n positions and its blocks with the columns of numbers in Aside
-// among the signals, in the order of the file. Both are as they were without Places.
+// withAside returns a recording of n positions and its blocks with the numeric columns of Aside
+// among the signals, in file order. Without Places it returns both unchanged.
 func withAside(
 	about *Recording, n int, blocks iter.Seq2[*mat.Dense, error],
 ) (*Recording, iter.Seq2[*mat.Dense, error], error) {
@@ -50,8 +50,8 @@ func withAside(
 	return &with, insertColumns(blocks, d, n, numbers, order), nil
 }
 
-// insertColumns returns the blocks of d signals and n positions with the columns as signals after
-// them, all in the given order.
+// insertColumns returns the blocks of d signals and n positions with the columns appended as
+// signals, all in the given order.
 func insertColumns(
 	blocks iter.Seq2[*mat.Dense, error], d, n int, columns []Column, order []int,
 ) iter.Seq2[*mat.Dense, error] {
@@ -74,7 +74,7 @@ func insertColumns(
 	return func(yield func(*mat.Dense, error) bool) {
 		for x, err := range blocks {
 			var all *mat.Dense
-			if err == nil && x != nil { // a nil one is an error later
+			if err == nil && x != nil { // a nil block is an error later
 				all, err = insert(x)
 			}
 			if !yield(all, err) || err != nil {

@@ -15,18 +15,18 @@ import (
 	"github.com/seed-47b1e431/gosica/datasets/internal/table"
 )
 
-// openCSV reads a text file of numbers up to its first row of them.
+// openCSV reads a text file of numbers up to its first row of numbers.
 func openCSV(r io.Reader, o *openOptions) (*content, error) { return openTable(r, o, table.Open) }
 
-// openEyeLink reads the text that SR Research's edf2asc makes of an EyeLink recording up to its
-// first sample.
+// openEyeLink reads the text into which SR Research's edf2asc converts an EyeLink recording, up to
+// its first sample.
 func openEyeLink(r io.Reader, o *openOptions) (*content, error) {
 	unsigned := *o
-	unsigned.Separator, unsigned.Decimal = "", "" // they may be anything
+	unsigned.Separator, unsigned.Decimal = "", "" // have no effect
 	return openTable(r, &unsigned, table.OpenEyeLink)
 }
 
-// openTable reads a text by open up to its first row of numbers.
+// openTable reads a text with open up to its first row of numbers.
 func openTable(
 	r io.Reader, o *openOptions, open func(io.Reader, table.Options) (*table.Reader, error),
 ) (*content, error) {
@@ -49,7 +49,7 @@ func openTable(
 	if t.Rate > 0 {
 		about.TimeColumn = "time"
 	}
-	// Times in seconds of dates need a header to be read as times again.
+	// Times in seconds that were dates need a header to be read as times again.
 	about.NoHeader = t.Names == nil && t.Rate == 0 && !t.Timed
 	return &content{
 		about: about, d: t.Columns(), n: unknownLength, read: inPieces(t.Next),
@@ -65,7 +65,7 @@ func openTable(
 	}, nil
 }
 
-// createCSV writes a header, if there is one, and returns what writes the next positions of the
+// createCSV writes a header, if any, and returns the function that writes the next positions of the
 // signals.
 func createCSV(w io.Writer, about *Recording, d, _ int) (func(*mat.Dense) error, error) {
 	out, position := csv.NewWriter(w), 0
@@ -107,15 +107,15 @@ func createCSV(w io.Writer, about *Recording, d, _ int) (func(*mat.Dense) error,
 // hasClock reports whether a CSV file has a column of times.
 func (r *Recording) hasClock() bool { return r.TimeColumn != "" && r.Rate > 0 }
 
-// A csvColumn is a column of a CSV file that is written: a signal, or a column set aside.
+// A csvColumn is a column of a CSV file to write: a signal, or a column set aside.
 type csvColumn struct {
 	name   string
-	signal int     // its number
+	signal int     // index of the signal
 	aside  *Column // nil for a signal
 	place  int
 }
 
-// name returns the name of signal i: s1, s2, … without Names.
+// name returns the name of signal i; s1, s2, … without Names.
 func (r *Recording) name(i int) string {
 	if r.Names == nil {
 		return fmt.Sprintf("s%d", i+1)
@@ -123,7 +123,7 @@ func (r *Recording) name(i int) string {
 	return r.Names[i]
 }
 
-// csvColumns returns the columns of a CSV file of d signals, without times: in the order of Places.
+// csvColumns returns the columns of a CSV file of d signals, except times, in the order of Places.
 func (r *Recording) csvColumns(d int) (all []csvColumn) {
 	for i := range d {
 		c := csvColumn{signal: i, name: r.name(i)}
@@ -153,7 +153,7 @@ func (r *Recording) header(d int) (names []string) {
 	return names
 }
 
-// checkHeader returns an error unless the header of d signals would be read as one.
+// checkHeader returns an error unless the header for d signals would be read as a header.
 func (r *Recording) checkHeader(d int) error {
 	for _, name := range r.header(d) {
 		if !table.IsName(name) {
@@ -164,13 +164,13 @@ func (r *Recording) checkHeader(d int) error {
 	return nil
 }
 
-// formatTime returns a time to a thousandth of a step at this rate, or to twelve digits if
-// those are more, without an exponent. Times since 1970 need that many.
+// formatTime returns a time to a thousandth of a step at this rate, or to twelve digits if those
+// are more, without an exponent. Times since 1970 need that many digits.
 func formatTime(time, rate float64) string {
 	steps := max(1, math.Abs(time)*rate)
 	digits := max(12, int(math.Ceil(math.Log10(steps)))+4)
 	if digits > 16 {
-		digits = -1 // all that a float64 has
+		digits = -1 // all digits of a float64
 	}
 	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(time, 'g', digits, 64), 64)
 	return strconv.FormatFloat(rounded, 'f', -1, 64)

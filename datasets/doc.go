@@ -1,12 +1,12 @@
-// Package datasets makes, reads and writes the signals that a separation starts from. It has
+// Package datasets generates, reads and writes the signals with which a separation begins. It has
 // the sources and mixings of the SICA paper (S. Liu, arXiv:2512.00665), some real signals, and
 // files in the formats CSV, NPY, WAV, EDF, BDF, BrainVision, EEGLAB, MAT, PNG and PGM.
 //
-// Signals are gonum matrices of d rows (signals) by n columns (positions), in float64. A
-// signal over an image is the image's rows, one after another.
+// Signals are gonum matrices of d rows (signals) by n columns (positions), in float64. A signal
+// over an image holds the image's rows, one after another.
 //
 // Start with [ReadFile] and [WriteFile] for signals in files, [AR] for sources, and [Mix] for
-// mixtures. Then there are
+// mixtures. There are also
 //
 //   - sources: [AR7], [LaplaceAR], [Heart]; real ones: [Voices], [ECG], [Photographs], [MNIST];
 //   - a recording with its truth: [SimulateEEG];
@@ -14,7 +14,7 @@
 //   - files with names and rates: [ReadRecording], [WriteRecording]; images: [ReadImages],
 //     [WriteImages]; recordings beyond memory: [OpenStream], [WriteBlocks].
 //
-// Sources of the paper, mixed, in a file:
+// This writes mixed sources of the paper to a file:
 //
 //	s, err := datasets.AR7(rand.New(rand.NewPCG(1, 0)), 2, 1024)
 //	x, err := datasets.Mix(s, datasets.MixOptions{Steps: 5, H: datasets.GELU})

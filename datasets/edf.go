@@ -22,15 +22,15 @@ type Event struct {
 	Text     string  `json:"text"`
 }
 
-// An EDFOrigin is the EDF or BDF file that a Recording was read from. What is written in that
-// format again takes from it all that a Recording doesn't say.
+// An EDFOrigin is the EDF or BDF file from which a Recording was read. A recording written in that
+// format again takes from it all that a Recording doesn't hold.
 type EDFOrigin struct {
 	file  *edf.File
-	names []string // of file.Signals, each once
+	names []string // distinct names of file.Signals
 }
 
-// readEDF reads an EDF or BDF file. The signals are those of the rate that most of its signals
-// have. The others are kept in the recording's Origin, for EDF that is written.
+// readEDF reads an EDF or BDF file. The signals are those with the rate of most of its signals. The
+// others are kept in the recording's Origin, to be written to EDF files again.
 func readEDF(_ string, r io.Reader, _ *ReadOptions) (*Recording, error) {
 	f, err := edf.Read(r)
 	if err != nil {
@@ -90,8 +90,9 @@ func readEDF(_ string, r io.Reader, _ *ReadOptions) (*Recording, error) {
 	return out, nil
 }
 
-// positionTime returns a time of a file in seconds after its first position, if its data records
-// follow one another without gaps, as signals do here. A time in a gap becomes the end of that.
+// positionTime converts a time of a file to seconds after its first position, for data records that
+// follow one another without gaps, as the signals do here. A time in a gap becomes the beginning of
+// the next data record.
 func positionTime(f *edf.File, time float64) float64 {
 	starts := f.RecordStarts
 	if len(starts) == 0 {
@@ -115,7 +116,7 @@ func fileTime(f *edf.File, time float64) float64 {
 	return starts[k] + time - float64(k)*f.RecordSeconds
 }
 
-// uniqueNames returns the labels of signals; a repeated label gets a number.
+// uniqueNames returns the labels of signals; repeated labels get numbers.
 func uniqueNames(signals []edf.Signal) []string {
 	names := make([]string, len(signals))
 	for i, s := range signals {
@@ -126,8 +127,8 @@ func uniqueNames(signals []edf.Signal) []string {
 	return column.DistinctNames(names)
 }
 
-// commonRate returns the number of values a data record that most signals have; of equally
-// frequent ones the larger.
+// commonRate returns the number of values per data record that most signals have; among equally
+// frequent numbers, the largest.
 func commonRate(signals []edf.Signal) int {
 	count, best := map[int]int{}, 0
 	for _, s := range signals {
@@ -148,7 +149,7 @@ func writeEDF(w io.Writer, r *Recording) error { return r.writeEDF(w, edf.EDF, e
 func writeBDF(w io.Writer, r *Recording) error { return r.writeEDF(w, edf.BDF, edf.BDFPlus) }
 
 // writeEDF writes a recording in one of two formats: plain if it was read from a file in that
-// one and has no annotations, otherwise plus.
+// format and has no annotations, otherwise plus.
 func (r *Recording) writeEDF(w io.Writer, plain, plus edf.Format) error {
 	if r.Rate == 0 {
 		return fmt.Errorf("the rate is unknown; must be known for EDF: " +
@@ -189,8 +190,8 @@ func (r *Recording) writeEDF(w io.Writer, plain, plus edf.Format) error {
 	return edf.Write(w, f)
 }
 
-// originSignals returns the signals that the file which r was read from had, in its order, with r's
-// values where r has them, and which of r's signals are among them.
+// originSignals returns the signals of the file from which r was read, in file order, with the
+// values of r where r has them, and which signals of r are among them.
 func (r *Recording) originSignals(record edfRecord) (signals []edf.Signal, used []bool) {
 	d, _ := r.Signals.Dims()
 	used = make([]bool, d)
@@ -213,10 +214,10 @@ func (r *Recording) originSignals(record edfRecord) (signals []edf.Signal, used 
 	return signals, used
 }
 
-// highpassText is how EDF files say which high-pass filter a signal went through.
+// highpassText matches the high-pass filter of a signal in EDF files.
 var highpassText = regexp.MustCompile(`HP:\s*(?:DC|([0-9.]+)\s*Hz)`)
 
-// prefilter returns the text about filters of a signal whose text was before, with r's Highpass
+// prefilter returns the text about filters for a signal whose text was before: with r's Highpass,
 // unless an earlier filter is higher.
 func (r *Recording) prefilter(before string) string {
 	if r.Highpass == 0 {
@@ -233,7 +234,7 @@ func (r *Recording) prefilter(before string) string {
 	return latinText(strings.Replace(before, match[0], own, 1), 80)
 }
 
-// otherSignals returns those that no file had: of r's signals the ones not used, and columns.
+// otherSignals returns the signals that no file had: the unused signals of r, and columns.
 func (r *Recording) otherSignals(record edfRecord, used []bool) (others []edf.Signal) {
 	d, n := r.Signals.Dims()
 	perRecord := record.positions
@@ -260,14 +261,15 @@ func (r *Recording) otherSignals(record edfRecord, used []bool) (others []edf.Si
 	return others
 }
 
-// has reports whether a signal of the file is the column, of which nothing was left out since.
+// has reports whether the column is a signal of the file, from which nothing has been left out
+// since.
 func (o *EDFOrigin) has(c *Column) bool {
 	i := slices.Index(o.names, c.Name)
 	return i >= 0 && len(o.file.Signals[i].Values) == len(c.Values)
 }
 
-// writtenColumns returns the columns of numbers that are written beside the signals, except those
-// that the EDF or BDF file has that r was read from.
+// writtenColumns returns the numeric columns to write beside the signals, except those of the EDF
+// or BDF file from which r was read.
 func (r *Recording) writtenColumns() (columns []Column) {
 	_, n := r.Signals.Dims()
 	add := func(c Column) {
@@ -288,8 +290,8 @@ func (r *Recording) writtenColumns() (columns []Column) {
 	return columns
 }
 
-// keeps reports whether signal i of the file that r was read from is written again as it was:
-// if it was set aside or has another rate, and is as long as r is.
+// keeps reports whether signal i of the file from which r was read is written unchanged: if it was
+// set aside or has another rate, and is as long as r.
 func (r *Recording) keeps(o *EDFOrigin, i, perRecord int, recordSeconds float64) bool {
 	s := &o.file.Signals[i]
 	_, n := r.Signals.Dims()
@@ -303,13 +305,13 @@ func (r *Recording) keeps(o *EDFOrigin, i, perRecord int, recordSeconds float64)
 // latinLabel returns a name as a label of EDF: 16 characters of Latin-1.
 func latinLabel(name string) string { return latinText(name, 16) }
 
-// latinUnit returns a unit as EDF has it: 8 characters of Latin-1, µV as uV.
+// latinUnit returns a unit in the form of EDF: 8 characters of Latin-1, µV as uV.
 func latinUnit(unit string) string {
 	return latinText(strings.NewReplacer("µ", "u", "μ", "u").Replace(unit), 8)
 }
 
-// latinText returns at most length characters of a text, with a question mark for those that
-// aren't printable ones of Latin-1.
+// latinText returns at most length characters of a text, with question marks for characters that
+// aren't printable Latin-1.
 func latinText(text string, length int) string {
 	var out []rune
 	for _, c := range text {

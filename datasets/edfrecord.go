@@ -10,8 +10,8 @@ import (
 	"github.com/seed-47b1e431/gosica/datasets/internal/edf"
 )
 
-// An edfRecord is the length of the data records of an EDF or BDF file: in positions of the signals
-// that a Recording has, and in seconds.
+// An edfRecord is the length of the data records of an EDF or BDF file, in positions of the signals
+// of a Recording and in seconds.
 type edfRecord struct {
 	positions int
 	seconds   float64
@@ -21,8 +21,8 @@ type edfRecord struct {
 // than clocks deviate.
 const maxRateError = 1e-9
 
-// rate returns the number of positions per second, without the quotient's rounding error if it is a
-// number of nine digits: 41 positions in 0.164 s are 250 Hz.
+// rate returns the number of positions per second, without the rounding error of the quotient if it
+// is a number of nine digits: 41 positions in 0.164 s are 250 Hz.
 func (r edfRecord) rate() float64 {
 	rate := float64(r.positions) / r.seconds
 	rounded, err := strconv.ParseFloat(strconv.FormatFloat(rate, 'g', 9, 64), 64)
@@ -32,26 +32,26 @@ func (r edfRecord) rate() float64 {
 	return rate
 }
 
-// filled returns how many positions the records have beyond n.
+// filled returns by how many positions the records exceed n.
 func (r edfRecord) filled(n int) int { return (r.positions - n%r.positions) % r.positions }
 
 // The sizes of data records. EDF recommends at most 61,440 bytes, of which 1 KiB is left for
-// annotations. With 256 bytes of signals the start of a record, about 14 bytes, is 5 % of it. EDF's
-// example of a short record is 0.01 s. References: those of package edf.
+// annotations. With 256 bytes of signals, the start of a record, about 14 bytes, is 5 %. EDF's
+// example of a short record is 0.01 s. References: see package edf.
 const (
 	maxRecordBytes   = 61440 - 1024
 	minRecordBytes   = 256
 	minRecordSeconds = 0.01
 )
 
-// maxFilledShare is the share of a recording that may be filled for the header to have its rate
-// exactly. A separation of a recording of which several per cent are filled can be wrong.
+// maxFilledShare is the largest share of a recording that may be filled so that the header has its
+// exact rate. A separation of a recording with several per cent filled can be wrong.
 const maxFilledShare = 0.01
 
-// chooseRecord returns the length of the data records of a recording that is written in a format.
-// It is the sensible length that leaves the fewest positions of the last record to be filled, none
-// if it can. Of several it is a whole number of seconds, or else the nearest to one second. Signals
-// of other rates have a whole number of values in it, if they can.
+// chooseRecord returns the length of the data records of a recording to be written in the given
+// format. It is the sensible length with which the fewest positions of the last record are filled,
+// if possible none. Among several lengths it is a whole number of seconds, or else the nearest to
+// one second. If possible, signals of other rates have a whole number of values in it.
 func (r *Recording) chooseRecord(format edf.Format) edfRecord {
 	d, n := r.Signals.Dims()
 	size := 2.
@@ -80,7 +80,7 @@ func (r *Recording) chooseRecord(format edf.Format) edfRecord {
 	return best
 }
 
-// compare returns −1 if r is the better length of the data records of n positions at a rate.
+// compare returns −1 if r is the better length of the data records for n positions at a rate.
 func (r edfRecord) compare(other edfRecord, n int, rate float64) int {
 	rank := func(holds bool) int {
 		if holds {
@@ -105,7 +105,7 @@ func (r edfRecord) compare(other edfRecord, n int, rate float64) int {
 	)
 }
 
-// roundSeconds returns a duration as near as the eight characters of EDF's field can say.
+// roundSeconds returns a duration rounded to the eight characters of EDF's field.
 func roundSeconds(seconds float64) float64 {
 	unit := math.Pow(10, 6-max(0, math.Floor(math.Log10(seconds))))
 	return math.Round(seconds*unit) / unit
@@ -119,12 +119,12 @@ func divisor(a, b int) int {
 	return a
 }
 
-// minConstantTail is the number of positions from which a note says that no signal changes to the
-// end. Fewer do no harm, and slow signals of few bits may keep their values.
+// minConstantTail is the least number of positions for a note that no signal changes up to the end.
+// Fewer do no harm, and slow signals of few bits may keep their values.
 const minConstantTail = 16
 
-// constantTail returns the position from which on no signal of x, d×n, changes. It is n if none
-// changes at all.
+// constantTail returns the position after which no signal of x, d×n, changes; n if none changes at
+// all.
 func constantTail(x *mat.Dense) int {
 	d, n := x.Dims()
 	begin := 0

@@ -20,20 +20,20 @@ import (
 type EEGOptions struct {
 	// Channels are the names of electrodes of the 10–20 or the 10–10 system, at least 8.
 	Channels []string
-	// Rate is in Hz, at least 128, and Seconds the length, at least 10.
+	// Rate is the sampling rate in Hz, at least 128. Seconds is the length, at least 10.
 	Rate, Seconds float64
-	// Background is the number of dipoles with a 1/f spectrum. With the six other sources of
-	// [SimulateEEG] there are more sources than channels if it is above len(Channels)−6.
+	// Background is the number of dipoles with a 1/f spectrum. Above len(Channels)−6 there are more
+	// sources than channels, with the six other sources of [SimulateEEG].
 	Background int
 	// Bursts is the standard deviation of the logarithm of a background source's amplitude, which
-	// varies over seconds, at most 5; 0 for steady Gaussian sources.
+	// varies over seconds, at most 5; 0 for stationary Gaussian sources.
 	Bursts float64
-	// Noise is the standard deviation of each channel's noise, in µV.
+	// Noise is the standard deviation of the noise of each channel, in µV.
 	Noise float64
 }
 
-// DefaultEEG returns the settings for two minutes in 32 channels at 128 Hz, with 46 sources: more
-// than channels.
+// DefaultEEG returns settings for two minutes in 32 channels at 128 Hz with 46 sources, more than
+// there are channels.
 func DefaultEEG() EEGOptions {
 	return EEGOptions{
 		Channels: []string{
@@ -47,20 +47,20 @@ func DefaultEEG() EEGOptions {
 
 // A SimulatedEEG is a recording of k sources in d channels, and its truth.
 type SimulatedEEG struct {
-	// Recording has the channels, d×n, in µV: Patterns·Sources and the channels' noise.
+	// Recording holds the channels, d×n, in µV: Patterns·Sources plus the noise of the channels.
 	Recording *Recording
-	// Kinds are what the sources are: "blinks", "eye movements", "alpha" twice, "muscle", "line",
-	// and "background".
+	// Kinds are the kinds of the sources: "blinks", "eye movements", "alpha" twice, "muscle",
+	// "line", and "background".
 	Kinds []string
-	// Sources are k×n, each in µV at the channel where it is strongest.
+	// Sources holds the sources, k×n, each in µV at the channel where it is strongest.
 	Sources *mat.Dense
-	// Patterns are d×k. The largest absolute entry of each is 1.
+	// Patterns holds the patterns of the sources, d×k. The largest absolute entry of each is 1.
 	Patterns *mat.Dense
 }
 
-// SimulateEEG draws an electroencephalogram by a forward model: dipoles in a spherical head of four
-// layers (brain, fluid, skull, scalp), whose potentials at the electrodes are against their mean,
-// plus noise of each channel. No person was recorded. The sources are, with their largest standard
+// SimulateEEG draws an electroencephalogram from a forward model: dipoles in a spherical head of
+// four layers (brain, fluid, skull, scalp), with the average of the electrodes as the reference,
+// plus noise in each channel. No person was recorded. The sources are, with their largest standard
 // deviations in a channel in µV,
 //
 //   - blinks (pulses of 0.3 s, 150 high, every 2 to 6 s) and eye movements (steps, 15), at both
@@ -132,20 +132,20 @@ func (opt EEGOptions) check() error {
 	return nil
 }
 
-// A generator draws the sources of a recording of a body one after the other.
+// A generator draws the sources of a recording of a body, one after another.
 type generator struct {
 	rng  *rand.Rand
 	rate float64
 	n    int
-	// potentials are those of a dipole's place and moment, in m and A·m.
+	// potentials returns the potentials of a dipole with the given place and moment, in m and A·m.
 	potentials func(place, moment r3.Vec) []float64
 
 	kinds             []string
 	sources, patterns [][]float64
 }
 
-// add adds a source with the shape of its pattern. Its standard deviation becomes deviation, in µV,
-// or stays if that is 0.
+// add adds a source with the shape of its pattern. Its standard deviation is scaled to deviation,
+// in µV, unless that is 0.
 func (g *generator) add(kind string, pattern []float64, deviation float64, source []float64) {
 	floats.Scale(1/floats.Norm(pattern, math.Inf(1)), pattern)
 	floats.AddConst(-stat.Mean(source, nil), source)
@@ -156,7 +156,7 @@ func (g *generator) add(kind string, pattern []float64, deviation float64, sourc
 	g.sources, g.patterns = append(g.sources, source), append(g.patterns, pattern)
 }
 
-// recording returns what was drawn in channels in µV, with their noise, and the truth.
+// recording returns the channels in µV with their noise, and the truth.
 func (g *generator) recording(
 	names []string, noise float64,
 ) (r *Recording, sources, patterns *mat.Dense) {
@@ -175,7 +175,7 @@ func (g *generator) eyes(moment r3.Vec) []float64 {
 	return v
 }
 
-// everywhere returns random potentials in d channels, such as wires have.
+// everywhere returns random potentials in d channels, like those induced in wires.
 func (g *generator) everywhere(d int) []float64 {
 	v := make([]float64, d)
 	for i := range v {
@@ -184,19 +184,19 @@ func (g *generator) everywhere(d int) []float64 {
 	return v
 }
 
-// direction returns a unit vector, uniformly distributed.
+// direction returns a uniformly distributed unit vector.
 func (g *generator) direction() r3.Vec {
 	return r3.Unit(r3.Vec{X: g.rng.NormFloat64(), Y: g.rng.NormFloat64(), Z: g.rng.NormFloat64()})
 }
 
-// band returns the amplitude at a frequency in Hz of a band: 1 at its middle, and e^−½ at the width
-// from it.
+// band returns the amplitude of a band as a function of the frequency in Hz: 1 at its middle, and
+// e^−½ at a distance of width.
 func band(middle, width float64) func(f float64) float64 {
 	return func(f float64) float64 { return math.Exp(-0.5 * math.Pow((f-middle)/width, 2)) }
 }
 
-// coloured returns Gaussian noise of variance 1, periodic, with an amplitude for each frequency in
-// Hz.
+// coloured returns periodic Gaussian noise of variance 1, with the given amplitude at each
+// frequency in Hz.
 func (g *generator) coloured(amplitude func(f float64) float64) []float64 {
 	fft := fourier.NewFFT(g.n)
 	coefficients := make([]complex128, g.n/2+1)
@@ -232,7 +232,7 @@ func (g *generator) blinks() []float64 {
 	return x
 }
 
-// gaze returns steps of a direction of view, every 0.5 to 4 s.
+// gaze returns a direction of view that steps every 0.5 to 4 s.
 func (g *generator) gaze() []float64 {
 	x := make([]float64, g.n)
 	for begin := 0; begin < g.n; {
@@ -246,7 +246,7 @@ func (g *generator) gaze() []float64 {
 	return x
 }
 
-// wait returns a number of positions, uniformly from so many seconds to so many.
+// wait returns a number of positions, uniformly distributed between least and most seconds.
 func (g *generator) wait(least, most float64) int {
 	return int((least + (most-least)*g.rng.Float64()) * g.rate)
 }

@@ -14,36 +14,36 @@ import (
 
 // FetalECGOptions are the settings of [SimulateFetalECG]. Begin with [DefaultFetalECG].
 type FetalECGOptions struct {
-	// Rate is in Hz, at least 250, and Seconds the length, at least 10.
+	// Rate is the sampling rate in Hz, at least 250. Seconds is the length, at least 10.
 	Rate, Seconds float64
 	// Child is the height of the child's R wave in the lead where it is strongest, in µV.
 	Child float64
-	// Noise is the standard deviation of each lead's noise, in µV.
+	// Noise is the standard deviation of the noise of each lead, in µV.
 	Noise float64
 }
 
-// DefaultFetalECG returns the settings for a minute at 500 Hz.
+// DefaultFetalECG returns settings for one minute at 500 Hz.
 func DefaultFetalECG() FetalECGOptions {
 	return FetalECGOptions{Rate: 500, Seconds: 60, Child: 50, Noise: 2}
 }
 
 // A SimulatedFetalECG is a recording of 7 sources in 8 leads, and its truth.
 type SimulatedFetalECG struct {
-	// Recording has the leads, 8×n, in µV: Patterns·Sources and the leads' noise.
+	// Recording holds the leads, 8×n, in µV: Patterns·Sources plus the noise of the leads.
 	Recording *Recording
-	// Kinds are what the sources are: "mother" three times, "child", "breathing", "line" and
+	// Kinds are the kinds of the sources: "mother" three times, "child", "breathing", "line" and
 	// "uterus".
 	Kinds []string
-	// Sources are 7×n, each in µV in the lead where it is strongest.
+	// Sources holds the sources, 7×n, each in µV in the lead where it is strongest.
 	Sources *mat.Dense
-	// Patterns are 8×7. The largest absolute entry of each is 1.
+	// Patterns holds the patterns of the sources, 8×7. The largest absolute entry of each is 1.
 	Patterns *mat.Dense
 	// Mother and Child are the times of their R waves, in seconds.
 	Mother, Child []float64
 }
 
-// leads are where the electrodes of the abdomen and of the chest are, in m from the navel: to the
-// left, to the front and up.
+// leads are the positions of the electrodes on the abdomen and the chest, in m from the navel: to
+// the left, to the front and up.
 var leads = []struct {
 	name  string
 	place r3.Vec
@@ -56,7 +56,7 @@ var leads = []struct {
 }
 
 // waves are P, Q, R, S and T: their angles in a beat in radians from R, their widths, and the
-// heart's dipole in multiples of about its largest.
+// heart's dipole, scaled to a size of about 1 at its largest.
 var waves = []struct {
 	angle, width float64
 	dipole       r3.Vec
@@ -68,8 +68,8 @@ var waves = []struct {
 	{1.8, 0.35, r3.Vec{X: 0.3, Y: 0.1, Z: -0.05}},
 }
 
-// SimulateFetalECG draws an electrocardiogram of a pregnant woman, five leads of the abdomen and
-// three of the chest against a distant electrode. No person was recorded. The potentials are those
+// SimulateFetalECG draws an electrocardiogram of a pregnant woman: five leads on the abdomen and
+// three on the chest against a distant electrode. No person was recorded. The potentials are those
 // of dipoles in an unbounded conductor. The sources are
 //
 //   - the mother's heart, a dipole whose three coordinates are sums of Gaussian waves of the beat's
@@ -78,10 +78,10 @@ var waves = []struct {
 //   - breathing of 12 to 20 a minute with a standard deviation of 50 µV, the line of 50 Hz (10), and
 //     contractions of the uterus, waves of about 0.6 Hz that come and go (30).
 //
-// Intervals of beats vary by 3 %, the mother's also by 3 % with her breathing. The heart's model is
-// that of R. Sameni, G. D. Clifford, C. Jutten, M. B. Shamsollahi, Multichannel ECG and Noise
-// Modeling: Application to Maternal and Fetal ECG Signals, EURASIP J. Advances in Signal Processing
-// 2007, with rounder numbers.
+// Intervals between beats vary by 3 %, the mother's by another 3 % with her breathing. The model of
+// the heart follows R. Sameni, G. D. Clifford, C. Jutten, M. B. Shamsollahi, Multichannel ECG and
+// Noise Modeling: Application to Maternal and Fetal ECG Signals, EURASIP J. Advances in Signal
+// Processing 2007, with rounded numbers.
 //
 // It is an error if a setting is out of range.
 func SimulateFetalECG(rng *rand.Rand, opt FetalECGOptions) (*SimulatedFetalECG, error) {
@@ -142,7 +142,7 @@ func (opt FetalECGOptions) check() error {
 	return nil
 }
 
-// potentials returns those of a dipole at the leads.
+// potentials returns the potentials of a dipole at the leads.
 func potentials(place, moment r3.Vec) []float64 {
 	v := make([]float64, len(leads))
 	for i, l := range leads {
@@ -152,8 +152,9 @@ func potentials(place, moment r3.Vec) []float64 {
 	return v
 }
 
-// beats returns the times of so many beats a minute, in seconds, of which the first is before the
-// recording and the last behind it. Intervals vary by chance, and by the share sinus with breaths.
+// beats returns the times of beats in seconds, at the given number a minute; the first is before
+// the recording and the last after it. Intervals vary by chance, and by the share sinus with the
+// breaths.
 func (g *generator) beats(minute, sinus, breath float64) []float64 {
 	const variation = 0.03
 	interval := 60 / minute
@@ -177,7 +178,7 @@ func (g *generator) inside(times []float64) (in []float64) {
 	return in
 }
 
-// heart returns the coordinates of a heart's dipole. The angle turns once from beat to beat.
+// heart returns the coordinates of a heart's dipole. The angle makes one turn from beat to beat.
 func (g *generator) heart(beats []float64) [3][]float64 {
 	xyz := [3][]float64{make([]float64, g.n), make([]float64, g.n), make([]float64, g.n)}
 	k := 0

@@ -14,37 +14,39 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// A Filter removes slow drifts, fast noise and the hum of power lines from a recording, for a
-// separation to be learned from the rest. The separation is then applied to the recording as it is.
-// These are the filters of sica separate --highpass, --lowpass and --notch. The zero value leaves
-// signals as they are.
+// A Filter removes slow drifts, fast noise and power-line hum from a recording, so that a
+// separation can be learned from the rest. The separation is then applied to the unfiltered
+// recording. The filters are those of sica separate --highpass, --lowpass and --notch. The zero
+// value leaves signals unchanged.
 //
-// Each is applied once, forward: the high-pass of order 2 with two equal poles, the low-pass of
-// Butterworth of order 4, and a notch of order 2 for each multiple, 2 Hz wide where half of the
-// power is left.
+// Each filter is applied once, forward: a high-pass of order 2 with two equal poles, a Butterworth
+// low-pass of order 4, and for each multiple of a notch frequency a notch of order 2, whose width
+// at half power is 2 Hz.
 //
-// Filters are causal and their phase is minimal, so that a filtered signal has the same
-// innovations. A filter of zero phase would mix later ones into earlier ones, and a method that
-// uses each signal's past would find less in them.
+// The filters are causal and have minimal phase, so a filtered signal has the same innovations. A
+// zero-phase filter would mix later innovations into earlier ones, and a method that uses each
+// signal's past would find less in them.
 type Filter struct {
-	// Highpass is the frequency in Hz at which half of the amplitude is left, and below which
-	// less; 0 for none.
+	// Highpass is the frequency in Hz at which half of the amplitude remains, and below which less;
+	// 0 for none.
 	Highpass float64
-	// Lowpass is the frequency in Hz at which 0.7 of the amplitude is left, and above which less; 0
+	// Lowpass is the frequency in Hz at which 0.7 of the amplitude remains, and above which less; 0
 	// for none.
 	Lowpass float64
-	// Notch are frequencies in Hz that are removed, with their multiples; those of 0 are none.
+	// Notch are the frequencies in Hz that are removed, with their multiples; frequencies of 0 are
+	// ignored.
 	Notch []float64
 }
 
-// A Stretch is the positions of a recording from Begin, counted from 0, to before End.
+// A Stretch is the positions of a recording from Begin, counted from 0, up to but not including
+// End.
 type Stretch struct {
 	Begin int `json:"begin"`
 	End   int `json:"end"`
 }
 
 // Apply returns the signals x, d×n, at a rate in Hz, after the filter. Positions in the skipped
-// stretches, if any, become straight lines, so that what is there isn't smeared into their
+// stretches, if any, become straight lines, so that their values aren't smeared into the
 // surroundings: leave them out by [Skip]. It doesn't change x.
 //
 // It is an error if x isn't finite outside of the stretches, if the rate isn't positive, if a
@@ -84,8 +86,8 @@ func (f Filter) Apply(x *mat.Dense, rate float64, skipped ...Stretch) (*mat.Dens
 
 // Skip returns the signals x, d×n, without the positions in the stretches. The position after a
 // stretch then follows the one before it. It doesn't change x. Values in the stretches may be NaN
-// or infinite. It is an error if others are, if no position is left, or if a stretch isn't within
-// x.
+// or infinite. It is an error if other values are, if no position is left, or if a stretch isn't
+// within x.
 func Skip(x *mat.Dense, skipped ...Stretch) (*mat.Dense, error) {
 	isSkipped, err := mark(x, skipped)
 	if err != nil {
@@ -102,7 +104,7 @@ func Skip(x *mat.Dense, skipped ...Stretch) (*mat.Dense, error) {
 	return signal.Columns(x, kept), nil
 }
 
-// unmarked returns the places that aren't marked, nil if all are.
+// unmarked returns the indices that aren't marked; nil if all are marked.
 func unmarked(marked []bool) (places []int) {
 	for i, isMarked := range marked {
 		if !isMarked {
@@ -145,10 +147,10 @@ func checkKept(x *mat.Dense, isSkipped []bool) error {
 	return nil
 }
 
-// Channel returns the row of the signal that a name means: the name itself or, if no signal has it,
-// its electrode, in upper or lower case, so that Fp1 is "EEG Fp1-REF". So sica inspect finds its
-// --reference. Of a file without names it is the number of the column, from 1 on, as in
-// [ReadOptions.Without]. It is an error if there is none, or several.
+// Channel returns the row of the signal with the given name or, if no signal has it, with that
+// electrode in upper or lower case, so that Fp1 finds "EEG Fp1-REF". sica inspect finds its
+// --reference this way. In a file without names it is the number of the column, counted from 1, as
+// in [ReadOptions.Without]. It is an error if there is no such signal, or several.
 func (r *Recording) Channel(name string) (int, error) {
 	if r == nil {
 		return 0, errors.New("datasets: channel: no recording; must not be nil")
@@ -168,7 +170,8 @@ func (r *Recording) Channel(name string) (int, error) {
 	}
 }
 
-// numbered returns the row of the signal whose column in its file has a number, from 1 on.
+// numbered returns the row of the signal whose column in its file has the given number, counted
+// from 1.
 func (r *Recording) numbered(text string) (int, error) {
 	d := 0
 	if r.Signals != nil {

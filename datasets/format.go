@@ -18,20 +18,20 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// A format reads, and perhaps writes, files of signals: position by position, or as a whole.
+// A format reads, and perhaps writes, files of signals, position by position or as a whole.
 type format struct {
-	ending string // of the names of its files, in lower case
-	// open reads what comes before the numbers.
+	ending string // ending of its file names, in lower case
+	// open reads a file up to its numbers.
 	open func(r io.Reader, o *openOptions) (*content, error)
-	// create writes what comes before the numbers of d signals at n positions. The function that
-	// it returns writes the signals of the next positions.
+	// create writes what precedes the numbers of d signals at n positions, and returns the function
+	// that writes the signals of the next positions.
 	create func(w io.Writer, about *Recording, d, n int) (func(*mat.Dense) error, error)
-	// complete formats hold all that a Recording says. The others have a sidecar for the rest.
+	// complete formats hold everything in a Recording. The others have a sidecar for the rest.
 	complete bool
-	// fixed formats say which numbers are a signal's, so that they can't be transposed.
+	// fixed formats say which numbers belong to a signal, so that they can't be transposed.
 	fixed bool
-	// whole reads, and save writes, a file as a whole: it has no blocks, and open and create are
-	// nil. The path is for other files beside it.
+	// whole reads, and save writes, a whole file: the format has no blocks, and open and create are
+	// nil. The path serves to find further files beside it.
 	whole func(path string, r io.Reader, o *ReadOptions) (*Recording, error)
 	save  func(w io.Writer, r *Recording) error
 }
@@ -55,7 +55,7 @@ var formats = []format{
 	{ending: ".pgm", whole: readImage(decodePGM)},
 }
 
-// formatOf returns the format of a file by its name's ending; an unknown one has no ending.
+// formatOf returns the format of a file by the ending of its name. An unknown format has no ending.
 func formatOf(path string) format {
 	ending := extension(path)
 	for _, f := range formats {
@@ -80,7 +80,7 @@ func listEndings(isOfKind func(format) bool) string {
 
 func (f format) isKnown() bool { return f.ending != "" }
 
-// isWhole reports whether files of the format are read and written as a whole only.
+// isWhole reports whether files of the format can only be read and written as a whole.
 func (f format) isWhole() bool { return f.whole != nil }
 
 // isStreamed reports whether files of the format are read in blocks of positions.
@@ -88,15 +88,15 @@ func (f format) isStreamed() bool { return f.open != nil }
 
 func (f format) isWritten() bool { return f.create != nil || f.save != nil }
 
-// IsWritable reports whether the ending of a file's name is that of a format of signals that
-// [WriteRecording] writes. Images have [WriteImages].
+// IsWritable reports whether a file name has the ending of a format of signals that
+// [WriteRecording] writes. For images see [WriteImages].
 func IsWritable(path string) bool { return formatOf(path).isWritten() }
 
 // extension returns the ending of a file's name, in lower case.
 func extension(path string) string { return strings.ToLower(filepath.Ext(path)) }
 
-// conversion returns advice on how to convert a file of another format, by its ending: ": " and a
-// command, or in general.
+// conversion returns advice on converting a file of another format, by its ending: ": " and a
+// command, or general advice.
 func conversion(path string) string {
 	switch extension(path) {
 	case ".xlsx", ".xls", ".ods":
@@ -141,34 +141,34 @@ func conversion(path string) string {
 	return ": export it as EDF, or as CSV with a row for each position"
 }
 
-// A content is what an open file of signals holds.
+// A content is the content of an open file of signals.
 type content struct {
-	about Recording // what the file says of its columns, without Signals
-	d     int       // columns
-	n     int       // positions, or unknownLength
-	// bySignal is the order of the numbers: all of one signal after another. Otherwise they
-	// come position by position.
+	about Recording // what the file says about its columns, without Signals
+	d     int       // number of columns
+	n     int       // number of positions, or unknownLength
+	// bySignal is whether the numbers are ordered by signal. Otherwise they are ordered by
+	// position.
 	bySignal bool
-	array    *fixedArray // where the numbers are; nil unless they are of one size, one beside the next
-	// read fills values with the next numbers, and returns how many there were before an
-	// error. At the end of a file of unknown length the error is io.EOF.
+	array    *fixedArray // location of the numbers; nil unless they have one size and are adjacent
+	// read fills values with the next numbers, and returns how many it read before an error. At the
+	// end of a file of unknown length the error is io.EOF.
 	read func(values []float64) (int, error)
 
 	timed     bool             // the first column holds times, whatever its name
-	timeUnit  float64          // seconds that 1 in a column of times stands for
-	firstLine int              // of the text, with the first position; 1 for no text
-	complete  func(*Recording) // adds what is known once all is read; nil if that is nothing
-	check     func() error     // returns an error that is known once all is read; nil for none
+	timeUnit  float64          // unit of a column of times, in seconds
+	firstLine int              // line of a text with the first position; 1 without a text
+	complete  func(*Recording) // adds what is known after reading all; nil for nothing
+	check     func() error     // returns an error known after reading all; nil for none
 }
 
 // unknownLength is content.n of a file that doesn't say how many positions it has.
 const unknownLength = -1
 
-// pieceSize is the number of numbers that are read at once, 64 KiB. Memory grows by it with what
-// the file holds, and not at once to what its header promises.
+// pieceSize is the number of numbers read at once, 64 KiB. Memory grows by it with the content of
+// the file, and not at once to what the header promises.
 const pieceSize = 1 << 13
 
-// pieces calls use with the numbers of the file, size of them at a time and then the rest.
+// pieces calls use with the numbers of the file, size at a time and then the rest.
 func (c *content) pieces(size int, use func(values []float64) error) error {
 	total := math.MaxInt
 	if c.n != unknownLength {
@@ -197,15 +197,15 @@ func (c *content) pieces(size int, use func(values []float64) error) error {
 	return nil
 }
 
-// A reading is a Recording while its file is read, with what nobody needs afterwards.
+// A reading is a Recording while its file is read, with information needed only then.
 type reading struct {
 	*Recording
-	hasMeanRate bool           // Rate is the mean of times that aren't evenly spaced
+	hasMeanRate bool           // whether Rate is the mean for unevenly spaced times
 	filled      [][]int        // the interpolated positions of each signal; nil for none
-	judged      []column.Stats // of each signal, before positions were left out; nil if none was
+	judged      []column.Stats // of each signal before positions were left out; nil if none were
 }
 
-// finish interpolates or drops the missing values, and moves the columns that aren't signals aside.
+// finish interpolates or drops the missing values, and sets aside the columns that aren't signals.
 func (r *reading) finish(o *ReadOptions) (*Recording, error) {
 	if err := r.fill(o.Missing); err != nil {
 		return nil, err
@@ -216,7 +216,7 @@ func (r *reading) finish(o *ReadOptions) (*Recording, error) {
 	return r.Recording, nil
 }
 
-// recording reads the signals, with what the file says of them.
+// recording reads the signals, with what the file says about them.
 func (c *content) recording(o *ReadOptions) (*reading, error) {
 	if c.n != unknownLength {
 		if err := signal.CheckSize(c.d, c.n); err != nil {
@@ -269,7 +269,7 @@ func (c *content) recording(o *ReadOptions) (*reading, error) {
 	return r, nil
 }
 
-// nameRows names signals that are rows by the first column of text, if there is one.
+// nameRows names signals that are rows by the first column of text, if any.
 func (r *Recording) nameRows() {
 	r.Names, r.Places, r.NoHeader = nil, nil, false
 	if d, _ := r.Signals.Dims(); len(r.Aside) > 0 && len(r.Aside[0].Text) == d {
@@ -278,7 +278,7 @@ func (r *Recording) nameRows() {
 	r.Aside, r.Notes = nil, append(r.Notes, "each row is a signal")
 }
 
-// byPosition returns the signals, d×n, of d·n numbers in the order of positions.
+// byPosition returns the signals, d×n, from d·n numbers ordered by position.
 func byPosition(values []float64, d int) *mat.Dense {
 	return mat.DenseCopyOf(mat.NewDense(len(values)/d, d, values).T())
 }
@@ -295,8 +295,8 @@ func (f format) readRecording(r io.Reader, o *ReadOptions) (*Recording, error) {
 	return columns.finish(o)
 }
 
-// columns reads all of the file at path and doesn't finish it: all columns of numbers are among
-// Signals, with NaN where a value is missing.
+// columns reads all of the file at path without finishing it: Signals has all columns of numbers,
+// with NaN for missing values.
 func (f format) columns(path string, r io.Reader, o *openOptions) (*reading, error) {
 	if o.Transpose && f.fixed {
 		return nil, errTranspose
@@ -312,7 +312,7 @@ func (f format) columns(path string, r io.Reader, o *openOptions) (*reading, err
 	return c.recording(&o.ReadOptions)
 }
 
-// inPieces returns content.read for numbers of which each call of next returns at least one.
+// inPieces returns content.read for numbers that next returns, at least one per call.
 func inPieces(next func() ([]float64, error)) func([]float64) (int, error) {
 	var pending []float64
 	return func(values []float64) (int, error) {
@@ -330,7 +330,7 @@ func inPieces(next func() ([]float64, error)) func([]float64) (int, error) {
 	}
 }
 
-// readFrom opens a file, of maxFileBytes at most, and reads it by read.
+// readFrom opens a file of at most maxFileBytes, and reads it with read.
 func readFrom[T any](path string, read func(io.Reader) (T, error)) (T, error) {
 	var none T
 	f, err := os.Open(path)
@@ -345,20 +345,20 @@ func readFrom[T any](path string, read func(io.Reader) (T, error)) (T, error) {
 	return v, nil
 }
 
-// The limits of what is read. No file takes more memory than a small multiple of these, and
-// most take a small multiple of their own size.
+// The limits of reading. No file takes more memory than a small multiple of these, and most take a
+// small multiple of their own size.
 const (
-	// MaxEntries is the limit of signals times positions of a matrix that this package
-	// makes or reads: 2²⁶, which are 0.5 GiB of float64.
+	// MaxEntries is the largest number of entries of a matrix that this package makes or reads:
+	// 2²⁶, which are 0.5 GiB of float64.
 	MaxEntries = signal.MaxEntries
-	// maxFileBytes is the limit of a file that is read as a whole: 1 GiB.
+	// maxFileBytes is the largest size of a file that is read as a whole: 1 GiB.
 	maxFileBytes = 1 << 30
-	// maxAsideValues is how many values of columns that were set aside are kept: 32 MiB of numbers,
+	// maxAsideValues is the largest number of values kept of columns set aside: 32 MiB of numbers,
 	// a day of one channel at 48 Hz.
 	maxAsideValues = 1 << 22
-	// maxSidecarBytes is the limit of a sidecar: 1 MiB.
+	// maxSidecarBytes is the largest size of a sidecar: 1 MiB.
 	maxSidecarBytes = 1 << 20
-	// maxImagePixels is the limit of an image: 4096×4096 pixels.
+	// maxImagePixels is the largest size of an image: 4096×4096 pixels.
 	maxImagePixels = 1 << 24
 )
 
@@ -383,7 +383,7 @@ func (b *boundedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// unexpectedEOF returns err, with io.ErrUnexpectedEOF in place of io.EOF.
+// unexpectedEOF returns err, with io.EOF replaced by io.ErrUnexpectedEOF.
 func unexpectedEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
@@ -391,15 +391,15 @@ func unexpectedEOF(err error) error {
 	return err
 }
 
-// A fixedArray is the numbers of a file, d×n, all of one signal after another.
+// A fixedArray is the numbers of a file, d×n, ordered by signal.
 type fixedArray struct {
-	first  int64 // byte of the first number
+	first  int64 // offset of the first number in bytes
 	number npy.Number
 }
 
-// byPosition returns content.read for the numbers of file position by position.
+// byPosition returns content.read for the numbers of file, ordered by position.
 func (a *fixedArray) byPosition(file io.ReaderAt, d, n int) func([]float64) (int, error) {
-	length := max(1, pieceSize/d) // positions that are read at once
+	length := max(1, pieceSize/d) // positions read at once
 	rows := mat.NewDense(d, min(length, n), nil)
 	next, column := 0, make([]float64, d)
 	var piece []float64

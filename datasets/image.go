@@ -19,17 +19,17 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/atomicfile"
 )
 
-// decoders read the images that files with these endings hold.
+// decoders read images from files with these endings.
 var decoders = map[string]func(io.Reader) (greyImage, error){".png": decodePNG, ".pgm": decodePGM}
 
-// IsImage reports whether the ending of a file's name is that of an image which
-// [ReadImages] and [WriteImages] handle: .png or .pgm.
+// IsImage reports whether a file name has the ending of an image that [ReadImages] and
+// [WriteImages] handle: .png or .pgm.
 func IsImage(path string) bool { return decoders[extension(path)] != nil }
 
-// ReadImages reads one signal from each image file, PNG or PGM (plain or binary) by the
-// ending of its name. It returns the signals d×(height·width), row by row, and the images'
-// shape [height, width], which must be the same for all. Black is 0 and white 1; colours
-// become their luma, transparent pixels black.
+// ReadImages reads one signal from each image file, PNG or PGM (plain or binary) by the ending of
+// its name. It returns the signals d×(height·width), row by row, and the shape [height, width] of
+// the images, which must be the same for all. Black is 0 and white 1; colours become their luma,
+// transparent pixels black.
 func ReadImages(paths ...string) (z *mat.Dense, shape []int, err error) {
 	r, shape, err := ReadOptions{}.Images(paths...)
 	if err != nil {
@@ -38,7 +38,7 @@ func ReadImages(paths ...string) (z *mat.Dense, shape []int, err error) {
 	return r.Signals, shape, nil
 }
 
-// Images is [ReadImages] with Notes on what of the images was left out. Options aren't used.
+// Images is [ReadImages] with Notes on what the signals lack of the images. It ignores the options.
 func (o ReadOptions) Images(paths ...string) (r *Recording, shape []int, err error) {
 	if len(paths) == 0 {
 		return nil, nil, errors.New("datasets: paths: no images; must be one file for each signal")
@@ -76,7 +76,7 @@ func (o ReadOptions) Images(paths ...string) (r *Recording, shape []int, err err
 	return r, shape, nil
 }
 
-// readImage returns what reads the signal in an image, and its shape.
+// readImage returns the function that reads the signal in an image, and its shape.
 func readImage(
 	decode func(io.Reader) (greyImage, error),
 ) func(string, io.Reader, *ReadOptions) (*Recording, error) {
@@ -91,14 +91,14 @@ func readImage(
 	}
 }
 
-// What is unusual in an image.
+// The unusual features of an image.
 const (
 	colourImage = "have colours, which became shades of grey"
 	alphaImage  = "are transparent in places, which became black, or darker"
 	deepImage   = "have 16 bits a pixel, all of which are used; images that are written have 8"
 )
 
-// kindOf returns what is unusual in an image: nothing for an opaque grey one of 8 bits.
+// kindOf returns the unusual features of an image; "" for an opaque grey image of 8 bits.
 func kindOf(img image.Image) string {
 	if o, ok := img.(interface{ Opaque() bool }); ok && !o.Opaque() {
 		return alphaImage
@@ -120,10 +120,10 @@ func kindOf(img image.Image) string {
 	return ""
 }
 
-// WriteImages writes each signal of z, d×(height·width), as an 8-bit grey image of shape
-// [height, width] to a file of its own, PNG or binary PGM by the ending of the name. Each
-// file is written whole or not at all. As recovered signals have no scale, each is stretched:
-// its minimum is black and its maximum white. A constant signal is black.
+// WriteImages writes each signal of z, d×(height·width), as an 8-bit grey image of shape [height,
+// width] to a separate file, PNG or binary PGM by the ending of the name. Each file is written
+// whole or not at all. As recovered signals have no scale, each is stretched: its minimum becomes
+// black and its maximum white. A constant signal becomes black.
 func WriteImages(z *mat.Dense, shape []int, paths ...string) error {
 	d, n, err := checkSignals(z)
 	if err != nil {
@@ -169,7 +169,7 @@ func WriteImages(z *mat.Dense, shape []int, paths ...string) error {
 func stretch(signal []float64, shape []int) *image.Gray {
 	img := image.NewGray(image.Rect(0, 0, shape[1], shape[0]))
 	lo, hi := floats.Min(signal), floats.Max(signal)
-	halfRange := hi/2 - lo/2 // Halved, as hi − lo may be beyond float64.
+	halfRange := hi/2 - lo/2 // halved, as hi − lo may overflow
 	if halfRange == 0 {
 		return img
 	}
@@ -183,11 +183,11 @@ func stretch(signal []float64, shape []int) *image.Gray {
 type greyImage struct {
 	height, width int
 	pixels        []float64
-	kind          string // what is unusual in it, see kindOf
+	kind          string // see kindOf
 }
 
-// maxPNGRatio is the limit of pixels per byte of a PNG file: 8 pixels per byte of an image,
-// of which DEFLATE packs at most 1032 into one.
+// maxPNGRatio is the largest number of pixels per byte of a PNG file: 8 pixels per byte of an
+// image, of which DEFLATE packs at most 1032 into one byte.
 const maxPNGRatio = 8 * 1032
 
 func decodePNG(r io.Reader) (greyImage, error) {
@@ -277,8 +277,8 @@ func decodePGM(r io.Reader) (greyImage, error) {
 	return img, nil
 }
 
-// readPGMNumber reads a decimal number and the one white space after it. White space and
-// comments before it, from # to the end of the line, are skipped.
+// readPGMNumber reads a decimal number and the one whitespace character after it. It skips
+// whitespace and comments before it, from # to the end of the line.
 func readPGMNumber(p *bufio.Reader) (int, error) {
 	var digits []byte
 	for {

@@ -8,9 +8,8 @@ import (
 )
 
 // checkWide returns an error if the rows of r are in long form: if a column of text names the
-// channel that the row is of. Then some column of numbers, such as times, is the same for each
-// channel, and only one may be a signal. The rows of a channel follow one another, or those of a
-// time.
+// channel of each row. Then a column of numbers, such as times, is the same for each channel, and
+// only one column may be a signal. The rows are sorted by channel or by time.
 func (r *Recording) checkWide() error {
 	_, n := r.Signals.Dims()
 	for _, c := range r.Aside {
@@ -31,8 +30,8 @@ func (r *Recording) checkWide() error {
 	return nil
 }
 
-// countSignals returns how many columns of numbers may be signals. Times aren't, also if they begin
-// anew with each channel.
+// countSignals returns how many columns of numbers may be signals. Times aren't signals, even if
+// they start anew with each channel.
 func (r *Recording) countSignals() (count int) {
 	for i := range r.Signals.RawMatrix().Rows {
 		c := column.StatsOf(r.Signals.RawRowView(i))
@@ -43,8 +42,8 @@ func (r *Recording) countSignals() (count int) {
 	return count
 }
 
-// staying returns for how many rows a column has its first text, if all that follow stay as long; 0
-// if they don't.
+// staying returns for how many rows a column has its first text, if all later texts stay for as
+// many rows; 0 otherwise.
 func staying(text []string) int {
 	length := 1
 	for length < len(text) && text[length] == text[0] {
@@ -58,8 +57,8 @@ func staying(text []string) int {
 	return length
 }
 
-// period returns after how many rows a column of text begins anew, with other texts in between; 0
-// if it doesn't.
+// period returns the number of rows after which a column of text repeats, with other texts in
+// between; 0 if it doesn't.
 func period(text []string) int {
 	length := 1
 	for length < len(text) && text[length] != text[0] {
@@ -73,8 +72,8 @@ func period(text []string) int {
 	return length
 }
 
-// repeatsEvery reports whether a column of numbers rises for length rows, again and again in the
-// same way.
+// repeatsEvery reports whether a column of numbers rises for length rows, and does so again and
+// again in the same way.
 func (r *Recording) repeatsEvery(length int) bool {
 	return r.hasColumn(func(v []float64, t int) bool {
 		return v[t] == v[t%length] && (t%length == 0 || v[t] > v[t-1])
@@ -91,7 +90,7 @@ func (r *Recording) staysFor(length int) bool {
 	})
 }
 
-// hasColumn reports whether a column of numbers is as said at every row.
+// hasColumn reports whether is returns true at every row for a column of numbers.
 func (r *Recording) hasColumn(is func(v []float64, t int) bool) bool {
 	d, n := r.Signals.Dims()
 	for i := range d {

@@ -19,24 +19,25 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/text"
 )
 
-// rateNames are the names of a number that is positions a second, in lower case.
+// rateNames are the lower-case names of variables with the number of positions per second.
 var rateNames = []string{
 	"fs", "sfreq", "srate", "samplerate", "sample_rate", "samplingrate", "sampling_rate",
 	"samplingfrequency", "sampling_frequency", "sample_frequency", "freq_sampling", "rate",
 }
 
-// stepNames are the names of a number that is the time from a position to the next: in seconds, or
-// in the unit that a text has whose name ends with _units.
+// stepNames are the names of variables with the time between positions: in seconds, or in the unit
+// given by a text whose name ends with _units.
 var stepNames = []string{"interval", "isi", "dt", "sample_interval", "sampling_interval"}
 
-// labelNames are the names of a cell, or a matrix of characters, that has the names of signals, in
-// lower case.
+// labelNames are the lower-case names of a cell, or a matrix of characters, with the names of the
+// signals.
 var labelNames = []string{
 	"labels", "label", "names", "channels", "channel_names", "channelnames", "ch_names", "chnames",
 	"chan_names", "electrodes", "leads", "lead_names", "clab", "titles",
 }
 
-// maxListedVariables is how many variables an error or a note lists: two or three lines.
+// maxListedVariables is the largest number of variables that an error or a note lists: two or three
+// lines.
 const maxListedVariables = 8
 
 // readMAT reads the signals in a MAT-file: a matrix or, without one, vectors of one length.
@@ -75,7 +76,8 @@ func readMAT(_ string, r io.Reader, o *ReadOptions) (*Recording, error) {
 	return out, nil
 }
 
-// structOf returns what reads the struct of EEGLAB or of FieldTrip in a MAT-file, nil for none.
+// structOf returns the function that reads the struct of EEGLAB or FieldTrip in a MAT-file; nil if
+// there is none.
 func structOf(f *matlab.File) func(f *matlab.File) (*Recording, error) {
 	if data := f.Find("EEG.data"); data != nil && data.IsReal() && f.Find("EEG.nbchan") != nil &&
 		f.Find("EEG.pnts") != nil && f.Find("EEG.srate") != nil {
@@ -94,8 +96,8 @@ func structOf(f *matlab.File) func(f *matlab.File) (*Recording, error) {
 	return nil
 }
 
-// fieldTripRecording reads the signals of a struct of FieldTrip: trials, one after another, with a
-// row for each channel.
+// fieldTripRecording reads the signals of a FieldTrip struct: trials, one after another, with a row
+// for each channel.
 func fieldTripRecording(f *matlab.File, name string) (*Recording, error) {
 	trials, labels := f.Find(name+".trial"), f.Find(name+".label")
 	d, n := labels.Len(), 0
@@ -160,16 +162,16 @@ func labChartRecording(f *matlab.File) (*Recording, error) {
 // isTopLevel reports whether a variable isn't in a struct or a cell.
 func isTopLevel(v *matlab.Variable) bool { return !strings.ContainsAny(v.Name, ".{(") }
 
-// A matRecording is the variables of a MAT-file that hold signals.
+// A matRecording holds the variables of a MAT-file with signals.
 type matRecording struct {
 	file    *matlab.File
 	matrix  *matlab.Variable   // nil for vectors
 	vectors []*matlab.Variable // of one length
 }
 
-// newMATRecording chooses the variables that hold signals: the one of the options, or the only
-// matrix of numbers, outside of structs if there is one there, or else all vectors, if they have
-// one length.
+// newMATRecording chooses the variables with signals: the variable of the options, or the only
+// matrix of numbers, preferably outside of structs, or else all vectors if they have the same
+// length.
 func newMATRecording(f *matlab.File, o *ReadOptions) (*matRecording, error) {
 	if o.Variable != "" {
 		return chosenMATRecording(f, o.Variable)
@@ -212,7 +214,7 @@ func newMATRecording(f *matlab.File, o *ReadOptions) (*matRecording, error) {
 		"for each position%s", candidates(f), advice)
 }
 
-// chosenMATRecording has the signals of one variable.
+// chosenMATRecording returns the recording with the signals of one variable.
 func chosenMATRecording(f *matlab.File, name string) (*matRecording, error) {
 	v := f.Find(name)
 	switch {
@@ -230,7 +232,7 @@ func chosenMATRecording(f *matlab.File, name string) (*matRecording, error) {
 	return &matRecording{file: f, matrix: v}, nil
 }
 
-// errAxes is the error for an array of more than two axes.
+// errAxes returns the error for an array with more than two axes.
 func errAxes(v *matlab.Variable) error {
 	return fmt.Errorf("the variable %v; must have two axes: write epochs one after the other, or "+
 		"as NPY of [epochs, signals, positions]", v)
@@ -266,7 +268,7 @@ func haveOneLength(vectors []*matlab.Variable) bool {
 	})
 }
 
-// recording reads the signals, and returns the names of the variables that were used.
+// recording reads the signals, and returns the names of the variables it used.
 func (m *matRecording) recording(o *ReadOptions) (*Recording, []string, error) {
 	r := &Recording{TimeColumn: "time"}
 	read := m.readVectors
@@ -284,7 +286,7 @@ func (m *matRecording) recording(o *ReadOptions) (*Recording, []string, error) {
 	return r, append(used, more...), err
 }
 
-// readMatrix reads r's signals from the matrix, and returns its name.
+// readMatrix reads the signals of r from the matrix, and returns its name.
 func (m *matRecording) readMatrix(r *Recording, o *ReadOptions) (used []string, err error) {
 	n, d := m.matrix.Shape[0], m.matrix.Shape[1]
 	if err := signal.CheckSize(d, n); err != nil {
@@ -302,8 +304,8 @@ func (m *matRecording) readMatrix(r *Recording, o *ReadOptions) (used []string, 
 	return []string{m.matrix.Name}, nil
 }
 
-// readVectors reads r's signals, their names and the times from the vectors, and returns what these
-// are called.
+// readVectors reads the signals of r, their names and the times from the vectors, and returns the
+// names of these.
 func (m *matRecording) readVectors(r *Recording, o *ReadOptions) (used []string, err error) {
 	if o.Transpose {
 		return nil, errTranspose
@@ -329,8 +331,7 @@ func (m *matRecording) readVectors(r *Recording, o *ReadOptions) (used []string,
 	return used, nil
 }
 
-// describe adds to r the rate and the names that other variables have, and returns what these
-// are called.
+// describe adds to r the rate and the names in other variables, and returns the names of these.
 func (m *matRecording) describe(r *Recording) (used []string, err error) {
 	for i := range m.file.Variables {
 		v := &m.file.Variables[i]
@@ -345,7 +346,7 @@ func (m *matRecording) describe(r *Recording) (used []string, err error) {
 	return used, nil
 }
 
-// describeBy adds to r what a variable says of it, and reports whether it says anything.
+// describeBy adds to r what a variable says about it, and reports whether it says anything.
 func (m *matRecording) describeBy(v *matlab.Variable, r *Recording) (used bool, err error) {
 	d, n := r.Signals.Dims()
 	last := strings.ToLower(v.Name[strings.LastIndexByte(v.Name, '.')+1:]) // of a struct's
@@ -385,7 +386,7 @@ func (m *matRecording) describeBy(v *matlab.Variable, r *Recording) (used bool, 
 	return false, nil
 }
 
-// stepUnit returns the unit, in seconds, of a time from a position to the next; 0 if it is unknown.
+// stepUnit returns the unit, in seconds, of a time between positions; 0 if it is unknown.
 func (m *matRecording) stepUnit(v *matlab.Variable) float64 {
 	if unit := m.file.Find(v.Name + "_units"); unit != nil {
 		return column.Seconds(strings.ToLower(unit.Text))
@@ -393,7 +394,8 @@ func (m *matRecording) stepUnit(v *matlab.Variable) float64 {
 	return 1
 }
 
-// title returns the name of a vector: its variable's or, in a struct, the text that is its title.
+// title returns the name of a vector: the name of its variable or, in a struct, the text of its
+// title.
 func (m *matRecording) title(v *matlab.Variable) string {
 	at := strings.LastIndexByte(v.Name, '.')
 	if at < 0 {
@@ -412,7 +414,7 @@ func areFields(a, b *matlab.Variable) bool {
 	return i > 0 && i == j && a.Name[:i] == b.Name[:j]
 }
 
-// isTimeVector reports whether values of a variable of that name are times of positions.
+// isTimeVector reports whether the values of a variable with this name are times of positions.
 func isTimeVector(name string, values []float64) bool {
 	if _, isTime := column.TimeUnit(name, ""); !isTime || len(values) < 2 {
 		return false
@@ -421,12 +423,12 @@ func isTimeVector(name string, values []float64) bool {
 	return c.Rises() && c.IsEven()
 }
 
-// setClock sets the rate and the first time to those of evenly spaced times in seconds.
+// setClock sets the rate and the start from evenly spaced times in seconds.
 func (r *Recording) setClock(times []float64) {
 	r.TimeColumn, r.Start, r.Rate = column.ClockOf(times).Describe("time", 1)
 }
 
-// readEEGLAB reads a data set of EEGLAB, whose numbers may be in another file in its folder.
+// readEEGLAB reads an EEGLAB data set, whose numbers may be in another file in its folder.
 func readEEGLAB(path string, r io.Reader, _ *ReadOptions) (*Recording, error) {
 	f, err := matlab.Read(r)
 	if err != nil {
@@ -482,7 +484,7 @@ func eeglabRecording(f *matlab.File, path string) (*Recording, error) {
 	return r, nil
 }
 
-// eeglabNames returns the names of a data set's d channels, or nil if it doesn't have all of them.
+// eeglabNames returns the names of the d channels of a data set; nil if some are missing.
 func eeglabNames(f *matlab.File, prefix string, d int) (names []string) {
 	for i := range d {
 		path := fmt.Sprintf("%schanlocs(%d).labels", prefix, i+1)
@@ -498,8 +500,8 @@ func eeglabNames(f *matlab.File, prefix string, d int) (names []string) {
 	return column.DistinctNames(names)
 }
 
-// readFDT reads n 32-bit floats of the file of numbers in a data set's folder: by the name in
-// it or, if the files were renamed, by its own name.
+// readFDT reads n 32-bit floats from the file of numbers in a data set's folder. The file has the
+// name in the data set or, if the files were renamed, the data set's own name.
 func readFDT(folder, name, path string, n int) ([]float64, error) {
 	name = filepath.Base(strings.ReplaceAll(name, `\`, "/"))
 	numbers := filepath.Join(folder, name)

@@ -11,28 +11,28 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/text"
 )
 
-// Missing is what happens to values that a file lacks: empty cells, NA, NaN, numbers such as −9999
-// that a column has several times, far from its other values, and gaps in the times.
+// Missing says how values that a file lacks are treated: empty cells, NA, NaN, numbers such as
+// −9999 that a column has several times, far from its other values, and gaps in the times.
 type Missing string
 
 const (
 	// MissingError refuses the file. It is the default.
 	MissingError Missing = "error"
 	// MissingInterpolate interpolates linearly between the signal's values before and after, and
-	// repeats the nearest one at an end. A gap in the times of a text file is filled in likewise
-	// with the positions that it lacks. [Recording].Interpolated says where.
+	// repeats the nearest value at an end. A gap in the times of a text file is filled with the
+	// lacking positions in the same way. [Recording].Interpolated says where.
 	MissingInterpolate Missing = "interpolate"
 	// MissingDrop leaves out the positions at which a signal lacks its value, and the Events and
-	// the values of OtherRates there. The position after a gap, also one in the times, then follows
-	// the one before it. Later times and Events shift.
+	// the values of OtherRates there. The position after a gap, including one in the times, then
+	// follows the one before it. Later times and Events shift.
 	MissingDrop Missing = "drop"
 )
 
-// isFilled reports whether missing values are no error.
+// isFilled reports whether missing values are accepted.
 func (m Missing) isFilled() bool { return m == MissingInterpolate || m == MissingDrop }
 
 // fill interpolates or drops the missing values of r, which are NaN or a code, with a note. It is
-// an error if a value isn't finite then.
+// an error if a value isn't finite afterwards.
 func (r *reading) fill(missing Missing) error {
 	if err := r.fillMissing(missing); err != nil {
 		return err
@@ -68,7 +68,7 @@ func (r *reading) fillMissing(missing Missing) error {
 	return nil
 }
 
-// interpolate interpolates the missing values, count of them, with a note.
+// interpolate interpolates the missing values, of which there are count, with a note.
 func (r *reading) interpolate(count int) error {
 	d, _ := r.Signals.Dims()
 	r.filled = make([][]int, d)
@@ -92,7 +92,7 @@ func (r *reading) interpolate(count int) error {
 	return nil
 }
 
-// findInterpolated sets Interpolated by the filled positions of the signals.
+// findInterpolated sets Interpolated from the filled positions of the signals.
 func (r *reading) findInterpolated() {
 	r.Interpolated = nil
 	positions := slices.Concat(r.filled...)
@@ -107,7 +107,7 @@ func (r *reading) findInterpolated() {
 	}
 }
 
-// dropCodes replaces codes of missing values by NaN, with a note on each code.
+// dropCodes replaces codes of missing values with NaN, with a note on each code.
 func (r *Recording) dropCodes() {
 	d, _ := r.Signals.Dims()
 	var codes []float64
@@ -134,8 +134,8 @@ func (r *Recording) dropCodes() {
 	}
 }
 
-// dropCode replaces a code of missing values in a signal by NaN, and returns it and how often it
-// was there.
+// dropCode replaces a code of missing values in a signal with NaN, and returns the code and how
+// often it occurred.
 func dropCode(values []float64) (code float64, count int) {
 	var c column.Stats
 	for _, v := range values {
@@ -189,8 +189,8 @@ func (r *reading) drop(incomplete []bool) error {
 	return nil
 }
 
-// alongside returns a signal of another rate at the kept ones of n positions. It has a whole number
-// of values at each, to which it is resampled first.
+// alongside returns a signal of another rate at the kept ones of n positions. It is first resampled
+// to a whole number of values per position.
 func (c *Column) alongside(kept []int, n int) Column {
 	each := (len(c.Values) + n - 1) / n
 	whole := *c
@@ -206,11 +206,12 @@ func (c *Column) alongside(kept []int, n int) Column {
 	return whole.at(places)
 }
 
-// shiftEvents moves the events to where they are among the kept ones of n positions, and drops
-// those of which nothing is kept.
+// shiftEvents moves the events to their places among the kept ones of n positions, and drops those
+// of which nothing is kept.
 func (r *Recording) shiftEvents(kept []int, n int) {
 	const rounding = 1e-6 // of times, in positions
-	// dropped returns how much before a time isn't kept, in seconds, and whether its position is.
+	// dropped returns how many seconds before a time aren't kept, and whether the position at that
+	// time is kept.
 	dropped := func(time float64) (seconds float64, isKept bool) {
 		position := time * r.Rate
 		whole := math.Floor(position + rounding)
@@ -243,7 +244,7 @@ func (r *Recording) shiftEvents(kept []int, n int) {
 }
 
 // interpolate replaces NaN by linear interpolation between the values around it, or by the nearest
-// value at an end. It reports whether the signal has a value.
+// value at an end. It reports whether the signal has any value.
 func interpolate(values []float64) bool {
 	last := -1
 	for t, v := range values {

@@ -18,13 +18,13 @@ import (
 type MixOptions struct {
 	// Steps is the paper's J, the number of updates, at least 0.
 	Steps int
-	// W is the d×d matrix of an update. Nil is [PaperW](d).
+	// W is the d×d matrix of an update. Nil means [PaperW](d).
 	W *mat.Dense
-	// StepSize is δ of an update, not negative. 0 is 1, as in the paper's text;
-	// with 0.1 the ranking of its figures comes out (see docs/evaluation/paper.md).
+	// StepSize is δ of an update, not negative. 0 means 1, as in the paper's text; with 0.1 the
+	// ranking of its figures is reproduced (see docs/evaluation/paper.md).
 	StepSize float64
-	// H is applied to every entry of W·x. Nil is the identity, the paper's
-	// linear setting; [GELU] is its nonlinear one.
+	// H is applied to every entry of W·x. Nil means the identity, the paper's linear setting;
+	// [GELU] is its nonlinear setting.
 	H func(float64) float64
 }
 
@@ -32,8 +32,8 @@ type MixOptions struct {
 //
 //	x⁽⁰⁾ = s,  x⁽ʲ⁾ = x⁽ʲ⁻¹⁾ + δ·h(W·x⁽ʲ⁻¹⁾)
 //
-// at every position. With the identity for h this is (I + δ·W)ᴶ·s. The updates
-// make signals grow; it is an error if an entry overflows. s stays as it is.
+// at every position. With the identity for h this is (I + δ·W)ᴶ·s. The updates make signals grow;
+// it is an error if an entry overflows. Mix doesn't change s.
 func Mix(s *mat.Dense, opt MixOptions) (*mat.Dense, error) {
 	d, n, err := checkSignals(s)
 	if err != nil {
@@ -128,15 +128,13 @@ func LeakyReLU(slope float64) func(float64) float64 {
 	}
 }
 
-// LayeredMix returns the signals s, d×n, standardised and mixed by a network of
-// random weights,
+// LayeredMix returns the signals s, d×n, standardised and mixed by a network with random weights,
 //
 //	x = A_L·h(A_{L−1}·… h(A_0·s)),  L = layers
 //
-// with h applied to every entry and A_0 … A_L drawn by matrices that are well conditioned. With
-// [LeakyReLU](0.2) for h this is the mixing on which Hyvärinen and Morioka
-// (AISTATS 2017) test nonlinear ICA. Without layers it is linear. An h that is
-// strictly monotone keeps the mixing invertible.
+// with h applied to every entry and well-conditioned random matrices A_0 … A_L. With
+// [LeakyReLU](0.2) for h this is the mixing on which Hyvärinen and Morioka (AISTATS 2017) test
+// nonlinear ICA. Without layers it is linear. A strictly monotone h keeps the mixing invertible.
 func LayeredMix(
 	rng *rand.Rand, s *mat.Dense, layers int, h func(float64) float64,
 ) (*mat.Dense, error) {
@@ -165,8 +163,8 @@ func LayeredMix(
 	return x, nil
 }
 
-// A post-nonlinear mixing has a matrix of condition number postNonlinearCondition at most. Random
-// matrices of more than maxPostNonlinear signals hardly ever have that.
+// The matrix of a post-nonlinear mixing has a condition number of at most postNonlinearCondition.
+// Random matrices of more than maxPostNonlinear signals hardly ever have that.
 const (
 	postNonlinearCondition = 4
 	maxPostNonlinear       = 8
@@ -211,9 +209,9 @@ func PostNonlinearMix(rng *rand.Rand, s *mat.Dense, h func(float64) float64) (*m
 	return x, nil
 }
 
-// wellConditioned draws a d×d matrix with entries uniform on (−1, 1) and columns
-// scaled to length 1, from those whose condition number is in the lowest quarter,
-// as Hyvärinen and Morioka draw their weights.
+// wellConditioned draws a d×d matrix with entries uniform on (−1, 1) and columns scaled to length
+// 1, among those whose condition number is in the lowest quarter, as Hyvärinen and Morioka draw
+// their weights.
 func wellConditioned(rng *rand.Rand, d int) *mat.Dense {
 	limit := lowerQuartile(d)
 	for {
@@ -223,14 +221,14 @@ func wellConditioned(rng *rand.Rand, d int) *mat.Dense {
 	}
 }
 
-// quartiles are the results of lowerQuartile by d.
+// quartiles caches the results of lowerQuartile by d.
 var quartiles struct {
 	sync.Mutex
 	byD map[int]float64
 }
 
 // lowerQuartile returns the lower quartile of the condition number of uniformColumns(d), over 2000
-// matrices from a stream of their own. Its relative standard error is about 0.01.
+// matrices from a separate stream. Its relative standard error is about 0.01.
 func lowerQuartile(d int) float64 {
 	quartiles.Lock()
 	defer quartiles.Unlock()
@@ -250,7 +248,8 @@ func lowerQuartile(d int) float64 {
 	return quartiles.byD[d]
 }
 
-// uniformColumns draws a d×d matrix of entries uniform on (−1, 1), with columns of length 1.
+// uniformColumns draws a d×d matrix with entries uniform on (−1, 1), and scales its columns to
+// length 1.
 func uniformColumns(rng *rand.Rand, d int) *mat.Dense {
 	a := mat.NewDense(d, d, nil)
 	a.Apply(func(_, _ int, _ float64) float64 { return 2*rng.Float64() - 1 }, a)

@@ -76,8 +76,8 @@ func openRecords(r io.Reader, header *npy.Header) (*content, error) {
 	}, nil
 }
 
-// openEpochs returns the content of epochs, each with d signals one after the other at n
-// positions, whose numbers read reads.
+// openEpochs returns the content of epochs, each of d signals one after another at n positions.
+// read reads their numbers.
 func openEpochs(epochs, d, n int, read func([]float64) (int, error)) (*content, error) {
 	if err := signal.CheckSize(d, n); err != nil {
 		return nil, fmt.Errorf("an epoch: %w", err)
@@ -91,7 +91,7 @@ func openEpochs(epochs, d, n int, read func([]float64) (int, error)) (*content, 
 		d: d, n: epochs * n,
 		read: inPieces(func() ([]float64, error) {
 			epoch = epoch[:0]
-			for len(epoch) < d*n { // memory follows what is there
+			for len(epoch) < d*n { // memory follows the content
 				piece := min(d*n-len(epoch), pieceSize)
 				epoch = slices.Grow(epoch, piece)
 				more := epoch[len(epoch) : len(epoch)+piece]
@@ -105,13 +105,14 @@ func openEpochs(epochs, d, n int, read func([]float64) (int, error)) (*content, 
 	}, nil
 }
 
-// oneByOne says what becomes of stretches, such as "3 epochs of 200 positions". A separation isn't
-// worse for pasts that cross their borders.
+// oneByOne returns a note that stretches, such as "3 epochs of 200 positions", follow one another.
+// A separation isn't worse for pasts that cross their borders.
 func oneByOne(stretches string) string {
 	return stretches + " are put one after the other, as if they followed one another without a gap"
 }
 
-// createNPY writes a header for [n, d] of float64, and returns what writes the next positions.
+// createNPY writes a header for [n, d] of float64, and returns the function that writes the next
+// positions.
 func createNPY(w io.Writer, _ *Recording, d, n int) (func(*mat.Dense) error, error) {
 	return func(z *mat.Dense) error { return npy.WriteNumbers(w, z) }, npy.WriteHeader(w, n, d)
 }

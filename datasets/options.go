@@ -9,43 +9,42 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/electrode"
 )
 
-// ReadOptions settle what a file of signals leaves open. The zero value reads what
-// [ReadRecording] does.
+// ReadOptions decide what a file of signals leaves open. The zero value reads like [ReadRecording].
 type ReadOptions struct {
-	// Missing is what happens to missing values; "" is MissingError.
+	// Missing says how missing values are treated; "" means MissingError.
 	Missing Missing
-	// Transpose reads a row for each signal and a column for each position.
+	// Transpose reads each row as a signal and each column as a position.
 	Transpose bool
-	// Separator is what stands between the cells of a text file: one character, "tab" or
-	// "space". Decimal is the decimal sign, "." or ",". For "" the text decides.
+	// Separator is the separator between the cells of a text file: one character, "tab" or "space".
+	// Decimal is the decimal sign, "." or ",". If they are "", the text decides.
 	Separator, Decimal string
 	// Variable is the name of the matrix or vector of a MAT-file that holds the signals, such as
-	// "x" or "recording.data". For "" there must be only one.
+	// "x" or "recording.data". If it is "", there must be only one.
 	Variable string
-	// Shape is that of the positions of an NPY array of three axes or more, of which they are the
-	// first ones or the last: {64, 64} reads [3, 64, 64] as three images, and [64, 64, 200] as 200.
-	// The length of a sequence is their product, or that of epochs [epochs, d, n]: {600} reads
-	// [600, 24, 28] as a movie, whose pixels are signals, as does {600, 24, 28}. For nil such an
-	// array is epochs or an error.
+	// Shape is the shape of the positions of an NPY array with three axes or more, whose first or
+	// last axes they are: {64, 64} reads [3, 64, 64] as three images, and [64, 64, 200] as 200. A
+	// single number is the product of these axes, or the total length of epochs [epochs, d, n]:
+	// {600} reads [600, 24, 28] as a movie whose pixels are signals, as does {600, 24, 28}. If it
+	// is nil, such an array is epochs or an error.
 	Shape []int
-	// Signals are the names of the columns that are read as signals, in this order: the channels
-	// of a separation to apply, for example. All other columns are set aside. A file without names
-	// must have as many columns as Signals. For nil the values decide: counters and constants, for
-	// example, are set aside.
+	// Signals are the names of the columns to read as signals, in this order: for example the
+	// channels of a separation to apply. All other columns are set aside. A file without names must
+	// have as many columns as Signals. If it is nil, the values decide: for example, counters and
+	// constants are set aside.
 	Signals []string
-	// Without are the columns to set aside: names, or numbers from 1 on. Without a header these
-	// count all columns of the file, with one those of signals.
+	// Without are the columns to set aside: names, or numbers from 1. Without a header the numbers
+	// count all columns of the file, with a header only the signals.
 	Without []string
 }
 
-// openOptions are ReadOptions with what a reader of this package asks for besides.
+// openOptions are ReadOptions with further requests of a reader of this package.
 type openOptions struct {
 	ReadOptions
-	skipText bool  // columns of text aren't kept
-	numeric  []int // columns of a text file that are channels, though its first rows have no numbers
+	skipText bool  // whether to drop columns of text
+	numeric  []int // columns of a text file that are channels even if its first rows lack numbers
 }
 
-// isLeftOut reports whether the column of a name is set aside by choice.
+// isLeftOut reports whether the column with this name is set aside by choice.
 func (o *ReadOptions) isLeftOut(name string) bool {
 	if len(o.Signals) > 0 {
 		return electrode.Find(o.Signals, name) == nil
@@ -53,11 +52,11 @@ func (o *ReadOptions) isLeftOut(name string) bool {
 	return slices.Contains(o.Without, name)
 }
 
-// errTranspose is the error of Transpose for formats that say which numbers are a signal's.
+// errTranspose is the error for Transpose with formats that say which numbers belong to a signal.
 var errTranspose = errors.New("the file says which numbers are a signal's; " +
 	"must not be transposed")
 
-// Validate returns an error unless Separator, Decimal and Missing have one of their values.
+// Validate returns an error unless Separator, Decimal and Missing are valid.
 func (o ReadOptions) Validate() error {
 	if _, _, err := o.signs(); err != nil {
 		return fmt.Errorf("datasets: %w", err)
@@ -65,8 +64,8 @@ func (o ReadOptions) Validate() error {
 	return nil
 }
 
-// signs returns the separator and the decimal sign, 0 for one that the text decides. It is an error
-// if one of them, or Missing, hasn't one of its values.
+// signs returns the separator and the decimal sign; 0 if the text decides. It is an error if one of
+// them, or Missing, is invalid.
 func (o *ReadOptions) signs() (separator, decimal rune, err error) {
 	switch o.Separator {
 	case "":

@@ -29,10 +29,9 @@ var (
 	digitsImage []byte
 )
 
-// Voices returns four spoken sentences, two each of two speakers, 4×22440 at
-// 8000 Hz between −1 and 1: sources whose mixtures have a known truth. They are from
-// CMU ARCTIC, copyright Carnegie Mellon University, free to use with that notice; see
-// recordings/README.md.
+// Voices returns four spoken sentences, two by each of two speakers, 4×22440 at 8000 Hz, with
+// values between −1 and 1: sources whose mixtures have a known truth. They are from CMU ARCTIC,
+// copyright Carnegie Mellon University, free to use with that notice; see recordings/README.md.
 func Voices() (*Recording, error) {
 	names := []string{"aew_a0001", "aew_a0003", "axb_a0004", "axb_a0006"}
 	unzipped, err := gzip.NewReader(bytes.NewReader(voices))
@@ -43,8 +42,8 @@ func Voices() (*Recording, error) {
 	if err != nil {
 		return nil, fmt.Errorf("datasets: built-in voices: %w", err)
 	}
-	// The high bytes of the differences between successive samples, voice by voice, then the low
-	// ones.
+	// The data are the high bytes of the differences between successive samples, voice by voice,
+	// followed by the low bytes.
 	high, low := data[:len(data)/2], data[len(data)/2:]
 	d, n := len(names), len(high)/len(names)
 	s := mat.NewDense(d, n, nil)
@@ -76,9 +75,9 @@ func ECG() (*Recording, error) {
 	return r, nil
 }
 
-// Photographs returns three grey photographs, a man with a camera, an astronaut and a
-// cat, as ReadImages does: 3×16384, row by row, black 0 and white 1, and their shape
-// [128, 128]. They are in the public domain; see recordings/README.md.
+// Photographs returns three grey photographs, a man with a camera, an astronaut and a cat, like
+// ReadImages: 3×16384, row by row, black 0 and white 1, and their shape [128, 128]. They are in the
+// public domain; see recordings/README.md.
 func Photographs() (s *mat.Dense, shape []int, err error) {
 	for i, file := range [][]byte{cameraImage, astronautImage, catImage} {
 		img, err := decodePNG(bytes.NewReader(file))
@@ -104,10 +103,10 @@ const (
 // digitsPerClass is the number of built-in digits of each class 0 to 9.
 const digitsPerClass = 20
 
-// MNIST draws d different handwritten digits from the 200 that are built in, 20 of each class.
-// It returns them as signals d×1024, row by row, black 0 and white 1, with a border of zeros
-// (see [MNISTSide]), and the class of each, 0 to 9. They are from MNIST by Y. LeCun, C. Cortes
-// and C. J. C. Burges; see mnist/README.md.
+// MNIST draws d different handwritten digits from the 200 built-in ones, 20 of each class. It
+// returns them as signals d×1024, row by row, black 0 and white 1, with a border of zeros (see
+// [MNISTSide]), and the class of each, 0 to 9. They are from MNIST by Y. LeCun, C. Cortes and C. J.
+// C. Burges; see mnist/README.md.
 func MNIST(rng *rand.Rand, d int) (s *mat.Dense, labels []int, err error) {
 	if rng == nil {
 		return nil, nil, errNilRand
@@ -128,8 +127,8 @@ func MNIST(rng *rand.Rand, d int) (s *mat.Dense, labels []int, err error) {
 	return s, labels, nil
 }
 
-// builtinDigits returns the 200 digits with their borders, 200×1024. In the image a row holds
-// those of a class.
+// builtinDigits returns the 200 digits with their borders, 200×1024. A row of the image holds the
+// digits of a class.
 var builtinDigits = sync.OnceValues(func() (*mat.Dense, error) {
 	const inner = MNISTSide - 2*MNISTBorder
 	sheet, err := decodePNG(bytes.NewReader(digitsImage))

@@ -18,57 +18,58 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/text"
 )
 
-// A Recording is signals with what their file says of them. Its JSON is without the Signals.
+// A Recording is signals with what their file says about them. Its JSON omits the Signals.
 //
-// The fields may be changed, and a Recording may be made from them.
+// The fields may be changed, and a Recording may be constructed from them.
 type Recording struct {
 	Signals *mat.Dense `json:"-"`     // d×n
 	Names   []string   `json:"names"` // of the signals; nil if the file names none
-	Units   []string   `json:"units"` // of the signals, as "uV"; nil if the file has none
+	Units   []string   `json:"units"` // of the signals, such as "uV"; nil if the file has none
 	Rate    float64    `json:"rate"`  // positions per second; 0 if unknown
 	// Shape is the height and width of an image, for sica.Config.Shape; nil for a sequence.
 	Shape []int `json:"shape"`
-	// TimeColumn is the name of a CSV file's first column if that holds the times of the
-	// positions in seconds. It isn't among Signals. No time is more than two steps away from its
-	// place among evenly spaced ones.
+	// TimeColumn is the name of a CSV file's first column if it holds the times of the positions in
+	// seconds. That column isn't among Signals. No time is more than two steps from its place among
+	// evenly spaced times.
 	TimeColumn string  `json:"time_column"`
 	Start      float64 `json:"start"` // the first time in seconds
 	// Aside are columns of the file that aren't signals: text, counters, constants.
 	Aside []Column `json:"aside"`
-	// OtherRates are signals of another rate than Rate, with as many Values as that gives, which
-	// EDF and BDF files may have. Resample makes values at the positions of Signals from them.
-	// MissingDrop resamples them to a whole number of values at each position.
+	// OtherRates are signals with other rates than Rate, with as many Values as their rates give;
+	// EDF and BDF files may have them. Resample converts them to the positions of Signals.
+	// MissingDrop resamples them to a whole number of values per position.
 	OtherRates []Column `json:"other_rates"`
-	// Highpass is the frequency in Hz of a high-pass filter that Signals went through after they
-	// were recorded, 0 for none. EDF and BDF files are written with it.
+	// Highpass is the frequency in Hz of a high-pass filter applied to Signals after they were
+	// recorded; 0 for none. It is written to EDF and BDF files.
 	Highpass float64 `json:"highpass,omitzero"`
-	// Places holds the number of each signal's column in the file, from 0 on. Files are written
-	// with their columns, those of Aside too, in this order. Nil is the order of the signals, with
-	// Aside last in CSV, EDF and BDF files and left out of WAV and NPY.
+	// Places holds the index of each signal's column in the file, from 0. Files are written with
+	// their columns, including those of Aside, in this order. Nil means the order of the signals,
+	// with Aside last in CSV, EDF and BDF files and omitted from WAV and NPY.
 	Places []int `json:"places"`
-	// NoHeader is whether a CSV file has no header. It is written so if there are no Names.
+	// NoHeader is whether a CSV file has no header. Without Names the file is then written without
+	// a header, too.
 	NoHeader bool `json:"no_header"`
-	// Events are the recording's annotations. EDF, BDF, BrainVision and EEGLAB files have them;
-	// only the first two are written with them.
+	// Events are the annotations of the recording. EDF, BDF, BrainVision and EEGLAB files have
+	// them; they are only written to EDF and BDF files.
 	Events []Event `json:"events"`
-	// Interpolated are the stretches in which a signal lacks values, or the times have a gap, that
-	// MissingInterpolate filled in, in order. Filled-in values look too predictable: leave the
-	// stretches out of a fit by [Skip].
+	// Interpolated are the stretches, in order, that MissingInterpolate filled because a signal
+	// lacks values or the times have a gap. Filled values look too predictable: leave the stretches
+	// out of a fit by [Skip].
 	Interpolated []Stretch `json:"interpolated"`
-	// Joints are the positions, in order, at which a run begins that was recorded apart from what
-	// is before it, as the Joints of package sica's Run.
+	// Joints are the positions, in order, at which a run begins that was recorded separately from
+	// what precedes it, like the Joints of package sica's Run.
 	Joints []int `json:"joints"`
 	// Notes say what was unusual in a file and how it was read.
 	Notes []string `json:"notes"`
-	// UnitNote is the one of Notes that says that times of unknown unit were read as seconds, at a
-	// rate below 1 Hz; "" if there is none.
+	// UnitNote is the entry of Notes that says that times of unknown unit were read as seconds, at
+	// a rate below 1 Hz; "" if there is none.
 	UnitNote string `json:"unit_note"`
-	// Origin is the EDF or BDF file that the recording was read from; nil for none. [WriteRecording]
-	// takes from it what no field says of the signals that are still called as there.
+	// Origin is the EDF or BDF file from which the recording was read; nil for none. For signals
+	// that still have their names, [WriteRecording] takes from it what no field says.
 	Origin *EDFOrigin `json:"-"`
 }
 
-// ReadFile reads signals, d×n, from a file in the format of its name's ending:
+// ReadFile reads signals, d×n, from a file in the format given by the ending of its name:
 //
 //   - .csv: one row per position, one column per signal; see [ReadRecording]. The first row
 //     is a header if none of its cells is a number, or if its first is none and the cell below it
@@ -86,14 +87,14 @@ type Recording struct {
 //   - .asc: EyeLink's text by edf2asc: gaze and pupil of each eye, without events.
 //   - .png, .pgm: one signal, as [ReadImages], which also returns the shape.
 //
-// Of 32 positions or more, columns that can't be signals are left out without a word: those with
-// one value at every position, counters, times, markers and the like. [ReadRecording] returns them
-// as Aside, with a note for each. To apply a separation read the columns of the fit in its order,
+// With 32 positions or more, columns that can't be signals are silently omitted: those with the
+// same value at every position, counters, times, markers and the like. [ReadRecording] returns them
+// as Aside, with a note for each. To apply a separation, read the columns of the fit in its order,
 // whatever their values, by [ReadOptions].Signals.
 //
-// The error says where an entry is missing, is not a number or is not finite. Files of more
-// than 1 GiB, more than [MaxEntries] numbers, or more than 8 MiB in a row of CSV are errors.
-// Memory follows the size of the file, not what its header promises.
+// The error says where an entry is missing, isn't a number or isn't finite. Files of more than 1
+// GiB, with more than [MaxEntries] numbers, or with more than 8 MiB in a row of CSV are errors.
+// Memory grows with the size of the file, not with what its header promises.
 func ReadFile(path string) (*mat.Dense, error) {
 	r, err := readFile(path, &ReadOptions{}, false)
 	if err != nil {
@@ -142,7 +143,7 @@ func readColumns(path string, o *ReadOptions, sidecar bool) (*reading, error) {
 	return r, nil
 }
 
-// checkVariable returns an error if a variable is chosen of a file that has none.
+// checkVariable returns an error if a variable is chosen for a file that has none.
 func (o *ReadOptions) checkVariable(path string) error {
 	if o.Variable != "" && extension(path) != ".mat" {
 		return fmt.Errorf("datasets: read %s: variable %q; must be empty, as only MAT-files "+
@@ -151,32 +152,32 @@ func (o *ReadOptions) checkVariable(path string) error {
 	return nil
 }
 
-// ReadRecording is [ReadFile] with what the file says of the signals. Columns that can't be signals
-// are in Aside, and Notes say why; [ReadOptions].Signals keeps them.
+// ReadRecording is [ReadFile] with what the file says about the signals. Columns that can't be
+// signals are in Aside, and Notes say why; [ReadOptions].Signals keeps them.
 //
-// A CSV file has names and times. Cells may be separated by commas, or by semicolons or
-// tabs, with which decimal commas are read too. A first column called time, t, seconds or
-// timestamp, in any case, with or without (s), holds times if it never falls. They must be
-// evenly spaced, except for gaps if [ReadOptions].Missing says what becomes of these.
+// A CSV file has names and times. Cells may be separated by commas, or by semicolons or tabs, with
+// which decimal commas are read, too. A first column called time, t, seconds or timestamp, in any
+// case, with or without (s), holds times if it never falls. They must be evenly spaced, except for
+// gaps that [ReadOptions].Missing treats.
 //
 // A WAV file has its rate, as an integer. A WAV, NPY or MAT file or an image may have a sidecar
-// with more, a file with the same name and .json after it: {"names": […], "rate": 250}. Its names,
-// if any, replace the file's. Its rate is used if the file has none, or has the same rounded to an
-// integer.
+// with more, a file with the same name followed by .json: {"names": […], "rate": 250}. Its names,
+// if any, replace the file's. Its rate is used if the file has none, or has the same rate rounded
+// to an integer.
 //
 // A MAT-file has a rate if it has a number called fs, sfreq, srate or the like, or a vector of
 // times. It has names if it has a cell called labels, channels or the like.
 //
-// An EDF or BDF file has names, units, a rate and annotations. Signals of another rate than most
-// are left out, with a note, and are OtherRates.
+// An EDF or BDF file has names, units, a rate and annotations. Signals with a different rate from
+// most are left out, with a note, and are in OtherRates.
 func ReadRecording(path string) (*Recording, error) { return ReadOptions{}.Recording(path) }
 
-// Recording reads a file as [ReadRecording] does, by these options.
+// Recording reads a file like [ReadRecording], with these options.
 func (o ReadOptions) Recording(path string) (*Recording, error) {
 	return readFile(path, &o, true)
 }
 
-// WriteFile writes the signals z, d×n, in the format of the name's ending, as [ReadFile]
+// WriteFile writes the signals z, d×n, in the format given by the ending of the name, as [ReadFile]
 // reads it. The file is written whole or not at all.
 //
 //   - .csv: with the header s1, s2, … and the fewest digits that keep each float64.
@@ -184,21 +185,22 @@ func (o ReadOptions) Recording(path string) (*Recording, error) {
 //   - .wav: 32-bit floats at 44 100 Hz, not rescaled; players take ±1 for full loudness.
 //   - .edf, .bdf: 16 or 24 bits a value; the rate must be known, see [WriteRecording].
 //
-// It is an error if an entry is not finite. For images see [WriteImages].
+// It is an error if an entry isn't finite. For images see [WriteImages].
 func WriteFile(path string, z *mat.Dense) error {
 	return WriteRecording(path, &Recording{Signals: z})
 }
 
-// WriteRecording is [WriteFile] with what is known of the signals, as [ReadRecording] reads
-// it. A WAV file has the rate. A CSV file has times if there are a TimeColumn and a Rate.
-// The columns of Aside stand between the signals by their Places; WAV, NPY, EDF and BDF files have
-// those of numbers only. What the file can't hold is written to its sidecar. If there is nothing to
+// WriteRecording is [WriteFile] with what is known about the signals, as [ReadRecording] reads it.
+// A WAV file has the rate. A CSV file has times if there are a TimeColumn and a Rate. The columns
+// of Aside are placed between the signals by their Places; WAV, NPY, EDF and BDF files only have
+// the numeric ones. What the file can't hold is written to its sidecar. If there is nothing to
 // write to it, the sidecar of an earlier file is removed.
 //
-// EDF and BDF files have names, units, Events and OtherRates. A recording that was read from such a
-// file keeps what that says of its signals, and the signals that were left out or set aside, and
-// at the same length its data records. Others have data records that the positions fill, if there
-// are sensible ones. Else the last has each signal's last value up to its end.
+// EDF and BDF files have names, units, Events and OtherRates. A recording read from such a file
+// keeps what the file says about its signals, and the signals that were left out or set aside. At
+// the same length it also keeps the data records. Other recordings get data records that the
+// positions fill, if there are sensible ones; otherwise the last one is filled with each signal's
+// last value.
 //
 // It is an error if a CSV file's header wouldn't be read as one: if a name is empty or a number, or
 // contains a semicolon or a tab.
@@ -215,8 +217,8 @@ func WriteRecording(path string, r *Recording) error {
 	})
 }
 
-// WriteBlocks is [WriteRecording] of signals at n positions that come in blocks. The Signals of
-// about aren't used. If there is an error, also one of the blocks, a file that was there stays.
+// WriteBlocks is [WriteRecording] for signals at n positions that come in blocks. It ignores the
+// Signals of about. If there is an error, including one of the blocks, an existing file stays.
 func WriteBlocks(path string, about *Recording, n int, blocks iter.Seq2[*mat.Dense, error]) error {
 	if about == nil {
 		return noRecording(path)
@@ -290,7 +292,7 @@ func (f format) write(
 	return nil
 }
 
-// begin begins a file of d signals at n positions, and returns what writes its blocks.
+// begin begins a file of d signals at n positions, and returns the function that writes its blocks.
 func (f format) begin(w io.Writer, about *Recording, d, n int) (func(*mat.Dense) error, error) {
 	if err := about.check(d); err != nil {
 		return nil, err
@@ -302,7 +304,7 @@ func (f format) begin(w io.Writer, about *Recording, d, n int) (func(*mat.Dense)
 }
 
 // gather is create for formats that are written as a whole: the function that it returns copies the
-// signals of the next positions into one matrix, d×n, and saves that when it is full.
+// signals of the next positions into one matrix, d×n, and saves the matrix when it is full.
 func (f format) gather(w io.Writer, about *Recording, d, n int) (func(*mat.Dense) error, error) {
 	if err := signal.CheckSize(d, n); err != nil {
 		return nil, err
@@ -339,7 +341,7 @@ func (r *Recording) check(d int) error {
 	return nil
 }
 
-// A sidecar is a JSON file next to the signals, with what their format can't hold.
+// A sidecar is a JSON file beside the signals, with what their format can't hold.
 type sidecar struct {
 	Names []string `json:"names,omitempty"`
 	Rate  float64  `json:"rate,omitempty"`
@@ -347,8 +349,7 @@ type sidecar struct {
 
 const sidecarEnding = ".json"
 
-// readSidecar adds to r what the sidecar of the file at path says of its d signals, if there
-// is one.
+// readSidecar adds to r what the sidecar of the file at path, if any, says about its d signals.
 func (r *Recording) readSidecar(path string, d int) error {
 	path += sidecarEnding
 	s, err := readFrom(path, func(text io.Reader) (s sidecar, err error) {
@@ -373,8 +374,8 @@ func (r *Recording) readSidecar(path string, d int) error {
 	return nil
 }
 
-// writeSidecar writes what the file at path doesn't say of its signals. If that is nothing,
-// the sidecar of an earlier file is removed.
+// writeSidecar writes what the file at path doesn't say about its signals. If that is nothing, it
+// removes the sidecar of an earlier file.
 func (r *Recording) writeSidecar(path string) error {
 	isRateWritten := extension(path) == ".wav" && r.Rate == float64(r.wavRate())
 	if r.Names == nil && (r.Rate == 0 || isRateWritten) {

@@ -3,24 +3,25 @@ package datasets
 import "math"
 
 // resampleLobes is the number of zero crossings of the interpolating sinc on either side. More keep
-// a wider band and take more time. With 16 a sine at 0.8 of the lower rate's Nyquist frequency is
-// off by 0.003 (TestResample).
+// a wider band and take more time. With 16, a sine at 0.8 of the lower rate's Nyquist frequency has
+// an error of 0.003 (TestResample).
 const resampleLobes = 16
 
-// maxWeights is how many weights are kept for positions that are as far from a value: 8 MiB. Rates
-// such as 1 and 256 Hz need 8,448.
+// maxWeights is the largest number of weights kept for positions with the same distance from a
+// value: 8 MiB. Rates such as 1 and 256 Hz need 8,448.
 const maxWeights = 1 << 20
 
 // Resample returns n values of a signal at evenly spaced times that span the same time as its
-// values do, and begin with the first one. It interpolates by a sinc with a Hann window (J. O.
-// Smith, Digital Audio Resampling, 2002), which removes what is above half of the lower of both
-// rates. Near the ends it uses the values that there are. It returns nil for no values.
+// values, beginning with the first. It interpolates by a sinc with a Hann window (J. O. Smith,
+// Digital Audio Resampling, 2002), which removes frequencies above half of the lower rate. Near the
+// ends it uses the available values. Without values it returns nil.
 func Resample(values []float64, n int) []float64 {
 	m := len(values)
 	if m == 0 || n < 1 {
 		return nil
 	}
-	// The time of position t is t·m/n, in steps of values. The fractions of all are few.
+	// The time of position t is t·m/n, in steps of values. These times have few different
+	// fractions.
 	bandwidth := min(1, float64(n)/float64(m)) // as a share of that of values
 	reach := min(m, int(math.Ceil(resampleLobes/bandwidth)))
 	kept := map[float64][]float64{} // the weights of the values around a time, by its fraction

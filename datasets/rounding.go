@@ -11,12 +11,12 @@ import (
 // Rounding returns the step to which the values of each of the signals x, d×n, were rounded when
 // they were recorded or written, such as the quantisation step of an EDF file. A fit finds
 // combinations of other channels, such as those of an average reference, above that step. After a
-// [Filter] it can't be seen any more: set sica.Config.Rounding to the Rounding of the signals
+// [Filter] the step can't be detected: set sica.Config.Rounding to the Rounding of the signals
 // before the filter.
 //
-// It is the largest of the quantisation step, if that is below a tenth of the standard deviation;
-// the step of float32 or of at most 12 significant digits, if all values have it; and that of
-// float64. It is an error if x isn't finite.
+// It is the largest of three steps: the quantisation step, if it is below a tenth of the standard
+// deviation; the step of float32 or of at most 12 significant digits, if all values have it; and
+// the step of float64. It is an error if x isn't finite.
 func Rounding(x *mat.Dense) ([]float64, error) {
 	d, _, err := checkSignals(x)
 	if err != nil {

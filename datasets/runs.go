@@ -12,8 +12,8 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// sharedNames returns the names of the channels of files that are runs: those that all files have,
-// two or more and at least half of each file's. It is nil for files that are no runs.
+// sharedNames returns the names of the channels of files that are runs: the names that all files
+// have, two or more and at least half of each file's. It is nil if the files aren't runs.
 func sharedNames(all []*Recording) (names []string) {
 	largest := 0
 	for _, r := range all {
@@ -30,7 +30,7 @@ func sharedNames(all []*Recording) (names []string) {
 	return names
 }
 
-// joinRuns returns one recording of the named channels whose runs follow one another. Paths are
+// joinRuns returns one recording of the named channels with the runs one after another. paths are
 // their files, for errors and notes.
 func joinRuns(all []*Recording, names, paths []string) (*Recording, error) {
 	d, n, others := len(names), 0, otherNames(all, names)
@@ -74,7 +74,7 @@ func joinRuns(all []*Recording, names, paths []string) (*Recording, error) {
 	return &joined, nil
 }
 
-// otherNames returns the names of channels that aren't among some.
+// otherNames returns the names of channels that aren't in names.
 func otherNames(all []*Recording, names []string) (others []string) {
 	for _, r := range all {
 		for _, name := range r.Names {
@@ -86,7 +86,7 @@ func otherNames(all []*Recording, names []string) (others []string) {
 	return others
 }
 
-// reorder makes the signals of r those of these names, in their order.
+// reorder makes the signals of r those with these names, in their order.
 func (r *Recording) reorder(names []string) error {
 	if slices.Equal(r.Names, names) {
 		return nil
@@ -100,7 +100,7 @@ func (r *Recording) reorder(names []string) error {
 	return nil
 }
 
-// joinedAside returns the columns that every run has set aside, one after the other.
+// joinedAside returns the columns that every run has set aside, with the runs one after another.
 func joinedAside(all []*Recording) (columns []Column) {
 	for _, c := range all[0].Aside {
 		whole := c
@@ -123,11 +123,11 @@ func joinedAside(all []*Recording) (columns []Column) {
 	return columns
 }
 
-// minJump is the difference of the means of two runs, in standard deviations within runs, from
-// which there is a note. Less changes a separation little.
+// minJump is the least difference between the means of two runs, in standard deviations within
+// runs, for a note. Smaller jumps change a separation little.
 const minJump = 1
 
-// noteJumps adds a note on the channels whose mean jumps between runs.
+// noteJumps adds a note on the channels whose means jump between runs.
 func (r *Recording) noteJumps() {
 	if r.Joints == nil {
 		return
@@ -150,8 +150,8 @@ func (r *Recording) noteJumps() {
 		listed(names, maxQuotedNames), largest))
 }
 
-// jumpOf returns the largest difference of the means of two runs that follow one another, in
-// standard deviations within runs. Run k is from ends[k] to before ends[k+1].
+// jumpOf returns the largest difference between the means of two consecutive runs, in standard
+// deviations within runs. Run k is from ends[k] up to but not including ends[k+1].
 func jumpOf(values []float64, ends []int) (jump float64) {
 	var means []float64
 	squares := 0.0

@@ -12,18 +12,18 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/text"
 )
 
-// maxLengthDifference is the largest difference of the lengths of one recording's files, as a share
-// of the longest. Microphones that are started by hand differ by a second in half a minute.
+// maxLengthDifference is the largest difference between the lengths of one recording's files, as a
+// share of the longest. Microphones started by hand differ by a second in half a minute.
 const maxLengthDifference = 0.05
 
-// Recordings reads one recording from several files, such as a WAV file for each microphone. Their
-// rates, of files that have one, must be the same. Files whose lengths differ by at most a
-// twentieth of the longest are cut to the shortest, with a note. Signals have names if every file
-// names its own. Annotations and columns set aside are those of the first file.
+// Recordings reads one recording from several files, such as a WAV file for each microphone. Files
+// that have a rate must have the same. Files whose lengths differ by at most a twentieth of the
+// longest are cut to the shortest, with a note. Signals have names if every file names its own.
+// Annotations and columns set aside are those of the first file.
 //
 // Files that share names, two or more and at least half of each file's, are runs: they follow one
-// another, with a note, and Joints says where. Names may be in another order. What not every run
-// has is left out.
+// another, with a note, and Joints says where. The order of names may differ. Columns that some run
+// lacks are left out.
 func (o ReadOptions) Recordings(paths ...string) (*Recording, error) {
 	if len(paths) == 0 {
 		return nil, errors.New("datasets: paths: no files; must be at least one")
@@ -67,7 +67,7 @@ func (o ReadOptions) Recordings(paths ...string) (*Recording, error) {
 	return joined, nil
 }
 
-// join returns one recording with the signals of all, cut to the shortest. Paths are the files of
+// join returns one recording with the signals of all, cut to the shortest. paths are the files of
 // all, for errors and notes.
 func join(all []*Recording, paths []string) (*Recording, error) {
 	d, shortest, longest := 0, math.MaxInt, 0
@@ -118,8 +118,8 @@ func join(all []*Recording, paths []string) (*Recording, error) {
 	return &joined, nil
 }
 
-// joinedNotes returns the notes of several files, each once, with the name of the first file that
-// has it and how many others do.
+// joinedNotes returns the distinct notes of several files, with the name of the first file that has
+// each and how many others do.
 func joinedNotes(all []*Recording, paths []string) (notes []string) {
 	files := make(map[string][]string)
 	var order []string

@@ -22,17 +22,17 @@ type ARProcess struct {
 	Coefficients []float64
 	// Scale multiplies every innovation.
 	Scale float64
-	// Innovation draws one innovation. Nil is [Normal].
+	// Innovation draws one innovation. Nil means [Normal].
 	Innovation func(*rand.Rand) float64
-	// BurnIn is the number of values dropped from the start, among them the
-	// first p, so that the signal is nearly stationary from its first position on.
+	// BurnIn is the number of values dropped from the start, including the first p, so that the
+	// signal is nearly stationary from its first position.
 	BurnIn int
 }
 
 // Normal draws from the standard normal distribution.
 func Normal(rng *rand.Rand) float64 { return rng.NormFloat64() }
 
-// Laplace draws from the Laplace distribution of mean 0 and variance 1.
+// Laplace draws from the Laplace distribution with mean 0 and variance 1.
 func Laplace(rng *rand.Rand) float64 {
 	x := rng.ExpFloat64() / math.Sqrt2
 	if rng.Uint64()&1 == 0 {
@@ -41,11 +41,11 @@ func Laplace(rng *rand.Rand) float64 {
 	return x
 }
 
-// Uniform draws from the uniform distribution of mean 0 and variance 1, on (−√3, √3).
+// Uniform draws from the uniform distribution with mean 0 and variance 1, on (−√3, √3).
 func Uniform(rng *rand.Rand) float64 { return math.Sqrt(3) * (2*rng.Float64() - 1) }
 
-// AR draws n positions of independent autoregressive signals, one for each
-// process, len(signals)×n. It is an error if a signal grows beyond float64.
+// AR draws n positions of independent autoregressive signals, one for each process, len(signals)×n.
+// It is an error if a signal overflows float64.
 func AR(rng *rand.Rand, n int, signals ...ARProcess) (*mat.Dense, error) {
 	if rng == nil {
 		return nil, errNilRand
@@ -116,7 +116,7 @@ func LaplaceAR(rng *rand.Rand, d, n int, rho float64) (*mat.Dense, error) {
 	if err := signal.CheckSize(d, n); err != nil {
 		return nil, fmt.Errorf("datasets: LaplaceAR: %w", err)
 	}
-	// 0.95 to the power of 200 is 3.5e-5: what a start outside the distribution leaves.
+	// 0.95 to the power of 200 is 3.5e-5: the remaining weight of the first value.
 	const laplaceBurnIn = 200
 	if !(math.Abs(rho) < 1) {
 		return nil, fmt.Errorf("datasets: LaplaceAR: rho is %g; must be between -1 and 1", rho)
@@ -130,8 +130,8 @@ func LaplaceAR(rng *rand.Rand, d, n int, rho float64) (*mat.Dense, error) {
 	return AR(rng, n, signals...)
 }
 
-// HeartNoise is the standard deviation of the noise on the heart that
-// [PaperHeart] uses. The paper says only "some random independent noise".
+// HeartNoise is the standard deviation of the noise that [PaperHeart] uses. The paper only says
+// "some random independent noise".
 const HeartNoise = 0.1
 
 // HeartOptions are the settings of [Heart].
@@ -140,8 +140,8 @@ type HeartOptions struct {
 	T int
 	// Noise is the standard deviation of the Gaussian noise, 0 for none.
 	Noise float64
-	// Ordered sorts the angles, so that the signals go once round the heart and
-	// neighbouring positions are similar. Otherwise positions are independent.
+	// Ordered sorts the angles, so that the signals go round the heart once and neighbouring
+	// positions are similar. Otherwise positions are independent.
 	Ordered bool
 }
 

@@ -15,41 +15,41 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// A Stream is a recording in a file that is read in blocks of positions, any number of
-// times. Memory doesn't grow with its length, and neither [MaxEntries] nor the limit of a
-// file's size applies to it.
+// A Stream is a recording in a file that is read in blocks of positions, any number of times. Its
+// memory doesn't grow with the length, and neither [MaxEntries] nor the limit on file sizes
+// applies.
 type Stream struct {
 	path      string
 	format    format
 	options   openOptions
 	about     Recording // without Signals
-	columns   int       // of the file
+	columns   int       // number of columns of the file
 	kept      []int     // the columns that are signals, in their order; nil for all
-	d, n      int       // signals and positions
-	hasTimes  bool      // the first column of the file holds times
-	timeUnit  float64   // seconds that 1 in it stands for
-	timed     bool      // it holds times whatever its name
-	firstLine int       // of a text, with the first position
+	d, n      int       // numbers of signals and positions
+	hasTimes  bool      // whether the first column of the file holds times
+	timeUnit  float64   // unit of the times, in seconds
+	timed     bool      // whether it holds times whatever its name
+	firstLine int       // line of a text with the first position
 
-	mayHaveTimes bool // whether findTimes looks if it does
+	mayHaveTimes bool // whether findTimes examines the first column
 }
 
 // ErrNotBlocks is wrapped by the error for a file that can only be read as a whole.
 var ErrNotBlocks = errors.New("can't be read in blocks of positions")
 
 // OpenStream opens a recording in a text file (.csv, .tsv, .txt, or EyeLink's .asc), WAV or NPY
-// file, and says of it what [ReadRecording] does, except that it doesn't compare the means of runs.
-// It reads the file through once, to count the positions and to find the columns that aren't
-// signals, once more if there is a column of times, and once more if columns were set aside. The
-// file isn't kept open.
+// file, and describes it like [ReadRecording], except that it doesn't compare the means of runs. It
+// reads the file once, to count the positions and to find the columns that aren't signals, once
+// more if there is a column of times, and once more if columns were set aside. The file isn't kept
+// open.
 //
 // The error wraps ErrNotBlocks for the other formats, .edf, .bdf, .vhdr, .set, .mat, .png and .pgm,
 // and for times that drift or are rounded. Values that aren't finite are errors of [Stream.Blocks],
-// for text already of OpenStream.
+// or for text of OpenStream.
 func OpenStream(path string) (*Stream, error) { return ReadOptions{}.Stream(path) }
 
-// Stream opens a recording as [OpenStream] does, by these options. With Transpose, or a Missing
-// other than MissingError, which need the whole recording, the error wraps ErrNotBlocks.
+// Stream opens a recording like [OpenStream], with these options. For Transpose, or a Missing other
+// than MissingError, which need the whole recording, the error wraps ErrNotBlocks.
 func (o ReadOptions) Stream(path string) (*Stream, error) {
 	f := formatOf(path)
 	if !f.isStreamed() {
@@ -86,12 +86,12 @@ func (o ReadOptions) Stream(path string) (*Stream, error) {
 	return s, nil
 }
 
-// maxObservedColumns is the number of columns up to which a NPY or WAV file is searched for columns
-// to set aside. A wider table isn't one of channels and counters.
+// maxObservedColumns is the largest number of columns of an NPY or WAV file that is searched for
+// columns to set aside. A wider table doesn't consist of channels and counters.
 const maxObservedColumns = 1 << 12
 
-// observe reads the file for the first time and returns what its columns are like. It returns nil
-// if nothing is to be set aside: of a wide NPY or WAV file, or of one with an error.
+// observe reads the file for the first time and returns the statistics of its columns. It returns
+// nil if nothing is to be set aside: for a wide NPY or WAV file, or for one with an error.
 func (s *Stream) observe(c *content) ([]column.Stats, error) {
 	s.columns, s.d, s.n = c.d, c.d, c.n
 	if c.d < 1 || c.n < 1 && c.n != unknownLength {
@@ -110,7 +110,7 @@ func (s *Stream) observe(c *content) ([]column.Stats, error) {
 		n = t + 1
 	})
 	if c.n != unknownLength && err != nil {
-		columns, err = nil, nil // Blocks returns the error where it is
+		columns, err = nil, nil // Blocks returns the error at its position
 	}
 	if c.n == unknownLength {
 		if s.n = n; n == 0 && err == nil {
@@ -129,12 +129,12 @@ func (s *Stream) observe(c *content) ([]column.Stats, error) {
 	return columns, err
 }
 
-// setAside decides which columns are signals, by what they are like, and reads the others.
+// setAside decides by their statistics which columns are signals, and reads the others.
 func (s *Stream) setAside(columns []column.Stats) error {
 	if columns == nil {
 		return nil
 	}
-	first := 0 // of the columns that may be signals
+	first := 0 // index of the first column that may be a signal
 	if s.hasTimes {
 		first = 1
 	}
@@ -161,9 +161,9 @@ func (s *Stream) setAside(columns []column.Stats) error {
 	return nil
 }
 
-// readAside returns the values of the columns that are set aside, which the file has after the
-// first ones; nil if they are too many to be kept. It sets the joints that a column of times among
-// them shows.
+// readAside returns the values of the columns that are set aside, which follow the first ones in
+// the file; nil if they are too many to keep. It sets the joints shown by a column of times among
+// them.
 func (s *Stream) readAside(
 	columns []column.Stats, aside []int, first int,
 ) ([][]float64, error) {
@@ -203,7 +203,7 @@ func (s *Stream) rows(c *content, use func(t int, row []float64)) error {
 	})
 }
 
-// findTimes reads the first column if it may hold times. Columns are nil after an error that Blocks
+// findTimes reads the first column if it may hold times. columns are nil after an error that Blocks
 // returns.
 func (s *Stream) findTimes(columns []column.Stats) error {
 	if columns == nil || !s.mayHaveTimes {
@@ -250,14 +250,14 @@ func (s *Stream) open(use func(*content) error) error {
 	return nil
 }
 
-// About returns what the file says of the signals: a Recording without Signals.
+// About returns what the file says about the signals: a Recording without Signals.
 func (s *Stream) About() Recording { return s.about }
 
 // Dims returns the numbers of signals and of positions.
 func (s *Stream) Dims() (d, n int) { return s.d, s.n }
 
-// Blocks reads the signals, size positions at a time and then the rest. Each block is a new
-// matrix d×size. An error, with a nil block, ends them.
+// Blocks reads the signals, size positions at a time and then the rest. Each block is a new matrix
+// d×size. After an error, which comes with a nil block, there are no more blocks.
 func (s *Stream) Blocks(size int) iter.Seq2[*mat.Dense, error] {
 	return func(yield func(*mat.Dense, error) bool) {
 		if size < 1 {

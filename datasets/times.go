@@ -28,9 +28,9 @@ func (c *content) mayHaveTimes(d, n int) bool {
 	return isTime
 }
 
-// splitTimes moves the times out of the first column of r into its rate and start, if that
-// is a column of times that rise. It is an error if these aren't evenly spaced, unless missing says
-// what becomes of gaps.
+// splitTimes moves the times in the first column of r, if it is a column of increasing times, into
+// the rate and the start of r. It is an error if they aren't evenly spaced, unless missing says how
+// gaps are treated.
 func (c *content) splitTimes(r *reading, missing Missing) error {
 	d, n := r.Signals.Dims()
 	if !c.mayHaveTimes(d, n) {
@@ -61,13 +61,13 @@ func (c *content) splitTimes(r *reading, missing Missing) error {
 	if clock.IsEven() {
 		return nil
 	}
-	if r.Places == nil { // the first column is that of the times
+	if r.Places == nil { // the first column holds the times
 		r.Places = grid.Range(d)[1:]
 	}
 	if coarse > 0 {
 		r.Rate = column.RoundRate(r.Rate * clock.Step() * coarse)
 	}
-	if !c.timed { // else their text is there already
+	if !c.timed { // otherwise their text is there already
 		r.Aside = append(r.Aside, Column{
 			Name: r.TimeColumn, Values: times, Reason: "holds times that aren't evenly spaced",
 		})
@@ -80,9 +80,9 @@ func (c *content) splitTimes(r *reading, missing Missing) error {
 }
 
 // noteSeconds adds the UnitNote on a rate below 1 Hz if neither the file (hasUnit) nor the name of
-// the column of times says the unit. Programs write milliseconds there, too.
+// the column of times has a unit. Such columns often hold milliseconds.
 func (r *Recording) noteSeconds(hasUnit bool) {
-	_, named := column.TimeUnit(r.TimeColumn, "none") // whose name has a unit
+	_, named := column.TimeUnit(r.TimeColumn, "none") // whether the name has a unit
 	if hasUnit || named || r.Rate >= 1 {
 		return
 	}
@@ -91,8 +91,8 @@ func (r *Recording) noteSeconds(hasUnit bool) {
 	r.Notes = append(r.Notes, r.UnitNote)
 }
 
-// setTimes removes the column of times, which are in units of unit seconds, from the names of r, and
-// sets its TimeColumn, Start and Rate.
+// setTimes removes the column of times, in the given unit in seconds, from the names of r, and sets
+// TimeColumn, Start and Rate.
 func (r *Recording) setTimes(clock *column.Clock, unit float64) {
 	name := "time"
 	if r.Names != nil {
@@ -104,8 +104,8 @@ func (r *Recording) setTimes(clock *column.Clock, unit float64) {
 	r.TimeColumn, r.Start, r.Rate = clock.Describe(name, unit)
 }
 
-// closeGaps makes the signals, whose times have gaps, evenly spaced, with a note: it fills the gaps
-// with missing values, or passes over them.
+// closeGaps makes the signals evenly spaced if their times have gaps, with a note: it fills the
+// gaps with missing values, or closes them.
 func (r *Recording) closeGaps(gaps column.Gaps, missing Missing) error {
 	d, n := r.Signals.Dims()
 	lacking := gaps.Lacking()
@@ -143,7 +143,7 @@ func (r *Recording) closeGaps(gaps column.Gaps, missing Missing) error {
 	return nil
 }
 
-// withGaps returns the values with others in the gaps.
+// withGaps returns the values with copies of other in the gaps.
 func withGaps[T any](values []T, gaps column.Gaps, other T) (all []T) {
 	last := 0
 	for _, g := range gaps {

@@ -23,10 +23,10 @@ const (
 	wavExtensible = 0xFFFE // The code is in the first bytes of the sub-format.
 )
 
-// defaultRate is the rate in Hz of a WAV file of signals without one: that of a compact disc.
+// defaultRate is the rate in Hz of a WAV file for signals without a rate: that of a compact disc.
 const defaultRate = 44100
 
-// wavRate returns the rate in Hz that a WAV file of r has, which holds integers only.
+// wavRate returns the rate in Hz of a WAV file of r, which is an integer.
 func (r *Recording) wavRate() int {
 	if r.Rate > 0 {
 		return int(math.Round(r.Rate))
@@ -81,12 +81,12 @@ func openWAV(r io.Reader, _ *openOptions) (*content, error) {
 	return c, nil
 }
 
-// minStreamedSize is the size of samples from which the header's may be a placeholder. Programs
-// that don't know the size yet write one, such as 0x7ffff000 (sox), 0xffffffff (ffmpeg) or 0. The
-// file is then read to its end, as is one that has 2 GiB or more.
+// minStreamedSize is the least size of samples in a header that may be a placeholder. Programs that
+// don't know the size yet write one, such as 0x7ffff000 (sox), 0xffffffff (ffmpeg) or 0. The file
+// is then read to its end, as are files of 2 GiB or more.
 const minStreamedSize = 0x7ffff000
 
-// readWAVHeader reads the chunks of a RIFF file up to its samples, which have size bytes, or
+// readWAVHeader reads the chunks of a RIFF file up to its samples. size is their size in bytes, or
 // unknownLength if the header doesn't say.
 func readWAVHeader(r *bufio.Reader) (format wavFormat, size int64, err error) {
 	var riff struct {
@@ -137,16 +137,15 @@ func readWAVHeader(r *bufio.Reader) (format wavFormat, size int64, err error) {
 	}
 }
 
-// skipPadding skips the byte after a chunk of odd size, which isn't counted. Some programs leave it
-// out.
+// skipPadding skips the uncounted byte after a chunk of odd size. Some programs omit it.
 func skipPadding(r *bufio.Reader) {
 	if next, err := r.Peek(1); err == nil && next[0] == 0 {
 		r.Discard(1)
 	}
 }
 
-// samplesSize returns the size of the samples, or unknownLength, given that of their chunk and the
-// one for long files, which is 0 if there is none.
+// samplesSize returns the size of the samples, or unknownLength, from the size of their chunk and
+// the size for long files, which is 0 if there is none.
 func (f *wavFormat) samplesSize(chunkSize uint32, longSize uint64) (int64, error) {
 	size := int64(chunkSize)
 	if chunkSize == math.MaxUint32 && longSize > 0 && longSize < math.MaxInt64 {
@@ -167,8 +166,7 @@ func (f *wavFormat) samplesSize(chunkSize uint32, longSize uint64) (int64, error
 	return size, nil
 }
 
-// readWAVFormat reads the format from a chunk of the given size and returns how many bytes of it
-// were read.
+// readWAVFormat reads the format from a chunk of the given size and returns how many bytes it read.
 func readWAVFormat(r io.Reader, size int64) (f wavFormat, n int64, err error) {
 	const sizePlain, sizeExtensible = 16, 40
 	if size < sizePlain {
@@ -202,8 +200,8 @@ func readWAVFormat(r io.Reader, size int64) (f wavFormat, n int64, err error) {
 	return f, n, nil
 }
 
-// sample returns the function that reads a sample from its bytes; nil for an unknown format.
-// Integers have a sign, except those of 8 bits, whose middle is 128.
+// sample returns the function that decodes a sample; nil for an unknown format. Integers are
+// signed, except those of 8 bits, whose middle is 128.
 func (f wavFormat) sample() func(b []byte) float64 {
 	little := binary.LittleEndian
 	switch {
@@ -230,10 +228,10 @@ func (f wavFormat) sample() func(b []byte) float64 {
 	return nil
 }
 
-// The samples of telephones have 8 bits: a sign, an exponent of three bits and four bits after a
-// leading 1 (ITU-T Recommendation G.711, 1988).
+// Samples of telephones have 8 bits: a sign, a three-bit exponent and four bits after a leading 1
+// (ITU-T Recommendation G.711, 1988).
 
-// muLaw returns the value of a sample of the µ-law.
+// muLaw returns the value of a µ-law sample.
 func muLaw(b byte) float64 {
 	const bias = 0x84
 	b = ^b
@@ -244,7 +242,7 @@ func muLaw(b byte) float64 {
 	return float64(size) / (1 << 15)
 }
 
-// aLaw returns the value of a sample of the A-law.
+// aLaw returns the value of an A-law sample.
 func aLaw(b byte) float64 {
 	b ^= 0x55
 	size := int(b&0xf)<<4 + 8
@@ -257,9 +255,9 @@ func aLaw(b byte) float64 {
 	return float64(size) / (1 << 15)
 }
 
-// EncodeWAV writes the signals z, d×n, to w as the channels of a WAV file with this rate in
-// Hz. Samples of 32 bits are floats. Those of 16 bits are integers, for which z must lie in
-// [−1, 1]; they suffice for listening.
+// EncodeWAV writes the signals z, d×n, to w as the channels of a WAV file with this rate in Hz.
+// Samples of 32 bits are floats. Samples of 16 bits are integers, for which z must lie in [−1, 1];
+// they suffice for listening.
 func EncodeWAV(w io.Writer, z *mat.Dense, rate, bits int) error {
 	d, n, err := checkSignals(z)
 	if err != nil {
@@ -277,8 +275,8 @@ func EncodeWAV(w io.Writer, z *mat.Dense, rate, bits int) error {
 	return nil
 }
 
-// createWAV writes all that comes before the samples, which are 32-bit floats. The function that it
-// returns writes the samples of the next positions.
+// createWAV writes everything before the samples, which are 32-bit floats, and returns the function
+// that writes the samples of the next positions.
 func createWAV(w io.Writer, about *Recording, d, n int) (func(*mat.Dense) error, error) {
 	position := 0
 	return func(z *mat.Dense) error {
@@ -288,7 +286,7 @@ func createWAV(w io.Writer, about *Recording, d, n int) (func(*mat.Dense) error,
 	}, writeWAVHeader(w, d, n, about.wavRate(), 32)
 }
 
-// writeWAVHeader writes all that comes before n samples of d channels.
+// writeWAVHeader writes everything before n samples of d channels.
 func writeWAVHeader(w io.Writer, d, n, rate, bits int) error {
 	// "fmt ", "fact" and "data", each with its 8 bytes of name and size, and the form's 4.
 	const sizeBeforeSamples = 4 + (8 + 18) + (8 + 4) + 8
@@ -330,7 +328,7 @@ func writeWAVHeader(w io.Writer, d, n, rate, bits int) error {
 	return binary.Write(w, binary.LittleEndian, header)
 }
 
-// writeWAVSamples writes the samples of the positions from first on.
+// writeWAVSamples writes samples; first is the index of the first position.
 func writeWAVSamples(w io.Writer, z *mat.Dense, bits, first int) error {
 	d, n := z.Dims()
 	size := bits / 8

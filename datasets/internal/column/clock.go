@@ -7,15 +7,15 @@ import (
 
 // A Clock is a column of numbers that may be times in seconds.
 type Clock struct {
-	start, step float64 // of evenly spaced times with the same ends
+	start, step float64 // of evenly spaced times with the same first and last time
 	last        float64
-	falls       bool // somewhere
+	falls       bool // whether a time is before the previous one
 
 	jump               float64 // the longest step
-	jumpAt             int     // position after it
+	jumpAt             int     // position after the longest step
 	unevenAt           int     // position of the first time that isn't evenly spaced; 0 for none
 	unevenTime, jitter float64
-	maxJitter          float64 // in steps
+	maxJitter          float64 // largest deviation, in steps
 
 	minJump   float64 // the shortest change to a later time
 	changes   int
@@ -23,17 +23,17 @@ type Clock struct {
 	changedTo [2]float64 // times there
 }
 
-// newClock returns the clock that takes n ≥ 2 times with these ends.
+// newClock returns a clock for n ≥ 2 times with these ends, to be observed.
 func newClock(first, last float64, n int) *Clock {
 	return &Clock{
 		start: first, step: (last - first) / float64(n-1), last: first, minJump: math.Inf(1),
 	}
 }
 
-// ClockOf returns the clock of times, two or more.
+// ClockOf returns the clock of two or more times.
 func ClockOf(times []float64) *Clock { return clockOf(times, nil) }
 
-// clockOf returns the clock of the times, two or more, with gaps of lacking positions.
+// clockOf returns the clock of two or more times, with gaps of lacking positions.
 func clockOf(times []float64, gaps Gaps) *Clock {
 	c := newClock(times[0], times[len(times)-1], len(times)+gaps.Lacking())
 	place, next := 0, gaps
@@ -47,12 +47,12 @@ func clockOf(times []float64, gaps Gaps) *Clock {
 	return c
 }
 
-// MaxJitter is how far a time may be from its evenly spaced place, in steps. Times at 250 Hz
-// that are rounded to 0.01 s are off by 1.25 steps, and clocks jitter by about one; a lost
-// position shows as soon as two more are lost.
+// MaxJitter is the largest distance of a time from its evenly spaced place, in steps. Times at 250
+// Hz that are rounded to 0.01 s deviate by 1.25 steps, and clocks jitter by about one; a lost
+// position is detected as soon as two more are lost.
 const MaxJitter = 2
 
-// Observe takes the time of position t, in order of t.
+// Observe records the time of position t. Positions must come in order.
 func (c *Clock) Observe(t int, time float64) {
 	c.falls = c.falls || time < c.last
 	step := time - c.last
@@ -75,26 +75,26 @@ func (c *Clock) Observe(t int, time float64) {
 	}
 }
 
-// The limits of times that drift, as those of telephones do.
+// The limits of times that drift, such as those of telephones.
 const (
-	// maxDriftStep is the longest step in mean steps. A lost position makes a step of 2.
+	// maxDriftStep is the longest step, in mean steps. A lost position makes a step of 2.
 	maxDriftStep = 1.9
-	// maxDrift is how far a time may be from its evenly spaced place, as a share of all steps: as
-	// far as times are whose rate changes by 4 % halfway.
+	// maxDrift is the largest distance of a time from its evenly spaced place, as a share of all
+	// steps: the deviation of times whose rate changes by 4 % halfway.
 	maxDrift = 0.01
 )
 
-// Drifts reports whether the times aren't evenly spaced, but nearly so, and none is missing.
+// Drifts reports whether the times are nearly but not exactly evenly spaced, and none is missing.
 func (c *Clock) Drifts() bool {
 	return c.unevenAt != 0 && c.jump <= maxDriftStep*c.step &&
 		c.maxJitter <= maxDrift*(c.last-c.start)/c.step
 }
 
-// minChanges is how many changes of coarse times give a rate.
+// minChanges is the least number of changes of coarse times that determine a rate.
 const minChanges = 3
 
-// CoarseRate returns the positions per unit of times that change by the same amount now and then,
-// as whole seconds do; 0 for others.
+// CoarseRate returns the number of positions per unit of times that change by the same amount now
+// and then, such as whole seconds; 0 for other times.
 func (c *Clock) CoarseRate() float64 {
 	if c.unevenAt == 0 || c.changes < minChanges || c.jump <= maxDriftStep*c.step ||
 		c.jump-c.minJump > 1e-6*c.jump {
@@ -103,9 +103,9 @@ func (c *Clock) CoarseRate() float64 {
 	return float64(c.changed[1]-c.changed[0]) / (c.changedTo[1] - c.changedTo[0])
 }
 
-// Uneven returns an error if a time isn't evenly spaced: for a gap the place of the longest one,
-// for others that of the first. The first time of all is in line firstLine. The
-// advice for a gap depends on whether gaps are filled in or passed over where they can be.
+// Uneven returns an error if a time isn't evenly spaced, with the place of the longest gap or,
+// without gaps, of the first such time. The first time of all is in line firstLine. isFilled is
+// whether gaps are filled or closed where possible, which changes the advice.
 func (c *Clock) Uneven(firstLine int, isFilled bool) error {
 	if c.unevenAt == 0 {
 		return nil
@@ -127,15 +127,15 @@ func (c *Clock) Uneven(firstLine int, isFilled bool) error {
 // IsEven reports whether the times are evenly spaced, up to MaxJitter.
 func (c *Clock) IsEven() bool { return c.unevenAt == 0 }
 
-// Step returns the mean step from a time to the next.
+// Step returns the mean step between times.
 func (c *Clock) Step() float64 { return c.step }
 
 // Rises reports whether the numbers rise from the first to the last and never fall.
 func (c *Clock) Rises() bool { return c.step > 0 && !c.falls }
 
-// Describe returns the name of the column, the first time and the rate in seconds. The times are in
-// units of unit seconds. Numbers that are too large for seconds since 1970 are read as such times in
-// a smaller unit, which the name then says.
+// Describe returns the name of the column, the first time and the rate in seconds. unit is the unit
+// of the times in seconds. Numbers too large for seconds since 1970 are read as such times in a
+// smaller unit, which is then added to the name.
 func (c *Clock) Describe(name string, unit float64) (title string, start, rate float64) {
 	if unit == 1 {
 		// 1e11 s since 1970 is the year 5138; in ms it is 1973.

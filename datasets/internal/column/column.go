@@ -1,9 +1,9 @@
-// Package column says what a column of a file, or a channel, holds by its name and its values: a
-// signal, times, a counter, markers, codes of missing values. It words that for errors and notes.
-// Readers of several formats call it.
+// Package column recognises what a column of a file, or a channel, holds by its name and its
+// values: a signal, times, a counter, markers, or codes of missing values. It words the results for
+// errors and notes. Readers of several formats use it.
 //
-// A reader passes the values to [Stats], and those of a column that may hold times to a [Clock], one
-// after another, so that a file needn't be in memory.
+// A reader passes the values to [Stats], and those of a possible column of times to a [Clock], one
+// after another, so a file needn't be in memory.
 package column
 
 import (
@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// Name returns the name of column i, by its number if names are nil.
+// Name returns the name of column i; its number if names are nil.
 func Name(names []string, i int) string {
 	if names == nil {
 		return fmt.Sprintf("column %d", i+1)
@@ -21,7 +21,7 @@ func Name(names []string, i int) string {
 	return names[i]
 }
 
-// DistinctNames returns names; a repeated name gets a number.
+// DistinctNames returns names; repeated names get numbers.
 func DistinctNames(names []string) (distinct []string) {
 	used := map[string]bool{}
 	for _, name := range names {
@@ -35,34 +35,34 @@ func DistinctNames(names []string) (distinct []string) {
 	return distinct
 }
 
-// HasWord reports whether a word of the name is one of some, which are in lower case.
+// HasWord reports whether a word of the name is one of the given lower-case words.
 func HasWord(name string, some ...string) bool {
 	notLetter := func(c rune) bool { return c < 'a' || c > 'z' }
 	words := strings.FieldsFunc(strings.ToLower(name), notLetter)
 	return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(some, word) })
 }
 
-// markerNames are the names of columns of triggers and events, in lower case.
+// markerNames are the lower-case names of columns of triggers and events.
 var markerNames = []string{
 	"trigger", "triggers", "trig", "trg", "ttl", "marker", "markers", "event", "events", "stim",
 	"stimulus", "sti", "status", "annotation", "annotations", "label", "labels",
 }
 
-// IsMarker reports whether a column of this name may hold triggers or events.
+// IsMarker reports whether a column with this name may hold triggers or events.
 func IsMarker(name string) bool { return HasWord(name, markerNames...) }
 
-// Notes are what becomes of columns, by their names.
+// Notes say how columns were treated, by name.
 type Notes []struct{ name, what string }
 
-// Add adds what becomes of a column.
+// Add adds how a column was treated.
 func (a *Notes) Add(name, what string) {
 	*a = append(*a, struct{ name, what string }{strconv.Quote(name), what})
 }
 
-// maxNotes is how many columns of which the same is said have a note each.
+// maxNotes is the largest number of columns with the same treatment that have separate notes.
 const maxNotes = 3
 
-// List returns a note for each column, or for many of which the same is said one.
+// List returns a note for each column, or one note for many columns with the same treatment.
 func (a Notes) List() (notes []string) {
 	same, said := make(map[string][]string), make(map[string]bool)
 	for _, c := range a {

@@ -6,16 +6,16 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
-// A Gap is where times lack positions.
+// A Gap is a place where times lack positions.
 type Gap struct {
-	At      int // the position of the file after the gap
-	Lacking int // positions
+	At      int // position of the file after the gap
+	Lacking int // number of lacking positions
 }
 
-// Gaps are those of a column, in order.
+// Gaps are the gaps of a column, in order.
 type Gaps []Gap
 
-// Lacking returns how many positions the gaps lack in all.
+// Lacking returns the total number of lacking positions.
 func (gaps Gaps) Lacking() (lacking int) {
 	for _, g := range gaps {
 		lacking += g.Lacking
@@ -23,18 +23,18 @@ func (gaps Gaps) Lacking() (lacking int) {
 	return lacking
 }
 
-// The shortest gaps that are looked for, in steps.
+// The shortest gaps that are detected, in steps.
 const (
-	minExactGap = 1.5           // of times that are whole numbers of steps apart
-	minLongGap  = MaxJitter + 1 // of times that are rounded or jitter
+	minExactGap = 1.5           // for times whole numbers of steps apart
+	minLongGap  = MaxJitter + 1 // for rounded or jittering times
 )
 
-// maxInexact is how far the differences of times may be from whole numbers of steps for gaps of one
-// position to be seen. Times at 256 Hz that are rounded to 0.001 s are off by 0.23.
+// maxInexact is the largest deviation of time differences from whole numbers of steps with which
+// gaps of one position are detected. Times at 256 Hz that are rounded to 0.001 s deviate by 0.23.
 const maxInexact = 0.25
 
-// FindGaps returns the gaps of times that rise, and the clock that they are evenly spaced by if the
-// lacking positions count. It returns nil if there is no such clock.
+// FindGaps returns the gaps of increasing times, and the clock by which the times are evenly spaced
+// if the lacking positions count. It returns nil if there is no such clock.
 func FindGaps(times []float64) (Gaps, *Clock) {
 	for _, minGap := range []float64{minExactGap, minLongGap} {
 		step := stepBetweenGaps(times, minGap)
@@ -64,7 +64,7 @@ func FindGaps(times []float64) (Gaps, *Clock) {
 	return nil, nil
 }
 
-// stepBetweenGaps returns the mean step of times except steps above minGap mean ones.
+// stepBetweenGaps returns the mean step of the times, without steps above minGap mean steps.
 func stepBetweenGaps(times []float64, minGap float64) float64 {
 	limit := math.Inf(1)
 	for {

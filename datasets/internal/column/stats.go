@@ -8,46 +8,46 @@ import (
 
 // The limits by which a column isn't a signal.
 const (
-	// minPositions is how long a column must be to be judged: among fewer values a signal
-	// may count by chance.
+	// minPositions is the least length of a column to be judged: among fewer values a signal may
+	// count by chance.
 	minPositions = 32
-	// maxRailed is the share of positions at which a signal may be at the end of its range. A
+	// maxRailed is the largest share of positions at which a signal is at the end of its range. A
 	// square wave has half, a channel without contact nearly all.
 	maxRailed = 0.98
-	// minMarkerRest is the share of positions at which a column of markers that was scaled, as in
-	// EDF, has its least or greatest value.
+	// minMarkerRest is the least share of positions at which a scaled column of markers, as in EDF,
+	// has its smallest or largest value.
 	minMarkerRest = 0.5
 	// maxUneven is the largest relative difference between a step of times and the mean step.
 	maxUneven = 2e-3
-	// minSameChanges is the share of equal steps of times that start anew: epochs have at least 50
-	// positions.
+	// minSameChanges is the least share of equal steps of times that restart: epochs have at least
+	// 50 positions.
 	minSameChanges = 0.98
 	// maxClockStep is the largest step of a rounded or jittering clock, in mean steps. Rounding to
-	// less than a step makes it 2 at most. A slow signal that never falls is constant at most
-	// positions, and its steps are larger.
+	// less than a step makes it at most 2. A slow signal that never falls is constant at most
+	// positions, and has larger steps.
 	maxClockStep = 5
-	// minRegular is how many changes the mean is first taken from. A gap before them isn't found.
-	// Of fewer all may be 0, where times are rounded to several steps.
+	// minRegular is the least number of changes from which the mean is taken. A gap before them
+	// isn't detected. If times are rounded to several steps, fewer changes may all be 0.
 	minRegular = 8
 )
 
-// Stats are statistics of the values of a column, which are observed one after another.
+// Stats are statistics of the values of a column, observed one after another.
 type Stats struct {
 	n                    int
 	first, last          float64
 	low, high            float64
-	lows, highs          int     // positions at which it is at low and at high
-	nextLow, nextHigh    float64 // the least value above low and the greatest below high
-	steps                int     // changes by 1
+	lows, highs          int     // numbers of positions at low and at high
+	nextLow, nextHigh    float64 // smallest value above low and largest below high
+	steps                int     // number of changes by 1
 	firstChange          float64 // from the first value to the second
-	sameChanges          int     // changes by that
+	sameChanges          int     // number of changes by firstChange
 	rises, falls         int
 	minChange, maxChange float64
-	dropStart, dropEnd   float64 // the values before and after the first fall
+	dropStart, dropEnd   float64 // values before and after the first fall
 	unlikeFalls          bool    // whether a fall differs from the first one
 	fraction             bool    // whether a value isn't an integer
-	gaps                 int     // changes above maxClockStep mean ones
-	regular, maxRegular  float64 // the sum of the other changes and the largest
+	gaps                 int     // number of changes above maxClockStep mean ones
+	regular, maxRegular  float64 // sum and maximum of the other changes
 }
 
 // StatsOf returns the statistics of a column.
@@ -58,7 +58,7 @@ func StatsOf(values []float64) (c Stats) {
 	return c
 }
 
-// Observe takes the value at the next position.
+// Observe records the value at the next position.
 func (c *Stats) Observe(v float64) {
 	c.n++
 	c.fraction = c.fraction || v != math.Trunc(v)
@@ -118,26 +118,26 @@ func (c *Stats) change(before, v float64) {
 	}
 }
 
-// missingCodes are numbers that programs write for missing values, below minHugeCode in size.
+// missingCodes are numbers that programs write for missing values, smaller than minHugeCode.
 var missingCodes = []float64{
 	-999, -9999, -99999, -999999, -999.25, -9999.99, 9999, 99999, 999999,
-	math.MinInt16, -math.MaxInt16, math.MinInt32, -math.MaxInt32, // also of netCDF
+	math.MinInt16, -math.MaxInt16, math.MinInt32, -math.MaxInt32, // also in netCDF
 }
 
 // The limits of codes for missing values.
 const (
-	// minLowGap and minHighGap are how far a code below or above the other values is from the
-	// nearest of them, in their range. A signal has no such value at several positions. A code
-	// above must be farther away, since meters end at 9999 and not at −9999.
+	// minLowGap and minHighGap are the least distances of a code below or above the other values
+	// from the nearest of them, in units of their range. A signal has no such value at several
+	// positions. A code above must be farther away, since meters end at 9999 and not at −9999.
 	minLowGap, minHighGap = 1, 3
-	// minHugeCode is the least size of numbers such as 9.97e36 of netCDF, −1.6375e30 of HEALPix and
-	// 1e20 of climate models, and minHugeRatio how much larger than all others they are.
+	// minHugeCode is the least size of numbers such as 9.97e36 in netCDF, −1.6375e30 in HEALPix and
+	// 1e20 in climate models. minHugeRatio is how much larger than all other values they must be.
 	minHugeCode  = 1e15
 	minHugeRatio = 1e6
 )
 
-// isMissingCode reports whether v is a code for missing values, perhaps as a float32, that is there
-// at count positions; largest is that of the other values' sizes.
+// isMissingCode reports whether v, possibly as a float32, is a code for missing values that occurs
+// at count positions. largest is the largest size of the other values.
 func isMissingCode(v float64, count int, largest float64) bool {
 	if math.Abs(v) >= minHugeCode && math.Abs(v) > minHugeRatio*largest {
 		return true
@@ -147,8 +147,8 @@ func isMissingCode(v float64, count int, largest float64) bool {
 	})
 }
 
-// MissingCode returns a code for missing values that a column has, and at how many positions; 0 for
-// none.
+// MissingCode returns a code for missing values in the column, and at how many positions it occurs;
+// 0 for none.
 func (c *Stats) MissingCode() (code float64, count int) {
 	if c.n < minPositions || c.low == c.high {
 		return 0, 0
@@ -165,8 +165,8 @@ func (c *Stats) MissingCode() (code float64, count int) {
 	return 0, 0
 }
 
-// Reason says why a column of this name can't be a signal. It is empty if the column can be one, or
-// is too short to decide.
+// Reason says why a column with this name can't be a signal. It is empty if the column can be a
+// signal, or is too short to decide.
 func (c *Stats) Reason(name string) string {
 	if c.n < minPositions {
 		return ""
@@ -202,7 +202,7 @@ func (c *Stats) Reason(name string) string {
 	case c.risesBetweenGaps():
 		return "never falls and rises nearly evenly but for gaps, as times do,"
 	}
-	if _, isTime := TimeUnit(name, ""); isTime && c.restarts() { // another may be a sawtooth
+	if _, isTime := TimeUnit(name, ""); isTime && c.restarts() { // else it may be a sawtooth
 		return "rises by the same amount and starts anew, as times do,"
 	}
 	if share > maxRailed && !named && c.fraction {
@@ -237,18 +237,18 @@ func (c *Stats) risesBetweenGaps() bool {
 		regular >= minSameChanges*float64(c.n-1)
 }
 
-// restarts reports whether the column rises by the same amount and now and then starts anew, as the
-// times of epochs do.
+// restarts reports whether the column rises by the same amount and restarts now and then, like the
+// times of epochs.
 func (c *Stats) restarts() bool {
 	return c.firstChange > 0 && float64(c.sameChanges) >= minSameChanges*float64(c.n-1)
 }
 
-// Clock returns a clock that takes the values of the column again, two or more.
+// Clock returns a clock to which the values of the column, two or more, are to be passed again.
 func (c *Stats) Clock() *Clock { return newClock(c.first, c.last, c.n) }
 
-// Step returns the time from a position to the next, in seconds, of a column that holds even times
-// by its name and values, also if they start anew now and then; 0 for others. Whole numbers need a
-// unit, as they may be counts.
+// Step returns the time between positions, in seconds, of a column whose name and values are even
+// times, even if they restart now and then; 0 for other columns. Whole numbers need a unit, as they
+// may be counts.
 func (c *Stats) Step(name string) float64 {
 	unit, isTime := TimeUnit(name, "")
 	switch {
@@ -261,24 +261,24 @@ func (c *Stats) Step(name string) float64 {
 	return 0
 }
 
-// minRun is the mean length from which runs have joints: in shorter ones, such as epochs, leaving
-// out the positions after each joint would cost more than it gains.
+// minRun is the least mean length of runs that have joints. In shorter stretches, such as epochs,
+// leaving out the positions after each joint would cost more than it gains.
 const minRun = 1000
 
-// BeginsRuns reports whether a column of n positions holds times that start anew with each run, and
-// runs are long enough for joints.
+// BeginsRuns reports whether a column of n positions holds times that restart with each run, and
+// the runs are long enough for joints.
 func (c *Stats) BeginsRuns(name string, n int) bool {
 	_, isTime := TimeUnit(name, "")
 	return isTime && c.falls > 0 && n >= minRun*(c.falls+1) && c.restarts()
 }
 
-// Joints are the positions where times fall: where stretches of a recording were joined.
+// Joints are the positions at which times fall, where stretches of a recording were joined.
 type Joints struct {
 	Positions []int
-	last      float64 // time
+	last      float64 // last time
 }
 
-// Observe takes the time at position t. Positions come in order.
+// Observe records the time at position t. Positions must come in order.
 func (j *Joints) Observe(t int, time float64) {
 	if t > 0 && time < j.last {
 		j.Positions = append(j.Positions, t)

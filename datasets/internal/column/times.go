@@ -19,13 +19,14 @@ var timeUnits = map[string]float64{
 	"us": 1e-6, "usec": 1e-6, "µs": 1e-6, "μs": 1e-6, "ns": 1e-9,
 }
 
-// Seconds returns a unit of time, in lower case, in seconds; 1 for "", and 0 for what is none.
+// Seconds returns a lower-case unit of time in seconds; 1 for "", and 0 for anything else that
+// isn't a unit.
 func Seconds(unit string) float64 { return timeUnits[unit] }
 
-// TimeUnit returns the unit of a column of this name, in seconds, and whether it is the name of a
-// column of times: one of timeNames in any case, or one that ends in time or timestamp, perhaps
-// followed by a unit as in "time (ms)", "t [s]", "time,s" or "time_ms". The other unit, of a second
-// header row, counts if the name has none.
+// TimeUnit returns the unit, in seconds, of a column with this name, and whether the name is that
+// of a column of times: one of timeNames in any case, or a name that ends in time or timestamp. A
+// unit may follow, as in "time (ms)", "t [s]", "time,s" or "time_ms". The argument unit, from a
+// second header row, counts if the name has none.
 func TimeUnit(name, unit string) (seconds float64, isTime bool) {
 	name = strings.Trim(strings.ToLower(strings.Join(strings.Fields(name), "")), "'")
 	name = name[strings.LastIndexByte(name, ':')+1:] // as in "Run 1: Time (s)"
@@ -53,7 +54,7 @@ func TimeUnit(name, unit string) (seconds float64, isTime bool) {
 	return seconds, isTime
 }
 
-// RoundRate returns a rate, in positions per second, rounded to a whole number if it is one up to
+// RoundRate returns a rate, in positions per second, rounded to a whole number if it is one within
 // the few digits of times and intervals in files.
 func RoundRate(rate float64) float64 {
 	if near := math.Round(rate); near > 0 && math.Abs(rate-near) < 1e-6*near {
