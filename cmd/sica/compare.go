@@ -23,7 +23,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
-// compareAll are the methods of --methods all. Others have to be named.
+// compareAll are the methods of --methods all. Other methods must be named.
 var compareAll = []string{"sica", "fastica", "lica", "pcl", "ivae", "zca", "gaussianise+zca"}
 
 type compareOptions struct {
@@ -83,7 +83,7 @@ says how many.`,
 	return cmd
 }
 
-// chosen returns the methods that --methods names, Default first.
+// chosen returns the methods named by --methods, with Default first.
 func (opt *compareOptions) chosen() ([]methods.Entry, error) {
 	names := []string{"sica"}
 	for _, name := range opt.methods {
@@ -155,7 +155,7 @@ func (opt *compareOptions) run(cmd *cobra.Command) error {
 		return err
 	}
 	if opt.json {
-		out = io.Discard // JSON is all that is printed
+		out = io.Discard // only JSON is printed
 	}
 	if err := opt.draw(out, rows, part, truth); err != nil {
 		return err
@@ -172,7 +172,7 @@ func (opt *compareOptions) run(cmd *cobra.Command) error {
 	return nil
 }
 
-// makeFolder makes the one of --out, if there is one, in which the picture can be written.
+// makeFolder makes the folder of --out, if any, in which the picture can be written.
 func (opt *compareOptions) makeFolder() error {
 	if opt.out == "" {
 		return nil
@@ -183,12 +183,12 @@ func (opt *compareOptions) makeFolder() error {
 	return files.CheckWritable(opt.picture())
 }
 
-// file is the path of the signals that a method recovered.
+// file returns the path of the signals that a method recovered.
 func (opt *compareOptions) file(m methods.Entry) string {
 	return filepath.Join(opt.out, m.Name+".csv")
 }
 
-// picture is the path of the picture of all of them.
+// picture returns the path of the picture of all recovered signals.
 func (opt *compareOptions) picture() string { return filepath.Join(opt.out, "compare.png") }
 
 // checkNotInput returns a usage error if an input would be overwritten, such as a mixed.csv in
@@ -205,7 +205,8 @@ func (opt *compareOptions) checkNotInput(all []methods.Entry) error {
 	return files.CheckPlaces(read, nil, files.Each("--out", written))
 }
 
-// read returns the mixed signals and the truth, nil if it wasn't given, or the same part of both.
+// read returns the mixed signals and the truth, or the same part of both. The truth is nil if it
+// wasn't given.
 func (opt *compareOptions) read(cmd *cobra.Command) (part files.Part, truth *mat.Dense, err error) {
 	var shape []int
 	if opt.shape != "" {
@@ -260,8 +261,8 @@ func (opt *compareOptions) readTruth(
 	return truth.X, nil
 }
 
-// separate returns the row of a method, and writes what it recovered. It is an error if that can't
-// be written, or if ctx ends.
+// separate returns the row of a method, and writes the signals that it recovered. It is an error if
+// they can't be written, or if ctx ends.
 func (opt *compareOptions) separate(
 	ctx context.Context, b compute.Backend, m methods.Entry, p methods.Preset,
 	part files.Part, truth *mat.Dense,

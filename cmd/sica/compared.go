@@ -20,7 +20,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/plot"
 )
 
-// compared is the row of a method.
+// compared is the row of a method in the table.
 type compared struct {
 	Method  string         `json:"method"`
 	Preset  methods.Preset `json:"preset,omitempty"`
@@ -31,7 +31,7 @@ type compared struct {
 	Why   string `json:"why,omitempty"`
 	Error string `json:"error,omitempty"`
 	File  string `json:"file,omitempty"`
-	// Best has, without a truth, the signal that each of Default's correlates with most.
+	// Best holds, without a truth, the signal with which each signal of Default correlates most.
 	Best   []best `json:"best,omitempty"`
 	Config any    `json:"config,omitempty"`
 
@@ -54,8 +54,8 @@ func (opt *compareOptions) print(
 	return err
 }
 
-// printCompared prints the rows as a table, and below it what the methods say about them. The table
-// has a column of MCCs if they were scored.
+// printCompared prints the rows as a table, followed by what the methods say about them. The table
+// has a column of MCCs if scored is true.
 func printCompared(out io.Writer, rows []compared, scored bool) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	line := func(method, settings, mcc, seconds, converged, iterations string) {
@@ -96,7 +96,7 @@ func printCompared(out io.Writer, rows []compared, scored bool) error {
 	return nil
 }
 
-// addBest sets Best of all rows after the first, if that has signals.
+// addBest sets Best of all rows after the first, if the first has signals.
 func addBest(rows []compared) {
 	for k := range rows[1:] {
 		if r := &rows[k+1]; rows[0].z != nil && r.z != nil {
@@ -105,7 +105,7 @@ func addBest(rows []compared) {
 	}
 }
 
-// printAgreement prints how well the methods with a Best find each signal of the first row, if
+// printAgreement prints how well the methods with a Best recover each signal of the first row, if
 // there are any.
 func printAgreement(out io.Writer, rows []compared) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
@@ -136,7 +136,7 @@ func printAgreement(out io.Writer, rows []compared) error {
 }
 
 // draw draws all recovered signals in the order, sign and scale of the truth or, without one, of
-// Default's. It prints the paths of the signals and of the picture.
+// Default's signals. It prints the paths of the signals and of the picture.
 func (opt *compareOptions) draw(
 	out io.Writer, rows []compared, part files.Part, truth *mat.Dense,
 ) error {
@@ -164,7 +164,7 @@ func (opt *compareOptions) draw(
 	}
 	d, _ := target.Dims()
 	groups = slices.DeleteFunc(groups, func(g plot.Group) bool {
-		return g.Signals.RawMatrix().Rows != d // mixed signals that were reduced to fewer
+		return g.Signals.RawMatrix().Rows != d // the mixed signals were reduced
 	})
 	for i := range groups {
 		aligned, err := metric.Align(groups[i].Signals, target)
@@ -184,8 +184,7 @@ func (opt *compareOptions) draw(
 	return nil
 }
 
-// drawCompared draws a row of images, or of traces over those of the truth, for
-// each group.
+// drawCompared draws, for each group, a row of images, or of traces over those of the truth.
 func drawCompared(shape []int, truth *mat.Dense, groups []plot.Group) (*plot.Picture, error) {
 	if len(shape) == 2 {
 		if truth != nil {

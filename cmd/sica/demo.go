@@ -73,8 +73,7 @@ each separation ended as it did.`,
 	return cmd
 }
 
-// demo separates the examples with cfg, and writes a table to out and pictures
-// to dir.
+// demo separates the examples with cfg, and writes a table to out and pictures to dir.
 func demo(
 	ctx context.Context, out io.Writer, b compute.Backend, cfg sica.Config, dir string,
 ) error {
@@ -105,7 +104,7 @@ func demo(
 	return nil
 }
 
-// run makes the example's signals, separates them and draws them.
+// run makes the signals of the example, separates them and draws them.
 func (e example) run(
 	ctx context.Context, b compute.Backend, cfg sica.Config, dir string,
 ) (outcome, error) {

@@ -20,21 +20,21 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/report"
 )
 
-// described is what separate prints of each recovered signal, in their order.
+// described is what separate prints about each recovered signal, in order.
 type described struct {
-	components []inspect.Component // with labels; nil of too few positions
-	grades     []report.Graded     // nil if none could be measured
-	halves     time.Duration       // that separating the halves took
-	unmeasured error               // why the halves don't say what repeats
+	components []inspect.Component // with labels; nil with too few positions
+	grades     []report.Graded     // nil if they couldn't be measured
+	halves     time.Duration       // time to separate the halves
+	unmeasured error               // why the halves don't show what repeats
 
-	fit     sica.Result // whose outliers are positions of learned
-	learned *mat.Dense  // what was learned from; nil if the fit has no inverse that gives it
-	// positions are those of learned in the recording.
+	fit     sica.Result // its outliers are positions of learned
+	learned *mat.Dense  // signals of the fit; nil if unknown without an inverse
+	// positions are the positions of learned in the recording.
 	positions []int
 }
 
-// describe describes the recovered signals, except what repeats. Components are nil for too few
-// positions, and where they need the inverse of a map that has none.
+// describe describes the recovered signals, except what repeats. components are nil with too few
+// positions, and if they need the inverse of a map that has none.
 func describe(res *sica.Result, in *mixture) (d described, err error) {
 	d.learned = in.learned
 	if d.learned == nil { // up to the components that a reduction removed
@@ -61,8 +61,8 @@ func describe(res *sica.Result, in *mixture) (d described, err error) {
 }
 
 // grade grades the recovered signals if the fit examined them. Unless all are identified or quick
-// is true, it separates the halves of what was learned from. Grades are nil for too few positions,
-// and if ctx ends.
+// is true, it separates the halves of the learned signals. The grades are nil with too few
+// positions, and if ctx ends.
 func (d *described) grade(ctx context.Context, parts *progress.Progress, quick bool) {
 	r := &d.fit
 	if d.learned == nil || r.Best > 0 || r.CutShort || r.Linear == nil && r.Network == nil {
@@ -79,8 +79,8 @@ func (d *described) grade(ctx context.Context, parts *progress.Progress, quick b
 	d.halves = time.Since(began)
 }
 
-// allIdentified returns the grades by the linear rule's findings if it identified all signals, else
-// nil.
+// allIdentified returns the grades by the linear rule's findings if the rule identified all
+// signals, otherwise nil.
 func (d *described) allIdentified(l *linear.Findings) (grades []report.Graded) {
 	if l == nil || len(l.Groups) < len(l.ExpectedError) {
 		return nil
@@ -95,8 +95,8 @@ func (d *described) allIdentified(l *linear.Findings) (grades []report.Graded) {
 	return grades
 }
 
-// repeatNote says what the columns of signals that aren't all identified mean, or why there are
-// none; "" if all are.
+// repeatNote says what the columns about repeats mean, or why there are none; "" if all signals are
+// identified.
 func (d *described) repeatNote() string {
 	isOpen := func(g report.Graded) bool { return g.Grade != report.Identified }
 	switch {

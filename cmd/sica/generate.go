@@ -24,7 +24,7 @@ type generateOptions struct {
 }
 
 // maxSteps is the largest number of steps of a mixing; the paper has at most 20. Signals that are
-// finite after that many don't grow any more.
+// finite after that many no longer grow.
 const maxSteps = 1_000_000
 
 func newGenerate() *cobra.Command {
@@ -66,8 +66,8 @@ A step of the mixing is x + δ·h(Wx), with a step size δ and the identity for 
 	return cmd
 }
 
-// complete sets the defaults that depend on the kind of signals. It returns an error for flags that
-// don't go together. Changed reports whether a flag was given.
+// complete sets the defaults that depend on the kind of signals. It returns an error for
+// conflicting flags. changed reports whether a flag was given.
 func (opt *generateOptions) complete(changed func(flag string) bool) error {
 	setDefault := func(flag string, value *int, preset int) {
 		if !changed(flag) {
@@ -134,7 +134,7 @@ func (opt *generateOptions) completeMixing(changed func(flag string) bool) error
 }
 
 func (opt *generateOptions) run(cmd *cobra.Command) error {
-	// What fails here is a size out of range.
+	// The only error here is a size out of range.
 	s, shape, err := opt.sources()
 	if err != nil {
 		return usage.Error(err)
@@ -168,7 +168,7 @@ func (opt *generateOptions) run(cmd *cobra.Command) error {
 	return nil
 }
 
-// sources draws the sources, d×n, and returns the shape of their positions, nil for sequences.
+// sources draws the sources, d×n, and returns the shape of their positions; nil for sequences.
 func (opt *generateOptions) sources() (s *mat.Dense, shape []int, err error) {
 	rng := rand.New(rand.NewPCG(opt.seed, 0))
 	switch opt.signals {

@@ -82,7 +82,7 @@ separate and remove write keep them. The recording may be of any length.`,
 	return cmd
 }
 
-// check returns a usage error if flags don't go together.
+// check returns a usage error if flags conflict.
 func (opt *inspectOptions) check() error {
 	if err := opt.fitting.Check(!datasets.IsImage(opt.in[0])); err != nil {
 		return err
@@ -170,8 +170,8 @@ func (opt *inspectOptions) open(
 		return nil, nil, nil, err
 	}
 	in.Doing = "analysing " + filepath.Base(opt.in[0])
-	in.Reads = 2 * max(1, len(references)) // by inspect.Recording
-	// Label and write read, too.
+	in.Reads = 2 * max(1, len(references)) // made by inspect.Recording
+	// label and write read the recording, too.
 	for _, isRead := range []bool{in.About.Rate > 0, opt.plot != "", opt.html != ""} {
 		if isRead {
 			in.Reads++
@@ -195,7 +195,7 @@ func (opt *inspectOptions) open(
 	return in, fitted.Source, references, nil
 }
 
-// write writes the files that are asked for.
+// write writes the requested files.
 func (opt *inspectOptions) write(
 	cmd *cobra.Command, model *files.Model, all []inspect.Component, x blockwise.Source,
 	in *files.Stream,
@@ -226,8 +226,8 @@ func (opt *inspectOptions) write(
 	return writePage(opt.html, page, cmd, opt.in, n, model)
 }
 
-// propose returns what to remove of a recording, and sets what the components say of it. Closest has
-// the reference that each component is most like.
+// propose returns the components to remove from a recording, and records that in the components.
+// closest holds the reference that each component is most similar to.
 func (opt *inspectOptions) propose(
 	all []inspect.Component, references []reference, closest []*reference, in *files.Stream,
 	model *files.Model,
@@ -262,7 +262,7 @@ func (opt *inspectOptions) excess(all []inspect.Component, model *files.Model) [
 }
 
 // writeComponents writes a table with a row for each component and, if there are references, the
-// one that it is most like.
+// most similar one.
 func writeComponents(
 	out io.Writer, all []inspect.Component, in *datasets.Recording, closest []*reference,
 ) error {
@@ -299,7 +299,7 @@ func writeComponents(
 	return t.Flush()
 }
 
-// rhythm returns the strongest rhythm as text: if the rate is known in Hz or, of one below 1 Hz, in
+// rhythm returns the strongest rhythm as text: if the rate is known, in Hz or, below 1 Hz, in
 // seconds.
 func rhythm(c inspect.Component, rate float64) string {
 	switch {

@@ -15,7 +15,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/inspect"
 )
 
-// label sets what the components of the recording x, in any order, look like, if its rate is known.
+// label sets the labels of the components of the recording x, in any order, if its rate is known.
 func label(
 	all []inspect.Component, r *sica.Result, x blockwise.Source, about *datasets.Recording,
 ) error {
@@ -31,7 +31,7 @@ func label(
 	return nil
 }
 
-// labelBy is label by the recovered signals z of a sequence with a rate.
+// labelBy is label from the recovered signals z of a sequence with a rate.
 func labelBy(z *mat.Dense, all []inspect.Component, about *datasets.Recording) error {
 	labels, err := inspect.Labels(all, z, files.ChannelNames(about), about.Rate)
 	for i := range labels {
@@ -52,7 +52,8 @@ func looksLike(l inspect.Label) string {
 // the labels of its signals. They aren't in the manifest.
 const gradesFile, labelsFile = "grades.json", "labels.json"
 
-// readOfSignals returns what a file in the folder of a model has of each signal; nil for none.
+// readOfSignals returns the entries for each signal in a file in the folder of a model; nil if
+// there is none.
 func readOfSignals[T any](model *files.Model, name string) (all []T, err error) {
 	path := filepath.Join(model.Folder, name)
 	err = files.ReadJSON(path, &all)

@@ -7,11 +7,11 @@ import (
 	"github.com/seed-47b1e431/gosica/sica"
 )
 
-// minAlike is the correlation from which a signal is counted as one of --like: that from which
-// signals repeat.
+// minAlike is the least correlation of a signal that counts as one of --like, the same as for
+// signals that repeat.
 const minAlike = 0.95
 
-// checkLike returns an error unless d channels of these names are those of --like, if it was given.
+// checkLike returns an error unless the d channels with these names are those of --like, if given.
 func (opt *separateOptions) checkLike(d int, names []string) error {
 	if opt.earlier == nil {
 		return nil
@@ -22,8 +22,8 @@ func (opt *separateOptions) checkLike(d int, names []string) error {
 	return nil
 }
 
-// orderLike returns the result with its signals ordered as those of --like, if it was given, and
-// says how well they match.
+// orderLike returns the result with its signals in the order of those of --like, if given, and says
+// how well they match.
 func (opt *separateOptions) orderLike(
 	out io.Writer, res *sica.Result, rep *separation,
 ) (*sica.Result, error) {

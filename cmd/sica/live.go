@@ -20,27 +20,27 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/filter"
 )
 
-// A live maps rows of CSV one by one, as they come.
+// A live maps rows of CSV one by one, as they arrive.
 type live struct {
 	apply     func(x *mat.Dense) (*mat.Dense, error) // d×1
-	names     []string                               // of the channels; nil if they have none
-	outNames  []string                               // of what apply returns; nil for those of the file
+	names     []string                               // names of the channels; nil for none
+	outNames  []string                               // of what apply returns; nil for the file's
 	filter    func() *filter.Stream                  // nil for none
 	separator string
 
-	channels []int // the columns of the channels, in their order; nil before the first line
-	others   []int // those that are written as they are, before the others
+	channels []int // columns of the channels, in order; nil before the first line
+	others   []int // columns that are copied, before the mapped ones
 	filters  []*filter.Stream
 	last     []float64
 	line     int
-	noted    bool // a row lacked a value
+	noted    bool // whether a lacking value was noted
 }
 
 // liveFlags are the flags that go with --stream.
 var liveFlags = []string{"model", "in", "out", "stream", "components", "proposed", "selection", "separator",
 	"highpass", "lowpass", "notch", "rate", allowUnverified, deterministic}
 
-// checkStream returns a usage error unless a separation can be applied to rows as they come, from
+// checkStream returns a usage error unless a separation can be applied to rows as they arrive, from
 // standard input to standard output, and no flag would be ignored.
 func checkStream(cmd *cobra.Command, in []string, out string, model *files.Model) error {
 	if !slices.Equal(in, []string{files.Pipe}) || out != files.Pipe {
@@ -61,7 +61,7 @@ func checkStream(cmd *cobra.Command, in []string, out string, model *files.Model
 	return nil
 }
 
-// newLive returns what maps rows of the channels of a separation.
+// newLive returns a live for the channels of a separation.
 func newLive(
 	model *files.Model, separator string, apply func(x *mat.Dense) (*mat.Dense, error), outNames []string,
 ) *live {
@@ -71,7 +71,7 @@ func newLive(
 	return &live{apply: apply, names: model.Channels, outNames: outNames, separator: separator}
 }
 
-// run maps all rows, and writes each as soon as it was read, or several that were there at once.
+// run maps all rows, and writes each as soon as it is read, or several that arrive together.
 func (l *live) run(cmd *cobra.Command) error {
 	in, out := bufio.NewReader(cmd.InOrStdin()), bufio.NewWriter(cmd.OutOrStdout())
 	for {
@@ -99,7 +99,7 @@ func (l *live) run(cmd *cobra.Command) error {
 	}
 }
 
-// row maps a line: the names of the columns, or numbers.
+// row maps a line with the names of the columns, or with numbers.
 func (l *live) row(out, notes io.Writer, text string) error {
 	l.chooseSeparator(text)
 	cells := strings.Split(text, l.separator)
@@ -138,7 +138,7 @@ func (l *live) row(out, notes io.Writer, text string) error {
 	return nil
 }
 
-// chooseSeparator sets the separator by the first line unless it is set.
+// chooseSeparator sets the separator from the first line unless it is set.
 func (l *live) chooseSeparator(text string) {
 	if l.separator != "" {
 		return
@@ -151,7 +151,7 @@ func (l *live) chooseSeparator(text string) {
 	}
 }
 
-// begin makes ready for the columns of the first line, and reports whether that has names.
+// begin prepares for the columns of the first line, and reports whether that line has names.
 func (l *live) begin(cells []string) (isHeader bool, err error) {
 	isHeader, err = l.findChannels(cells)
 	l.last = make([]float64, len(l.channels))
@@ -164,7 +164,7 @@ func (l *live) begin(cells []string) (isHeader bool, err error) {
 	return isHeader, err
 }
 
-// findChannels finds the channels by the first line, and reports whether that has names.
+// findChannels finds the channels from the first line, and reports whether that line has names.
 func (l *live) findChannels(cells []string) (isHeader bool, err error) {
 	isHeader = !slices.ContainsFunc(cells, func(cell string) bool { return !math.IsNaN(number(cell)) })
 	if !isHeader || l.names == nil {
@@ -197,8 +197,8 @@ func (l *live) findChannels(cells []string) (isHeader bool, err error) {
 	return true, nil
 }
 
-// values returns the channels of a row after the filters, and whether it lacks none: in the place
-// of a missing one is the last.
+// values returns the channels of a row after the filters, and whether none is missing. A missing
+// value is replaced by the previous one.
 func (l *live) values(cells []string) (x *mat.Dense, isWhole bool) {
 	x, isWhole = mat.NewDense(len(l.channels), 1, nil), true
 	for i, column := range l.channels {
@@ -217,7 +217,7 @@ func (l *live) values(cells []string) (x *mat.Dense, isWhole bool) {
 	return x, isWhole
 }
 
-// number returns the number in a cell, NaN if there is none.
+// number returns the number in a cell; NaN if there is none.
 func number(cell string) float64 {
 	v, err := strconv.ParseFloat(strings.TrimSpace(cell), 64)
 	if err != nil {
@@ -226,7 +226,7 @@ func number(cell string) float64 {
 	return v
 }
 
-// write writes the columns besides the channels and what these became.
+// write writes the other columns and the mapped channels.
 func (l *live) write(out io.Writer, cells, mapped []string) {
 	var row []string
 	for _, i := range l.others {

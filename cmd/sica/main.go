@@ -1,8 +1,8 @@
 // Command sica separates mixed signals: it recovers the sources of a file of mixed signals, says
-// how far they can be relied on, and applies the separation to other files. Run it with --help.
+// how reliable they are, and applies the separation to other files. Run it with --help.
 //
-// Its exit code is 0 on success, 1 if something failed, 2 if it was called wrongly, 3 if numbers
-// stopped being finite and 130 if it was interrupted.
+// Its exit code is 0 on success, 1 on a failure, 2 on a usage error, 3 if numbers became NaN or
+// infinite, and 130 if it was interrupted.
 package main
 
 import (
@@ -28,15 +28,16 @@ import (
 )
 
 func main() {
-	// What takes the memory is a few large arrays, which are cheap to collect: of 64 channels a
+	// Memory is mostly a few large arrays, which are cheap to collect: for 64 channels this takes a
 	// third less memory in the same time.
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(25)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// The first signal ends the work in good order, the second at once.
+	// The first signal ends the work in an orderly way, the second at once.
 	context.AfterFunc(ctx, stop)
-	// With a receiver, a closed pipe as in "sica … | head" is an error of writing, not the end.
+	// With a receiver, a closed pipe as in "sica … | head" is a write error and doesn't end the
+	// process.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
@@ -50,8 +51,8 @@ const (
 	exitInterrupted = 130 // 128 + SIGINT, as in shells
 )
 
-// run executes the command line and returns the exit code. Results go to stdout, and progress
-// and the line of an error to stderr.
+// run executes the command line and returns the exit code. Results go to stdout, progress and a
+// one-line error to stderr.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	begun := false
 	root := newRoot(func() { begun = true })
@@ -79,8 +80,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return exitCode(err)
 }
 
-// unknownCommand returns cobra's error for a command that there isn't in one sentence. Others are
-// returned as they are.
+// unknownCommand returns cobra's error for an unknown command in one sentence. It returns other
+// errors unchanged.
 func unknownCommand(err error) error {
 	said, suggested, found := strings.Cut(err.Error(), ` for "sica"`)
 	if !found || !strings.HasPrefix(said, "unknown command") {
@@ -93,7 +94,7 @@ func unknownCommand(err error) error {
 	return fmt.Errorf("%s; did you mean %s?", said, strings.Join(strings.Fields(names), " or "))
 }
 
-// givenPaths returns the files and folders that a command was given.
+// givenPaths returns the files and folders given to a command.
 func givenPaths(cmd *cobra.Command) (paths []string) {
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
 		kind, _ := pflag.UnquoteUsage(flag)
@@ -109,8 +110,8 @@ func givenPaths(cmd *cobra.Command) (paths []string) {
 	return paths
 }
 
-// closable is a writer that the reader may close. What is written after that is lost, without an
-// error, so that a command still writes its files.
+// closable is a writer whose reader may close it. Later output is lost without an error, so that a
+// command still writes its files.
 type closable struct{ io.Writer }
 
 // Write implements io.Writer.
@@ -133,13 +134,13 @@ func exitCode(err error) int {
 	return exitFailure
 }
 
-// commands make the commands, in the order of the help.
+// commands are the constructors of the commands, in the order of the help.
 var commands = []func() *cobra.Command{
 	newSeparate, newInspect, newRemove, newReport, newCompare,
 	newTransform, newScore, newGenerate, newDemo,
 }
 
-// newRoot returns the command without arguments. It calls begin when a command begins its work.
+// newRoot returns the root command. It calls begin when a command begins its work.
 func newRoot(begin func()) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "sica",
@@ -150,7 +151,7 @@ given their own pasts (or, of images, their own surroundings).`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.Version = "set" // without one there is no --version
+	root.Version = "set" // without a version there is no --version
 	root.SetVersionTemplate("{{versions}}")
 	root.Flags().Bool("version", false, "print the versions of the command and of what it uses")
 	root.PersistentFlags().Bool(allowUnverified, false,
@@ -181,7 +182,8 @@ given their own pasts (or, of images, their own surroundings).`,
 	return root
 }
 
-// ownFlags is the help on a command's flags. It has only the names of the flags for reading files.
+// ownFlags returns the help on a command's flags. Of the flags for reading files it only has the
+// names.
 func ownFlags(all *pflag.FlagSet) string {
 	own := pflag.NewFlagSet("", pflag.ContinueOnError)
 	var reading []string
@@ -209,7 +211,7 @@ func newFilesTopic() *cobra.Command {
 	return topic
 }
 
-// A onceValue is the value of a flag that can be given only once.
+// A onceValue is the value of a flag that may be given only once.
 type onceValue struct {
 	pflag.Value
 	isSet bool
@@ -224,15 +226,16 @@ func (v *onceValue) Set(text string) error {
 	return v.Value.Set(text)
 }
 
-// setOnce makes it an error if a flag of one value is given twice. The values of others add up.
+// setOnce makes it an error to give a flag with a single value twice. The values of other flags add
+// up.
 func setOnce(flag *pflag.Flag) {
 	if _, isList := flag.Value.(pflag.SliceValue); !isList {
 		flag.Value = &onceValue{Value: flag.Value}
 	}
 }
 
-// invalidValue returns the error for a value that isn't a number of a flag's kind. Others are
-// returned as they are.
+// invalidValue returns the error for a value that isn't a number of the flag's kind. It returns
+// other errors unchanged.
 func invalidValue(err *pflag.InvalidValueError) error {
 	flag, value := err.GetFlag(), err.GetValue()
 	kind := flag.Value.Type()
@@ -260,8 +263,8 @@ func invalidValue(err *pflag.InvalidValueError) error {
 	return fmt.Errorf("--%s %s: %s", flag.Name, value, problem)
 }
 
-// suggestFlag adds to the error for an unknown flag the flags that are spelled nearly the same, and
-// says what a value must be.
+// suggestFlag adds flags with a similar spelling to the error for an unknown flag, and says which
+// values are valid.
 func suggestFlag(cmd *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {
@@ -271,8 +274,8 @@ func suggestFlag(cmd *cobra.Command, err error) error {
 	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
 		return err
 	}
-	// Cobra suggests commands only, so commands get the names of the flags. Half of the letters of
-	// a short name may differ.
+	// Cobra only suggests commands, so the flags are passed as names of commands. In a short name,
+	// half of the letters may differ.
 	name := unknown.GetSpecifiedName()
 	names := &cobra.Command{SuggestionsMinimumDistance: min(2, len(name)/2)}
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
@@ -285,7 +288,7 @@ func suggestFlag(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w; did you mean --%s?", err, strings.Join(suggestions, " or --"))
 }
 
-// checkRequired returns an error unless all required flags were given, and none as "".
+// checkRequired returns an error unless all required flags were given with nonempty values.
 func checkRequired(cmd *cobra.Command) (err error) {
 	var lacking []string
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) {

@@ -19,17 +19,17 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
-// A mixture is the recording that is separated.
+// A mixture is the recording to separate.
 type mixture struct {
 	*files.Stream
-	truth   *mat.Dense    // the sources, nil if they weren't given
-	fitted  *files.Fitted // what is learned from: the recording, or what is left of it
-	learned *mat.Dense    // the signals of fitted, d×n; nil if only a part of it is learned from
-	n       int           // positions to learn from; 0 for a choice by blockwise.Fit
+	truth   *mat.Dense    // the sources; nil if not given
+	fitted  *files.Fitted // the recording, or what is left of it to learn from
+	learned *mat.Dense    // the signals of fitted, d×n; nil to learn from a part only
+	n       int           // number of positions to learn from; 0 to let blockwise.Fit choose
 }
 
-// open opens the recording, and checks that it can be separated by the settings. It sets their
-// Rounding, and the shape if there is none.
+// open opens the recording, and checks that it can be separated with the settings. It sets their
+// Rounding, and the Shape if there is none.
 func (opt *separateOptions) open(
 	ctx context.Context, cfg *sica.Config, report func(string, float64),
 ) (*mixture, error) {
@@ -78,8 +78,8 @@ func (opt *separateOptions) open(
 	return in, validate(*cfg, d, n, total, opt.in[0])
 }
 
-// openLong returns the recording if only a part of it is learned from, and nil if all is. By
-// default that is a recording of more than blockwise.AlwaysLearned positions.
+// openLong returns the recording if only a part of it is learned from, otherwise nil. By default a
+// part is learned from recordings of more than blockwise.AlwaysLearned positions.
 func (opt *separateOptions) openLong(
 	ctx context.Context, cfg sica.Config, report func(string, float64),
 ) (*files.Stream, error) {
@@ -101,8 +101,8 @@ func (opt *separateOptions) openLong(
 	return in, nil
 }
 
-// mayBeLong reports whether a file is large enough for more than blockwise.AlwaysLearned positions.
-// A position takes at least a byte.
+// mayBeLong reports whether the files are large enough for more than blockwise.AlwaysLearned
+// positions. A position takes at least one byte.
 func mayBeLong(paths []string) bool {
 	return slices.ContainsFunc(paths, func(path string) bool {
 		info, err := os.Stat(path)
@@ -110,7 +110,7 @@ func mayBeLong(paths []string) bool {
 	})
 }
 
-// noPart says why the recording can't be learned from in part, and returns "" if it can.
+// noPart says why the fit can't learn from a part of the recording; "" if it can.
 func (opt *separateOptions) noPart(cfg sica.Config) string {
 	switch {
 	case datasets.IsImage(opt.in[0]) || len(cfg.Shape) > 1:
@@ -129,8 +129,8 @@ func (opt *separateOptions) seesAll() string {
 		"sequence"
 }
 
-// readWhole reads the recording of the mixed signals, whose shape replaces one that isn't set, and
-// the truth if it was given.
+// readWhole reads the recording of the mixed signals, whose shape applies if none is set, and the
+// truth if given.
 func (opt *separateOptions) readWhole(
 	ctx context.Context, in *mixture, cfg *sica.Config, report func(string, float64),
 ) (err error) {
@@ -158,8 +158,8 @@ func (opt *separateOptions) readWhole(
 	return files.CheckVaries(opt.in[0], &in.About)
 }
 
-// learnFrom sets what of the recording is learned from, with notes: the recording itself or what is
-// left of it, all of that or a part.
+// learnFrom sets what is learned from, with notes: the recording or what is left of it, as a whole
+// or in part.
 func (opt *separateOptions) learnFrom(ctx context.Context, in *mixture, isWhole bool) error {
 	recording := blockwise.Source(in.Stream)
 	if isWhole {
@@ -191,7 +191,7 @@ func (opt *separateOptions) learnFrom(ctx context.Context, in *mixture, isWhole 
 	return err
 }
 
-// interpolatedNote returns the note where interpolated values can't be left out of learning. Only a
+// interpolatedNote returns the note that interpolated values can't be left out of learning. Only a
 // sequence can drop positions.
 func interpolatedNote(shape []int) string {
 	note := "interpolated values were learned from, which can spoil a separation"
@@ -209,8 +209,7 @@ func (in *mixture) clipped() files.ClippedIn {
 	return files.FindClipped(in.learned, in.fitted.Source)
 }
 
-// recovered returns the recovered signals at the positions that were learned from, without
-// outliers.
+// recovered returns the recovered signals at the positions of learning, without outliers.
 func (in *mixture) recovered(res *sica.Result) *mat.Dense {
 	if len(res.Outliers) == 0 {
 		return res.Z
@@ -218,8 +217,8 @@ func (in *mixture) recovered(res *sica.Result) *mat.Dense {
 	return signal.Columns(res.Z, in.kept(res))
 }
 
-// kept returns which of the positions that were learned from aren't outliers, which are positions
-// of the recording.
+// kept returns which of the positions of learning aren't outliers. Outliers are positions of the
+// recording.
 func (in *mixture) kept(res *sica.Result) []int {
 	_, n := res.Z.Dims()
 	return without(blockwise.Positions(in.fitted.Source, n), res.Outliers)

@@ -17,7 +17,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/methods"
 )
 
-// The flags of every command for backend.AllowUnverified and backend.Portable.
+// Flags of every command, for backend.AllowUnverified and backend.Portable.
 const (
 	allowUnverified = "allow-unverified-plugin"
 	deterministic   = "deterministic"
@@ -34,13 +34,13 @@ func addSeed(cmd *cobra.Command, seed *uint64) {
 	cmd.Flags().Uint64Var(seed, "seed", 1, "seed `N` of every random draw")
 }
 
-// addShape adds the --shape of a command that separates.
+// addShape adds --shape to a command that separates.
 func addShape(cmd *cobra.Command, shape *string) {
 	cmd.Flags().StringVar(shape, "shape", "", "`SHAPE` of the positions, such as 32x32 for images; by "+
 		"default a sequence, or images that are recognised by their rows")
 }
 
-// checkBackend returns a usage error unless --backend names one.
+// checkBackend returns a usage error unless name is that of a backend.
 func checkBackend(name string) error {
 	if !slices.Contains(backend.Names(), name) {
 		return usage.Errorf("unknown --backend %q: use %s", name,
@@ -49,7 +49,7 @@ func checkBackend(name string) error {
 	return nil
 }
 
-// openBackend opens the backend of that name, as the command's flags ask for.
+// openBackend opens the named backend, according to the command's flags.
 func openBackend(
 	cmd *cobra.Command, name string, options ...backend.Option,
 ) (compute.Backend, error) {
@@ -64,11 +64,11 @@ func openBackend(
 	return backend.Open(name, options...)
 }
 
-// require marks flags without which the command isn't called correctly.
+// require marks flags that a command requires.
 func require(cmd *cobra.Command, flags ...string) {
 	for _, name := range flags {
 		if err := cmd.MarkFlagRequired(name); err != nil {
-			panic(err) // there is no such flag
+			panic(err) // the flag doesn't exist
 		}
 	}
 }
@@ -86,8 +86,8 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// checkComponents returns a usage error if the value of --components is above the number d of
-// channels of a file that are separated.
+// checkComponents returns a usage error if the value of --components exceeds the number d of
+// channels of a file to separate.
 func checkComponents(components, d int, file string) error {
 	if components > d {
 		return usage.Errorf("--components %d: must be at most %d, the number of channels of %s that "+
@@ -97,7 +97,7 @@ func checkComponents(components, d int, file string) error {
 }
 
 // validate returns the error of settings that are invalid for d signals at n positions of a file.
-// If n is too small and the file has more, total, the error has both numbers.
+// If n is too small and the file has more positions, total, the error has both numbers.
 func validate(cfg sica.Config, d, n, total int, file string) error {
 	err := cfg.Validate(d, n)
 	switch {
@@ -131,7 +131,7 @@ type fitOptions struct {
 	seed           uint64
 	backend        string
 
-	notes []string // on a preset that wasn't given
+	notes []string // on a preset chosen by default
 }
 
 func (opt *fitOptions) add(cmd *cobra.Command) {
@@ -140,7 +140,7 @@ func (opt *fitOptions) add(cmd *cobra.Command) {
 	f.StringVar(&opt.method, "method", "sica", "`METHOD`: "+methodNames(fitMethods()))
 	f.StringVar(&opt.preset, "preset", string(methods.Default),
 		"`PRESET`: default, paper or smoke; by default the first of these that the method has")
-	f.Lookup("preset").DefValue = "" // the help has said it
+	f.Lookup("preset").DefValue = "" // the help says it already
 	f.IntVar(&opt.iterations, "iterations", 0,
 		"largest number `J` of iterations of the method's flow, the preset's by default. After a "+
 			"method without a flow they are sica-fast's. These can make a good separation worse")
@@ -151,8 +151,8 @@ func (opt *fitOptions) add(cmd *cobra.Command) {
 	addBackend(cmd, &opt.backend)
 }
 
-// config returns the settings that the flags stand for, or a usage error. Changed reports
-// whether a flag was given.
+// config returns the settings given by the flags, or a usage error. changed reports whether a flag
+// was given.
 func (opt *fitOptions) config(changed func(flag string) bool) (sica.Config, error) {
 	m, err := fitMethod(opt.method)
 	if err != nil {
@@ -175,7 +175,7 @@ func (opt *fitOptions) config(changed func(flag string) bool) (sica.Config, erro
 		if opt.iterations < 1 {
 			return cfg, usage.Errorf("--iterations %d: use at least 1", opt.iterations)
 		}
-		if cfg.Flow == nil { // the method's signals are followed by FastWGF's iterations
+		if cfg.Flow == nil { // FastWGF's iterations follow the method
 			fast := sica.FastWGF()
 			if opt.preset == string(methods.Smoke) {
 				fast = fast.Smoke()
@@ -196,8 +196,8 @@ func (opt *fitOptions) config(changed func(flag string) bool) (sica.Config, erro
 	return cfg, nil
 }
 
-// fitMethods returns the methods whose settings are a sica.Config, the linear demixing alone among
-// them.
+// fitMethods returns the methods whose settings are a sica.Config, including the linear demixing
+// alone.
 func fitMethods() (all []methods.Entry) {
 	for _, m := range methods.All() {
 		if m.Name == "sica-linear" {
@@ -215,7 +215,7 @@ func fitMethods() (all []methods.Entry) {
 	return all
 }
 
-// fitMethod returns the method of a fit of that name, or a usage error.
+// fitMethod returns the method of a fit with this name, or a usage error.
 func fitMethod(name string) (methods.Entry, error) {
 	all := fitMethods()
 	if i := slices.IndexFunc(all, func(m methods.Entry) bool { return m.Name == name }); i >= 0 {
@@ -265,7 +265,7 @@ that everything works; its result means nothing.`)
 	return b.String()
 }
 
-// parsePreset returns the preset that --preset names.
+// parsePreset returns the preset with this name, from --preset.
 func parsePreset(name string) (methods.Preset, error) {
 	p := methods.Preset(name)
 	switch p {

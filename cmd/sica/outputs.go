@@ -19,7 +19,7 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
 )
 
-// images reports whether the recovered signals are written as images into a folder.
+// images reports whether the recovered signals are written as images to a folder.
 func (opt *separateOptions) images() bool {
 	return files.WritesImages(opt.in[0], opt.shape, opt.out)
 }
@@ -66,8 +66,8 @@ func (opt *separateOptions) writeRecovered(
 	return z, in.WriteRecovered(opt.out, d, nil, files.AtOnce(z))
 }
 
-// write says that the signals were written and writes, with the flags for them, the result and the
-// report.
+// write says that the signals were written and, if the flags ask for them, writes the result and
+// the report.
 func (opt *separateOptions) write(
 	out io.Writer, in *mixture, res *sica.Result, rep *separation,
 ) error {
@@ -100,8 +100,8 @@ func (opt *separateOptions) write(
 	return nil
 }
 
-// saveResult saves the result in a folder, with what it lacks: how the recording was read, which
-// channels were left out, and what is said of the signals.
+// saveResult saves the result to a folder, with further information: how the recording was read,
+// which channels were left out, and what is said about the signals.
 func (opt *separateOptions) saveResult(
 	folder string, in *mixture, res *sica.Result, rep *separation,
 ) error {
@@ -122,8 +122,9 @@ func (opt *separateOptions) saveResult(
 	return err
 }
 
-// keepFit saves the fit of a part of a recording of which not all could be recovered, because of
-// err: in the folder of --save or else beside the file of --out. It returns err with how to go on.
+// keepFit saves the fit to a part of a recording if not all of the recording could be recovered
+// because of err: in the folder of --save, or else beside the file of --out. It returns err with
+// advice on how to continue.
 func (opt *separateOptions) keepFit(
 	in *mixture, res *sica.Result, rep *separation, err error,
 ) error {
@@ -137,7 +138,7 @@ func (opt *separateOptions) keepFit(
 		strings.Join(words, " "), quoted(opt.out))
 }
 
-// clipped returns the stretches in which a channel is clipped, before a filter.
+// clipped returns the stretches in which a channel is clipped, before any filter.
 func (opt *separateOptions) clipped(in *mixture, res *sica.Result) [][2]int {
 	clipped := in.fitted.Clipped
 	if opt.fitting.Filter.IsZero() && len(res.Clipped) > 0 {
@@ -146,8 +147,8 @@ func (opt *separateOptions) clipped(in *mixture, res *sica.Result) [][2]int {
 	return files.Pairs(clipped.Stretches)
 }
 
-// removeCheckpoint removes the state of a fit whose result is written. Fit has made sure that
-// the folder holds nothing else.
+// removeCheckpoint removes the state of a fit whose result is written. Fit has ensured that the
+// folder holds nothing else.
 func removeCheckpoint(cfg sica.Config) error {
 	if cfg.Checkpoint == "" {
 		return nil

@@ -34,8 +34,9 @@ func writePage(
 	return atomicfile.Write(path, func(w io.Writer) error { return html.Write(w, page) })
 }
 
-// removeCommand returns the sica remove, without components, that reads the files as cmd did. It
-// writes the format of the first file. If that can't be written, it is EDF with forEDF, else CSV.
+// removeCommand returns the sica remove command, without components, that reads the files like cmd.
+// It writes the format of the first file. If that can't be written, it writes EDF if forEDF is
+// true, else CSV.
 func removeCommand(
 	cmd *cobra.Command, in []string, model string, highpass float64, forEDF bool,
 ) string {
@@ -63,7 +64,7 @@ func inFlags(in []string) (words []string) {
 	return words
 }
 
-// readingFlags returns the flags, as cmd was given them, that say how its files are read.
+// readingFlags returns the flags of cmd that say how its files are read.
 func readingFlags(cmd *cobra.Command) (words []string) {
 	var reading files.Reading
 	same := cobra.Command{}
@@ -80,10 +81,10 @@ func readingFlags(cmd *cobra.Command) (words []string) {
 	return words
 }
 
-// plainWord matches words that shells take as they are.
+// plainWord matches words that shells read unchanged.
 var plainWord = regexp.MustCompile(`^[\pL\pN_./:=,+@%-]+$`)
 
-// quoted returns a word as shells read it.
+// quoted returns a word quoted for shells.
 func quoted(word string) string {
 	if plainWord.MatchString(word) {
 		return word

@@ -14,16 +14,16 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/plot"
 )
 
-// What a picture shows of long and of many signals.
+// Limits of a picture of long or many signals.
 const (
-	// traceLength is the number of positions of a sequence: the last ones, where the AR(7)
+	// traceLength is the number of positions shown of a sequence: the last ones, where the AR(7)
 	// process has forgotten its large first values.
 	traceLength = 200
-	// maxShownSignals is the number of signals, the first ones.
+	// maxShownSignals is the number of signals shown: the first ones.
 	maxShownSignals = 64
 )
 
-// drawSignals draws the first signals of that shape: as images, or as traces of the last
+// drawSignals draws the first signals with this shape, as images or as traces of the last
 // positions.
 func drawSignals(shape []int, groups ...plot.Group) (*plot.Picture, error) {
 	groups = slices.Clone(groups)
@@ -41,9 +41,8 @@ func drawSignals(shape []int, groups ...plot.Group) (*plot.Picture, error) {
 // writePNG writes the picture to a file, whole or not at all.
 func writePNG(path string, p *plot.Picture) error { return files.WritePicture(path, p, plot.PNG) }
 
-// The length of the first piece of the recording that a picture of components shows, without
-// skipped stretches: in seconds, or in positions if the rate isn't known. Some beats of a heart fit
-// on a page.
+// The length of the first piece of the recording in a picture of components, without skipped
+// stretches: in seconds, or in positions if the rate is unknown. Some heartbeats fit on a page.
 const (
 	shownSeconds   = 5
 	shownPositions = 1000

@@ -21,22 +21,22 @@ import (
 // in the manifest.
 const proposalFile = "proposed.json"
 
-// A proposal is the recovered signals that inspect --reference proposes to remove: by the rule, or
-// as their labels are artefacts.
+// A proposal holds the recovered signals that inspect --reference proposes to remove, by the rule
+// or because their labels are artefacts.
 type proposal struct {
 	Signals   []int    `json:"signals"` // from 0, in order
-	Why       []string `json:"why"`     // each of Signals is proposed
+	Why       []string `json:"why"`     // reason for each of Signals
 	Reference string   `json:"reference"`
 	inspected
 	// WithoutPeaks are the Signals without peaks, if the reference was itself separated: then
 	// whatever is strong in it is proposed.
 	WithoutPeaks []int `json:"without_peaks,omitempty"`
 
-	labelled []string // those that only their labels propose, in words
+	labelled []string // signals proposed by their labels alone, in words
 }
 
-// inspected is what components were chosen for: the separation, by its Identity, and the recording,
-// by the names of its files, without their folders, and how many positions it has.
+// inspected identifies what components were chosen for: the separation, by its Identity, and the
+// recording, by the names of its files, without folders, and its number of positions.
 type inspected struct {
 	Model     string   `json:"model"`
 	Input     []string `json:"input"`
@@ -62,23 +62,23 @@ func (r inspected) String() string {
 	return fmt.Sprintf("%s (%d positions)", strings.Join(r.Input, ", "), r.Positions)
 }
 
-// equals reports whether the recordings have the same names and positions, whatever the
+// equals reports whether the recordings have the same names and positions, regardless of the
 // separations.
 func (r inspected) equals(other inspected) bool {
 	return slices.Equal(r.Input, other.Input) && r.Positions == other.Positions
 }
 
-// isArtefact reports whether a label is an artefact's in any recording. A heart's isn't, in an ECG.
+// isArtefact reports whether a label is an artefact in any recording. A heart isn't one in an ECG.
 func isArtefact(l inspect.Label) bool {
 	return slices.Contains([]string{"line", "blink", "eye movement", "muscle"}, l.Name)
 }
 
-// minPeaked is the kurtosis from which a component has rare peaks, as blinks and beats. In
+// minPeaked is the least kurtosis of a component with rare peaks, such as blinks and beats. In
 // simulated EEGs blinks had 2.8 and more, other components of their channel up to 1.1.
 const minPeaked = 1
 
-// newProposal returns what is proposed, and sets Proposed where only the label does it. Closest has
-// the reference that each component is most like.
+// newProposal returns the proposal, and sets Proposed of components proposed by their labels alone.
+// closest holds the reference that each component is most similar to.
 func newProposal(all []inspect.Component, closest []*reference, references string) proposal {
 	p := proposal{Signals: []int{}, Why: []string{}, Reference: references}
 	order := grid.Range(len(all))
@@ -124,7 +124,7 @@ func (p proposal) String() string {
 		numbers(p.Signals), inspect.Rule, p.Reference, labels, next)
 }
 
-// caution says which proposed signals have no peaks, and what to do; "" without any.
+// caution says which proposed signals have no peaks, and what to do; "" if there are none.
 func (p proposal) caution() string {
 	if p.WithoutPeaks == nil {
 		return ""
@@ -152,8 +152,8 @@ func numbers(signals []int) string {
 	return strings.Join(all, ", ")
 }
 
-// write writes the proposal into the folder of its separation. It says if it replaces an earlier
-// one with other signals.
+// write writes the proposal to the folder of its separation. It says if it replaces an earlier
+// proposal with other signals.
 func (p proposal) write(out io.Writer, model string) error {
 	var earlier proposal
 	path := filepath.Join(model, proposalFile)
@@ -199,13 +199,13 @@ func checkSignals(path string, signals []int, model *files.Model) error {
 	return nil
 }
 
-// A selection is the recovered signals that a person ticked on a page of inspect --html.
+// A selection holds the recovered signals that a person ticked on a page of inspect --html.
 type selection struct {
 	Signals []int `json:"signals,omitempty"` // from 0, in order
 	inspected
 }
 
-// readSelection reads a selection from a separation.
+// readSelection reads a selection of signals of a separation.
 func readSelection(path string, model *files.Model) (s selection, err error) {
 	err = files.ReadJSON(path, &s)
 	var unread *fs.PathError

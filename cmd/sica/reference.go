@@ -24,10 +24,10 @@ import (
 type reference struct {
 	blockwise.Source
 	name        string
-	isSeparated bool // it is one of the separated channels
+	isSeparated bool // whether it is one of the separated channels
 }
 
-// readReferences returns the signals to compare with; nil for none.
+// readReferences returns the signals to compare with; nil if there are none.
 func readReferences(names []string, in *files.Stream) (all []reference, err error) {
 	for _, name := range names {
 		r, err := readReference(name, in)
@@ -39,9 +39,9 @@ func readReferences(names []string, in *files.Stream) (all []reference, err erro
 	return all, nil
 }
 
-// describeComponents returns the components with the numbers of the reference that each is closest
-// to, and these references, both sorted by coherence. Without references the components are in the
-// order of the signals.
+// describeComponents returns the components with the comparison with the reference that each is
+// closest to, and these references, both sorted by coherence. Without references the components are
+// in the order of the signals.
 func describeComponents(
 	r *sica.Result, x blockwise.Source, references []reference,
 ) (all []inspect.Component, closest []*reference, err error) {
@@ -72,11 +72,13 @@ func describeComponents(
 	return all, closest, nil
 }
 
-// likeness is how like its reference a component is, from 0 to 1, as [inspect.Rule] has it.
+// likeness returns how similar a component is to its reference, from 0 to 1, by the measure of
+// [inspect.Rule].
 func likeness(c inspect.Component) float64 { return max(math.Abs(c.Correlation), c.Coherence) }
 
-// readReference returns the signal to compare with: by the name or number of a channel, by the
-// electrode in a channel's name, or from a file. It names a channel that is given by its number.
+// readReference returns the signal to compare with, given by the name or number of a channel, by
+// the electrode in a channel's name, or by a file. It adds the name of a channel given by its
+// number.
 func readReference(name string, in *files.Stream) (*reference, error) {
 	r := &reference{name: name}
 	d, n := in.Dims()
@@ -119,9 +121,9 @@ func readReference(name string, in *files.Stream) (*reference, error) {
 	return r, nil
 }
 
-// numbered returns the places of a recording's channels in the order of the file, in which
-// --without and --reference count them. Places from 0 are its d signals, and from d on the columns
-// of numbers that were set aside.
+// numbered returns the places of a recording's channels in file order, in which --without and
+// --reference count them. Places 0 to d−1 are its signals; the numeric columns set aside follow
+// from d.
 func numbered(r *datasets.Recording, d int) (order []int) {
 	column := make(map[int]int) // in the file, by place
 	for i := range d {
@@ -142,8 +144,8 @@ func numbered(r *datasets.Recording, d int) (order []int) {
 	return order
 }
 
-// readReferenceFile returns the signal of a file. If there is none, the error is that of the
-// look-up of a channel among so many channels.
+// readReferenceFile returns the signal in a file. If there is no such file, the error is lookup,
+// from looking for a channel among the given number of channels.
 func readReferenceFile(path string, lookup error, channels int) (blockwise.Source, error) {
 	z, err := datasets.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) || err != nil && !strings.Contains(path, ".") {

@@ -24,21 +24,21 @@ import (
 )
 
 // A removal measures what is removed from each channel while a recording is cleaned block by block,
-// and filters what is written, without a shift of phase.
+// and filters the output without phase shift.
 type removal struct {
 	measured    inspect.Removal
 	fitHighpass float64            // Hz; 0 for none
-	highpass    float64            // Hz, of what is measured; 0 for none
-	skipped     []datasets.Stretch // of the fit, which aren't measured
-	isSteady    bool               // what is removed has no quiet half
+	highpass    float64            // Hz, for the measurement; 0 for none
+	skipped     []datasets.Stretch // stretches skipped by the fit, which aren't measured
+	isSteady    bool               // whether what is removed has no quiet half
 
-	position                  int                 // the first of the block that is being cleaned
-	filterBefore, filterAfter []*filter.Stream    // of each channel, before and after
-	written                   []*filter.ZeroPhase // of each channel; nil to write it as it is
+	position                  int                 // first position of the current block
+	filterBefore, filterAfter []*filter.Stream    // for each channel, before and after the removal
+	written                   []*filter.ZeroPhase // for each channel; nil to write without a filter
 	peak                      float64             // largest absolute value of the cleaned recording
 }
 
-// removal returns what measures the cleaning of a recording.
+// removal returns a removal for the cleaning of a recording.
 func (opt *removeOptions) removal(in *files.Stream, model *files.Model) (*removal, error) {
 	d, n := in.Dims()
 	rate, fitHighpass, isWritten := in.About.Rate, model.Highpass(), opt.highpass != 0
@@ -74,8 +74,8 @@ func (opt *removeOptions) removal(in *files.Stream, model *files.Model) (*remova
 	return r, nil
 }
 
-// cleaned returns the blocks of the recording after remove, as they are written, and measures what
-// each lacks then.
+// cleaned returns the blocks of the recording after remove, filtered for output, and measures what
+// was removed from each.
 func (r *removal) cleaned(
 	blocks blockwise.Blocks, remove func(x *mat.Dense) (*mat.Dense, error),
 ) blockwise.Blocks {
@@ -107,7 +107,7 @@ func (r *removal) cleaned(
 	}
 }
 
-// peaked returns the block, and keeps its largest absolute value.
+// peaked returns the block, and records its largest absolute value.
 func (r *removal) peaked(z *mat.Dense) *mat.Dense {
 	for i := range z.RawMatrix().Rows {
 		r.peak = max(r.peak, floats.Norm(z.RawRowView(i), math.Inf(1)))
@@ -115,7 +115,7 @@ func (r *removal) peaked(z *mat.Dense) *mat.Dense {
 	return z
 }
 
-// filtered returns a block of d channels, nil if none of its values is there yet.
+// filtered returns a block of d channels; nil if none of its values is available yet.
 func filtered(d int, channel func(i int) []float64) (z *mat.Dense) {
 	for i := range d {
 		values := channel(i)
@@ -152,14 +152,14 @@ func (r *removal) measure(before, after *mat.Dense) error {
 	return nil
 }
 
-// notes returns what speaks against using the cleaned file as it is.
+// notes returns reasons against using the cleaned file as it is.
 func (r *removal) notes(changes []inspect.Change, names []string) (notes []string) {
 	var misfits, over []string
 	for i, c := range changes {
 		if c.Share > maxShare {
 			misfits = append(misfits, files.ChannelName(names, i))
 		}
-		quiet := c.Quiet * c.Quiet / (c.QuietChannel * c.QuietChannel) // NaN of a channel without a change
+		quiet := c.Quiet * c.Quiet / (c.QuietChannel * c.QuietChannel) // NaN if unchanged
 		if c.Left > maxShare || c.Share+c.Left > maxSum || !r.isSteady && quiet > maxShare {
 			over = append(over, files.ChannelName(names, i))
 		}
@@ -178,23 +178,22 @@ func (r *removal) notes(changes []inspect.Change, names []string) (notes []strin
 }
 
 const (
-	// maxShare is the largest share of a channel's variance that components of a recording have in
-	// it, and the largest that is left without them. It is more than 1, as what is taken out and
-	// what is left may correlate by −0.25 in a recording: then either is at most 1/(1 − 0.25²) =
-	// 1.07.
+	// maxShare is the largest share of a channel's variance that the components of a recording have
+	// in it, and the largest that remains without them. It exceeds 1, as what is removed and what
+	// remains may correlate by −0.25 in a recording: then each is at most 1/(1 − 0.25²) = 1.07.
 	maxShare = 1.1
 	// maxSum is the largest sum of both shares: 1/(1 − 0.25) with that correlation.
 	maxSum = 4. / 3
 )
 
-// misfit is the cause of components larger than their channels, and what to do.
+// misfit is the message for components larger than their channels: the cause, and what to do.
 const misfit = "The components don't fit this recording, so don't use the cleaned file. Separate this " +
 	"recording itself or, if you did, its raw form with --highpass 1"
 
-// maxRemovalChannels is how many channels write lists, so that they fit a screen.
+// maxRemovalChannels is the largest number of channels that write lists, so that they fit a screen.
 const maxRemovalChannels = 10
 
-// write prints what was taken out of the channels that lose the largest shares.
+// write prints what was removed from the channels that lose the largest shares.
 func (r *removal) write(out io.Writer, changes []inspect.Change, about *datasets.Recording) error {
 	names := files.ChannelNames(about)
 	order := grid.Range(len(changes))
@@ -238,7 +237,7 @@ func (r *removal) write(out io.Writer, changes []inspect.Change, about *datasets
 	return nil
 }
 
-// short returns a positive number with two digits, or more before the point.
+// short returns a positive number with two digits, or more before the decimal point.
 func short(v float64) string {
 	if v >= 100 && v < 1e6 {
 		return fmt.Sprintf("%.0f", v)
@@ -246,8 +245,8 @@ func short(v float64) string {
 	return fmt.Sprintf("%.2g", v)
 }
 
-// noteUnit prints, of an EDF or BDF file of a recording without units, that programs may take it for
-// volts.
+// noteUnit prints that programs may take the values of an EDF or BDF file for volts, if the
+// recording has no units.
 func noteUnit(out io.Writer, path string, units []string) {
 	if isEDF(path) && units == nil {
 		files.Note(out, "the recording has no unit, and "+path+" has none: programs may take it for V")

@@ -83,7 +83,7 @@ CSV as soon as it comes, and prints nothing else.`,
 	return cmd
 }
 
-// live cleans rows as they come.
+// live cleans rows as they arrive.
 func (opt *removeOptions) live(cmd *cobra.Command) error {
 	if err := opt.checkChoice(); err != nil {
 		return err
@@ -111,7 +111,7 @@ func (opt *removeOptions) live(cmd *cobra.Command) error {
 	return l.run(cmd)
 }
 
-// separateAgain is how a saved separation gets the sampling rate of a recording without one.
+// separateAgain says how a saved separation gets the sampling rate of a recording that has none.
 const separateAgain = "sica separate --rate, with --save, keeps the right one"
 
 func (opt *removeOptions) run(cmd *cobra.Command, rec *removed) error {
@@ -178,7 +178,7 @@ func (opt *removeOptions) run(cmd *cobra.Command, rec *removed) error {
 	return nil
 }
 
-// check returns an error unless the flags go together and the files can be written.
+// check returns an error unless the flags are consistent and the files can be written.
 func (opt *removeOptions) check() error {
 	if err := opt.checkChoice(); err != nil {
 		return err
@@ -195,7 +195,7 @@ func (opt *removeOptions) check() error {
 	return files.CheckWritable(opt.json)
 }
 
-// open opens the recording, as that of the fit was read.
+// open opens the recording, read like the recording of the fit.
 func (opt *removeOptions) open(
 	ctx context.Context, model *files.Model, shown *progress.Progress,
 ) (*files.Stream, error) {
@@ -208,8 +208,8 @@ func (opt *removeOptions) open(
 	return in, nil
 }
 
-// clean writes the recording without what some recovered signals, the rows, contribute to it, and
-// returns what it measured of that.
+// clean writes the recording without the contribution of the recovered signals in rows, and returns
+// its measurements of that.
 func (opt *removeOptions) clean(
 	in *files.Stream, model *files.Model, rows []int, isSteady bool,
 ) (*removal, error) {
@@ -246,13 +246,13 @@ func (opt *removeOptions) checkChoice() error {
 // A choice is the recovered signals to remove.
 type choice struct {
 	rows      []int  // from 0
-	by        string // how they were chosen, "" for by --components
-	reference string // with which they were proposed, "" for none
-	inspected        // for which recording
+	by        string // how they were chosen; "" for --components
+	reference string // reference of the proposal; "" for none
+	inspected        // recording for which they were chosen
 	caution   string // "" for none
 }
 
-// notes are for people who remove what was chosen from a recording.
+// notes returns notes for people who remove the chosen signals from a recording.
 func (c choice) notes(from inspected) (notes []string) {
 	if c.by != "" && !c.equals(from) {
 		notes = append(notes, "this is another recording: "+from.String())
@@ -263,7 +263,7 @@ func (c choice) notes(from inspected) (notes []string) {
 	return notes
 }
 
-// choose returns what to remove, as the flags say.
+// choose returns the signals to remove, as given by the flags.
 func (opt *removeOptions) choose(model *files.Model) (c choice, err error) {
 	if opt.proposed {
 		p, err := readProposal(model)

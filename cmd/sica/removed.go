@@ -13,22 +13,23 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/report"
 )
 
-// removed is what remove --json writes. A number that wasn't measured is null.
+// removed is the JSON that remove --json writes. A number that wasn't measured is null.
 type removed struct {
 	Input     []string `json:"input"`
 	Output    string   `json:"output"`
 	Model     string   `json:"model"`
 	Positions int      `json:"positions"`
 
-	// ChosenBy is components, proposed, with the Reference, or selection, in the file Selection.
+	// ChosenBy is "components", "proposed" with the Reference, or "selection" with the file
+	// Selection.
 	ChosenBy   string             `json:"chosen_by"`
 	Reference  string             `json:"reference,omitempty"`
 	Selection  string             `json:"selection,omitempty"`
 	Components []removedComponent `json:"components"`
 
-	// Highpass is the filter of what was written in Hz, and MeasuredAbove that of what was measured
-	// in the Channels: 0 for none. Skipped are the stretches that weren't measured: the first
-	// position, from 0, and the one after the last.
+	// Highpass is the high-pass filter of the output in Hz, and MeasuredAbove that of the
+	// measurement in the Channels; 0 for none. Skipped are the stretches that weren't measured: the
+	// first position, from 0, and the one after the last.
 	Highpass      float64          `json:"highpass"`
 	MeasuredAbove float64          `json:"measured_above"`
 	Skipped       [][2]int         `json:"skipped,omitempty"`
@@ -38,25 +39,25 @@ type removed struct {
 	Versions map[string]string `json:"versions"`
 }
 
-// removedComponent is a component with what the folder of the model says of it.
+// removedComponent is a component with what the folder of the model says about it.
 type removedComponent struct {
 	Signal         int           `json:"signal"` // from 0
 	Label          inspect.Label `json:"label,omitzero"`
 	*report.Graded               // nil if there are no grades
 }
 
-// cleanedChannel is a channel's inspect.Change.
+// cleanedChannel is the inspect.Change of a channel.
 type cleanedChannel struct {
 	Name  string  `json:"name,omitempty"`
 	Unit  string  `json:"unit,omitempty"`
 	Taken float64 `json:"taken"`
 	Left  float64 `json:"left"`
-	// Quiet and QuietChannel are nil where what was removed has no quiet half.
+	// Quiet and QuietChannel are nil if what was removed has no quiet half.
 	Quiet        *float64 `json:"quiet"`
 	QuietChannel *float64 `json:"quiet_channel"`
 }
 
-// begin returns what the flags say of the removal.
+// begin returns the removal as given by the flags.
 func (opt *removeOptions) begin() *removed {
 	rec := &removed{
 		Input: opt.in, Output: opt.out, Model: opt.model, ChosenBy: "components", Selection: opt.selection,
@@ -71,7 +72,7 @@ func (opt *removeOptions) begin() *removed {
 	return rec
 }
 
-// note prints notes, and adds them.
+// note prints notes and adds them to rec.
 func (rec *removed) note(out io.Writer, notes ...string) {
 	files.Note(out, notes...)
 	rec.Notes = append(rec.Notes, notes...)
@@ -101,7 +102,8 @@ func (rec *removed) addComponents(chosen choice, model *files.Model) error {
 	return nil
 }
 
-// doubtNote warns of removed components that aren't known to repeat; nil for none.
+// doubtNote returns a warning about removed components that are graded doubtful; nil if there are
+// none.
 func (rec *removed) doubtNote() []string {
 	var doubtful []int
 	for _, c := range rec.Components {
@@ -116,14 +118,15 @@ func (rec *removed) doubtNote() []string {
 		"other sources go with it", text.Numbers(doubtful))}
 }
 
-// isSteady reports whether all removed signals are labelled drift or line, which don't come and go.
+// isSteady reports whether all removed signals are labelled drift or line, which are always
+// present.
 func (rec *removed) isSteady() bool {
 	return !slices.ContainsFunc(rec.Components, func(c removedComponent) bool {
 		return c.Label.Name != "drift" && c.Label.Name != "line"
 	})
 }
 
-// addChannels adds what was measured.
+// addChannels adds the measurements.
 func (rec *removed) addChannels(r *removal, changes []inspect.Change, about *datasets.Recording) {
 	rec.MeasuredAbove = r.highpass
 	rec.Skipped = files.Pairs(r.skipped)

@@ -34,17 +34,18 @@ type reportOptions struct {
 	json, html string
 }
 
-// maxRefits is the largest number of refits, which are all in memory together.
+// maxRefits is the largest number of refits; all of them are in memory together.
 const maxRefits = 100
 
-// diagnosis is what report --json writes.
+// diagnosis is the JSON that report --json writes.
 type diagnosis struct {
 	Input []string `json:"input"`
-	// InputPositions is the number of positions of the input. The report may be about a part.
+	// InputPositions is the number of positions of the input, of which the report may only describe
+	// a part.
 	InputPositions int `json:"input_positions"`
 	// Notes say what was unusual in the input.
 	Notes    []string          `json:"notes"`
-	Model    string            `json:"model,omitempty"` // the folder, if it was given
+	Model    string            `json:"model,omitempty"` // the folder, if given
 	Config   sica.Config       `json:"config"`
 	Seed     uint64            `json:"seed"`
 	Backend  string            `json:"backend"`
@@ -109,7 +110,7 @@ sica separate, whose help describes them.`,
 	return cmd
 }
 
-// config returns the settings of the fit, or a usage error. Changed reports whether a flag was
+// config returns the settings of the fit, or a usage error. changed reports whether a flag was
 // given.
 func (opt *reportOptions) config(changed func(flag string) bool) (sica.Config, error) {
 	if opt.model != "" {
@@ -175,7 +176,7 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 	return opt.write(cmd, b, result, rep, part, model)
 }
 
-// report returns the report on the separation of a part, with flags in its texts.
+// report returns the report on the separation of a part, with flags of the command in its texts.
 func (opt *reportOptions) report(
 	ctx context.Context, b compute.Backend, part files.Part, result *sica.Result,
 	shown *progress.Progress,
@@ -199,7 +200,7 @@ func (opt *reportOptions) report(
 	return rep, nil
 }
 
-// print writes the report as text, and the flags for what it may advise.
+// print writes the report as text, and the flags for the advice it may give.
 func (opt *reportOptions) print(out io.Writer, rep *report.Report) error {
 	var said strings.Builder
 	if err := rep.WriteText(&said); err != nil {
@@ -222,8 +223,8 @@ func (opt *reportOptions) print(out io.Writer, rep *report.Report) error {
 	return nil
 }
 
-// load returns the separation of --model, or nil without it, and sets how the signals are read and
-// learned from: as it has them.
+// load returns the separation of --model; nil without it. It sets how the signals are read and
+// learned from to the settings of the separation.
 func (opt *reportOptions) load(
 	cfg sica.Config, changed func(flag string) bool,
 ) (model *files.Model, err error) {
@@ -245,7 +246,7 @@ func (opt *reportOptions) load(
 	return model, nil
 }
 
-// fit returns the separation of a part of the mixed signals, which is reported on without --model.
+// fit returns the separation of a part of the mixed signals, for a report without --model.
 func (opt *reportOptions) fit(
 	ctx context.Context, b compute.Backend, part files.Part, cfg sica.Config,
 	shown *progress.Progress,

@@ -76,8 +76,8 @@ func (opt *scoreOptions) run(out io.Writer) error {
 	return nil
 }
 
-// read returns the true sources s and the recovered signals z. If one file is the other transposed,
-// by its size, the one with more signals than positions is read so, with a note.
+// read returns the true sources s and the recovered signals z. If by their sizes one file is the
+// transpose of the other, the one with more signals than positions is read transposed, with a note.
 func (opt *scoreOptions) read(out io.Writer) (s, z *datasets.Recording, err error) {
 	if s, _, err = opt.reading.Recording(opt.truth); err != nil {
 		return nil, nil, err
@@ -113,15 +113,15 @@ func positions(r *datasets.Recording) int {
 	return n
 }
 
-// A best is the source that a recovered signal correlates with most. Several signals may have the
-// same.
+// A best is the source with which a recovered signal correlates most. Several signals may have the
+// same source.
 type best struct {
 	Source      int     `json:"source"`
 	Correlation float64 `json:"correlation"`
 }
 
-// bestMatches returns the source of s that each signal of z correlates with most, where there are
-// more or fewer sources than signals. A constant signal correlates with none.
+// bestMatches returns the source of s with which each signal of z correlates most, for different
+// numbers of sources and signals. A constant signal correlates with none.
 func bestMatches(z, s *mat.Dense) []best {
 	d, _ := z.Dims()
 	sources, _ := s.Dims()
@@ -137,8 +137,8 @@ func bestMatches(z, s *mat.Dense) []best {
 	return matches
 }
 
-// sourceLabel returns the number of a signal from 1 and, unless that ends with it, its name in
-// parentheses.
+// sourceLabel returns the number of a signal, from 1, followed by its name in parentheses unless
+// the name ends with the number.
 func sourceLabel(i int, names []string) string {
 	number := strconv.Itoa(i + 1)
 	if names == nil || strings.HasSuffix(names[i], number) {
@@ -151,7 +151,8 @@ func sourceLabel(i int, names []string) string {
 // a tenth of their variance.
 const unlike = 0.3
 
-// printBest prints the matches of signals that aren't as many as the sources, which may have names.
+// printBest prints the matches of signals whose number differs from that of the sources. names are
+// those of the sources, if any.
 func printBest(out io.Writer, matches []best, names []string, asJSON bool) error {
 	if asJSON {
 		return files.PrintJSON(out, map[string]any{"best": matches})
@@ -173,7 +174,7 @@ func printBest(out io.Writer, matches []best, names []string, asJSON bool) error
 	return nil
 }
 
-// checkSizes returns an error unless the truth has as many signals and positions as what is
+// checkSizes returns an error unless the truth has as many signals and positions as the signals
 // compared with it.
 func checkSizes(
 	truthFile string, truth *datasets.Recording, file string, x *datasets.Recording,
@@ -191,12 +192,12 @@ func checkSizes(
 		signalsAt(sources, length), leftOut(truth), file, signalsAt(d, n), leftOut(x), hint)
 }
 
-// signalsAt returns such as "2 signals at 60 positions".
+// signalsAt returns a text such as "2 signals at 60 positions".
 func signalsAt(d, n int) string {
 	return fmt.Sprintf("%s at %d positions", text.Counted(d, "signal"), n)
 }
 
-// leftOut says in parentheses which columns of a recording aren't signals, by their reasons.
+// leftOut returns, in parentheses, which columns of a recording aren't signals, by their reasons.
 func leftOut(r *datasets.Recording) string {
 	var reasons []string
 	names := map[string][]string{}
@@ -268,8 +269,8 @@ func (in *mixture) printScore(
 	return nil
 }
 
-// score compares z with the truth. Without a truth, or one of as many positions and another number
-// of signals, the MCC is NaN.
+// score compares z with the truth. The MCC is NaN without a truth, or with a truth of as many
+// positions but another number of signals.
 func score(z, truth *mat.Dense) (metric.Match, error) {
 	if truth == nil || asManyPositions(z, truth) && !asManySignals(z, truth) {
 		return metric.Match{MCC: math.NaN()}, nil

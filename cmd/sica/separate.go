@@ -31,12 +31,12 @@ type separateOptions struct {
 	resume           bool
 	details, quick   bool
 	learnOn          files.LearnOn
-	like             string // the folder of an earlier separation
+	like             string // folder of an earlier separation
 
 	// Set by run.
-	began     time.Time    // when the command did
-	rereading []string     // the flags for --in
-	earlier   *sica.Result // of the folder like; nil without one
+	began     time.Time    // when the command began
+	rereading []string     // flags that read the files of --in in the same way
+	earlier   *sica.Result // result in the folder like; nil without --like
 }
 
 func newSeparate() *cobra.Command {
@@ -120,8 +120,8 @@ finite, it writes the last good result and exits with 3.
 	return cmd
 }
 
-// config returns the settings that the flags stand for, or a usage error. Changed reports
-// whether a flag was given.
+// config returns the settings given by the flags, or a usage error. changed reports whether a flag
+// was given.
 func (opt *separateOptions) config(changed func(flag string) bool) (sica.Config, error) {
 	cfg, err := opt.fitOptions.config(changed)
 	if err != nil {
@@ -183,8 +183,8 @@ func (opt *separateOptions) run(cmd *cobra.Command) error {
 	return opt.separate(cmd, cfg, in, parts)
 }
 
-// separate separates the recording and writes the result. A fit that was cut short has one, too,
-// which is written before the error is returned.
+// separate separates the recording and writes the result. A fit that was cut short has a result,
+// too, which is written before the error is returned.
 func (opt *separateOptions) separate(
 	cmd *cobra.Command, cfg sica.Config, in *mixture, parts *progress.Progress,
 ) error {
@@ -240,8 +240,8 @@ func (opt *separateOptions) separate(
 	return nil
 }
 
-// begin opens the backend, prints what is about to be separated, with the notes, and returns its
-// report.
+// begin opens the backend, prints what is about to be separated, with notes, and returns the
+// command's report.
 func (opt *separateOptions) begin(
 	cmd *cobra.Command, cfg sica.Config, in *mixture,
 ) (*separation, error) {
@@ -276,8 +276,8 @@ func (opt *separateOptions) begin(
 	}, nil
 }
 
-// fit separates what is learned from, and reports the iterations. Outliers are positions of the
-// recording.
+// fit separates the signals to learn from, and reports the iterations. Outliers are positions of
+// the recording.
 func (opt *separateOptions) fit(
 	cmd *cobra.Command, cfg sica.Config, in *mixture, parts *progress.Progress, rep *separation,
 ) (*sica.Result, error) {

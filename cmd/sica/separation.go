@@ -17,17 +17,17 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/report"
 )
 
-// separation is what separate --json writes. A number that wasn't measured, or isn't finite, is
-// null.
+// separation is the JSON that separate --json writes. A number that wasn't measured, or isn't
+// finite, is null.
 type separation struct {
 	Input     []string `json:"input"`
 	Signals   int      `json:"signals"`
 	Positions int      `json:"positions"`
-	LearnedOn int      `json:"learned_on"` // positions
+	LearnedOn int      `json:"learned_on"` // number of positions
 	Method    string   `json:"method"`
 	Preset    string   `json:"preset"`
 	Backend   string   `json:"backend"`
-	Device    string   `json:"device"` // or that nothing was computed on the backend
+	Device    string   `json:"device"` // says so if nothing was computed on the backend
 
 	Notes []string `json:"notes"` // what was unusual in the input
 	// Clipped are the stretches of the recording in which a channel is clipped: the first position,
@@ -35,19 +35,19 @@ type separation struct {
 	Clipped [][2]int `json:"clipped_stretches,omitempty"`
 
 	Iterations []iterationReport `json:"iterations"`
-	Result     *sica.Result      `json:"result"` // all but its signals and maps
+	Result     *sica.Result      `json:"result"` // without its signals and maps
 	// Grades and Labels are those of the recovered signals; null if there are none.
 	Grades   []report.Graded `json:"grades"`
 	Labels   []inspect.Label `json:"labels"`
 	Demixing *demixing       `json:"demixing"`
-	// Like are the |correlations| of the recovered signals with their matches in --like.
+	// Like holds the absolute correlations of the recovered signals with their matches in --like.
 	Like []float64 `json:"like,omitempty"`
 
-	// The comparison with the truth, null if that wasn't given.
+	// The comparison with the truth; null if that wasn't given.
 	MixedMCC *float64     `json:"mixed_mcc"`
 	Match    *matchReport `json:"match"`
 
-	computeBackend compute.Backend // whose name and device finish adds
+	computeBackend compute.Backend // finish adds its name and device
 }
 
 type iterationReport struct {
@@ -59,13 +59,13 @@ type iterationReport struct {
 	Seconds    float64  `json:"seconds"`
 }
 
-// demixing is a linear separation and the patterns by which signals are removed one at a time.
+// demixing is a linear separation with the patterns by which signals are removed one at a time.
 type demixing struct {
 	linear   *ica.Demixing
 	patterns *mat.Dense
 }
 
-// MarshalJSON returns what sica.Demixing returns, and the rows of the patterns.
+// MarshalJSON returns the JSON of ica.Demixing with the rows of the patterns.
 func (d demixing) MarshalJSON() ([]byte, error) {
 	object, err := json.Marshal(d.linear)
 	if err != nil {
@@ -79,7 +79,7 @@ func (d demixing) MarshalJSON() ([]byte, error) {
 	return append(append(object, patterns...), '}'), nil
 }
 
-// newDemixing returns the demixing of a result, nil for a nonlinear one.
+// newDemixing returns the demixing of a result; nil for a nonlinear result.
 func newDemixing(res *sica.Result) *demixing {
 	d, err := res.Demixing()
 	if err != nil {
@@ -92,7 +92,7 @@ func newDemixing(res *sica.Result) *demixing {
 	return &demixing{linear: d, patterns: patterns}
 }
 
-// add appends an iteration; mcc is NaN if the truth isn't known.
+// add appends an iteration; mcc is NaN without a truth.
 func (r *separation) add(it klflow.Iteration, mcc float64) {
 	r.Iterations = append(r.Iterations, iterationReport{
 		J:          it.J,
@@ -104,7 +104,7 @@ func (r *separation) add(it klflow.Iteration, mcc float64) {
 	})
 }
 
-// describe adds what is said of the recovered signals.
+// describe adds the descriptions of the recovered signals.
 func (r *separation) describe(all described) {
 	r.Grades = all.grades
 	for _, c := range all.components {
@@ -112,8 +112,8 @@ func (r *separation) describe(all described) {
 	}
 }
 
-// finish adds the result, and what it knows of iterations that an earlier process made. The backend
-// may have been opened since begin.
+// finish adds the result, including its record of iterations made by an earlier process. The
+// backend may have been opened since begin.
 func (r *separation) finish(res *sica.Result) {
 	r.Backend, r.Device = backend.NameOf(r.computeBackend), r.computeBackend.Description()
 	r.Result, r.Demixing = res, newDemixing(res)

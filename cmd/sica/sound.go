@@ -13,8 +13,8 @@ import (
 // isWAV reports whether a file is written as WAV.
 func isWAV(path string) bool { return strings.ToLower(filepath.Ext(path)) == ".wav" }
 
-// noteRate prints, of a WAV file of signals without a sampling rate, that its rate isn't theirs.
-// Remedy says how to give the rate.
+// noteRate prints that the rate of a WAV file isn't that of the signals, if they have no sampling
+// rate. remedy says how to give one.
 func noteRate(out io.Writer, path string, rate float64, remedy string) {
 	if isWAV(path) && rate == 0 {
 		files.Note(out, "the recording has no sampling rate, and "+path+
@@ -29,14 +29,14 @@ func noteRecovered(out io.Writer, path string, res *sica.Result) {
 	}
 	advice := "its signals have variance 1, and players cut what is beyond 1: scale them before you " +
 		"listen"
-	if _, err := res.Demixing(); err == nil { // sica remove needs a linear one
+	if _, err := res.Demixing(); err == nil { // sica remove needs a linear separation
 		advice += ", or use sica remove, which keeps the recording's scale"
 	}
 	fmt.Fprintln(out, advice)
 }
 
-// noteCleaned prints that players cut a cleaned recording in a WAV file if its largest absolute
-// value, peak, is beyond 1.
+// noteCleaned prints that players clip a cleaned recording in a WAV file if peak, its largest
+// absolute value, exceeds 1.
 func noteCleaned(out io.Writer, path string, peak float64) {
 	if isWAV(path) && peak > 1 {
 		fmt.Fprintf(out, "its values are up to ±%.5g, and players cut what is beyond 1: scale them "+

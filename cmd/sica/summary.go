@@ -22,12 +22,12 @@ import (
 )
 
 // printSummary prints how long the command and the halves took, a table of the recovered signals in
-// the order of the file, and why they are the result.
+// file order, and why they are the result.
 func (opt *separateOptions) printSummary(
 	out io.Writer, res *sica.Result, in *mixture, all described,
 ) error {
 	took := fmt.Sprintf("%.1f s", (time.Since(opt.began) - all.halves).Seconds())
-	if all.halves >= 50*time.Millisecond { // less is printed as 0.0 s
+	if all.halves >= 50*time.Millisecond { // shorter times would print as 0.0 s
 		took += fmt.Sprintf(", its halves in %.1f s", all.halves.Seconds())
 	}
 	if res.Stopped == klflow.StoppedMethod {
@@ -49,7 +49,7 @@ func (opt *separateOptions) printSummary(
 	}
 	writeTransients(out, res, in)
 	writeClipped(out, res, in)
-	// Why names outliers by their positions, the command by their times.
+	// Why names outliers by their positions; the command names them by their times.
 	why := strings.Replace(res.Why, notes.Outliers(res.Outliers, 0, 0),
 		notes.Outliers(res.Outliers, in.About.Rate, in.About.Start), 1)
 	why = usage.Flags(why)
@@ -61,7 +61,7 @@ func (opt *separateOptions) printSummary(
 	return nil
 }
 
-// writeDetails writes what was found besides, for --details.
+// writeDetails writes further findings, for --details.
 func (opt *separateOptions) writeDetails(out io.Writer, res *sica.Result, in *mixture) {
 	if found := res.Linear; res.Best == 0 && found != nil {
 		note := notes.ExpectedError(found.ExpectedError, found.Groups, found.Noise, found.Drift)
@@ -89,7 +89,7 @@ func writeClipped(out io.Writer, res *sica.Result, in *mixture) {
 		text.List(found.Names(&in.About)), found.Where(&in.About), files.ClippingAdvice)))
 }
 
-// ungraded returns what stands for the grade of each signal if none was measured.
+// ungraded returns the words in place of the grade of each signal if none was measured.
 func ungraded(res *sica.Result) []string {
 	d, _ := res.Z.Dims()
 	words := make([]string, d)
@@ -108,7 +108,7 @@ func ungraded(res *sica.Result) []string {
 	return words
 }
 
-// writeNoise writes the share of the channels' variance that is estimated to be white noise.
+// writeNoise writes the estimated share of white noise in the channels' variance.
 func writeNoise(out io.Writer, found *linear.Findings) {
 	noise := found.Noise
 	if len(noise) == 0 || stat.Mean(noise, nil) < notes.MinNoise {
@@ -118,7 +118,7 @@ func writeNoise(out io.Writer, found *linear.Findings) {
 		100*stat.Mean(noise, nil))
 }
 
-// writeTransients warns of short stretches of a sequence that decide what signals are.
+// writeTransients warns of short stretches of a sequence that dominate recovered signals.
 func writeTransients(out io.Writer, res *sica.Result, in *mixture) {
 	if len(res.Shape) > 1 {
 		return
@@ -137,9 +137,9 @@ func writeTransients(out io.Writer, res *sica.Result, in *mixture) {
 	}
 }
 
-// writeCorrelation warns of recovered signals z of a sequence that are correlated. It advises a
-// filter only if mayBeFiltered: if there is a sampling rate, without which the rows of a table may
-// have no order, and no such filter.
+// writeCorrelation warns of recovered signals z of a sequence that are correlated. It recommends a
+// filter only if mayBeFiltered is true: if there is a sampling rate, without which the rows of a
+// table may be in any order, and no such filter yet.
 func writeCorrelation(out io.Writer, res *sica.Result, z *mat.Dense, mayBeFiltered bool) {
 	if len(res.Shape) > 1 {
 		return

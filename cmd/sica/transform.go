@@ -75,7 +75,7 @@ as soon as it comes; a filter keeps its state from row to row.`,
 const pipesHelp = `With --in - it reads standard input, CSV or NPY, and with --out - it writes
 standard output in the same format, and what else it says to standard error.`
 
-// live maps rows as they come.
+// live maps rows as they arrive.
 func (opt *transformOptions) live(cmd *cobra.Command) error {
 	model, err := files.LoadModel(opt.model)
 	if err != nil {
@@ -134,13 +134,13 @@ func (opt *transformOptions) run(cmd *cobra.Command) error {
 	return opt.apply(cmd, model, shape)
 }
 
-// images reports whether the mapped signals are written as images into a folder.
+// images reports whether the mapped signals are written as images to a folder.
 func (opt *transformOptions) images() bool {
 	return files.WritesImages(opt.in[0], opt.shape, opt.out)
 }
 
-// apply maps the signals, of that shape if one was given: a recording of any length block by block,
-// if the separation maps each position by itself.
+// apply maps the signals, of the given shape if any: block by block for a recording of any length,
+// if the separation maps each position independently.
 func (opt *transformOptions) apply(cmd *cobra.Command, model *files.Model, shape []int) error {
 	shown := progress.NewQuiet(cmd.ErrOrStderr())
 	defer shown.Done()
@@ -189,7 +189,7 @@ func (opt *transformOptions) apply(cmd *cobra.Command, model *files.Model, shape
 	return nil
 }
 
-// whole maps signals in memory, whose positions have the shape, and writes them.
+// whole maps signals in memory, with positions of the given shape, and writes them.
 func (opt *transformOptions) whole(
 	cmd *cobra.Command, model *files.Model, in *files.Stream, shape []int,
 ) error {

@@ -13,7 +13,7 @@ import (
 
 func init() { cobra.AddTemplateFunc("versions", versions) }
 
-// versions returns the versions that a result can depend on, as lines: those of the command with
+// versions returns the versions on which a result can depend, as lines: those of the command with
 // its revision, of Go and of GoMLX, and the backends that open here.
 func versions() string {
 	v := provenance.Versions()
