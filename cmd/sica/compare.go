@@ -205,8 +205,7 @@ func (opt *compareOptions) checkNotInput(all []methods.Entry) error {
 	return files.CheckPlaces(read, nil, files.Each("--out", written))
 }
 
-// read returns the mixed signals and the truth, or the same part of both. The truth is nil if it
-// wasn't given.
+// read returns the mixed signals and the truth, nil if not given, or the same part of both.
 func (opt *compareOptions) read(cmd *cobra.Command) (part files.Part, truth *mat.Dense, err error) {
 	var shape []int
 	if opt.shape != "" {

@@ -52,8 +52,7 @@ func looksLike(l inspect.Label) string {
 // the labels of its signals. They aren't in the manifest.
 const gradesFile, labelsFile = "grades.json", "labels.json"
 
-// readOfSignals returns the entries for each signal in a file in the folder of a model; nil if
-// there is none.
+// readOfSignals returns the entries for each signal in a file in a model's folder; nil without it.
 func readOfSignals[T any](model *files.Model, name string) (all []T, err error) {
 	path := filepath.Join(model.Folder, name)
 	err = files.ReadJSON(path, &all)

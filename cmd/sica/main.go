@@ -36,8 +36,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// The first signal ends the work in an orderly way, the second at once.
 	context.AfterFunc(ctx, stop)
-	// With a receiver, a closed pipe as in "sica … | head" is a write error and doesn't end the
-	// process.
+	// With a receiver, a closed pipe as in "sica … | head" is a write error, not the end.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
@@ -182,8 +181,7 @@ given their own pasts (or, of images, their own surroundings).`,
 	return root
 }
 
-// ownFlags returns the help on a command's flags. Of the flags for reading files it only has the
-// names.
+// ownFlags returns the help on a command's flags, with only the names of those for reading files.
 func ownFlags(all *pflag.FlagSet) string {
 	own := pflag.NewFlagSet("", pflag.ContinueOnError)
 	var reading []string
@@ -226,8 +224,7 @@ func (v *onceValue) Set(text string) error {
 	return v.Value.Set(text)
 }
 
-// setOnce makes it an error to give a flag with a single value twice. The values of other flags add
-// up.
+// setOnce makes it an error to give a flag of one value twice. The values of others add up.
 func setOnce(flag *pflag.Flag) {
 	if _, isList := flag.Value.(pflag.SliceValue); !isList {
 		flag.Value = &onceValue{Value: flag.Value}

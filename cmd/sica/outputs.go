@@ -122,9 +122,8 @@ func (opt *separateOptions) saveResult(
 	return err
 }
 
-// keepFit saves the fit to a part of a recording if not all of the recording could be recovered
-// because of err: in the folder of --save, or else beside the file of --out. It returns err with
-// advice on how to continue.
+// keepFit saves the fit to a part of a recording if, because of err, not all of it could be
+// recovered: in the folder of --save, or else beside the file of --out. It returns err with advice.
 func (opt *separateOptions) keepFit(
 	in *mixture, res *sica.Result, rep *separation, err error,
 ) error {

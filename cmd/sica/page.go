@@ -35,8 +35,7 @@ func writePage(
 }
 
 // removeCommand returns the sica remove command, without components, that reads the files like cmd.
-// It writes the format of the first file. If that can't be written, it writes EDF if forEDF is
-// true, else CSV.
+// It writes the format of the first file or, if that can't be written, EDF with forEDF, else CSV.
 func removeCommand(
 	cmd *cobra.Command, in []string, model string, highpass float64, forEDF bool,
 ) string {

@@ -72,13 +72,11 @@ func describeComponents(
 	return all, closest, nil
 }
 
-// likeness returns how similar a component is to its reference, from 0 to 1, by the measure of
-// [inspect.Rule].
+// likeness returns the similarity of a component to its reference, from 0 to 1; see [inspect.Rule].
 func likeness(c inspect.Component) float64 { return max(math.Abs(c.Correlation), c.Coherence) }
 
-// readReference returns the signal to compare with, given by the name or number of a channel, by
-// the electrode in a channel's name, or by a file. It adds the name of a channel given by its
-// number.
+// readReference returns the signal to compare with, given by the name or number of a channel, its
+// electrode, or a file. It adds the name of a channel given by its number.
 func readReference(name string, in *files.Stream) (*reference, error) {
 	r := &reference{name: name}
 	d, n := in.Dims()

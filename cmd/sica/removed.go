@@ -20,8 +20,7 @@ type removed struct {
 	Model     string   `json:"model"`
 	Positions int      `json:"positions"`
 
-	// ChosenBy is "components", "proposed" with the Reference, or "selection" with the file
-	// Selection.
+	// ChosenBy is components, proposed (with the Reference) or selection (the file Selection).
 	ChosenBy   string             `json:"chosen_by"`
 	Reference  string             `json:"reference,omitempty"`
 	Selection  string             `json:"selection,omitempty"`
@@ -102,8 +101,7 @@ func (rec *removed) addComponents(chosen choice, model *files.Model) error {
 	return nil
 }
 
-// doubtNote returns a warning about removed components that are graded doubtful; nil if there are
-// none.
+// doubtNote returns a warning about removed components that are graded doubtful; nil for none.
 func (rec *removed) doubtNote() []string {
 	var doubtful []int
 	for _, c := range rec.Components {
@@ -118,8 +116,7 @@ func (rec *removed) doubtNote() []string {
 		"other sources go with it", text.Numbers(doubtful))}
 }
 
-// isSteady reports whether all removed signals are labelled drift or line, which are always
-// present.
+// isSteady reports whether all removed signals are labelled drift or line, which don't come and go.
 func (rec *removed) isSteady() bool {
 	return !slices.ContainsFunc(rec.Components, func(c removedComponent) bool {
 		return c.Label.Name != "drift" && c.Label.Name != "line"

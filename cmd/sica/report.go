@@ -40,8 +40,7 @@ const maxRefits = 100
 // diagnosis is the JSON that report --json writes.
 type diagnosis struct {
 	Input []string `json:"input"`
-	// InputPositions is the number of positions of the input, of which the report may only describe
-	// a part.
+	// InputPositions is the number of positions of the input. The report may be about a part.
 	InputPositions int `json:"input_positions"`
 	// Notes say what was unusual in the input.
 	Notes    []string          `json:"notes"`

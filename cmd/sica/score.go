@@ -151,8 +151,7 @@ func sourceLabel(i int, names []string) string {
 // a tenth of their variance.
 const unlike = 0.3
 
-// printBest prints the matches of signals whose number differs from that of the sources. names are
-// those of the sources, if any.
+// printBest prints the matches for different numbers of signals and sources, which may have names.
 func printBest(out io.Writer, matches []best, names []string, asJSON bool) error {
 	if asJSON {
 		return files.PrintJSON(out, map[string]any{"best": matches})
