@@ -318,8 +318,7 @@ func similarFirst(names []string, lacking string) []string {
 	return slices.Concat(similar, others)
 }
 
-// maxQuotedNames is the largest number of names that an error lists: all channels of the largest
-// EEG caps.
+// maxQuotedNames is the largest number of names in an error: all channels of the largest EEG caps.
 const maxQuotedNames = 300
 
 // quoted lists names in quotation marks.

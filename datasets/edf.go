@@ -90,9 +90,8 @@ func readEDF(_ string, r io.Reader, _ *ReadOptions) (*Recording, error) {
 	return out, nil
 }
 
-// positionTime converts a time of a file to seconds after its first position, for data records that
-// follow one another without gaps, as the signals do here. A time in a gap becomes the beginning of
-// the next data record.
+// positionTime converts a time of a file to seconds after its first position, for data records
+// without gaps, as the signals are here. A time in a gap becomes the beginning of the next record.
 func positionTime(f *edf.File, time float64) float64 {
 	starts := f.RecordStarts
 	if len(starts) == 0 {
@@ -261,8 +260,7 @@ func (r *Recording) otherSignals(record edfRecord, used []bool) (others []edf.Si
 	return others
 }
 
-// has reports whether the column is a signal of the file, from which nothing has been left out
-// since.
+// has reports whether the column is a signal of the file, of which nothing has been left out since.
 func (o *EDFOrigin) has(c *Column) bool {
 	i := slices.Index(o.names, c.Name)
 	return i >= 0 && len(o.file.Signals[i].Values) == len(c.Values)

@@ -152,9 +152,8 @@ func potentials(place, moment r3.Vec) []float64 {
 	return v
 }
 
-// beats returns the times of beats in seconds, at the given number a minute; the first is before
-// the recording and the last after it. Intervals vary by chance, and by the share sinus with the
-// breaths.
+// beats returns the times of beats in seconds, at the given number a minute, from before the
+// recording to after it. Intervals vary by chance, and by the share sinus with the breaths.
 func (g *generator) beats(minute, sinus, breath float64) []float64 {
 	const variation = 0.03
 	interval := 60 / minute

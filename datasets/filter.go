@@ -33,13 +33,11 @@ type Filter struct {
 	// Lowpass is the frequency in Hz at which 0.7 of the amplitude remains, and above which less; 0
 	// for none.
 	Lowpass float64
-	// Notch are the frequencies in Hz that are removed, with their multiples; frequencies of 0 are
-	// ignored.
+	// Notch are the frequencies in Hz that are removed, with their multiples; 0 is ignored.
 	Notch []float64
 }
 
-// A Stretch is the positions of a recording from Begin, counted from 0, up to but not including
-// End.
+// A Stretch is the positions of a recording from Begin, counted from 0, to before End.
 type Stretch struct {
 	Begin int `json:"begin"`
 	End   int `json:"end"`
@@ -170,8 +168,7 @@ func (r *Recording) Channel(name string) (int, error) {
 	}
 }
 
-// numbered returns the row of the signal whose column in its file has the given number, counted
-// from 1.
+// numbered returns the row of the signal whose column in its file has this number, from 1.
 func (r *Recording) numbered(text string) (int, error) {
 	d := 0
 	if r.Signals != nil {

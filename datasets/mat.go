@@ -36,8 +36,7 @@ var labelNames = []string{
 	"chan_names", "electrodes", "leads", "lead_names", "clab", "titles",
 }
 
-// maxListedVariables is the largest number of variables that an error or a note lists: two or three
-// lines.
+// maxListedVariables is the largest number of variables in an error or a note: two or three lines.
 const maxListedVariables = 8
 
 // readMAT reads the signals in a MAT-file: a matrix or, without one, vectors of one length.
@@ -76,8 +75,8 @@ func readMAT(_ string, r io.Reader, o *ReadOptions) (*Recording, error) {
 	return out, nil
 }
 
-// structOf returns the function that reads the struct of EEGLAB or FieldTrip in a MAT-file; nil if
-// there is none.
+// structOf returns the function that reads an EEGLAB or FieldTrip struct in a MAT-file; nil for
+// none.
 func structOf(f *matlab.File) func(f *matlab.File) (*Recording, error) {
 	if data := f.Find("EEG.data"); data != nil && data.IsReal() && f.Find("EEG.nbchan") != nil &&
 		f.Find("EEG.pnts") != nil && f.Find("EEG.srate") != nil {
@@ -394,8 +393,7 @@ func (m *matRecording) stepUnit(v *matlab.Variable) float64 {
 	return 1
 }
 
-// title returns the name of a vector: the name of its variable or, in a struct, the text of its
-// title.
+// title returns the name of a vector: its variable's or, in a struct, the text of its title.
 func (m *matRecording) title(v *matlab.Variable) string {
 	at := strings.LastIndexByte(v.Name, '.')
 	if at < 0 {

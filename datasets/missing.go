@@ -210,8 +210,7 @@ func (c *Column) alongside(kept []int, n int) Column {
 // of which nothing is kept.
 func (r *Recording) shiftEvents(kept []int, n int) {
 	const rounding = 1e-6 // of times, in positions
-	// dropped returns how many seconds before a time aren't kept, and whether the position at that
-	// time is kept.
+	// dropped returns how many seconds before a time aren't kept, and whether its position is.
 	dropped := func(time float64) (seconds float64, isKept bool) {
 		position := time * r.Rate
 		whole := math.Floor(position + rounding)

@@ -248,8 +248,8 @@ func lowerQuartile(d int) float64 {
 	return quartiles.byD[d]
 }
 
-// uniformColumns draws a d×d matrix with entries uniform on (−1, 1), and scales its columns to
-// length 1.
+// uniformColumns draws a d×d matrix with entries uniform on (−1, 1), and scales columns to length
+// 1.
 func uniformColumns(rng *rand.Rand, d int) *mat.Dense {
 	a := mat.NewDense(d, d, nil)
 	a.Apply(func(_, _ int, _ float64) float64 { return 2*rng.Float64() - 1 }, a)

@@ -111,8 +111,7 @@ func oneByOne(stretches string) string {
 	return stretches + " are put one after the other, as if they followed one another without a gap"
 }
 
-// createNPY writes a header for [n, d] of float64, and returns the function that writes the next
-// positions.
+// createNPY writes a header for [n, d] of float64, and returns what writes the next positions.
 func createNPY(w io.Writer, _ *Recording, d, n int) (func(*mat.Dense) error, error) {
 	return func(z *mat.Dense) error { return npy.WriteNumbers(w, z) }, npy.WriteHeader(w, n, d)
 }

@@ -46,8 +46,7 @@ type Recording struct {
 	// their columns, including those of Aside, in this order. Nil means the order of the signals,
 	// with Aside last in CSV, EDF and BDF files and omitted from WAV and NPY.
 	Places []int `json:"places"`
-	// NoHeader is whether a CSV file has no header. Without Names the file is then written without
-	// a header, too.
+	// NoHeader is whether a CSV file has no header. Without Names it is then written without one.
 	NoHeader bool `json:"no_header"`
 	// Events are the annotations of the recording. EDF, BDF, BrainVision and EEGLAB files have
 	// them; they are only written to EDF and BDF files.

@@ -20,8 +20,7 @@ func Resample(values []float64, n int) []float64 {
 	if m == 0 || n < 1 {
 		return nil
 	}
-	// The time of position t is t·m/n, in steps of values. These times have few different
-	// fractions.
+	// The time of position t is t·m/n, in steps of values. Few different fractions occur.
 	bandwidth := min(1, float64(n)/float64(m)) // as a share of that of values
 	reach := min(m, int(math.Ceil(resampleLobes/bandwidth)))
 	kept := map[float64][]float64{} // the weights of the values around a time, by its fraction

@@ -19,8 +19,7 @@ var timeUnits = map[string]float64{
 	"us": 1e-6, "usec": 1e-6, "µs": 1e-6, "μs": 1e-6, "ns": 1e-9,
 }
 
-// Seconds returns a lower-case unit of time in seconds; 1 for "", and 0 for anything else that
-// isn't a unit.
+// Seconds returns a lower-case unit of time in seconds; 1 for "", and 0 for other words.
 func Seconds(unit string) float64 { return timeUnits[unit] }
 
 // TimeUnit returns the unit, in seconds, of a column with this name, and whether the name is that
