@@ -60,9 +60,8 @@ func (e *Ensemble) calibrate(
 	return calibrations, nil
 }
 
-// drawHeldOut draws the held-out samples of each network, [networks][samples·d]. The first
-// joint[network] of them are joint samples; see heldOutSamples. Networks of one fold share their
-// samples.
+// drawHeldOut draws the held-out samples of each network, [networks][samples·d], beginning with
+// joint[network] joint samples; see heldOutSamples. Networks of one fold share their samples.
 func (e *Ensemble) drawHeldOut(seeds []uint64, j int) (idx [][]int32, joint []int) {
 	rngs := e.streams(seeds, j, stream.HeldOut)
 	idx, joint = make([][]int32, e.count), make([]int, e.count)

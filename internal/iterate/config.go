@@ -249,8 +249,7 @@ func (c Config) validateMove() error {
 	return nil
 }
 
-// validateEnd checks the settings of when the iterations over n positions end, and of what is kept
-// of them.
+// validateEnd checks when the iterations over n positions end, and what is kept of them.
 func (c Config) validateEnd(n int) error {
 	switch {
 	case c.Iterations < 1:
@@ -348,8 +347,7 @@ func (c Config) validateFolds(t int) error {
 	return nil
 }
 
-// NewOptimizer returns an optimizer with the given learning rate: Adagrad if it is named, Adam
-// otherwise.
+// NewOptimizer returns an optimizer with the given learning rate: Adam unless name is Adagrad.
 func NewOptimizer(name klflow.Optimizer, learningRate float64) optimizer.Interface {
 	if name == klflow.Adagrad {
 		return flows.Adagrad().LearningRate(learningRate).Done()

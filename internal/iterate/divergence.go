@@ -51,9 +51,8 @@ func estimateConfig(axes int) Config {
 }
 
 // EstimateDivergences trains fresh networks on the signals of each input, all d×n, in one program.
-// The networks see z_t and the predictions of each signal from its own neighbours. They are
-// weighted by the fit to held-out positions, so a divergence is about 0 if there is nothing to
-// learn.
+// The networks see z_t and its predictions from each signal's own neighbours. They are weighted on
+// held-out positions, so a divergence is about 0 if there is nothing to learn.
 func EstimateDivergences(
 	ctx context.Context, backend compute.Backend, inputs []Input, g *grid.Grid,
 ) ([]klflow.Divergence, error) {
@@ -123,8 +122,7 @@ func (e *Ensemble) trainAndMeasure(
 	return divergences, nil
 }
 
-// divergenceOf returns the divergence of a run from the calibrations of its signals and of their
-// contexts.
+// divergenceOf returns the divergence of a run from the calibrations of its signals and contexts.
 func divergenceOf(joint, contexts calibration) klflow.Divergence {
 	d := klflow.Divergence{
 		Joint: joint.divergence, Context: contexts.divergence,

@@ -75,8 +75,7 @@ func attend[T any](
 type Estimate struct {
 	// Loss is the mean training loss.
 	Loss float64
-	// Divergence is the divergence of the signals at the beginning of the iteration; NaN without
-	// folds.
+	// Divergence is that of the signals before the iteration; NaN without folds.
 	Divergence float64
 	// Move is the displacement of the signals by the field, d×T.
 	Move *mat.Dense

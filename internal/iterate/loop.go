@@ -190,8 +190,7 @@ func (l *loop) failure() error {
 		"signals (%w)", why, signal.ErrNotFinite)
 }
 
-// ended returns err. If ctx has ended, which then is the reason for err, the runs stop with j
-// iterations made.
+// ended returns err. If the end of ctx is the reason, the runs stop, with j iterations made.
 func (l *loop) ended(ctx context.Context, j int, err error) error {
 	if ctx.Err() == nil {
 		return err
@@ -279,8 +278,7 @@ func (r *run) advance(j int, estimate Estimate) {
 	}
 }
 
-// report passes an iteration to the callbacks of the settings, and returns the result of
-// Config.Stop.
+// report passes an iteration to the callbacks of the settings, and returns the result of Stop.
 func (r *run) report(it klflow.Iteration) (stop bool) {
 	cfg := r.loop.cfg
 	if cfg.OnIteration != nil {

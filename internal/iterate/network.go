@@ -122,8 +122,7 @@ func WholeSamples(runs, positions, n int) int {
 	return min(max(values/(channels*positions*runs), 4), n)
 }
 
-// mlp returns the output [R, B, outputs] of the MLP, or of the custom network in its place, for x
-// [R, B, inputs].
+// mlp returns the output [R, B, outputs] of the MLP or the custom network for x [R, B, inputs].
 func (n Network) mlp(scope *model.Scope, x *Node, outputs int) *Node {
 	if n.cfg.Network == nil {
 		return layers.MLP(scope, x).Hidden(n.cfg.Hidden...).Outputs(outputs).Done()

@@ -54,9 +54,8 @@ type Evaluator struct {
 	compiled *networks // nil until the first step that needs it
 }
 
-// NewEvaluator returns an Evaluator of networks with the settings cfg that were fitted to signals
-// with the shape fitted, for signals with another shape. A nil backend means
-// backend.Open(backend.Go).
+// NewEvaluator returns an Evaluator of networks with the settings cfg, fitted to signals with the
+// shape fitted, for signals with another shape. A nil backend means backend.Open(backend.Go).
 func NewEvaluator(backend compute.Backend, cfg Config, fitted, shape []int) *Evaluator {
 	return &Evaluator{backend: backend, cfg: cfg, shape: shape, fitted: fitted}
 }
@@ -68,8 +67,7 @@ func (e *Evaluator) Close() {
 	}
 }
 
-// networks returns the compiled networks for signals of the size of z, with the variables of the
-// step.
+// networks returns the compiled networks for signals of z's size, with the variables of the step.
 func (e *Evaluator) networks(z *mat.Dense, step *Step) (*networks, error) {
 	if e.compiled == nil {
 		d, n := z.Dims()

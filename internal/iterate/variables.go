@@ -96,8 +96,7 @@ func (v Variable) tensor() (*tensors.Tensor, error) {
 	return nil, fmt.Errorf("dtype is %q; must be float32, float64 or int64", v.DType)
 }
 
-// variablesOfRun returns the variables of the n networks of one run, which are consecutive along
-// the first axis.
+// variablesOfRun returns the variables of one run's n networks, consecutive along the first axis.
 func variablesOfRun(variables []Variable, run, n int) []Variable {
 	selected := make([]Variable, len(variables))
 	for k, v := range variables {

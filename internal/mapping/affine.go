@@ -87,8 +87,7 @@ func constant(x *mat.Dense, value float64) []float64 {
 	return values
 }
 
-// Apply returns Matrix·(z − Centre) + Offset. It is an error if z has a different number of
-// signals.
+// Apply returns Matrix·(z − Centre) + Offset. It is an error if z has another number of signals.
 func (a *Affine) Apply(z *mat.Dense) (*mat.Dense, error) {
 	if err := a.checkRows(z); err != nil {
 		return nil, err

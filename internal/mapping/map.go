@@ -85,8 +85,7 @@ func Flatten(m Map) []Map {
 	return all
 }
 
-// ofMap returns the error of the map with the given number among several; for a single map, err
-// itself.
+// ofMap returns err with the number of its map among several; err itself for a single map.
 func ofMap(number, several int, err error) error {
 	if several == 1 {
 		return err

@@ -170,9 +170,8 @@ type neighbour struct {
 	position int
 }
 
-// selectNearest reorders all so that the count nearest come first, with the farthest of them last;
-// count < len(all). It is C. A. R. Hoare's algorithm 65, Find (Communications of the ACM 4(7),
-// 1961).
+// selectNearest reorders all so that the count nearest, count < len(all), come first, the farthest
+// of them last. It is C. A. R. Hoare's algorithm 65, Find (Communications of the ACM 4(7), 1961).
 func selectNearest(all []neighbour, count int) {
 	for first, last := 0, len(all)-1; first < last; {
 		pivot := all[(first+last)/2].squared

@@ -54,8 +54,7 @@ func Reduce(x *mat.Dense, k int, steps []float64) (*Reduction, error) {
 		}
 		floats.AddConst(-stat.Mean(row, nil), row) // the rounding error of a large mean
 	}
-	// The standardised channels are L·Q with orthonormal rows of Q, on which their axes don't
-	// depend.
+	// The standardised channels are L·Q with orthonormal rows of Q, which don't affect their axes.
 	decomposed := standard
 	if d <= n {
 		decomposed = signal.Lower(standard)

@@ -48,8 +48,7 @@ func (s *Symmetric) Invert(z *mat.Dense) (*mat.Dense, error) {
 	return signal.Added(s.scaled(z, multiply), s.Centre, 1), nil
 }
 
-// scaled returns z with the component along each axis replaced by f of its value and the axis's
-// spread.
+// scaled returns z with f applied to the component along each axis, given the axis's spread.
 func (s *Symmetric) scaled(z *mat.Dense, f func(v, spread float64) float64) *mat.Dense {
 	var components, y mat.Dense
 	components.Mul(s.axes().T(), z)
