@@ -443,8 +443,7 @@ func (s *separator) shorten(
 	return false, nil
 }
 
-// minStepGain returns the least gain of a step, promised and actual, in nats per position, for a
-// descent to continue.
+// minStepGain returns the least gain of a step, in nats per position, for a descent to continue.
 func (s *separator) minStepGain() float64 {
 	return max(minGain, minEntryGain*float64(s.d*s.d)) / float64(s.past.N)
 }

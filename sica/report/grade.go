@@ -69,8 +69,8 @@ type Graded struct {
 	// Repeat is the signal's entry of Halves.Signals; 0 if symmetric whitening was kept.
 	Repeat float64 `json:"repeat,omitempty"`
 	// Group is the smallest group of signals, counted from 0 and in order, with which this signal
-	// repeats: the signal itself if it repeats alone, nil if no group of at most half of the
-	// signals was found.
+	// repeats: only itself if it repeats alone, nil if no group of at most half of the signals was
+	// found.
 	Group []int `json:"group,omitempty"`
 	// GroupRepeat is the smallest canonical correlation, between the halves, of the space that
 	// Group spans.

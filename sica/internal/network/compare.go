@@ -33,7 +33,7 @@ type Code struct {
 	place int
 }
 
-// A ScoredCode is one of the codes that Choose compares, or the code of a network fitted to its
+// A ScoredCode is one of the codes that Choose compares, or that of a network fitted to its
 // signals.
 type ScoredCode struct {
 	code    int // index of the code
@@ -194,9 +194,8 @@ func (s *scorer) fitNetworks(ctx context.Context) error {
 	return nil
 }
 
-// linearScores returns, for the codes with these indices and each fold, the log-likelihoods of the
-// code's signals at the held-out positions under the shortest linear code; nil if no code is
-// linear.
+// linearScores returns, for each of these codes and each fold, the log-likelihoods of the code's
+// signals at the held-out positions under the shortest linear code; nil if no code is linear.
 func (s *scorer) linearScores(places []int) [][][]float64 {
 	best, highest := -1, math.Inf(-1)
 	for _, k := range s.levelCodes(0) {

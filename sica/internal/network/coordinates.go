@@ -72,9 +72,8 @@ func (sl *slot) setMetric() error {
 }
 
 // measureMetric returns the standard deviations of the outputs y, d×n, and their whitening
-// C^(−1/2)·S⁻¹, where C is their correlation matrix plus the ridge, and S the diagonal matrix of
-// the standard deviations. If an output is constant or not finite, it returns the values for white
-// outputs.
+// C^(−1/2)·S⁻¹, where C is their correlation matrix plus the ridge, and S holds the standard
+// deviations. If an output is constant or not finite, it returns the values for white outputs.
 func measureMetric(y *mat.Dense) (scales []float64, whitening *mat.Dense) {
 	d, _ := y.Dims()
 	scales = make([]float64, d)

@@ -12,9 +12,8 @@ import (
 )
 
 const (
-	// evidentSigmas is the deviation above which a curvature is evident. With a lower limit, noise
-	// and surplus sources more often seem nonlinear; with a higher one, nonlinear mixings are
-	// missed.
+	// evidentSigmas is the deviation above which a curvature is evident. Below it, noise and
+	// surplus sources more often seem nonlinear; a higher limit misses nonlinear mixings.
 	evidentSigmas = 6
 	// certainSigmas replaces evidentSigmas if noise or more sources than channels were found, which
 	// can also look nonlinear, and for more than eight signals, whose networks take minutes.
@@ -48,22 +47,19 @@ var jointOrders = []int{1, 2, 3, 4, 6, 8, 12, 16, 24, 32}
 // varies with their values.
 //
 // The null hypothesis is a linear mixing with sensor noise and any number of sources. Then the
-// innovations of the best linear prediction are mixed by the same matrix, whatever the values of
-// the signals. For a nonlinear mixing that matrix is the Jacobian at the signals' values: products
-// and strengths of the innovations depend on the values just before. Dependence between the signals
-// is no evidence in itself, since with noise or surplus sources some dependence is left after every
-// demixing.
+// innovations of the best linear prediction are mixed by the same matrix at all values of the
+// signals. For a nonlinear mixing that matrix is the Jacobian at these values: products and
+// strengths of the innovations depend on the values just before. Dependence between the signals
+// alone is no evidence, since noise or surplus sources leave some after every demixing.
 //
 // The statistics are squared correlations of products of two innovations, and of the strength of
-// one innovation, with the signals' values one position earlier and with products of these values.
-// The part that past strengths explain is removed; from a strength, also the part that the signal's
-// own values explain.
+// one, with the signals' values one position earlier and with products of these values. The part
+// explained by past strengths is removed; from a strength, also that by the signal's own values.
 //
 // The deviation is the largest of the statistics, in standard deviations from the mean under the
 // null hypothesis. Both are estimated by shifting the innovations against the values. Nothing is
-// measured if isPredictable is true: linear prediction then leaves next to nothing of a signal at
-// half of the positions or more, or of its means over 8 positions, as for waves and telegraph
-// signals.
+// measured if isPredictable: linear prediction leaves next to nothing of a signal at half of the
+// positions or more, or of its means over 8 positions, as for waves and telegraph signals.
 //
 // If ctx ends, curvature returns the error of ctx.
 func curvature(

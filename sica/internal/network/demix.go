@@ -22,9 +22,9 @@ import (
 // sources, especially for many signals. FastICA of the innovations has hardly any local optima.
 const (
 	// FastICA of demixPositions positions ends by demixTolerance or after demixIterations
-	// iterations; up to demixPolish further iterations use all positions. The source models are
-	// fitted to demixPositions positions, too: training continues from the result, which only has
-	// to be near an optimum.
+	// iterations; up to demixPolish further ones use all positions. The source models are fitted to
+	// demixPositions positions, too: training continues from the result, which only has to be near
+	// an optimum.
 	demixTolerance, demixIterations = 1e-4, 200
 	demixPolish, demixPositions     = 20, 4096
 )

@@ -30,8 +30,7 @@ type dependence struct {
 	i int
 	j int
 	// nats is the estimate minus the mean of the estimates with j shifted against i. se is the
-	// standard deviation of the shifted estimates: of chance, for independent signals with such
-	// pasts.
+	// standard deviation of these: of chance, for independent signals with such pasts.
 	nats float64
 	se   float64
 }
@@ -281,9 +280,8 @@ func shiftedNats(a, b *mat.Dense, shift int) float64 {
 	return norm * norm / 2
 }
 
-// errorsByChance returns how many standard errors the largest dependence of the given number of
-// pairs exceeds with probability alarm if all signals are independent (C. E. Bonferroni's
-// correction).
+// errorsByChance returns how many standard errors the largest dependence of so many pairs exceeds
+// with probability alarm if all signals are independent (C. E. Bonferroni's correction).
 func errorsByChance(alarm float64, pairs int) float64 {
 	chance := distuv.StudentsT{Sigma: math.Sqrt(1 + 1.0/nullShifts), Nu: nullShifts - 1}
 	return chance.Quantile(1 - alarm/float64(max(1, pairs)))

@@ -15,8 +15,8 @@ const (
 	minObservations = 8
 )
 
-// newDifference returns the mean of a − b with its standard error. a and b are scores of the same
-// positions, in order.
+// newDifference returns the mean of a − b, for scores of the same positions in order, with its
+// error.
 func newDifference(a, b []float64) nonlinear.Difference {
 	size := min(observation, max(1, len(a)/minObservations))
 	var means []float64

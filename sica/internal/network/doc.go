@@ -14,8 +14,7 @@
 // sources are never used.
 //
 // Terms: a run is one restart on one fold of held-out positions. The best run of a fold has the
-// shortest code at these positions. Whitened signals are the result of symmetric whitening, with
-// which every run begins.
+// shortest code at these. Every run begins with whitened signals, by symmetric whitening.
 //
 // A Code describes the mixed signals by the signals of a separation; codes are compared by length.
 //

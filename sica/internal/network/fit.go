@@ -130,8 +130,7 @@ func newProblem(x *mat.Dense, seed uint64) (*problem, error) {
 	return &problem{whitening: w, logDet: logDet, whitened: whitened}, nil
 }
 
-// addLinearScores adds the linear scores of the whitened signals. all are the scores of the signals
-// before whitening.
+// addLinearScores adds the linear scores from all, which are those of the signals before whitening.
 func (p *problem) addLinearScores(all [][]float64) {
 	for _, scores := range all {
 		scores = slices.Clone(scores)

@@ -47,9 +47,8 @@ type Separation struct {
 	Failed string
 }
 
-// Demix returns the linear rule's separation of x after the transforms of white, which end with
-// whitening. The rule is applied to the signals before whitening, because it considers symmetric
-// whitening itself.
+// Demix returns the linear rule's separation of x after the transforms of white except whitening,
+// which the rule considers itself.
 func Demix(
 	ctx context.Context, x *ica.Signals, white Separation, o linear.Config,
 ) (Separation, error) {
@@ -183,8 +182,7 @@ func (imp *improver) withNetworks(
 		return nil, err
 	}
 	for k := range c.codes {
-		// No network is fitted to the signals of the linear rule, whose rotation is that of a
-		// linear mixing.
+		// No network is fitted to the linear rule's signals: their rotation is for a linear mixing.
 		c.codes[k].network = k != linearPlace && (k == whitenedPlace || !o.many(d))
 	}
 	if err := c.addNoisy(ctx, o.Seed); err != nil {
@@ -432,9 +430,8 @@ func (imp *improver) accept(
 
 // noiseGainPerSignal is the gain that noise and surplus sources can explain, in nats per position
 // and signal: how much shorter the code of a nonlinear demixing is than those of the linear rule.
-// They explain half of it if the rule found neither. With a smaller value, networks replace correct
-// linear demixings, such as those of EEGs and spike trains; with a larger one, nonlinear mixings
-// are missed.
+// They explain half of it if the rule found neither. A smaller value lets networks replace correct
+// linear demixings, as of EEGs and spike trains; a larger one misses nonlinear mixings.
 const noiseGainPerSignal = 0.12
 
 // noiseGain returns the gain that noise and surplus sources can explain, in nats per position.
@@ -501,8 +498,8 @@ func WithNetwork(
 	return s, nil
 }
 
-// nearestMap returns the affine map that centres the signals z and rotates them as near as possible
-// to white.
+// nearestMap returns the map that centres the signals z and rotates them as near as possible to
+// white.
 func nearestMap(white, z *mat.Dense) (*mapping.Affine, error) {
 	centred, means := signal.Centred(z)
 	var cross mat.Dense

@@ -166,8 +166,7 @@ func strengths(v []float64) [][]float64 {
 	return all
 }
 
-// meanBefore returns the mean of v over up to window positions before each position, 0 at the
-// first.
+// meanBefore returns the mean of v over up to window positions before each; 0 at the first.
 func meanBefore(v []float64, window int) []float64 {
 	mean := make([]float64, len(v))
 	sum := 0.0
@@ -285,8 +284,7 @@ type association struct {
 // they give its standard deviation to a seventh.
 const curvatureShifts = 24
 
-// add adds the squared correlations of y with the rows of x, beyond the part of y that x.known
-// explains.
+// add adds the squared correlations of y with the rows of x, without what x.known explains of y.
 //
 // Unlike y, shifted rows aren't orthogonal to x.known, which makes their chance correlations
 // smaller. The sum is multiplied by x.remaining, to shrink it as much. Otherwise many independent

@@ -172,8 +172,7 @@ func (j *judge) likelihoods(ctx context.Context, r int) (likelihoods, error) {
 }
 
 // isEquallyGood reports whether the code of run r isn't significantly longer than that of the best
-// run of a fold, which has the given scores. A run of another fold is equally good if it is the
-// best of that fold.
+// run of a fold, which has these scores. A run of another fold is as good if it is the best there.
 func (j *judge) isEquallyGood(
 	ctx context.Context, r, fold int, best []float64,
 ) (bool, error) {
@@ -199,8 +198,7 @@ func (j *judge) bestRun(fold int) int {
 }
 
 // pastGain returns how much the past shortens the code of each signal of the chosen run, at the
-// held-out positions of all folds. For another fold, it uses the matching signal of the best run of
-// that fold.
+// held-out positions of all folds; in another fold, of the matching signal of its best run.
 func (j *judge) pastGain(ctx context.Context, chosen int) ([]nonlinear.Difference, error) {
 	with, without := make([][]float64, j.d), make([][]float64, j.d)
 	for fold := range folds {

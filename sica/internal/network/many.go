@@ -31,9 +31,8 @@ func (o Options) many(d int) bool { return o.deep || d > fewSignals }
 // The settings for training many signals, chosen by the log-likelihood at held-out positions after
 // three leaky-ReLU layers.
 const (
-	// The first restart has firstLayers layers, which are enough for mixings of one or two layers.
-	// Later restarts have layersPerSignal layers for each signal, between firstLayers and
-	// maxLayers.
+	// The first restart has firstLayers layers, enough for mixings of one or two layers. Later ones
+	// have layersPerSignal layers for each signal, between firstLayers and maxLayers.
 	firstLayers                = 16
 	layersPerSignal, maxLayers = 1.6, 32
 	manySteps                  = 12000 // per run; fewer end before the optimum
@@ -136,8 +135,7 @@ func (t *training) foldsAgree() (bool, error) {
 	return true, nil
 }
 
-// bestNetworks returns the best network of each fold of a problem; nil for a fold whose runs all
-// diverged.
+// bestNetworks returns the best network of each fold of a problem; nil for a fold that diverged.
 func (t *training) bestNetworks(problem int) []*mapping.Invertible {
 	best := make([]*mapping.Invertible, folds)
 	highest := slices.Repeat([]float64{math.Inf(-1)}, folds)

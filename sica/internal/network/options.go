@@ -27,9 +27,8 @@ type Options struct {
 	// mixed signals have the shortest code, as a map hardly changes it: from 2 to 8 in a sequence
 	// and from 2 to 3 in an image, or 1 if there are too few positions for 2.
 	past int
-	// restarts is the number of networks trained for each fold. The default is 4, or for more than
-	// eight signals 3, with fewer if the best networks of the folds recover the same signals
-	// earlier.
+	// restarts is the number of networks trained for each fold. The default is 4; for more than
+	// eight signals it is 3, or fewer once the folds' best networks recover the same signals.
 	restarts int
 	// layers is the number of nonlinear layers of the network. The default is 8. For d > 8 signals
 	// it is 16 for the first restart, and 1.6·d, between 16 and 32, for later ones.

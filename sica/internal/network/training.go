@@ -243,8 +243,7 @@ func (t *training) initialise() error {
 }
 
 // initialRotation returns the rotation with which a restart begins; nil for none, as in the first.
-// Two signals are rotated by multiples of equal parts of 90°, since rotations by more only swap
-// them.
+// Two signals are rotated by equal parts of 90°, since rotations by more only swap them.
 func initialRotation(rng *rand.Rand, d, restart, restarts int) *mat.Dense {
 	switch {
 	case restart == 0 || d == 1:
@@ -450,8 +449,7 @@ const (
 	sourceScope = "/sources"
 )
 
-// A likelihood describes the graph of the log-likelihood of the networks and source models of all
-// runs.
+// A likelihood is the graph of the log-likelihood of the networks and source models of all runs.
 type likelihood struct {
 	runs, layers int
 	full         bool    // whether the variables are matrices instead of their factors
