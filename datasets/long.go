@@ -90,7 +90,7 @@ func (r *Recording) staysFor(length int) bool {
 	})
 }
 
-// hasColumn reports whether is returns true at every row for a column of numbers.
+// hasColumn reports whether a column of numbers satisfies is at every row.
 func (r *Recording) hasColumn(is func(v []float64, t int) bool) bool {
 	d, n := r.Signals.Dims()
 	for i := range d {
