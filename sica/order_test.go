@@ -70,13 +70,13 @@ func TestOrderedLikeRestores(t *testing.T) {
 
 // The sentence about the signals that depend on each other names them in the new order, too.
 func TestOrderedLikeRenumbersDependence(t *testing.T) {
-	draw := rng(7)
+	draw := rng(10)
 	s := noise(draw, 3, 1024, func(r *rand.Rand) float64 { return 2*r.Float64() - 1 })
 	x := mixed(t, s, 1, false)
 	for c := range 2 { // the third channel is linear
 		row := x.RawRowView(c)
 		for k, v := range row {
-			row[k] = v + 0.3*v*v*v
+			row[k] = v + 0.5*v*v*v
 		}
 	}
 	r, err := Fit(t.Context(), x, Config{})
