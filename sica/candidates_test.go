@@ -2,6 +2,7 @@ package sica
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -306,4 +307,61 @@ type counted struct {
 func (c counted) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
 	defer c.done()
 	return c.Method.Fit(ctx, x)
+}
+
+// singular is a custom method with a demixing that has no inverse.
+type singular struct{}
+
+func (singular) Name() string { return "singular" }
+
+func (singular) Fit(_ context.Context, x *ica.Signals) (*ica.Model, error) {
+	return ica.Demix(x, mat.NewDense(2, 2, []float64{1, 1, 1, 1}), ica.Convergence{Converged: true})
+}
+
+// A candidate whose demixing is singular failed, and the result can be written.
+func TestSingularCandidateFails(t *testing.T) {
+	var x mat.Dense
+	x.Mul(rotation.Random(rng(4), 2), noise(rng(3), 2, 300, datasets.Laplace))
+	cfg := Default()
+	cfg.Mode, cfg.Candidates = LinearOnly, []ica.Method{singular{}}
+	r, err := Fit(t.Context(), &x, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := r.Candidates[1]; c.Compared || !strings.Contains(c.Failed, "must be invertible") {
+		t.Errorf("%+v", c)
+	}
+	if _, err := json.Marshal(r); err != nil {
+		t.Error(err)
+	}
+	if err := r.Save(filepath.Join(t.TempDir(), "saved")); err != nil {
+		t.Error(err)
+	}
+}
+
+// overwriting is a custom method that writes into its signals.
+type overwriting struct{ ica.Method }
+
+func (o overwriting) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, error) {
+	x.X().Zero()
+	return o.Method.Fit(ctx, x)
+}
+
+// A candidate that writes into its signals changes neither those of the caller nor the fit.
+func TestCandidateGetsACopy(t *testing.T) {
+	var x mat.Dense
+	x.Mul(rotation.Random(rng(4), 2), noise(rng(3), 2, 300, datasets.Laplace))
+	before := mat.DenseCopyOf(&x)
+	cfg := Default()
+	cfg.Mode, cfg.Candidates = LinearOnly, []ica.Method{overwriting{fastica.Default()}, whitening{}}
+	r, err := Fit(t.Context(), &x, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !mat.Equal(&x, before) {
+		t.Error("the candidate changed the mixed signals of the caller")
+	}
+	if r.Candidates[1].Failed == "" || r.Candidates[2].Failed != "" {
+		t.Errorf("%+v", r.Candidates)
+	}
 }

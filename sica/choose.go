@@ -416,8 +416,12 @@ func (c *chooser) compareCustom(
 func (c *chooser) custom(
 	ctx context.Context, method ica.Method, x *mat.Dense,
 ) (*decision, network.Code, error) {
+	own, err := c.mended.WithX(mat.DenseCopyOf(c.mended.X())) // which it may change
+	if err != nil {
+		return nil, network.Code{}, err
+	}
 	model, err := guard.Result(method.Name()+": Fit", func() (*ica.Model, error) {
-		return method.Fit(ctx, c.mended)
+		return method.Fit(ctx, own)
 	})
 	if err != nil {
 		return nil, network.Code{}, err
@@ -440,6 +444,9 @@ func (c *chooser) custom(
 		s.Linear = &solution.Findings
 	}
 	code, err := network.NewCode(ctx, method.Name(), x, s.Maps)
+	if err == nil && !code.IsFinite() {
+		err = fmt.Errorf("%s: Model.Map: is singular; must be invertible", method.Name())
+	}
 	return newDecision(s, model.Why, model.Convergence.Warning), code, err
 }
 

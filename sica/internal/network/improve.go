@@ -368,6 +368,11 @@ func NewCode(
 	return Code{name: name, signals: z, logDet: logDet}, err
 }
 
+// IsFinite reports whether all log-determinants are finite. A singular map has none.
+func (c Code) IsFinite() bool {
+	return !slices.ContainsFunc(c.logDet, func(v float64) bool { return !signal.Finite(v) })
+}
+
 // withCodeLengths returns the separations of the choice's codes, networks included, with their code
 // lengths. The linear rule gets the code length of the best of its models if its own code is
 // significantly longer than the shortest.
