@@ -50,3 +50,32 @@ func TestUnitOfAllChannels(t *testing.T) {
 		t.Errorf("the code became %g longer, want %g", b.CodeLength-a.CodeLength, want)
 	}
 }
+
+// Signals as small as 1e-160 are separated like others: the reference routine for eigenvalues
+// can't scale matrices that are so small.
+func TestTinySignals(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 1))
+	s := processes(rng, "Laplace", 600, 0.8, 0.3, 0)
+	x := withNoiseOf(rng, mat.NewDense(3, 3, []float64{2, 1, -1, 1, 3, 1, 0.5, -1, 2}), s, 0.1)
+	var want *Solution
+	for _, scale := range []float64{1, 1e-61, 1e-100, 1e-150, 1e-160, 1e100} {
+		var scaled mat.Dense
+		scaled.Scale(scale, x)
+		checked, err := ica.New(&scaled)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Separate(t.Context(), checked, Config{Seed: 1})
+		if err != nil {
+			t.Errorf("scale %g: %v", scale, err)
+			continue
+		}
+		if want == nil {
+			want = got
+		}
+		if got.Reason != want.Reason || !reflect.DeepEqual(got.Groups, want.Groups) {
+			t.Errorf("scale %g: %v, groups %v; want %v, %v", scale, got.Reason, got.Groups,
+				want.Reason, want.Groups)
+		}
+	}
+}
