@@ -51,8 +51,8 @@ var formats = []format{
 	{ending: ".set", whole: readEEGLAB, complete: true, fixed: true},
 	{ending: ".mat", whole: readMAT},
 	{ending: ".asc", open: openEyeLink, complete: true},
-	{ending: ".png", whole: readImage(decodePNG)},
-	{ending: ".pgm", whole: readImage(decodePGM)},
+	{ending: ".png", whole: readImage(decodePNG), complete: true},
+	{ending: ".pgm", whole: readImage(decodePGM), complete: true},
 }
 
 // formatOf returns the format of a file by the ending of its name. An unknown format has no ending.
@@ -91,6 +91,15 @@ func (f format) isWritten() bool { return f.create != nil || f.save != nil }
 // IsWritable reports whether a file name has the ending of a format of signals that
 // [WriteRecording] writes. For images see [WriteImages].
 func IsWritable(path string) bool { return formatOf(path).isWritten() }
+
+// Sidecar returns the path of the JSON file beside a file of signals that has what their format
+// can't hold; empty if the format holds all, or is unknown.
+func Sidecar(path string) string {
+	if f := formatOf(path); !f.isKnown() || f.complete {
+		return ""
+	}
+	return path + sidecarEnding
+}
 
 // extension returns the ending of a file's name, in lower case.
 func extension(path string) string { return strings.ToLower(filepath.Ext(path)) }

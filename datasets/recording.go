@@ -193,7 +193,8 @@ func WriteFile(path string, z *mat.Dense) error {
 // A WAV file has the rate. A CSV file has times if there are a TimeColumn and a Rate. The columns
 // of Aside are placed between the signals by their Places; WAV, NPY, EDF and BDF files only have
 // the numeric ones. What the file can't hold is written to its sidecar. If there is nothing to
-// write to it, the sidecar of an earlier file is removed.
+// write to it, the sidecar of an earlier file is removed. It is an error if another file is in its
+// place.
 //
 // EDF and BDF files have names, units, Events and OtherRates. A recording read from such a file
 // keeps what the file says about its signals, and the signals that were left out or set aside. At
@@ -240,6 +241,9 @@ func WriteBlocks(path string, about *Recording, n int, blocks iter.Seq2[*mat.Den
 		if about, blocks, err = withAside(about, n, blocks); err != nil {
 			return fmt.Errorf("datasets: write %s: %w", path, err)
 		}
+	}
+	if err := CheckSidecar(path); err != nil {
+		return err
 	}
 	err := atomicfile.Write(path, func(w io.Writer) error {
 		return f.write(w, about, n, blocks)
@@ -348,13 +352,41 @@ type sidecar struct {
 
 const sidecarEnding = ".json"
 
-// readSidecar adds to r what the sidecar of the file at path, if any, says about its d signals.
-func (r *Recording) readSidecar(path string, d int) error {
-	path += sidecarEnding
-	s, err := readFrom(path, func(text io.Reader) (s sidecar, err error) {
-		text = &boundedReader{text, maxSidecarBytes, errors.New("more than 1 MiB of JSON")}
-		return s, json.NewDecoder(text).Decode(&s)
+// openSidecar reads the sidecar of the file at path. Another file in its place is an error.
+func openSidecar(path string) (sidecar, error) {
+	return readFrom(path+sidecarEnding, func(text io.Reader) (s sidecar, err error) {
+		decoder := json.NewDecoder(
+			&boundedReader{text, maxSidecarBytes, errors.New("more than 1 MiB of JSON")})
+		decoder.DisallowUnknownFields()
+		if err = decoder.Decode(&s); err == nil {
+			if _, end := decoder.Token(); !errors.Is(end, io.EOF) {
+				err = errors.New("text after the JSON")
+			}
+		}
+		if err != nil {
+			err = fmt.Errorf("must have the names and the rate of the signals: %w", err)
+		}
+		return s, err
 	})
+}
+
+// CheckSidecar returns an error if another file is in the place of the [Sidecar] of the signals that
+// are to be written to path: that file would be lost.
+func CheckSidecar(path string) error {
+	if Sidecar(path) == "" {
+		return nil
+	}
+	if _, err := openSidecar(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("datasets: write %s: another file is in the place of its sidecar: %w",
+			path, err)
+	}
+	return nil
+}
+
+// readSidecar adds to r what the sidecar of the file at path says of its d signals, if there
+// is one.
+func (r *Recording) readSidecar(path string, d int) error {
+	s, err := openSidecar(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -362,7 +394,7 @@ func (r *Recording) readSidecar(path string, d int) error {
 		return err
 	}
 	if err := (&Recording{Names: s.Names, Rate: s.Rate}).check(d); err != nil {
-		return fmt.Errorf("datasets: read %s: %w", path, err)
+		return fmt.Errorf("datasets: read %s: %w", path+sidecarEnding, err)
 	}
 	if s.Names != nil {
 		r.Names = s.Names

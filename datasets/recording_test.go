@@ -2,7 +2,9 @@ package datasets
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -145,6 +147,9 @@ func TestRecordingErrors(t *testing.T) {
 		`{"names":["a"]}`: "1 names of 2 signals",
 		`{"rate":-5}`:     "a rate of -5 Hz",
 		`{"rate":`:        "unexpected EOF",
+		`{"rate":5} 6`:    "text after the JSON",
+		`{"title":"a"}`:   `unknown field "title"`,
+		`[1, 2]`:          "cannot unmarshal array",
 	} {
 		if err := os.WriteFile(path+".json", []byte(text), 0o666); err != nil {
 			t.Fatal(err)
@@ -178,6 +183,30 @@ func TestSidecarSaysAPart(t *testing.T) {
 		}
 		if !slices.Equal(r.Names, want.Names) || r.Rate != want.Rate {
 			t.Errorf("%s: %q at %g Hz, want %q at %g", text, r.Names, r.Rate, want.Names, want.Rate)
+		}
+	}
+}
+
+// A file that isn't a sidecar stays, and nothing is written.
+func TestOtherFileInPlaceOfSidecar(t *testing.T) {
+	z := mat.NewDense(2, 3, []float64{.1, .2, .3, .4, .5, .6})
+	for _, name := range []string{"u.npy", "u.wav"} {
+		path := filepath.Join(t.TempDir(), name)
+		const other = `{"title": "a report"}`
+		if err := os.WriteFile(path+".json", []byte(other), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range []*Recording{{Signals: z, Rate: 8}, {Signals: z, Names: []string{"a", "b"}, Rate: 8}} {
+			err := WriteRecording(path, r)
+			if err == nil || !strings.Contains(err.Error(), name+".json") {
+				t.Errorf("%v, want an error about %s.json", err, name)
+			}
+			if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%s: %v, want no file", name, err)
+			}
+			if kept, _ := os.ReadFile(path + ".json"); string(kept) != other {
+				t.Errorf("%s.json became %q", name, kept)
+			}
 		}
 	}
 }

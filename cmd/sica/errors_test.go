@@ -27,6 +27,8 @@ func TestBadInput(t *testing.T) {
 	image := write(t, inputs, "image.png", "")
 	file := write(t, inputs, "file", "")
 	missing := filepath.Join(inputs, "missing.csv")
+	beside := filepath.Join(inputs, "z.npy")
+	write(t, inputs, "z.npy.json", `{"title": "a report"}`)
 
 	outputs := t.TempDir()
 	out := filepath.Join(outputs, "out.csv")
@@ -186,6 +188,13 @@ func TestBadInput(t *testing.T) {
 		{"report in no folder", separate(good, "--json", filepath.Join(outputs, "no", "r.json")),
 			exitFailure, "no such file"},
 		{"report is the output", separate(good, "--json", out), exitUsage, "same file"},
+		{"report is the sidecar of the output",
+			[]string{"separate", "--in", good, "--out", filepath.Join(outputs, "z.npy"), "--json",
+				filepath.Join(outputs, "z.npy.json")}, exitUsage,
+			"--json and the sidecar of --out name the same file"},
+		{"another file is the sidecar of the output",
+			[]string{"separate", "--in", good, "--out", beside}, exitFailure,
+			"another file is in the place of its sidecar"},
 		{"output is the input", []string{"separate", "--in", good, "--out", good}, exitUsage,
 			"--in and --out name the same file"},
 		{"report is the input", separate(good, "--json", good), exitUsage,

@@ -116,6 +116,9 @@ func CheckWritable(paths ...string) error {
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
 			return fmt.Errorf("can't write %s: it is a folder", path)
 		}
+		if err := datasets.CheckSidecar(path); err != nil {
+			return err
+		}
 		probe, err := os.CreateTemp(filepath.Dir(path), ".sica-*.tmp")
 		if err != nil {
 			return fmt.Errorf("can't write %s: %w", path, errors.Unwrap(err))
@@ -150,8 +153,10 @@ func Each(flag string, paths []string) (places []Place) {
 
 // CheckPlaces returns a usage error if what is written could destroy something: if two of the
 // folders and of the written files are the same or one is inside the other, or if a file that is
-// read is written, too, be it as one of the images in the folder of --out.
+// read is written, too, be it as one of the images in the folder of --out. Sidecars of the files
+// count.
 func CheckPlaces(read, folders, written []Place, images ...string) error {
+	read, written = withSidecars(read), withSidecars(written)
 	if err := checkApart(append(folders, written...)); err != nil {
 		return err
 	}
@@ -164,6 +169,17 @@ func CheckPlaces(read, folders, written []Place, images ...string) error {
 		}
 	}
 	return nil
+}
+
+// withSidecars returns the places of the files and of their sidecars.
+func withSidecars(files []Place) []Place {
+	all := slices.Clone(files)
+	for _, f := range files {
+		if sidecar := datasets.Sidecar(f.Path); sidecar != "" {
+			all = append(all, Place{"the sidecar of " + f.Flag, sidecar})
+		}
+	}
+	return all
 }
 
 // checkApart returns a usage error if two of the places are the same or one is inside the other.
