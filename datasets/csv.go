@@ -155,10 +155,14 @@ func (r *Recording) header(d int) (names []string) {
 
 // checkHeader returns an error unless the header for d signals would be read as a header.
 func (r *Recording) checkHeader(d int) error {
-	for _, name := range r.header(d) {
+	for i, name := range r.header(d) {
 		if !table.IsName(name) {
 			return fmt.Errorf("the name %q can't head a column of CSV; must not be empty or a "+
 				"number, nor have semicolons, tabs or spaces around it", name)
+		}
+		if i == 0 && table.IsComment(name) {
+			return fmt.Errorf("the name %q can't head the first column of CSV: the header would be "+
+				"a comment", name)
 		}
 	}
 	return nil

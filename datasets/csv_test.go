@@ -744,3 +744,22 @@ func TestLineOfGap(t *testing.T) {
 		}
 	}
 }
+
+// A header that would be read as a comment is an error, and others with such signs are read back.
+func TestHeaderLikeComment(t *testing.T) {
+	z := mat.NewDense(2, 4, []float64{1.5, 2, 4, 3, 7, 5, 5.5, 9})
+	path := filepath.Join(t.TempDir(), "z.csv")
+	for _, name := range []string{"#p", "%p", "//p"} {
+		err := WriteRecording(path, &Recording{Signals: z, Names: []string{name, "b"}})
+		if err == nil || !strings.Contains(err.Error(), "would be a comment") {
+			t.Errorf("%q: %v, want an error", name, err)
+		}
+		names := []string{"b", name}
+		if err := WriteRecording(path, &Recording{Signals: z, Names: names}); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := ReadRecording(path); err != nil || !slices.Equal(r.Names, names) {
+			t.Errorf("%q: %v, %v", names, r, err)
+		}
+	}
+}

@@ -203,7 +203,7 @@ func WriteFile(path string, z *mat.Dense) error {
 // last value.
 //
 // It is an error if a CSV file's header wouldn't be read as one: if a name is empty or a number, or
-// contains a semicolon or a tab.
+// contains a semicolon or a tab, or if the first name begins like a comment.
 func WriteRecording(path string, r *Recording) error {
 	if r == nil {
 		return noRecording(path)

@@ -429,8 +429,13 @@ func (r *Reader) LateNotes() (notes []string) {
 }
 
 // IsName reports whether the header of a table with commas between its cells can have this name for
-// a column: whether that is no number, and is read as it is.
+// a column: whether that is no number, be it with a decimal comma, and is read as it is.
 func IsName(name string) bool {
-	d := dialect{separator: ',', decimal: '.'}
-	return !d.isUnitless(name) && !strings.ContainsAny(name, ";\t") && name == strings.TrimSpace(name)
+	points := dialect{separator: ',', decimal: '.'}
+	commas := dialect{separator: ';', decimal: ','}
+	return !points.isUnitless(name) && !commas.isUnitless(name) &&
+		!strings.ContainsAny(name, ";\t") && name == strings.TrimSpace(name)
 }
+
+// IsComment reports whether a table with this line takes it for a comment.
+func IsComment(line string) bool { return new(dialect).isComment(line) }

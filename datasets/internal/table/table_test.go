@@ -87,7 +87,7 @@ func TestChannelError(t *testing.T) {
 func TestIsName(t *testing.T) {
 	for name, want := range map[string]bool{
 		"Fp1": true, "8 Hz": true, "a, b": true, "": false, "12": false, "NA": false, "a;b": false,
-		" a": false,
+		" a": false, "1,5": false, ",5": false, "#": true, "% O2": true,
 	} {
 		if got := IsName(name); got != want {
 			t.Errorf("%q is a name: %t, want %t", name, got, want)
