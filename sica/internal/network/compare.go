@@ -22,8 +22,7 @@ import (
 type Code struct {
 	name    string     // in sentences: "whitening"
 	signals *mat.Dense // z, d×n
-	// logDet is log|det ∂z/∂x| at each position, or one number if it is the same everywhere, as for
-	// a linear map.
+	// logDet is log|det ∂z/∂x| at each position, or one number for a linear map.
 	logDet  []float64
 	network bool // whether a network is to be fitted to z
 

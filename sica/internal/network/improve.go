@@ -355,14 +355,14 @@ func (c *codeSet) addNoisy(ctx context.Context, seed uint64) error {
 	return nil
 }
 
-// NewCode returns the code of the mixed signals x by the given maps. If all log-determinants are
-// equal, the code has a single one. Choose then regards it as linear, so that it needn't be
+// NewCode returns the code of the mixed signals x by maps that are applied to them. It has one
+// log-determinant if all maps are linear. Choose takes it for linear then, and it needn't be
 // significantly shorter than another.
 func NewCode(
 	ctx context.Context, name string, x *mat.Dense, maps []mapping.Map,
 ) (Code, error) {
 	z, logDet, err := mapping.ApplyLogDet(ctx, x, maps)
-	if err == nil && !slices.ContainsFunc(logDet, func(v float64) bool { return v != logDet[0] }) {
+	if err == nil && mapping.IsLinear(mapping.Sequence(maps)) {
 		logDet = logDet[:1]
 	}
 	return Code{name: name, signals: z, logDet: logDet}, err

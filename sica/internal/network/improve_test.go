@@ -83,6 +83,46 @@ func TestSeparationsBehindTransforms(t *testing.T) {
 	}
 }
 
+// sheared is a custom map that isn't linear, but keeps volumes.
+type sheared struct{}
+
+func (sheared) Apply(x *mat.Dense) (*mat.Dense, error) {
+	z := mat.DenseCopyOf(x)
+	for t, v := range x.RawRowView(0) {
+		z.Set(1, t, z.At(1, t)+v*v)
+	}
+	return z, nil
+}
+
+func (sheared) LogDet(x *mat.Dense) ([]float64, error) {
+	_, n := x.Dims()
+	return make([]float64, n), nil
+}
+
+// The code of a map that isn't linear has the level of those, although its log-determinants are
+// equal, also as a part of another map.
+func TestMapThatKeepsVolumesIsNotLinear(t *testing.T) {
+	x := mat.NewDense(2, 3, []float64{1, 2, 4, 3, 1, 5})
+	shear := mapping.AsMap(sheared{})
+	turn := mapping.LinearMap(mat.NewDense(2, 2, []float64{1, 2, -2, 1}), []float64{0, 0})
+	for name, test := range map[string]struct {
+		maps   []mapping.Map
+		linear bool
+	}{
+		"linear":         {[]mapping.Map{turn, mapping.Sequence{turn}}, true},
+		"sheared":        {[]mapping.Map{turn, shear}, false},
+		"sheared inside": {[]mapping.Map{mapping.Sequence{turn, shear}}, false},
+	} {
+		c, err := NewCode(t.Context(), name, x, test.maps)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (len(c.logDet) == 1) != test.linear {
+			t.Errorf("%s: %d log-determinants", name, len(c.logDet))
+		}
+	}
+}
+
 // newImprover returns that of the linear rule's demixing of x behind transforms.
 func newImprover(t *testing.T, x *mat.Dense, transforms []preprocess.Transform) *improver {
 	t.Helper()
