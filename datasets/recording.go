@@ -370,8 +370,8 @@ func openSidecar(path string) (sidecar, error) {
 	})
 }
 
-// CheckSidecar returns an error if another file is in the place of the [Sidecar] of the signals that
-// are to be written to path: that file would be lost.
+// CheckSidecar returns an error if another file is in the place of the [Sidecar] of signals to be
+// written to path: that file would be lost.
 func CheckSidecar(path string) error {
 	if Sidecar(path) == "" {
 		return nil
