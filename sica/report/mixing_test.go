@@ -178,7 +178,7 @@ func TestNonlinearOrDrifting(t *testing.T) {
 	r := good()
 	r.Nonlinear = true
 	still := r.nonlinearMixing()
-	r.Linear.Drift = []float64{0.01, 0, 0}
+	r.Linear.Drift = []float64{0.06, 0, 0}
 	drifting := r.nonlinearMixing()
 	if len(drifting) != 1 || drifting[0].reason == still[0].reason {
 		t.Errorf("%+v, without a drift %+v", drifting, still)

@@ -133,7 +133,7 @@ func (r *Report) nextForDependence() (next []string) {
 	if r.Network != nil {
 		return []string{"Sources that depend on each other stay dependent."}
 	}
-	if r.Linear.Drift != nil {
+	if drift := r.Linear.Drift; drift != nil && slices.Max(drift) > 1-minAgreement {
 		next = append(next, "The demixing changes with time, which can leave such dependence: separate "+
 			"shorter pieces of the recording.")
 	}

@@ -284,7 +284,7 @@ func TestNextForDependence(t *testing.T) {
 		"noise":        func(r *Report) { r.Linear.Noise = []float64{0.012, 0.006, 0.009} },
 		"more sources": func(r *Report) { r.Linear.Reason = linear.MoreSources },
 		"clipping":     func(r *Report) { r.Clipped = []int{0} },
-		"a drift":      func(r *Report) { r.Linear.Drift = []float64{0.01, 0, 0} },
+		"a drift":      func(r *Report) { r.Linear.Drift = []float64{0.06, 0, 0} },
 		"a network":    func(r *Report) { r.Network = networkOf(.2, .2, .2) },
 		"nonlinear":    func(r *Report) { r.Nonlinear = true },
 	} {
@@ -302,6 +302,19 @@ func TestNextForDependence(t *testing.T) {
 		if len(slices.Compact(r.Next)) != len(r.Next) {
 			t.Errorf("%s: twice in %q", name, r.Next)
 		}
+	}
+}
+
+// Shorter pieces have larger errors, so a small change with time is no reason to separate them.
+func TestNextForSmallDrift(t *testing.T) {
+	still, drifting := good(), good()
+	drifting.Linear.Drift = []float64{0.04, 0, 0}
+	for _, r := range []*Report{still, drifting} {
+		depend(r)
+		r.conclude()
+	}
+	if !slices.Equal(drifting.Next, still.Next) {
+		t.Errorf("%q, want as without a drift: %q", drifting.Next, still.Next)
 	}
 }
 

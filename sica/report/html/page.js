@@ -357,8 +357,9 @@ const showReport = report => {
   verdict.className = report.tone;
   const line = (text, className = "") => make("p", {textContent: text, className});
   verdict.append(
-    make("h2", {textContent: report.verdict}),
-    ...[...report.uses, ...(report.reasons ?? [])].map(r => line(r)),
+    ...report.uses.map(use => line(use)), // what can be done comes first
+    make("h2", {textContent: `Verdict: ${report.verdict}`}),
+    ...(report.reasons ?? []).map(reason => line(reason)),
   );
   if (report.next?.length > 0) verdict.append(line("Next: " + report.next.join(" ")));
   get("report").hidden = false;
