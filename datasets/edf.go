@@ -80,9 +80,8 @@ func readEDF(_ string, r io.Reader, _ *ReadOptions) (*Recording, error) {
 			"what comes before it")
 	}
 	if begin, n := constantTail(out.Signals), len(rows[0]); n-begin >= minConstantTail {
-		out.Notes = append(out.Notes, fmt.Sprintf("no signal changes at positions %d-%d, the last, "+
-			"as in a data record that was filled: skip them where you learn from the recording, in Go "+
-			"by Skip with Stretch{Begin: %d, End: %d}", begin+1, n, begin, n))
+		out.Notes = append(out.Notes, fmt.Sprintf("the last %.3g s is padding: no signal changes there",
+			float64(n-begin)/out.Rate))
 	}
 	if len(out.Events) > 0 {
 		out.Notes = append(out.Notes, text.Counted(len(out.Events), "annotation"))

@@ -181,7 +181,7 @@ func (r *reading) drop(incomplete []bool) error {
 		r.shiftEvents(kept, n)
 	}
 	r.Signals = signal.Columns(r.Signals, kept)
-	note := fmt.Sprintf("%d positions with missing values were left out", n-len(kept))
+	note := "left out: " + text.Counted(n-len(kept), "position") + " with missing values"
 	if r.TimeColumn != "" || len(r.Events) > 0 {
 		note += "; times after them are earlier than in the file"
 	}

@@ -570,7 +570,7 @@ func TestReadingFlags(t *testing.T) {
 	}{
 		{"--in " + missing, exitFailure, "--missing interpolate"},
 		{"--missing interpolate --in " + missing, exitOK, "1 missing value was interpolated"},
-		{"--missing drop --in " + missing, exitOK, "1 positions with missing values were left out"},
+		{"--missing drop --in " + missing, exitOK, "left out: 1 position with missing values"},
 		{"--missing guess --in " + missing, exitUsage, "must be error, interpolate or drop"},
 		{"--separator xx --in " + missing, exitUsage, "must be one character, tab or space"},
 		{"--in " + flat, exitFailure, "must be at least 16; use --transpose if a row of the file is a signal"},

@@ -222,6 +222,10 @@ func (opt *inspectOptions) write(
 		Result: model.Result, X: x, Channels: files.ChannelNames(about), Units: about.Units,
 		Rate: about.Rate, Start: about.Start, Components: all, Grades: grades, Notes: about.Notes,
 	}
+	if opt.references != nil {
+		page.Notes = slices.Concat(page.Notes,
+			[]string{"the reference is " + strings.Join(opt.references, ", ")})
+	}
 	_, n := in.Dims()
 	return writePage(opt.html, page, cmd, opt.in, n, model)
 }

@@ -164,6 +164,9 @@ func (opt *removeOptions) run(cmd *cobra.Command, rec *removed) error {
 		rec.note(out, taken.notes(changes, files.ChannelNames(&in.About))...)
 	}
 	files.Wrote(out, opt.out)
+	if opt.reading.Transpose {
+		files.Note(out, opt.out+" has a signal in each column, not in each row")
+	}
 	noteRate(out, opt.out, in.About.Rate, separateAgain)
 	noteUnit(out, opt.out, in.About.Units)
 	noteCleaned(out, opt.out, taken.peak)

@@ -415,8 +415,8 @@ func (r *Reader) Texts() (texts []Text) {
 // LateNotes says what of the text was left out, once all is read.
 func (r *Reader) LateNotes() (notes []string) {
 	if u := &r.unread; u.others > 0 {
-		notes = append(notes, fmt.Sprintf("%d cells of text, the first in line %d (%q), were taken "+
-			"for missing values", u.others, u.line, u.cell))
+		notes = append(notes, fmt.Sprintf("taken for missing values: %s of text, the first "+
+			"in line %d (%q)", text.Counted(u.others, "cell"), u.line, u.cell))
 	}
 	if r.cutOff {
 		notes = append(notes, fmt.Sprintf("the last line, %d, is cut off and was left out", r.line))

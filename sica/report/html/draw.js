@@ -334,6 +334,12 @@ const drawSpectrum = (context, width, height, spectrum) => {
   context.textBaseline = "bottom";
   context.textAlign = "left";
   context.fillText("0", 0, height);
+  const alpha = 10 / end; // where 10 Hz is: no label where the others are
+  if (page.rate > 0 && alpha > 0.12 && alpha < 0.6) {
+    context.textAlign = "center";
+    context.fillText("10", alpha * width, height);
+    context.fillRect(alpha * width, height - below - 3, 1, 4);
+  }
   context.textAlign = "right";
   context.fillText(
     page.rate > 0 ? `${Number(end.toPrecision(3))} Hz` : `${Number(end.toPrecision(2))} a position`,

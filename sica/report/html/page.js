@@ -27,7 +27,8 @@ const facts = (component, i) => {
     all.push(["kurtosis", fixed(d.excess_kurtosis, 1)]);
     if (d.rhythm !== 0) all.push(["rhythm", rhythm(d), true]);
     if (d.correlation || d.coherence) {
-      all.push(["correlation", fixed(d.correlation, 2)], ["coherence", d.coherence.toFixed(2)]);
+      const both = `correlation ${fixed(d.correlation, 2)}, coherence ${d.coherence.toFixed(2)}`;
+      all.push(["with the reference", both, true]);
     }
     const shares = channels.map((c, k) =>
       c.sd > 0 ? ((d.pattern[k] * component.sd) / c.sd) ** 2 : 0,

@@ -53,6 +53,8 @@ type Fitted struct {
 	Rounding []float64
 	// Clipped is where the signals were clipped before the filter.
 	Clipped ClippedIn
+
+	pauses []stretch // that were skipped, as no channel changes in them
 }
 
 // note adds a note unless it is "".
@@ -208,6 +210,12 @@ func (o *Fitting) noteLeftOut(f *Fitted, skipped []stretch, interpolated int, ra
 		note := fmt.Sprintf("positions %s were skipped, %d of %d", inWords(skipped), out, n)
 		if rate > 0 {
 			note += fmt.Sprintf(" (%.2f of %.2f s)", float64(out)/rate, float64(n)/rate)
+		}
+		if f.pauses != nil {
+			note += ": no channel changes"
+			if !slices.Equal(f.pauses, skipped) {
+				note += " at " + inWords(f.pauses)
+			}
 		}
 		f.note(note)
 		if o.LeaveOutGaps && o.recalled.positions == 0 && 2*(n-out) < n {

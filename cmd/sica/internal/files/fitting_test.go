@@ -162,7 +162,8 @@ func TestPauses(t *testing.T) {
 		t.Fatal(err)
 	}
 	notes := fitted.Notes
-	if _, n := fitted.Source.Dims(); n != 790 || !strings.Contains(notes[0], "positions 301-500") {
+	if _, n := fitted.Source.Dims(); n != 790 ||
+		!strings.Contains(notes[1], "no channel changes at 301-500") {
 		t.Errorf("%d positions are left, notes %q", n, notes)
 	}
 	o = Fitting{LeaveOutGaps: true}

@@ -18,7 +18,7 @@ import (
 )
 
 // skip returns the stretches of a recording to skip, in order, none touching another: those of
-// --skip and, with a note, pauses. It sets f.Skip.
+// --skip, and pauses. It sets f.Skip and f.pauses.
 func (o *Fitting) skip(
 	ctx context.Context, f *Fitted, about *datasets.Recording,
 ) (skipped []stretch, err error) {
@@ -41,10 +41,8 @@ func (o *Fitting) skip(
 		named, skipped = append(named, text), append(skipped, stretches...)
 	}
 	if all := inMemory(f.Source); all != nil && o.LeaveOutGaps {
-		if pauses := findPauses(all); pauses != nil {
-			skipped = append(skipped, pauses...)
-			f.note("no channel changes at positions " + inWords(pauses))
-		}
+		f.pauses = findPauses(all)
+		skipped = append(skipped, f.pauses...)
 	}
 	if len(named) == len(texts) { // none is "clipped"
 		return merge(skipped), nil
