@@ -18,7 +18,7 @@ import (
 const module = "github.com/seed-47b1e431/gosica/"
 
 // A room is packages with one purpose; "a/..." is a and all below it. The first is its name.
-// docs/architecture.md says what each is for.
+// docs/explanation/architecture.md says what each is for.
 type room []string
 
 // rooms are in order: a package imports only packages of its own room or of a later one.
@@ -184,7 +184,7 @@ func ourImports(t *testing.T) map[string][]string {
 // datasets.
 func TestImportsPointDown(t *testing.T) {
 	if err := check(ourImports(t)); err != nil {
-		t.Errorf("docs/architecture.md doesn't allow:\n%v", err)
+		t.Errorf("docs/explanation/architecture.md doesn't allow:\n%v", err)
 	}
 }
 

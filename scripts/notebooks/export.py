@@ -106,7 +106,7 @@ def main() -> int:
         "The pictures of the notebooks, as their last runs drew them. Each leads to its notebook, which says how to read it "
         "and which GitHub shows, with sliders that stand still and without sounds. In a checkout the same is in `docs/notebooks/NAME.html`, to be opened in a browser. "
         "Numbers are mean correlations (MCC) of one run, with the seed that the notebook shows. Those of the paper's figures, whose labels have n, "
-        "are [here](../laboratory/experiment/results/statements.md#mean-mcc-steps-of-01). "
+        "are [here](../../laboratory/experiment/results/statements.md#mean-mcc-steps-of-01). "
         "Written by `scripts/lab --html`.",
     ]
     for name in ORDER:
@@ -115,7 +115,7 @@ def main() -> int:
         shown = captions(notebook, files)
         scores = numbers(notebook, files)
         write(name, notebook, files)  # which changes the notebook
-        gallery += ["", f"## [{title(notebook)}](../notebooks/{name}.ipynb)", ""]
+        gallery += ["", f"## [{title(notebook)}](../../notebooks/{name}.ipynb)", ""]
         if not shown:
             gallery.append("It has tables and no pictures.")
         before = ""
@@ -123,8 +123,8 @@ def main() -> int:
             if caption != before:
                 gallery += [*[""] * bool(before), f"{caption}{scores.get(file, '')}:", ""]
             before = caption
-            gallery.append(f"[![{caption}](notebooks/{file})](../notebooks/{name}.ipynb)")
-    (ROOT / "docs" / "gallery.md").write_text("\n".join(gallery) + "\n", encoding="utf-8")
+            gallery.append(f"[![{caption}](../notebooks/{file})](../../notebooks/{name}.ipynb)")
+    (ROOT / "docs" / "tutorial" / "gallery.md").write_text("\n".join(gallery) + "\n", encoding="utf-8")
     size = sum(file.stat().st_size for file in PAGES.rglob("*.*"))
     print(f"docs/notebooks: {len(ORDER)} pages with their pictures, {size / 1e6:.1f} MB")
     return 0
