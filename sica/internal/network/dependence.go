@@ -3,6 +3,7 @@ package network
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -96,14 +97,14 @@ func dependences(ctx context.Context, z *mat.Dense, x *index) ([]dependence, err
 // compareInnovations returns the dependences of the signals z, from their innovations and
 // predictions at some of the positions. ar.AddJitter hides differences too small to matter, such as
 // traces of other signals in a signal that has only two values or is constant half of the time.
-// Ranks would show little else.
+// Ranks would show little else. It is a share of the signal's spread.
 func compareInnovations(
 	ctx context.Context, z *mat.Dense, innovations, predictions [][]float64,
 ) ([]dependence, error) {
 	d, _ := z.Dims()
-	values := mat.NewDense(2*d, len(innovations[0]), nil) // of signals of variance 1
+	values := mat.NewDense(2*d, len(innovations[0]), nil) // of signals of spread 1
 	for i := range d {
-		scale := 1 / stat.PopStdDev(z.RawRowView(i), nil)
+		scale := 1 / spread(z.RawRowView(i))
 		floats.ScaleTo(values.RawRowView(i), scale, innovations[i])
 		floats.ScaleTo(values.RawRowView(d+i), scale, predictions[i])
 	}
@@ -126,6 +127,16 @@ func compareInnovations(
 // features are standardised functions of a signal's innovations and of its states, which are
 // innovations with predictions. Each row is a function, each column a position.
 type features struct{ innovations, states *mat.Dense }
+
+// spread returns the median deviation of the values z, and their standard deviation if they rest for
+// half of the time: if the median deviation is at most resolutionStd of that.
+func spread(z []float64) float64 {
+	std := stat.PopStdDev(z, nil)
+	if deviation := medianDeviation(slices.Clone(z)); deviation > resolutionStd*std {
+		return deviation
+	}
+	return std
+}
 
 // measurePairs returns the dependences of all pairs of signals. If glance is true, dependences far
 // from significant are estimated roughly.
