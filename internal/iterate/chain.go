@@ -112,8 +112,8 @@ func (c Chain) matrices(n int) (w, a *mat.Dense, mean []float64, err error) {
 	return w, a, mean, nil
 }
 
-// maxInverseError is the largest error of an entry of w·a. A signal that a singular map removes has
-// an error of 1.
+// maxInverseError is the largest error of an entry of w·a. It is a choice, far above rounding and
+// below 1, the error for a signal that a singular map removes.
 const maxInverseError = 1e-3
 
 // linear returns the stage for n signals as w·(z − centre) + offset, and an inverse of w: a right

@@ -97,7 +97,7 @@ func dependences(ctx context.Context, z *mat.Dense, x *index) ([]dependence, err
 // compareInnovations returns the dependences of the signals z, from their innovations and
 // predictions at some of the positions. ar.AddJitter hides differences too small to matter, such as
 // traces of other signals in a signal that has only two values or is constant half of the time.
-// Ranks would show little else. It is a share of the signal's spread.
+// Ranks would show little else. The jitter is in proportion to the signal's spread.
 func compareInnovations(
 	ctx context.Context, z *mat.Dense, innovations, predictions [][]float64,
 ) ([]dependence, error) {
@@ -128,8 +128,8 @@ func compareInnovations(
 // innovations with predictions. Each row is a function, each column a position.
 type features struct{ innovations, states *mat.Dense }
 
-// spread returns the median deviation of the values z, and their standard deviation if they rest for
-// half of the time: if the median deviation is at most resolutionStd of that.
+// spread returns the median deviation of the values z. If z is constant half of the time, so that
+// the median deviation is at most a share resolutionStd of the standard deviation, it returns that.
 func spread(z []float64) float64 {
 	std := stat.PopStdDev(z, nil)
 	if deviation := medianDeviation(slices.Clone(z)); deviation > resolutionStd*std {
