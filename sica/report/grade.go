@@ -138,9 +138,9 @@ func gradeHalves(
 		return nil, err
 	case err != nil:
 		err = fmt.Errorf("%w: %w", ErrHalves, err)
-	case report.Halves.gaussian != "":
+	case report.Halves.whitenedHalf != "":
 		err = fmt.Errorf("%w: the %s can't be separated alone, as its signals may as well be Gaussian "+
-			"of one spectrum", ErrHalves, report.Halves.gaussian)
+			"of one spectrum", ErrHalves, report.Halves.whitenedHalf)
 	}
 	switch {
 	case r.CutShort:
@@ -168,7 +168,7 @@ func (r *Report) grade() []Graded {
 			}
 		}
 	}
-	if r.Halves != nil && r.Halves.gaussian == "" && r.whiteningNote() == "" {
+	if r.Halves != nil && r.Halves.whitenedHalf == "" && r.whiteningNote() == "" {
 		r.setRepeats(grades)
 	}
 	return grades

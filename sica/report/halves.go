@@ -32,8 +32,8 @@ type Halves struct {
 	// from the demixings of the first and of the second half.
 	Signals []float64 `json:"signals"`
 
-	pairing  pairing
-	gaussian string // the half, if any, that kept symmetric whitening, which returns z itself
+	pairing      pairing
+	whitenedHalf string // the half, if any, that kept symmetric whitening, which returns z itself
 }
 
 // minHalf is the smallest number of positions per signal in a half. With half as many, the linear
@@ -71,14 +71,14 @@ func compareHalves(
 ) (*Halves, error) {
 	d, _ := z.Dims()
 	var recovered [2]*mat.Dense
-	names, gaussian := [...]string{"first", "second"}, ""
+	names, whitenedHalf := [...]string{"first", "second"}, ""
 	for k, half := range parts {
 		solution, err := separateLinearly(ctx, half, opt)
 		if err != nil {
 			return nil, fmt.Errorf("the %s half: %w", names[k], err)
 		}
 		if solution.KeptWhitening {
-			gaussian = names[k]
+			whitenedHalf = names[k]
 		}
 		recovered[k] = new(mat.Dense)
 		recovered[k].Mul(solution.Demixing, z) // correlations need no offset
@@ -91,7 +91,7 @@ func compareHalves(
 	if err != nil {
 		return nil, err
 	}
-	h := &Halves{gaussian: gaussian}
+	h := &Halves{whitenedHalf: whitenedHalf}
 	var match []int                      // of the second half
 	for _, k := range first.Assignment { // signal k of the first half
 		h.Signals = append(h.Signals, math.Abs(second.Correlation[k]))
