@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
@@ -10,6 +11,8 @@ import (
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/progress"
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica"
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
 )
 
@@ -201,11 +204,7 @@ func (opt *transformOptions) whole(
 	var mapped *mat.Dense
 	var names []string
 	if opt.inverse {
-		var away float64
-		if away, err = model.RoundTrip(in.About.Signals, shape...); err == nil {
-			fmt.Fprintf(cmd.OutOrStdout(), "mapped forward again, the largest difference is %.1e\n", away)
-			mapped, err = model.InverseTransform(in.About.Signals, shape...)
-		}
+		mapped, err = inverted(cmd.OutOrStdout(), model.Result, in.About.Signals, shape)
 		names = model.Channels
 	} else {
 		mapped, err = model.Transform(in.About.Signals, shape...)
@@ -217,4 +216,20 @@ func (opt *transformOptions) whole(
 		return files.WriteImages(opt.out, mapped, shape)
 	}
 	return in.WriteRecovered(opt.out, mapped.RawMatrix().Rows, names, files.AtOnce(mapped))
+}
+
+// inverted returns the mixed signals of z, and prints how far from z they are mapped again, as
+// RoundTrip, which would invert z once more.
+func inverted(out io.Writer, r *sica.Result, z *mat.Dense, shape []int) (*mat.Dense, error) {
+	mapped, err := r.InverseTransform(z, shape...)
+	if err != nil {
+		return nil, err
+	}
+	again, err := r.Transform(mapped, shape...)
+	if err != nil {
+		return nil, err
+	}
+	again.Sub(again, z)
+	fmt.Fprintf(out, "mapped forward again, the largest difference is %.1e\n", signal.MaxAbs(again))
+	return mapped, nil
 }
