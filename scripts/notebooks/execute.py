@@ -79,8 +79,9 @@ def side_by_side(notebooks: list[Path], arguments: argparse.Namespace) -> int:
                 running.append(context.Process(target=lambda path=waiting.pop(): sys.exit(not one(path, arguments))))
                 running[-1].start()
             multiprocessing.connection.wait([process.sentinel for process in running])  # until one has ended
-            failed += sum(bool(process.exitcode) for process in running)
-            running = [process for process in running if process.exitcode is None]
+            codes = [process.exitcode for process in running]  # read once, as it can change
+            failed += sum(bool(code) for code in codes)
+            running = [process for process, code in zip(running, codes) if code is None]
     finally:
         for process in running:
             process.terminate()
