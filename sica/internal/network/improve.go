@@ -212,9 +212,13 @@ func (imp *improver) withNetworks(
 func coarseChannel(x *mat.Dense) int {
 	d, n := x.Dims()
 	for i := range d {
-		values := mat.Row(nil, i, x)
-		slices.Sort(values)
-		if levels := len(slices.Compact(values)); levels < minLevels && 4*levels <= n {
+		levels := make(map[float64]bool, minLevels)
+		for _, v := range x.RawRowView(i) {
+			if levels[v] = true; len(levels) == minLevels {
+				break
+			}
+		}
+		if len(levels) < minLevels && 4*len(levels) <= n {
 			return i
 		}
 	}
