@@ -22,7 +22,19 @@ func Quantile(p float64, values []float64) float64 {
 	if len(values) == 0 {
 		return math.NaN()
 	}
-	return stat.Quantile(p, stat.LinInterp, slices.Sorted(slices.Values(values)), nil)
+	return QuantileOfSorted(p, slices.Sorted(slices.Values(values)))
+}
+
+// QuantileOfSorted is Quantile for one or more sorted values. Unlike stat.Quantile it doesn't visit
+// all of them.
+func QuantileOfSorted(p float64, sorted []float64) float64 {
+	place := p * float64(len(sorted))
+	k := max(int(math.Ceil(place))-1, 0)
+	if k == 0 {
+		return sorted[0]
+	}
+	below := float64(k+1) - place
+	return below*sorted[k-1] + (1-below)*sorted[k]
 }
 
 // Moments are the mean and the variance of values that come in blocks, combined as in

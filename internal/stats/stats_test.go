@@ -3,7 +3,11 @@ package stats_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/internal/stats"
 )
@@ -27,6 +31,24 @@ func TestQuantile(t *testing.T) {
 	}
 	if _, se := stats.MeanSE([]float64{1}); !math.IsNaN(se) {
 		t.Errorf("the error of one value is %g", se)
+	}
+}
+
+// Quantiles are those of gonum, to the bit.
+func TestQuantileOfSorted(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 0))
+	for n := 1; n < 40; n++ {
+		values := make([]float64, n)
+		for k := range values {
+			values[k] = rng.NormFloat64()
+		}
+		slices.Sort(values)
+		for _, p := range []float64{0, 1e-9, 0.25, 0.5, rng.Float64(), 1 - 1e-9, 1} {
+			want := stat.Quantile(p, stat.LinInterp, values, nil)
+			if got := stats.QuantileOfSorted(p, values); got != want {
+				t.Errorf("%d values, p = %g: %g, want %g", n, p, got, want)
+			}
+		}
 	}
 }
 

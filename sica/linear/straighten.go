@@ -15,6 +15,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/parallel"
 	"github.com/seed-47b1e431/gosica/internal/past"
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/internal/stats"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/linear/internal/density"
 )
@@ -309,7 +310,7 @@ func newCurve(values []float64) (c *curve, logSlopes []float64) {
 	// quantiles.
 	rising := func(end, distance float64) (edges, quantiles []float64) {
 		for q := -end; q <= end; q += distance {
-			v := quantileOfSorted(sorted, distuv.UnitNormal.CDF(q))
+			v := stats.QuantileOfSorted(distuv.UnitNormal.CDF(q), sorted)
 			if k := len(edges) - 1; k < 0 || v > edges[k] {
 				edges, quantiles = append(edges, v), append(quantiles, q)
 			}
@@ -343,18 +344,6 @@ func newCurve(values []float64) (c *curve, logSlopes []float64) {
 		c.share[k] += 1 / float64(len(values))
 	}
 	return c, logSlopes
-}
-
-// quantileOfSorted returns the p-quantile of sorted values, interpolated linearly, for 0 < p < 1. It
-// is stat.Quantile with stat.LinInterp, but doesn't visit all values.
-func quantileOfSorted(sorted []float64, p float64) float64 {
-	place := p * float64(len(sorted))
-	k := int(math.Ceil(place)) - 1
-	if k == 0 {
-		return sorted[0]
-	}
-	below := float64(k+1) - place
-	return below*sorted[k-1] + (1-below)*sorted[k]
 }
 
 // hats returns the weight of each place in linear interpolation at v; beyond the ends the nearest

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -158,23 +157,5 @@ func TestStraightenChecksDemixing(t *testing.T) {
 	}
 	if _, err := Straighten(t.Context(), nil, rotation.Identity(3), 0.1, Config{}); !errors.Is(err, ica.ErrSignals) {
 		t.Errorf("no signals: %v", err)
-	}
-}
-
-// Quantiles are those of gonum, to the bit.
-func TestQuantileOfSorted(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 0))
-	for n := 1; n < 40; n++ {
-		values := make([]float64, n)
-		for k := range values {
-			values[k] = rng.NormFloat64()
-		}
-		slices.Sort(values)
-		for _, p := range []float64{1e-9, 0.25, 0.5, rng.Float64(), 1 - 1e-9} {
-			want := stat.Quantile(p, stat.LinInterp, values, nil)
-			if got := quantileOfSorted(values, p); got != want {
-				t.Errorf("%d values, p = %g: %g, want %g", n, p, got, want)
-			}
-		}
 	}
 }

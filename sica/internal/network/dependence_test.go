@@ -227,3 +227,23 @@ func dependencesOf(t *testing.T, z *mat.Dense) ([]dependence, error) {
 	}
 	return dependences(t.Context(), z, x)
 }
+
+// The median deviation is that of sorted deviations.
+func TestMedianDeviation(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 0))
+	for n := 1; n < 60; n++ {
+		values, deviations := make([]float64, n), make([]float64, n)
+		for k := range values {
+			values[k] = math.Round(3 * rng.ExpFloat64())
+		}
+		slices.Sort(values)
+		for k, v := range values {
+			deviations[k] = math.Abs(v - values[n/2])
+		}
+		slices.Sort(deviations)
+		rng.Shuffle(n, func(i, j int) { values[i], values[j] = values[j], values[i] })
+		if got, want := medianDeviation(values), deviations[n/2]; got != want {
+			t.Errorf("%d values: %g, want %g", n, got, want)
+		}
+	}
+}

@@ -3,7 +3,6 @@ package network
 import (
 	"cmp"
 	"context"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -95,15 +94,22 @@ func hasPredictable(ctx context.Context, z *mat.Dense, x *index) bool {
 	return false
 }
 
-// medianDeviation returns the median distance of the values from their median, and overwrites them.
+// medianDeviation returns the median distance of the values from their median, and sorts them.
 func medianDeviation(values []float64) float64 {
 	slices.Sort(values)
-	median := values[len(values)/2]
-	for k, v := range values {
-		values[k] = math.Abs(v - median)
+	middle := len(values) / 2
+	median, deviation := values[middle], 0.0
+	low, high := middle, middle // the nearest values so far are low to high
+	for range middle {
+		if below := low - 1; below >= 0 && (high+1 == len(values) ||
+			median-values[below] < values[high+1]-median) {
+			low, deviation = below, median-values[below]
+		} else {
+			high++
+			deviation = values[high] - median
+		}
 	}
-	slices.Sort(values)
-	return values[len(values)/2]
+	return deviation
 }
 
 // hasRepeats reports whether more than 1 % of the positions of x repeat the values of another
