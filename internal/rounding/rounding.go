@@ -46,25 +46,61 @@ func resolution(values []float64) float64 {
 	return max(step, stepOfDigits(values))
 }
 
-// glancedValues is the number of values that gridStep examines first. Among so many continuous
-// values, two are nearly always closer than any grid. It is a choice.
-const glancedValues = 1 << 16
+const (
+	tolerance     = 1e-3    // of a step, for decimal fractions
+	finestStep    = 1e-9    // of the range; nearer values are due to the resolution of float64
+	glancedValues = 1 << 12 // examined first; a choice
+)
 
 // gridStep returns the step of which all values, minus their minimum, are multiples; 0 if there is
 // none.
 func gridStep(values []float64) float64 {
-	if len(values) > glancedValues && smallestStep(sortedValues(values[:glancedValues])) == 0 {
+	if !mayHaveStep(sortedValues(values[:min(len(values), glancedValues)])) {
 		return 0
 	}
-	sorted := sortedValues(values)
+	return stepOfAll(sortedValues(values))
+}
+
+// stepOfAll is gridStep for sorted values.
+func stepOfAll(sorted []float64) float64 {
 	step := smallestStep(sorted)
-	const tolerance = 1e-3 // of a step, for decimal fractions
 	for _, v := range sorted {
 		if steps := (v - sorted[0]) / step; !(math.Abs(steps-math.Round(steps)) <= tolerance) {
 			return 0
 		}
 	}
 	return step
+}
+
+// mayHaveStep reports whether the gaps between sorted values can be multiples of one step, which
+// must be a whole part of the smallest gap. Between continuous values that gap is so small that few
+// parts aren't finer than finestStep, and each is tried. Sorting all values would take longer.
+func mayHaveStep(sorted []float64) bool {
+	const (
+		maxParts = 1000
+		near     = 10                         // gaps up to so many times the smallest are tried,
+		inexact  = 2 * tolerance * (near + 1) // which aren't whole numbers of steps by at most this
+	)
+	step := smallestStep(sorted)
+	finest := finestStep * (sorted[len(sorted)-1] - sorted[0])
+	if step > maxParts*finest {
+		return true // there are too many
+	}
+	var gaps []float64
+	for k := 1; k < len(sorted); k++ {
+		if gap := sorted[k] - sorted[k-1]; gap <= near*step {
+			gaps = append(gaps, gap)
+		}
+	}
+	for parts := 1.0; step/parts >= finest; parts++ {
+		if !slices.ContainsFunc(gaps, func(gap float64) bool {
+			steps := gap / step * parts
+			return math.Abs(steps-math.Round(steps)) > inexact
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // sortedValues returns the different values in increasing order.
@@ -79,7 +115,7 @@ func smallestStep(sorted []float64) float64 {
 	for k := 1; k < len(sorted); k++ {
 		step = min(step, sorted[k]-sorted[k-1])
 	}
-	if step < 1e-9*(sorted[len(sorted)-1]-sorted[0]) {
+	if step < finestStep*(sorted[len(sorted)-1]-sorted[0]) {
 		return 0
 	}
 	return step
