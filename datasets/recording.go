@@ -70,7 +70,7 @@ type Recording struct {
 
 // ReadFile reads signals, d×n, from a file in the format given by the ending of its name:
 //
-//   - .csv: one row per position, one column per signal; see [ReadRecording]. The first row
+//   - .csv, .tsv, .txt: one row per position, one column per signal; see [ReadRecording]. The first row
 //     is a header if none of its cells is a number, or if its first is none and the cell below it
 //     is one.
 //   - .npy: a NumPy array of shape [n, d], of integers or of 16- to 64-bit floats, in either

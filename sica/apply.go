@@ -116,7 +116,7 @@ var errNotFitted = errors.New("the result wasn't made by Fit or Load")
 var ErrNotPointwise = iterate.ErrNotPointwise
 
 // CheckPointwise returns an error unless Transform maps each position independently, as every
-// Method does, so that signals may be passed in blocks (package blockwise). The error wraps
+// Mode does, so that signals may be passed in blocks (package blockwise). The error wraps
 // ErrNotPointwise for networks of the family Free, and for a custom transform without a method
 // Pointwise that returns true.
 func (r *Result) CheckPointwise() error {

@@ -28,7 +28,7 @@ type Trace struct {
 	// result; 0 for the signals before the first iteration.
 	Iterations int `json:"iterations"`
 	Best       int `json:"best"`
-	// Loss and Divergence have a value for each iteration; see Iteration.
+	// Loss and Divergence have a value for each iteration; see [klflow.Iteration].
 	Loss       klflow.Curve `json:"loss"`
 	Divergence klflow.Curve `json:"divergence"`
 	// Dependence is the dependence of the result, with Flow.KeepBest.
@@ -200,8 +200,6 @@ func (r *Result) String() string {
 	identified := "not examined"
 	switch {
 	case r.Best > 0: // what the flow moved wasn't
-	case r.Linear != nil && len(r.Linear.Groups) == d:
-		identified = "all"
 	case r.Linear != nil:
 		alone := 0
 		for i := range d {
@@ -209,7 +207,9 @@ func (r *Result) String() string {
 				alone++
 			}
 		}
-		identified = fmt.Sprintf("%d of %d", alone, d)
+		if identified = "all"; alone < d {
+			identified = fmt.Sprintf("%d of %d", alone, d)
+		}
 	case r.Network != nil && r.Network.Identified:
 		identified = "all"
 	case r.Network != nil:

@@ -87,6 +87,14 @@ func (opt *inspectOptions) check() error {
 	if err := opt.fitting.Check(!datasets.IsImage(opt.in[0])); err != nil {
 		return err
 	}
+	if opt.references != nil && len(opt.references) == 0 {
+		return usage.Errorf("--reference: it is empty; must be a channel or a file")
+	}
+	for k, name := range opt.references {
+		if slices.Contains(opt.references[:k], name) {
+			return usage.Errorf("--reference: %s is there twice", name)
+		}
+	}
 	read := append(files.Each("--in", opt.in), files.Each("--reference", opt.references)...)
 	err := files.CheckPlaces(read,
 		files.Places("--model", opt.model),

@@ -228,7 +228,7 @@ func resultNumbers(r *sica.Result) map[string]float64 {
 
 func linearNumbers(s *linear.Solution) map[string]float64 {
 	numbers := map[string]float64{
-		whiteningKept:    indicator(s.CodeLength == s.Whitening),
+		whiteningKept:    indicator(s.KeptWhitening),
 		groupCount:       float64(len(s.Groups)),
 		rotationEvidence: s.Evidence,
 	}

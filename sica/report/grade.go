@@ -85,7 +85,7 @@ type Graded struct {
 func (g *Graded) Alone() bool { return len(g.Group) == 1 }
 
 // IsOneSource reports whether the signal is probably one source: it is identified, or repeats alone
-// so well that at least 80 % of comparable signals were one source.
+// with a correlation of at least minOneSource.
 func (g *Graded) IsOneSource() bool {
 	return g.Grade == Identified || g.Alone() && g.Repeat >= minOneSource
 }
@@ -94,8 +94,9 @@ func (g *Graded) IsOneSource() bool {
 // repeats. At 0.95 a tenth of the variance in the worst direction belongs to other signals.
 const minRepeat = 0.95
 
-// minOneSource is the least Repeat at which a signal that repeats alone is probably one source.
-// With more sources than channels, 95 % of the signals above it were (part A of the table grades).
+// minOneSource is the least Repeat at which a signal that repeats alone is probably one source. With
+// more sources than channels, 95 % of the signals above it were in part A of the table grades, 93 %
+// in both parts.
 const minOneSource = 0.998
 
 // ErrHalves marks the error of Grades if the halves of a recording can't be compared.

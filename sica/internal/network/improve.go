@@ -410,31 +410,35 @@ func (c *codeSet) withCodeLengths(choice *Choice) []Separation {
 func (imp *improver) accept(
 	ctx context.Context, c *codeSet, choice *Choice, screening *Screening,
 ) (*Improvement, error) {
-	model := choice.Scored[choice.Chosen].model
-	switch failed := choice.failed(); {
-	case model == nil && c.codes[choice.Chosen].place <= linearPlace && failed != "":
-		return imp.keep(screening, "But networks failed: "+failed+"."), nil
-	case model == nil && c.codes[choice.Chosen].place <= linearPlace:
+	scored := choice.Scored[choice.Chosen]
+	code := c.codes[scored.code]
+	if scored.model == nil && code.place <= linearPlace {
+		if failed := choice.failed(); failed != "" {
+			return imp.keep(screening, "But networks failed: "+failed+"."), nil
+		}
 		return imp.keep(screening, "But nothing nonlinear describes the mixed signals in a "+
 			"significantly shorter code."), nil
-	case c.gain(choice, choice.Chosen) <= imp.noiseGain():
+	}
+	if c.gain(choice, choice.Chosen) <= imp.noiseGain() {
 		return imp.keep(screening,
 			"But the nonlinear demixing with the shortest code may describe noise only."), nil
 	}
-	chosen := c.codes[choice.Scored[choice.Chosen].code].separation
+	chosen := code.separation
 	var err error
 	if chosen.Z, err = mapping.ApplyAll(imp.x.X(), chosen.Maps); err != nil {
 		return nil, err
 	}
-	if model != nil {
-		if chosen, err = WithNetwork(ctx, chosen, model, imp.white.Z, imp.options); err != nil {
+	why := []string{choice.Why}
+	switch {
+	case scored.model != nil:
+		chosen, err = WithNetwork(ctx, chosen, scored.model, imp.white.Z, imp.options)
+		if err != nil {
 			return nil, err
 		}
+	case chosen.Linear != nil:
+		why = append(why, chosen.Linear.Why)
 	}
-	if model == nil && chosen.Linear != nil {
-		return &Improvement{Chosen: chosen, Why: []string{choice.Why, chosen.Linear.Why}}, nil
-	}
-	return &Improvement{Chosen: chosen, Why: []string{choice.Why}}, nil
+	return &Improvement{Chosen: chosen, Why: why}, nil
 }
 
 // noiseGainPerSignal is the gain that noise and surplus sources can explain, in nats per position
