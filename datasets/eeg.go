@@ -126,10 +126,7 @@ func (opt EEGOptions) check() error {
 	if !(opt.Bursts >= 0 && opt.Bursts <= maxBursts) {
 		return fmt.Errorf("Bursts is %g; must be 0 to %d", opt.Bursts, maxBursts)
 	}
-	if !signal.Finite(opt.Noise) || opt.Noise < 0 {
-		return fmt.Errorf("Noise is %g; must be finite and at least 0", opt.Noise)
-	}
-	return nil
+	return checkAmount("Noise", opt.Noise)
 }
 
 // A generator draws the sources of a recording of a body, one after another.

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -8,8 +9,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/spatial/r3"
-
-	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
 // FetalECGOptions are the settings of [SimulateFetalECG]. Begin with [DefaultFetalECG].
@@ -133,13 +132,7 @@ func (opt FetalECGOptions) check() error {
 		return fmt.Errorf("Rate is %g and Seconds %g; must be at least %d and %d, "+
 			"with at most %d values", opt.Rate, opt.Seconds, minRate, minSeconds, MaxEntries)
 	}
-	if !signal.Finite(opt.Child) || opt.Child < 0 {
-		return fmt.Errorf("Child is %g; must be finite and at least 0", opt.Child)
-	}
-	if !signal.Finite(opt.Noise) || opt.Noise < 0 {
-		return fmt.Errorf("Noise is %g; must be finite and at least 0", opt.Noise)
-	}
-	return nil
+	return cmp.Or(checkAmount("Child", opt.Child), checkAmount("Noise", opt.Noise))
 }
 
 // potentials returns the potentials of a dipole at the leads.

@@ -550,7 +550,8 @@ func eeglabEvents(f *matlab.File, prefix string, rate float64) (events []Event) 
 		if kind.IsReal() {
 			e.Text = fmt.Sprintf("%g", kind.Value)
 		}
-		if length := byName[element+".duration"]; length != nil && length.Value > 0 {
+		if length := byName[element+".duration"]; length != nil && length.Value > 0 &&
+			signal.Finite(length.Value) {
 			e.Duration = length.Value / rate
 		}
 		events = append(events, e)

@@ -202,8 +202,10 @@ func WriteFile(path string, z *mat.Dense) error {
 // positions fill, if there are sensible ones; otherwise the last one is filled with each signal's
 // last value.
 //
-// It is an error if a CSV file's header wouldn't be read as one: if a name is empty or a number, or
-// contains a semicolon or a tab, or if the first name begins like a comment.
+// The error for a field of r that is invalid names it, such as Places if one is negative or Events
+// if a time isn't finite. It is an error, too, if EDF or BDF can't hold the Rate, or if a CSV file's
+// header wouldn't be read as one: if a name is empty or a number, or contains a semicolon or a tab,
+// or if the first name begins like a comment.
 func WriteRecording(path string, r *Recording) error {
 	if r == nil {
 		return noRecording(path)
@@ -324,24 +326,6 @@ func (f format) gather(w io.Writer, about *Recording, d, n int) (func(*mat.Dense
 		r.Signals = signals
 		return f.save(w, &r)
 	}, nil
-}
-
-// check returns an error unless r can describe d signals.
-func (r *Recording) check(d int) error {
-	if r.Names != nil && len(r.Names) != d {
-		return fmt.Errorf("%d names of %d signals; must be one for each", len(r.Names), d)
-	}
-	if r.Places != nil && len(r.Places) != d {
-		return fmt.Errorf("%d places of %d signals; must be one for each", len(r.Places), d)
-	}
-	if r.Units != nil && len(r.Units) != d {
-		return fmt.Errorf("%d units of %d signals; must be one for each", len(r.Units), d)
-	}
-	if r.Rate < 0 || !signal.Finite(r.Rate) || !signal.Finite(r.Start) {
-		return fmt.Errorf("a rate of %g Hz from %g s on; must be finite, and the rate not negative",
-			r.Rate, r.Start)
-	}
-	return nil
 }
 
 // A sidecar is a JSON file beside the signals, with what their format can't hold.

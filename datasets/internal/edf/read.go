@@ -343,12 +343,12 @@ func (f *File) readAnnotations(data []byte, start float64) float64 {
 		onset, duration, hasDuration := bytes.Cut(head, []byte{21})
 		a := Annotation{Duration: -1}
 		var err error
-		if a.Onset, err = strconv.ParseFloat(string(onset), 64); err != nil {
+		if a.Onset, err = strconv.ParseFloat(string(onset), 64); err != nil || !isFinite(a.Onset) {
 			f.note("an annotation's onset is %q, no number: left out", onset)
 			continue
 		}
 		if hasDuration {
-			if d, err := strconv.ParseFloat(string(duration), 64); err == nil {
+			if d, err := strconv.ParseFloat(string(duration), 64); err == nil && isFinite(d) {
 				a.Duration = d
 			}
 		}
@@ -397,8 +397,10 @@ func readInt(name, text string, low, high int) (int, error) {
 
 func readFloat(name, text string) (float64, error) {
 	v, err := strconv.ParseFloat(strings.ReplaceAll(strings.TrimSpace(text), ",", "."), 64)
-	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+	if err != nil || !isFinite(v) {
 		return 0, fmt.Errorf("the %s is %q; must be a number", name, text)
 	}
 	return v, nil
 }
+
+func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
