@@ -298,7 +298,7 @@ func (m *matRecording) readMatrix(r *Recording, o *ReadOptions) (used []string, 
 	r.Signals = mat.NewDense(d, n, values)
 	if o.Transpose {
 		r.Signals = byPosition(values, n)
-		r.Notes = append(r.Notes, "each row is a signal")
+		r.Notes = append(r.Notes, transposedNote)
 	}
 	return []string{m.matrix.Name}, nil
 }
