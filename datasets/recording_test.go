@@ -61,6 +61,11 @@ func TestRecording(t *testing.T) {
 		if !reflect.DeepEqual(*got, want) {
 			t.Errorf("%s: %+v, want %+v", c.file, *got, want)
 		}
+		if s, err := OpenStream(path); err != nil {
+			t.Error(err)
+		} else if about := s.About(); !slices.Equal(about.Units, want.Units) {
+			t.Errorf("%s: the stream has the units %q, want %q", c.file, about.Units, want.Units)
+		}
 	}
 }
 
