@@ -51,27 +51,32 @@ func TestInvalidRecordings(t *testing.T) {
 	}
 }
 
-// EDF holds a rate up to 1/100,000 even in a few positions, or says which it can't hold.
+// The rate in an EDF file is the recording's, also of a few positions, or it is refused.
 func TestRatesOfEDF(t *testing.T) {
-	for rate, isValid := range map[float64]bool{
-		250.5: true, 44100.7: true, 1e7 / 3: true, 1. / 3600: true, 1e-9: false, 1e300: false,
+	for _, test := range []struct {
+		rate    float64
+		d, n    int
+		isValid bool
+	}{
+		{250.5, 1, 1, true}, {250.5, 1, 1000, true}, {44100.7, 2, 7, true}, {1e7 / 3, 1, 100, true},
+		{1. / 3600, 1, 7, true}, {1e-9, 1, 7, false}, {1e300, 1, 7, false},
+		{533334.9, 52, 83, false},
 	} {
-		for _, n := range []int{1, 7, 1000} {
-			path := filepath.Join(t.TempDir(), "x.edf")
-			err := WriteRecording(path, &Recording{Signals: mat.NewDense(1, n, nil), Rate: rate})
-			if !isValid {
-				if err == nil || !strings.Contains(err.Error(), "must be one of EDF's data records") {
-					t.Errorf("%g Hz, %d positions: %v", rate, n, err)
-				}
-				continue
+		path := filepath.Join(t.TempDir(), "x.edf")
+		r := &Recording{Signals: mat.NewDense(test.d, test.n, nil), Rate: test.rate}
+		err := WriteRecording(path, r)
+		if !test.isValid {
+			if err == nil || !strings.Contains(err.Error(), "Rate is ") {
+				t.Errorf("%+v: %v", test, err)
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			file := readTestEDF(t, path)
-			if got := file.Signals[0].Rate(file); math.Abs(got/rate-1) > 1e-5 {
-				t.Errorf("%g Hz, %d positions: %v Hz", rate, n, got)
-			}
+			continue
+		}
+		if err != nil {
+			t.Fatalf("%+v: %v", test, err)
+		}
+		file := readTestEDF(t, path)
+		if got := file.Signals[0].Rate(file); math.Abs(got/test.rate-1) > 1e-5 {
+			t.Errorf("%+v: %v Hz", test, got)
 		}
 	}
 }

@@ -203,9 +203,9 @@ func WriteFile(path string, z *mat.Dense) error {
 // last value.
 //
 // The error for a field of r that is invalid names it, such as Places if one is negative or Events
-// if a time isn't finite. It is an error, too, if EDF or BDF can't hold the Rate, or if a CSV file's
-// header wouldn't be read as one: if a name is empty or a number, or contains a semicolon or a tab,
-// or if the first name begins like a comment.
+// if a time isn't finite. It is an error, too, if EDF or BDF can't hold the Rate to 0.1 %, or if a
+// CSV file's header wouldn't be read as one: if a name is empty or a number, or contains a
+// semicolon or a tab, or if the first name begins like a comment.
 func WriteRecording(path string, r *Recording) error {
 	if r == nil {
 		return noRecording(path)
