@@ -340,17 +340,14 @@ func (f *File) readAnnotations(data []byte, start float64) float64 {
 		if !ok {
 			continue
 		}
-		onset, duration, hasDuration := bytes.Cut(head, []byte{21})
+		onset, duration, _ := bytes.Cut(head, []byte{21})
 		a := Annotation{Duration: -1}
-		var err error
-		if a.Onset, err = strconv.ParseFloat(string(onset), 64); err != nil || !isFinite(a.Onset) {
+		if a.Onset, ok = parseTime(onset); !ok {
 			f.note("an annotation's onset is %q, no number: left out", onset)
 			continue
 		}
-		if hasDuration {
-			if d, err := strconv.ParseFloat(string(duration), 64); err == nil && isFinite(d) {
-				a.Duration = d
-			}
+		if seconds, ok := parseTime(duration); ok {
+			a.Duration = seconds
 		}
 		for text := range bytes.SplitSeq(bytes.TrimSuffix(texts, []byte{20}), []byte{20}) {
 			if len(text) == 0 {
@@ -364,6 +361,12 @@ func (f *File) readAnnotations(data []byte, start float64) float64 {
 		}
 	}
 	return start
+}
+
+// parseTime returns the time of an annotation; ok is false if it isn't finite or no number.
+func parseTime(text []byte) (seconds float64, ok bool) {
+	seconds, err := strconv.ParseFloat(string(text), 64)
+	return seconds, err == nil && isFinite(seconds)
 }
 
 // readFull is io.ReadFull of n bytes, which allocates as they are read.
