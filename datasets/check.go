@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -65,4 +66,53 @@ func countNotFinite(z *mat.Dense) (count int) {
 		}
 	}
 	return count
+}
+
+// check returns an error unless the fields of r, except Signals, are valid for d signals. Whatever
+// writes a recording calls it before it writes anything.
+func (r *Recording) check(d int) error {
+	if err := cmp.Or(
+		checkLength("Names", r.Names, d), checkLength("Units", r.Units, d),
+		checkLength("Places", r.Places, d),
+		checkAmount("Rate", r.Rate), checkAmount("Highpass", r.Highpass),
+	); err != nil {
+		return err
+	}
+	if !signal.Finite(r.Start) {
+		return fmt.Errorf("Start is %g; must be finite", r.Start)
+	}
+	for i, place := range r.Places {
+		if place < 0 {
+			return fmt.Errorf("Places: signal %d has %d; must be at least 0", i+1, place)
+		}
+	}
+	for i, c := range r.Aside {
+		if c.Place < 0 {
+			return fmt.Errorf("Aside: column %d has Place %d; must be at least 0", i+1, c.Place)
+		}
+	}
+	for i, e := range r.Events {
+		if !signal.Finite(e.Onset) || !signal.Finite(e.Duration) {
+			return fmt.Errorf("Events: event %d has Onset %g and Duration %g; must be finite, "+
+				"and the Duration negative if there is none", i+1, e.Onset, e.Duration)
+		}
+	}
+	return nil
+}
+
+// checkLength returns an error unless a field of a Recording is nil or has an entry for each of d
+// signals.
+func checkLength[T any](field string, entries []T, d int) error {
+	if entries != nil && len(entries) != d {
+		return fmt.Errorf("%s: %d for %d signals; must be one for each", field, len(entries), d)
+	}
+	return nil
+}
+
+// checkAmount returns an error unless a field is finite and at least 0.
+func checkAmount(field string, v float64) error {
+	if !signal.Finite(v) || v < 0 {
+		return fmt.Errorf("%s is %g; must be finite and at least 0", field, v)
+	}
+	return nil
 }

@@ -59,7 +59,7 @@ func insertColumns(
 	insert := func(x *mat.Dense) (*mat.Dense, error) {
 		rows, length := x.Dims()
 		if rows != d {
-			return nil, fmt.Errorf("%d places of %d signals; must be one for each", d, rows)
+			return nil, fmt.Errorf("Places: %d for %d signals; must be one for each", d, rows)
 		}
 		if position+length > n {
 			return nil, fmt.Errorf("blocks of more than %d positions; must be so many", n)

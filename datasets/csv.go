@@ -21,9 +21,7 @@ func openCSV(r io.Reader, o *openOptions) (*content, error) { return openTable(r
 // openEyeLink reads the text into which SR Research's edf2asc converts an EyeLink recording, up to
 // its first sample.
 func openEyeLink(r io.Reader, o *openOptions) (*content, error) {
-	unsigned := *o
-	unsigned.Separator, unsigned.Decimal = "", "" // have no effect
-	return openTable(r, &unsigned, table.OpenEyeLink)
+	return openTable(r, o, table.OpenEyeLink)
 }
 
 // openTable reads a text with open up to its first row of numbers.
@@ -53,7 +51,7 @@ func openTable(
 	about.NoHeader = t.Names == nil && t.Rate == 0 && !t.Timed
 	return &content{
 		about: about, d: t.Columns(), n: unknownLength, read: inPieces(t.Next),
-		timed: t.Timed, timeUnit: t.TimeUnit, firstLine: t.FirstLine, check: t.Check,
+		times: timing{t.Timed, t.TimeUnit, t.FirstLine}, check: t.Check,
 		complete: func(r *Recording) {
 			for _, c := range t.Texts() {
 				r.Aside = append(r.Aside, Column{

@@ -172,6 +172,9 @@ func (r *Recording) writeEDF(w io.Writer, plain, plus edf.Format) error {
 	}
 	if record.positions == 0 {
 		record = r.chooseRecord(plain)
+		if err := record.check(r.Rate); err != nil {
+			return err
+		}
 	}
 	f.RecordSeconds = record.seconds
 	for _, e := range r.Events {

@@ -28,8 +28,6 @@ type EEGOptions struct {
 	// Bursts is the standard deviation of the logarithm of a background source's amplitude, which
 	// varies over seconds, at most 5; 0 for stationary Gaussian sources.
 	Bursts float64
-	// Noise is the standard deviation of the noise of each channel, in µV.
-	Noise float64
 }
 
 // DefaultEEG returns settings for two minutes in 32 channels at 128 Hz with 46 sources, more than
@@ -41,7 +39,7 @@ func DefaultEEG() EEGOptions {
 			"T7", "C3", "Cz", "C4", "T8", "CP5", "CP1", "CP2", "CP6", "P7", "P3", "Pz", "P4", "P8",
 			"PO3", "PO4", "O1", "Oz", "O2",
 		},
-		Rate: 128, Seconds: 120, Background: 40, Bursts: 0.5, Noise: 1,
+		Rate: 128, Seconds: 120, Background: 40, Bursts: 0.5,
 	}
 }
 
@@ -60,8 +58,8 @@ type SimulatedEEG struct {
 
 // SimulateEEG draws an electroencephalogram from a forward model: dipoles in a spherical head of
 // four layers (brain, fluid, skull, scalp), with the average of the electrodes as the reference,
-// plus noise in each channel. No person was recorded. The sources are, with their largest standard
-// deviations in a channel in µV,
+// plus noise of 1 µV in each channel. No person was recorded. The sources are, with their largest
+// standard deviations in a channel in µV,
 //
 //   - blinks (pulses of 0.3 s, 150 high, every 2 to 6 s) and eye movements (steps, 15), at both
 //     eyes;
@@ -98,7 +96,8 @@ func SimulateEEG(rng *rand.Rand, opt EEGOptions) (*SimulatedEEG, error) {
 		g.add("background", pattern, deviation, g.bursting(opt.Bursts, g.coloured(spectrum)))
 	}
 	e := &SimulatedEEG{Kinds: g.kinds}
-	e.Recording, e.Sources, e.Patterns = g.recording(opt.Channels, opt.Noise)
+	const noise = 1 // in µV
+	e.Recording, e.Sources, e.Patterns = g.recording(opt.Channels, noise)
 	return e, nil
 }
 
@@ -125,9 +124,6 @@ func (opt EEGOptions) check() error {
 	}
 	if !(opt.Bursts >= 0 && opt.Bursts <= maxBursts) {
 		return fmt.Errorf("Bursts is %g; must be 0 to %d", opt.Bursts, maxBursts)
-	}
-	if !signal.Finite(opt.Noise) || opt.Noise < 0 {
-		return fmt.Errorf("Noise is %g; must be finite and at least 0", opt.Noise)
 	}
 	return nil
 }

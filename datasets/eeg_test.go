@@ -112,7 +112,6 @@ func TestSimulateEEGErrors(t *testing.T) {
 		"most":       func(o *EEGOptions) { o.Background = math.MaxInt },
 		"Background": func(o *EEGOptions) { o.Background = -1 },
 		"Bursts":     func(o *EEGOptions) { o.Bursts = math.Inf(1) },
-		"Noise":      func(o *EEGOptions) { o.Noise = -1 },
 	} {
 		opt := DefaultEEG()
 		change(&opt)

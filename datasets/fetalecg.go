@@ -8,23 +8,19 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/spatial/r3"
-
-	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
 // FetalECGOptions are the settings of [SimulateFetalECG]. Begin with [DefaultFetalECG].
 type FetalECGOptions struct {
 	// Rate is the sampling rate in Hz, at least 250. Seconds is the length, at least 10.
 	Rate, Seconds float64
-	// Child is the height of the child's R wave in the lead where it is strongest, in µV.
-	Child float64
 	// Noise is the standard deviation of the noise of each lead, in µV.
 	Noise float64
 }
 
 // DefaultFetalECG returns settings for one minute at 500 Hz.
 func DefaultFetalECG() FetalECGOptions {
-	return FetalECGOptions{Rate: 500, Seconds: 60, Child: 50, Noise: 2}
+	return FetalECGOptions{Rate: 500, Seconds: 60, Noise: 2}
 }
 
 // A SimulatedFetalECG is a recording of 7 sources in 8 leads, and its truth.
@@ -74,7 +70,8 @@ var waves = []struct {
 //
 //   - the mother's heart, a dipole whose three coordinates are sums of Gaussian waves of the beat's
 //     angle, at 70 to 90 beats a minute and about 1000 µV at the chest;
-//   - the child's heart, a dipole of one direction, at 120 to 160 beats a minute;
+//   - the child's heart, a dipole of one direction, at 120 to 160 beats a minute and 50 µV in the
+//     lead where it is strongest;
 //   - breathing of 12 to 20 a minute with a standard deviation of 50 µV, the line of 50 Hz (10), and
 //     contractions of the uterus, waves of about 0.6 Hz that come and go (30).
 //
@@ -106,7 +103,8 @@ func SimulateFetalECG(rng *rand.Rand, opt FetalECGOptions) (*SimulatedFetalECG, 
 	childBeats := g.beats(uniform(120, 160), 0, 0)
 	childPlace := r3.Vec{X: uniform(-0.04, 0.04), Y: 0.06, Z: uniform(-0.06, 0)}
 	child := g.heart(childBeats)[0]
-	floats.Scale(opt.Child/floats.Max(child), child)
+	const childPeak = 50 // in µV
+	floats.Scale(childPeak/floats.Max(child), child)
 	g.add("child", potentials(childPlace, g.direction()), 0, child)
 
 	g.add("breathing", g.everywhere(len(leads)), 50, g.coloured(band(breath, 0.03)))
@@ -133,13 +131,7 @@ func (opt FetalECGOptions) check() error {
 		return fmt.Errorf("Rate is %g and Seconds %g; must be at least %d and %d, "+
 			"with at most %d values", opt.Rate, opt.Seconds, minRate, minSeconds, MaxEntries)
 	}
-	if !signal.Finite(opt.Child) || opt.Child < 0 {
-		return fmt.Errorf("Child is %g; must be finite and at least 0", opt.Child)
-	}
-	if !signal.Finite(opt.Noise) || opt.Noise < 0 {
-		return fmt.Errorf("Noise is %g; must be finite and at least 0", opt.Noise)
-	}
-	return nil
+	return checkAmount("Noise", opt.Noise)
 }
 
 // potentials returns the potentials of a dipole at the leads.

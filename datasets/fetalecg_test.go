@@ -93,7 +93,6 @@ func TestSimulateFetalECGErrors(t *testing.T) {
 		"Rate":    func(o *FetalECGOptions) { o.Rate = 100 },
 		"Seconds": func(o *FetalECGOptions) { o.Seconds = math.NaN() },
 		"values":  func(o *FetalECGOptions) { o.Seconds = 1e9 },
-		"Child":   func(o *FetalECGOptions) { o.Child = math.Inf(1) },
 		"Noise":   func(o *FetalECGOptions) { o.Noise = -1 },
 	} {
 		opt := DefaultFetalECG()

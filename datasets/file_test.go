@@ -92,13 +92,25 @@ var endings = []string{".csv", ".npy", ".wav", ".png", ".pgm", ".txt", ".dat", "
 // limits or an error of one line that names it. The memory follows the file's
 // size.
 func FuzzReadFile(f *testing.F) {
-	for _, seed := range []string{
+	for _, seed := range append([]string{
 		"s1,s2\n1,2\n3,4\n",
 		npyFile("<f4", "False", "(1, 2)", "\x00\x00\x80?\x00\x00\x00@"),
 		wavOf16Bits,
 		pngHeader(4096, 4096),
 		"P5 2 1 255\n\n#",
-	} {
+		"P51 1 1 0",
+		"P20 0 A",
+		"\x93NUMPY\x010<\x0000000000000000000000000000000000000000000000000000000000000\n",
+		" ",
+		"\x93NUMPY\x0100000",
+		"",
+		"P2#00",
+		"\x93NUMPY\x010<\x000'descr': 0<f8000'fortran_order': False00'shape': 01,01000}\n",
+		"\x93NUMPY000000",
+		"P2#0\n0",
+		"0,0000000000000000000000000000000000000000A",
+		"\"",
+	}, fuzzedWAVs...) {
 		for kind := range endings {
 			f.Add(uint8(kind), []byte(seed))
 		}
@@ -137,6 +149,7 @@ func FuzzReadFile(f *testing.F) {
 func FuzzWriteFile(f *testing.F) {
 	f.Add(uint8(1), []byte("12345678abcdefgh"))
 	f.Add(uint8(2), []byte("\x00\x00\x00\x00\x00\x00\xf0?\x01\x00\x00\x00\x00\x00\x00\x80\xff\xff\xff\xff\xff\xff\xef\x7f\x00\x00\x00\x00\x00\x00\xf0\xff"))
+	f.Add(uint8(2), []byte("0000000000000000"))
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, signals uint8, data []byte) {
 		d := max(int(signals), 1)

@@ -163,12 +163,20 @@ type content struct {
 	// end of a file of unknown length the error is io.EOF.
 	read func(values []float64) (int, error)
 
-	timed     bool             // the first column holds times, whatever its name
-	timeUnit  float64          // unit of a column of times, in seconds
-	firstLine int              // line of a text with the first position; 1 without a text
-	complete  func(*Recording) // adds what is known after reading all; nil for nothing
-	check     func() error     // returns an error known after reading all; nil for none
+	times    timing
+	complete func(*Recording) // adds what is known after reading all; nil for nothing
+	check    func() error     // returns an error known after reading all; nil for none
 }
+
+// A timing describes the first column of a file, in case it holds times.
+type timing struct {
+	isSure    bool    // whether it does, whatever its name
+	unit      float64 // of the times, in seconds
+	firstLine int     // line of a text with the first position; 1 without a text
+}
+
+// hasUnit reports whether the unit isn't merely the default.
+func (t timing) hasUnit() bool { return t.isSure || t.unit != 1 }
 
 // unknownLength is content.n of a file that doesn't say how many positions it has.
 const unknownLength = -1
@@ -278,13 +286,15 @@ func (c *content) recording(o *ReadOptions) (*reading, error) {
 	return r, nil
 }
 
+const transposedNote = "each row is a signal"
+
 // nameRows names signals that are rows by the first column of text, if any.
 func (r *Recording) nameRows() {
 	r.Names, r.Places, r.NoHeader = nil, nil, false
 	if d, _ := r.Signals.Dims(); len(r.Aside) > 0 && len(r.Aside[0].Text) == d {
 		r.Names = r.Aside[0].Text
 	}
-	r.Aside, r.Notes = nil, append(r.Notes, "each row is a signal")
+	r.Aside, r.Notes = nil, append(r.Notes, transposedNote)
 }
 
 // byPosition returns the signals, d×n, from d·n numbers ordered by position.

@@ -133,8 +133,7 @@ func WriteImages(z *mat.Dense, shape []int, paths ...string) error {
 		return fmt.Errorf("datasets: write images: %d files for %d signals; must be one for each",
 			len(paths), d)
 	}
-	if len(shape) != 2 || shape[0] < 1 || shape[1] < 1 ||
-		shape[0] > n || shape[1] > n || shape[0]*shape[1] != n {
+	if len(shape) != 2 || shape[0] < 1 || shape[1] < 1 || checkedProduct(shape) != n {
 		return fmt.Errorf("datasets: write images: shape is %v; "+
 			"must be [height, width] of product %d", shape, n)
 	}

@@ -298,7 +298,7 @@ func (m *matRecording) readMatrix(r *Recording, o *ReadOptions) (used []string, 
 	r.Signals = mat.NewDense(d, n, values)
 	if o.Transpose {
 		r.Signals = byPosition(values, n)
-		r.Notes = append(r.Notes, "each row is a signal")
+		r.Notes = append(r.Notes, transposedNote)
 	}
 	return []string{m.matrix.Name}, nil
 }
@@ -550,7 +550,8 @@ func eeglabEvents(f *matlab.File, prefix string, rate float64) (events []Event) 
 		if kind.IsReal() {
 			e.Text = fmt.Sprintf("%g", kind.Value)
 		}
-		if length := byName[element+".duration"]; length != nil && length.Value > 0 {
+		if length := byName[element+".duration"]; length != nil && length.Value > 0 &&
+			signal.Finite(length.Value) {
 			e.Duration = length.Value / rate
 		}
 		events = append(events, e)

@@ -42,46 +42,38 @@ func (r *reading) fill(missing Missing) error {
 
 // fillMissing is fill without checking the values.
 func (r *reading) fillMissing(missing Missing) error {
-	d, n := r.Signals.Dims()
-	incomplete := make([]bool, n) // positions
-	count := 0
-	if missing.isFilled() {
-		r.dropCodes()
+	if !missing.isFilled() {
+		return nil
 	}
+	r.dropCodes()
+	d, _ := r.Signals.Dims()
+	lacking := make([][]int, d) // positions of each signal
+	count := 0
 	for i := range d {
 		for t, v := range r.Signals.RawRowView(i) {
 			if math.IsNaN(v) {
-				incomplete[t] = true
+				lacking[i] = append(lacking[i], t)
 				count++
 			}
 		}
 	}
-	if count == 0 {
+	switch {
+	case count == 0:
 		return nil
+	case missing == MissingDrop:
+		return r.drop(lacking)
 	}
-	switch missing {
-	case MissingInterpolate:
-		return r.interpolate(count)
-	case MissingDrop:
-		return r.drop(incomplete)
-	}
-	return nil
+	return r.interpolate(lacking, count)
 }
 
-// interpolate interpolates the missing values, of which there are count, with a note.
-func (r *reading) interpolate(count int) error {
-	d, _ := r.Signals.Dims()
-	r.filled = make([][]int, d)
-	for i := range d {
-		for t, v := range r.Signals.RawRowView(i) {
-			if math.IsNaN(v) {
-				r.filled[i] = append(r.filled[i], t)
-			}
-		}
+// interpolate interpolates the values that each signal lacks, count in all, with a note.
+func (r *reading) interpolate(lacking [][]int, count int) error {
+	for i := range lacking {
 		if !interpolate(r.Signals.RawRowView(i)) {
 			return fmt.Errorf("%q has no values at all; must be left out", column.Name(r.Names, i))
 		}
 	}
+	r.filled = lacking
 	verb := "were"
 	if count == 1 {
 		verb = "was"
@@ -152,13 +144,13 @@ func dropCode(values []float64) (code float64, count int) {
 	return code, count
 }
 
-// drop leaves out the incomplete positions, with a note.
-func (r *reading) drop(incomplete []bool) error {
-	kept := unmarked(incomplete)
+// drop leaves out the positions at which a signal lacks its value, with a note.
+func (r *reading) drop(lacking [][]int) error {
+	d, n := r.Signals.Dims()
+	kept := remaining(n, slices.Concat(lacking...))
 	if kept == nil {
 		return errors.New("every position lacks a value; must have some that lack none")
 	}
-	d, n := r.Signals.Dims()
 	r.judged = nil
 	for i := range d {
 		row := slices.Clone(r.Signals.RawRowView(i))

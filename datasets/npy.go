@@ -72,7 +72,8 @@ func openRecords(r io.Reader, header *npy.Header) (*content, error) {
 	}
 	unit, _ := column.TimeUnit(about.Names[0], "")
 	return &content{
-		about: about, d: d, n: n, timeUnit: unit, firstLine: 1, read: npy.FieldReader(r, fields),
+		about: about, d: d, n: n, times: timing{unit: unit, firstLine: 1},
+		read: npy.FieldReader(r, fields),
 	}, nil
 }
 

@@ -159,10 +159,10 @@ func (o *ReadOptions) checkVariable(path string) error {
 // case, with or without (s), holds times if it never falls. They must be evenly spaced, except for
 // gaps that [ReadOptions].Missing treats.
 //
-// A WAV file has its rate, as an integer. A WAV, NPY or MAT file or an image may have a sidecar
-// with more, a file with the same name followed by .json: {"names": […], "rate": 250}. Its names,
-// if any, replace the file's. Its rate is used if the file has none, or has the same rate rounded
-// to an integer.
+// A WAV file has its rate, as an integer. A WAV, NPY or MAT file may have a sidecar with more, a
+// file with the same name followed by .json: {"names": […], "units": […], "rate": 250}. Its names
+// and units, if any, replace the file's. Its rate is used if the file has none, or has the same
+// rate rounded to an integer.
 //
 // A MAT-file has a rate if it has a number called fs, sfreq, srate or the like, or a vector of
 // times. It has names if it has a cell called labels, channels or the like.
@@ -192,9 +192,9 @@ func WriteFile(path string, z *mat.Dense) error {
 // WriteRecording is [WriteFile] with what is known about the signals, as [ReadRecording] reads it.
 // A WAV file has the rate. A CSV file has times if there are a TimeColumn and a Rate. The columns
 // of Aside are placed between the signals by their Places; WAV, NPY, EDF and BDF files only have
-// the numeric ones. What the file can't hold is written to its sidecar. If there is nothing to
-// write to it, the sidecar of an earlier file is removed. It is an error if another file is in its
-// place.
+// the numeric ones. A CSV file has no units. WAV and NPY files have names, units and, unless it is
+// an integer in WAV, the rate in their sidecar. If there is nothing to write to it, the sidecar of
+// an earlier file is removed. It is an error if another file is in its place.
 //
 // EDF and BDF files have names, units, Events and OtherRates. A recording read from such a file
 // keeps what the file says about its signals, and the signals that were left out or set aside. At
@@ -202,8 +202,10 @@ func WriteFile(path string, z *mat.Dense) error {
 // positions fill, if there are sensible ones; otherwise the last one is filled with each signal's
 // last value.
 //
-// It is an error if a CSV file's header wouldn't be read as one: if a name is empty or a number, or
-// contains a semicolon or a tab, or if the first name begins like a comment.
+// The error for a field of r that is invalid names it, such as Places if one is negative or Events
+// if a time isn't finite. It is an error, too, if EDF or BDF can't hold the Rate to 0.1 %, or if a
+// CSV file's header wouldn't be read as one: if a name is empty or a number, or contains a
+// semicolon or a tab, or if the first name begins like a comment.
 func WriteRecording(path string, r *Recording) error {
 	if r == nil {
 		return noRecording(path)
@@ -326,27 +328,10 @@ func (f format) gather(w io.Writer, about *Recording, d, n int) (func(*mat.Dense
 	}, nil
 }
 
-// check returns an error unless r can describe d signals.
-func (r *Recording) check(d int) error {
-	if r.Names != nil && len(r.Names) != d {
-		return fmt.Errorf("%d names of %d signals; must be one for each", len(r.Names), d)
-	}
-	if r.Places != nil && len(r.Places) != d {
-		return fmt.Errorf("%d places of %d signals; must be one for each", len(r.Places), d)
-	}
-	if r.Units != nil && len(r.Units) != d {
-		return fmt.Errorf("%d units of %d signals; must be one for each", len(r.Units), d)
-	}
-	if r.Rate < 0 || !signal.Finite(r.Rate) || !signal.Finite(r.Start) {
-		return fmt.Errorf("a rate of %g Hz from %g s on; must be finite, and the rate not negative",
-			r.Rate, r.Start)
-	}
-	return nil
-}
-
 // A sidecar is a JSON file beside the signals, with what their format can't hold.
 type sidecar struct {
 	Names []string `json:"names,omitempty"`
+	Units []string `json:"units,omitempty"`
 	Rate  float64  `json:"rate,omitempty"`
 }
 
@@ -364,7 +349,7 @@ func openSidecar(path string) (sidecar, error) {
 			}
 		}
 		if err != nil {
-			err = fmt.Errorf("must have the names and the rate of the signals: %w", err)
+			err = fmt.Errorf("must have the names, units and rate of the signals: %w", err)
 		}
 		return s, err
 	})
@@ -393,11 +378,14 @@ func (r *Recording) readSidecar(path string, d int) error {
 	if err != nil {
 		return err
 	}
-	if err := (&Recording{Names: s.Names, Rate: s.Rate}).check(d); err != nil {
+	if err := (&Recording{Names: s.Names, Units: s.Units, Rate: s.Rate}).check(d); err != nil {
 		return fmt.Errorf("datasets: read %s: %w", path+sidecarEnding, err)
 	}
 	if s.Names != nil {
 		r.Names = s.Names
+	}
+	if s.Units != nil {
+		r.Units = s.Units
 	}
 	if r.Rate == 0 || math.Round(s.Rate) == r.Rate { // WAV files round the rate
 		r.Rate = s.Rate
@@ -409,14 +397,14 @@ func (r *Recording) readSidecar(path string, d int) error {
 // removes the sidecar of an earlier file.
 func (r *Recording) writeSidecar(path string) error {
 	isRateWritten := extension(path) == ".wav" && r.Rate == float64(r.wavRate())
-	if r.Names == nil && (r.Rate == 0 || isRateWritten) {
+	if r.Names == nil && r.Units == nil && (r.Rate == 0 || isRateWritten) {
 		if err := os.Remove(path + sidecarEnding); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("datasets: %w", err)
 		}
 		return nil
 	}
 	err := atomicfile.Write(path+sidecarEnding, func(w io.Writer) error {
-		return json.NewEncoder(w).Encode(sidecar{r.Names, r.Rate})
+		return json.NewEncoder(w).Encode(sidecar{r.Names, r.Units, r.Rate})
 	})
 	if err != nil {
 		return fmt.Errorf("datasets: %w", err)

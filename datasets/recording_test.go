@@ -33,6 +33,8 @@ func TestRecording(t *testing.T) {
 		{"rate.npy", Recording{Rate: 0.5}, Recording{}},
 		{"unknown.wav", Recording{}, Recording{Rate: 44100}},
 		{"named.wav", Recording{Names: []string{"left", "right"}, Rate: 16000}, Recording{}},
+		{"units.npy", Recording{Units: []string{"µV", ""}}, Recording{}},
+		{"units.wav", Recording{Units: []string{"µV", "mV"}, Rate: 250.5}, Recording{}},
 	} {
 		path := filepath.Join(t.TempDir(), c.file)
 		c.r.Signals = z
@@ -58,6 +60,11 @@ func TestRecording(t *testing.T) {
 		}
 		if !reflect.DeepEqual(*got, want) {
 			t.Errorf("%s: %+v, want %+v", c.file, *got, want)
+		}
+		if s, err := OpenStream(path); err != nil {
+			t.Error(err)
+		} else if about := s.About(); !slices.Equal(about.Units, want.Units) {
+			t.Errorf("%s: the stream has the units %q, want %q", c.file, about.Units, want.Units)
 		}
 	}
 }
@@ -130,10 +137,8 @@ func TestRecordingErrors(t *testing.T) {
 	z := mat.NewDense(2, 2, []float64{1, 2, 3, 4})
 	dir := t.TempDir()
 	for name, r := range map[string]*Recording{
-		"no recording":                nil,
-		"no signals":                  {},
-		"1 names of 2 signals":        {Signals: z, Names: []string{"a"}},
-		"a rate of -1 Hz from 0 s on": {Signals: z, Rate: -1},
+		"no recording": nil,
+		"no signals":   {},
 	} {
 		if err := WriteRecording(filepath.Join(dir, "r.npy"), r); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%v, want %q", err, name)
@@ -144,8 +149,9 @@ func TestRecordingErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{
-		`{"names":["a"]}`: "1 names of 2 signals",
-		`{"rate":-5}`:     "a rate of -5 Hz",
+		`{"units":["V"]}`: "Units: 1 for 2 signals",
+		`{"names":["a"]}`: "Names: 1 for 2 signals",
+		`{"rate":-5}`:     "Rate is -5; must be",
 		`{"rate":`:        "unexpected EOF",
 		`{"rate":5} 6`:    "text after the JSON",
 		`{"title":"a"}`:   `unknown field "title"`,
@@ -289,7 +295,7 @@ func TestUnreadableNames(t *testing.T) {
 }
 
 // A file has the columns of numbers that were left out or set aside where they were, beside signals
-// that were changed.
+// that were changed, and except CSV their units.
 func TestAsideIsWritten(t *testing.T) {
 	const d, n = 4, 300
 	x := mat.NewDense(d, n, nil)
@@ -301,9 +307,11 @@ func TestAsideIsWritten(t *testing.T) {
 		x.Set(1, k, 0.5) // constant: set aside
 	}
 	for _, names := range [][]string{nil, {"a", "b", "c", "d"}} {
-		for _, ending := range []string{".wav", ".npy", ".csv", ".edf"} {
+		for _, ending := range []string{".wav", ".npy", ".csv", ".edf", ".bdf"} {
+			units := []string{"uV", "", "mV", "uV"}
 			in, out := filepath.Join(t.TempDir(), "in"+ending), filepath.Join(t.TempDir(), "out"+ending)
-			if err := WriteRecording(in, &Recording{Signals: x, Rate: 100, Names: names}); err != nil {
+			r := &Recording{Signals: x, Rate: 100, Names: names, Units: units}
+			if err := WriteRecording(in, r); err != nil {
 				t.Fatal(err)
 			}
 			without := "3"
@@ -327,6 +335,12 @@ func TestAsideIsWritten(t *testing.T) {
 			}
 			if rows, _ := all.Signals.Dims(); rows != d || names != nil && !slices.Equal(all.Names, names) {
 				t.Fatalf("%s: %d columns, names %q", ending, rows, all.Names)
+			}
+			if ending == ".csv" {
+				units = nil
+			}
+			if !slices.Equal(all.Units, units) {
+				t.Errorf("%s: the units %q, want %q", ending, all.Units, units)
 			}
 			for i, scale := range []float64{2, 1, 1, 2} {
 				for k := range n {

@@ -166,9 +166,8 @@ func Heart(rng *rand.Rand, opt HeartOptions) (*mat.Dense, error) {
 	if rng == nil {
 		return nil, errNilRand
 	}
-	if !signal.Finite(opt.Noise) || opt.Noise < 0 {
-		return nil, fmt.Errorf("datasets: heart: Noise is %v; must be finite and at least 0",
-			opt.Noise)
+	if err := checkAmount("Noise", opt.Noise); err != nil {
+		return nil, fmt.Errorf("datasets: heart: %w", err)
 	}
 	s, err := newSignals(2, opt.T)
 	if err != nil {

@@ -19,17 +19,15 @@ import (
 // memory doesn't grow with the length, and neither [MaxEntries] nor the limit on file sizes
 // applies.
 type Stream struct {
-	path      string
-	format    format
-	options   openOptions
-	about     Recording // without Signals
-	columns   int       // number of columns of the file
-	kept      []int     // the columns that are signals, in their order; nil for all
-	d, n      int       // numbers of signals and positions
-	hasTimes  bool      // whether the first column of the file holds times
-	timeUnit  float64   // unit of the times, in seconds
-	timed     bool      // whether it holds times whatever its name
-	firstLine int       // line of a text with the first position
+	path     string
+	format   format
+	options  openOptions
+	about    Recording // without Signals
+	columns  int       // number of columns of the file
+	kept     []int     // the columns that are signals, in their order; nil for all
+	d, n     int       // numbers of signals and positions
+	hasTimes bool      // whether the first column of the file holds times
+	times    timing
 
 	mayHaveTimes bool // whether findTimes examines the first column
 }
@@ -103,7 +101,7 @@ func (s *Stream) observe(c *content) ([]column.Stats, error) {
 	}
 	columns := make([]column.Stats, c.d)
 	n := 0
-	err := s.rows(c, func(t int, row []float64) {
+	err := c.rows(func(t int, row []float64) {
 		for i, v := range row {
 			columns[i].Observe(v)
 		}
@@ -124,8 +122,7 @@ func (s *Stream) observe(c *content) ([]column.Stats, error) {
 	if c.complete != nil {
 		c.complete(&s.about)
 	}
-	s.mayHaveTimes, s.timeUnit, s.timed = c.mayHaveTimes(s.d, s.n), c.timeUnit, c.timed
-	s.firstLine = c.firstLine
+	s.mayHaveTimes, s.times = c.mayHaveTimes(s.d, s.n), c.times
 	return columns, err
 }
 
@@ -178,7 +175,7 @@ func (s *Stream) readAside(
 	}
 	var falls column.Joints
 	err := s.open(func(c *content) error {
-		return s.rows(c, func(t int, row []float64) {
+		return c.rows(func(t int, row []float64) {
 			for k := range values {
 				values[k] = append(values[k], row[first+aside[k]])
 			}
@@ -192,7 +189,7 @@ func (s *Stream) readAside(
 }
 
 // rows calls use with the numbers of each position.
-func (s *Stream) rows(c *content, use func(t int, row []float64)) error {
+func (c *content) rows(use func(t int, row []float64)) error {
 	t := 0
 	return c.pieces(c.d*max(1, pieceSize/c.d), func(piece []float64) error {
 		for ; len(piece) >= c.d; piece = piece[c.d:] {
@@ -211,7 +208,7 @@ func (s *Stream) findTimes(columns []column.Stats) error {
 	}
 	clock := columns[0].Clock()
 	err := s.open(func(c *content) error {
-		return s.rows(c, func(t int, row []float64) { clock.Observe(t, row[0]) })
+		return c.rows(func(t int, row []float64) { clock.Observe(t, row[0]) })
 	})
 	if err != nil || !clock.Rises() {
 		return err
@@ -220,11 +217,11 @@ func (s *Stream) findTimes(columns []column.Stats) error {
 		return fmt.Errorf("datasets: %s has times that drift or are rounded, and %w", s.path,
 			ErrNotBlocks)
 	}
-	s.about.setTimes(clock, s.timeUnit)
-	s.about.noteSeconds(s.timed || s.timeUnit != 1)
+	s.about.setTimes(clock, s.times.unit)
+	s.about.noteSeconds(s.times.hasUnit())
 	s.hasTimes = true
 	s.d--
-	if err := clock.Uneven(s.firstLine, false); err != nil {
+	if err := clock.Uneven(s.times.firstLine, false); err != nil {
 		return fmt.Errorf("datasets: read %s: %w", s.path, err)
 	}
 	return nil

@@ -18,7 +18,7 @@ func (c *content) mayHaveTimes(d, n int) bool {
 	if d < 2 || n < 2 {
 		return false
 	}
-	if c.timed {
+	if c.times.isSure {
 		return true
 	}
 	if c.about.Names == nil {
@@ -48,12 +48,12 @@ func (c *content) splitTimes(r *reading, missing Missing) error {
 	if !clock.IsEven() && coarse == 0 && !clock.Drifts() {
 		found, whole := column.FindGaps(times)
 		if found == nil || !missing.isFilled() {
-			return clock.Uneven(c.firstLine, missing.isFilled())
+			return clock.Uneven(c.times.firstLine, missing.isFilled())
 		}
 		gaps, clock = found, whole
 	}
-	r.setTimes(clock, c.timeUnit)
-	r.noteSeconds(c.timed || c.timeUnit != 1)
+	r.setTimes(clock, c.times.unit)
+	r.noteSeconds(c.times.hasUnit())
 	r.Signals = signals
 	if gaps != nil {
 		return r.closeGaps(gaps, missing)
@@ -67,7 +67,7 @@ func (c *content) splitTimes(r *reading, missing Missing) error {
 	if coarse > 0 {
 		r.Rate = column.RoundRate(r.Rate * clock.Step() * coarse)
 	}
-	if !c.timed { // otherwise their text is there already
+	if !c.times.isSure { // otherwise their text is there already
 		r.Aside = append(r.Aside, Column{
 			Name: r.TimeColumn, Values: times, Reason: "holds times that aren't evenly spaced",
 		})

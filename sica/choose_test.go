@@ -164,7 +164,8 @@ func TestCancelledChoiceHasSeparation(t *testing.T) {
 	}
 	r, err := Fit(contexttest.EndsAfter(t.Context(), 5), x, Config{Mode: NetworkOnly})
 	const untrained = "Stopped before a network was fitted: the signals are whitened only."
-	if !errors.Is(err, context.Canceled) || !strings.HasPrefix(r.Why, untrained) {
+	if !errors.Is(err, context.Canceled) || !strings.HasPrefix(r.Why, untrained) ||
+		!strings.Contains(r.Why, "The context ended (canceled).") {
 		t.Errorf("%+v, error %v; want %q", r, err, untrained)
 	}
 }

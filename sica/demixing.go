@@ -137,9 +137,9 @@ func (r *Result) setMoments() {
 // are set to their means over the fit.
 //
 // The shape is the shape of the positions of x, as for Transform. Without rows Remove returns a
-// copy of x, and a repeated row counts once. It is an error if a row doesn't exist, if x isn't d
-// signals with finite values (ErrSignals), or if the shape doesn't fit; a nonlinear result adds the
-// errors of Transform and InverseTransform.
+// copy of x, and a repeated row counts once. The error wraps ErrSignals if a row doesn't exist or x
+// isn't d signals with finite values. It is also an error if the shape doesn't fit; a nonlinear
+// result adds the errors of Transform and InverseTransform.
 func (r *Result) Remove(x *mat.Dense, rows []int, shape ...int) (*mat.Dense, error) {
 	clean, err := r.remove(x, rows, shape)
 	return clean, inOperation("remove", err)
@@ -172,11 +172,12 @@ func (r *Result) remove(x *mat.Dense, rows, shape []int) (*mat.Dense, error) {
 	return clean, nil
 }
 
+// checkRows returns an error, which wraps ErrSignals, unless all rows are recovered signals.
 func (r *Result) checkRows(rows []int) error {
 	k := r.components()
 	for _, i := range rows {
 		if i < 0 || i >= k {
-			return fmt.Errorf("rows: has %d; must be from 0 to %d", i, k-1)
+			return signal.AsErrSignals(fmt.Errorf("rows: has %d; must be from 0 to %d", i, k-1))
 		}
 	}
 	return nil

@@ -138,7 +138,8 @@ func TestRemoveSubtractsContribution(t *testing.T) {
 			t.Errorf("channel %d correlates by %.3f with what was removed, %v", i, m.MCC, err)
 		}
 	}
-	if _, err := r.Remove(x, []int{4}); err == nil || errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "rows: has 4; must be from 0 to 3") {
+	if _, err := r.Remove(x, []int{4}); !errors.Is(err, ErrSignals) ||
+		errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "rows: has 4; must be from 0 to 3") {
 		t.Errorf("row 4: %v", err)
 	}
 }

@@ -2,6 +2,7 @@ package sica
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -154,9 +155,12 @@ func (f *fitting) why(r *fitRun, d *decision, out *iterate.Output) string {
 				"That is about the signals before the flow: what it moved wasn't examined.")
 		}
 		sentences = append(sentences, "Then the flow: "+out.Why+".")
-	case out.Why != "" && hasMethod:
-		sentences = append(sentences,
-			"The context ended ("+strings.TrimPrefix(out.Why, "context ")+").")
+	case out.Stopped == klflow.StoppedCancelled && hasMethod:
+		end := "canceled"
+		if errors.Is(f.ctx.Err(), context.DeadlineExceeded) {
+			end = "deadline exceeded"
+		}
+		sentences = append(sentences, "The context ended ("+end+").")
 	case hasFlow || out.Why != "":
 		sentences = append(sentences, out.Why)
 	case !hasMethod && len(f.cfg.Transforms) > 0:

@@ -116,31 +116,20 @@ func (c Chain) matrices(n int) (w, a *mat.Dense, mean []float64, err error) {
 // below 1, the error for a signal that a singular map removes.
 const maxInverseError = 1e-3
 
-// linear returns the stage for n signals as w·(z − centre) + offset, and an inverse of w: a right
-// inverse if the stage is a reduction, the pseudo-inverse if w is singular.
+// linear returns the Matrices of the stage for n signals; see mapping.Linear. The error is
+// ica.ErrNotLinear if it has none.
 func (s Stage) linear(n int) (w, a *mat.Dense, centre, offset []float64, err error) {
-	var affine *mapping.Affine
 	switch m := s.Fixed.(type) {
-	case *mapping.Reduction:
-		w, a = m.Matrices()
-		return w, a, m.Mean, make([]float64, m.Components()), nil
+	case mapping.Linear:
+		return m.Matrices()
 	case mapping.Sequence:
 		if w, a, centre, err = NewChain(m).matrices(n); err != nil {
 			return nil, nil, nil, nil, err
 		}
 		outputs, _ := w.Dims()
 		return w, a, centre, make([]float64, outputs), nil
-	case *mapping.Symmetric:
-		affine = m.Affine()
-	case *mapping.Affine:
-		affine = m
-	default:
-		return nil, nil, nil, nil, ica.ErrNotLinear
 	}
-	if a, err = affine.Inverse(); err != nil {
-		a, err = affine.PseudoInverse()
-	}
-	return affine.Dense(), a, affine.Centre, affine.Offset, err
+	return nil, nil, nil, nil, ica.ErrNotLinear
 }
 
 // Record is a stage in JSON, with the names of the files in the same folder that hold its large

@@ -121,9 +121,17 @@ func (a *Affine) Inverse() (*mat.Dense, error) {
 	return &inverse, nil
 }
 
-// PseudoInverse returns the Moore–Penrose inverse of the matrix, which inverts the map on its
+// Matrices returns the matrix and its inverse, the pseudo-inverse if it is singular; see Linear.
+func (a *Affine) Matrices() (w, inverse *mat.Dense, centre, offset []float64, err error) {
+	if inverse, err = a.Inverse(); err != nil {
+		inverse, err = a.pseudoInverse()
+	}
+	return a.Dense(), inverse, a.Centre, a.Offset, err
+}
+
+// pseudoInverse returns the Moore–Penrose inverse of the matrix, which inverts the map on its
 // range. It is an error if the matrix is 0.
-func (a *Affine) PseudoInverse() (*mat.Dense, error) {
+func (a *Affine) pseudoInverse() (*mat.Dense, error) {
 	d := len(a.Centre)
 	var svd mat.SVD
 	if !svd.Factorize(a.Dense(), mat.SVDThin) {

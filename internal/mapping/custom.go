@@ -87,17 +87,6 @@ func IsPointwise(m Map) bool {
 	return true
 }
 
-// IsLinear reports whether m is known to be linear, but for an offset. A custom map isn't.
-func IsLinear(m Map) bool {
-	switch m := m.(type) {
-	case Sequence:
-		return !slices.ContainsFunc(m, func(part Map) bool { return !IsLinear(part) })
-	case *Affine, *Symmetric, *Reduction:
-		return true
-	}
-	return false
-}
-
 // sameSize returns f of a copy of x, where f is the named method of a. It is an error unless
 // the result has the size of x.
 func sameSize(

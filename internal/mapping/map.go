@@ -40,6 +40,23 @@ type smooth interface {
 	LogDet(x *mat.Dense) ([]float64, error)
 }
 
+// A Linear is a linear map with an offset: an Affine, a Symmetric or a Reduction.
+type Linear interface {
+	Map
+	// Matrices returns the map as w·(x − centre) + offset, and an inverse a of w: a right inverse
+	// of a Reduction's, the pseudo-inverse of a singular one.
+	Matrices() (w, a *mat.Dense, centre, offset []float64, err error)
+}
+
+// IsLinear reports whether m is a Linear or a Sequence of them.
+func IsLinear(m Map) bool {
+	if s, ok := m.(Sequence); ok {
+		return !slices.ContainsFunc(s, func(part Map) bool { return !IsLinear(part) })
+	}
+	_, ok := m.(Linear)
+	return ok
+}
+
 // ErrNotInvertible is wrapped by the error of a map that can't be inverted.
 var ErrNotInvertible = errors.New("the map can't be inverted")
 

@@ -174,15 +174,14 @@ func (r *Reduction) check(k int) error {
 	return nil
 }
 
-// Matrices returns the matrix of Apply, k×d, which is applied to x − Mean, and the matrix of
-// Invert, d×k, which is applied to y.
-func (r *Reduction) Matrices() (there, back *mat.Dense) {
-	there, back = mat.DenseCopyOf(r.axes().T()), mat.DenseCopyOf(r.axes())
+// Matrices returns the matrix of Apply, k×d, and that of Invert, d×k; see Linear.
+func (r *Reduction) Matrices() (w, a *mat.Dense, centre, offset []float64, err error) {
+	w, a = mat.DenseCopyOf(r.axes().T()), mat.DenseCopyOf(r.axes())
 	for i, scale := range r.Scale {
 		for k := range r.Components() {
-			there.Set(k, i, there.At(k, i)/scale)
-			back.Set(i, k, back.At(i, k)*scale)
+			w.Set(k, i, w.At(k, i)/scale)
+			a.Set(i, k, a.At(i, k)*scale)
 		}
 	}
-	return there, back
+	return w, a, r.Mean, make([]float64, r.Components()), nil
 }

@@ -66,6 +66,11 @@ func (s *Symmetric) Affine() *Affine {
 	return LinearMap(&matrix, s.Centre)
 }
 
+// Matrices returns the Matrices of Affine.
+func (s *Symmetric) Matrices() (w, a *mat.Dense, centre, offset []float64, err error) {
+	return s.Affine().Matrices()
+}
+
 // check returns an error unless s is a map of d signals.
 func (s *Symmetric) check(d int) error {
 	if s == nil || len(s.Centre) != d || len(s.Spread) != d || len(s.Axes) != d*d {

@@ -161,10 +161,23 @@ func TestHeaderInAnyOrder(t *testing.T) {
 // Whatever a file holds, reading it is an error that names it, or gives finite numbers, no more
 // than the file has bytes, that are read again once they are written.
 func FuzzReadFile(f *testing.F) {
-	f.Add([]byte(file("<f4", "False", "(1, 2)", "\x00\x00\x80?\x00\x00\x00@")))
-	f.Add([]byte(file(">i2", "True", "(1, 2)", "\x00\x01\xff\xfe")))
-	f.Add([]byte(file("<f8", "False", "(1000000, 60)", "")))
-	f.Add([]byte("\x93NUMPY\x02\x00\x02\x00\x00\x00{}"))
+	for _, seed := range []string{
+		file("<f4", "False", "(1, 2)", "\x00\x00\x80?\x00\x00\x00@"),
+		file(">i2", "True", "(1, 2)", "\x00\x01\xff\xfe"),
+		file("<f8", "False", "(1000000, 60)", ""),
+		"\x93NUMPY\x02\x00\x02\x00\x00\x00{}",
+		"\x93NUMPY\x010;\x000'descr':''i> 200'fortran_order': True00'shape': (1\n01)000\n00",
+		"\x93NUMPY\x0107\x000'descr': 0000000'fortran_order': True00'shape': 0000}\n0000",
+		"0",
+		"\x93NUMPY\x010;\x000'descr': 0aA000'fortran_order': True00'shape': 01,01000}\n0",
+		"\x93NUMPY000000",
+		"\x93NUMPY\x010<\x000'descr': 0000000'fortran_order': ˸0000'shape': 00000000}\n0",
+		"\x93NUMPY\x010<\x000'descr': 0<f4000'fortran_order': False00'shape': 01,01000}\n00\xff\xff0000",
+		"\x93NUMPY\x010C\x000'descr': '000000'fortran_order': False00'shape': (0000\xf9000000)000\n",
+		"000000000000",
+	} {
+		f.Add([]byte(seed))
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		z, path, err := read(t, string(data))
 		if err != nil {

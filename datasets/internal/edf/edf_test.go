@@ -163,6 +163,19 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// Times of annotations that aren't finite, as other programs may write them, aren't read.
+func TestInfiniteAnnotations(t *testing.T) {
+	f := recording(edf.EDFPlus)
+	f.Annotations = []edf.Annotation{
+		{Onset: math.Inf(-1), Text: "a"}, {Onset: 1, Duration: math.Inf(1), Text: "b"},
+	}
+	got := reading(t, written(t, f))
+	want := []edf.Annotation{{Onset: 1, Duration: -1, Text: "b"}}
+	if !reflect.DeepEqual(got.Annotations, want) {
+		t.Errorf("annotations %v, want %v", got.Annotations, want)
+	}
+}
+
 // A file that begins as one format and is as long as the other is read as the other.
 func TestWrongFormat(t *testing.T) {
 	for format, begins := range map[edf.Format]string{

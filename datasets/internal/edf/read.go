@@ -340,17 +340,14 @@ func (f *File) readAnnotations(data []byte, start float64) float64 {
 		if !ok {
 			continue
 		}
-		onset, duration, hasDuration := bytes.Cut(head, []byte{21})
+		onset, duration, _ := bytes.Cut(head, []byte{21})
 		a := Annotation{Duration: -1}
-		var err error
-		if a.Onset, err = strconv.ParseFloat(string(onset), 64); err != nil {
+		if a.Onset, ok = parseTime(onset); !ok {
 			f.note("an annotation's onset is %q, no number: left out", onset)
 			continue
 		}
-		if hasDuration {
-			if d, err := strconv.ParseFloat(string(duration), 64); err == nil {
-				a.Duration = d
-			}
+		if seconds, ok := parseTime(duration); ok {
+			a.Duration = seconds
 		}
 		for text := range bytes.SplitSeq(bytes.TrimSuffix(texts, []byte{20}), []byte{20}) {
 			if len(text) == 0 {
@@ -364,6 +361,12 @@ func (f *File) readAnnotations(data []byte, start float64) float64 {
 		}
 	}
 	return start
+}
+
+// parseTime returns the time of an annotation; ok is false if it isn't finite or no number.
+func parseTime(text []byte) (seconds float64, ok bool) {
+	seconds, err := strconv.ParseFloat(string(text), 64)
+	return seconds, err == nil && isFinite(seconds)
 }
 
 // readFull is io.ReadFull of n bytes, which allocates as they are read.
@@ -397,8 +400,10 @@ func readInt(name, text string, low, high int) (int, error) {
 
 func readFloat(name, text string) (float64, error) {
 	v, err := strconv.ParseFloat(strings.ReplaceAll(strings.TrimSpace(text), ",", "."), 64)
-	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+	if err != nil || !isFinite(v) {
 		return 0, fmt.Errorf("the %s is %q; must be a number", name, text)
 	}
 	return v, nil
 }
+
+func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

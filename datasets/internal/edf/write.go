@@ -58,7 +58,7 @@ func write(w io.Writer, f *File) error {
 func (s *Signal) chooseRange(format Format) error {
 	low, high := math.Inf(1), math.Inf(-1)
 	for t, v := range s.Values {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
+		if !isFinite(v) {
 			return fmt.Errorf("the value at position %d is %g; must be finite", t+1, v)
 		}
 		low, high = min(low, v), max(high, v)
