@@ -107,6 +107,9 @@ func (d *described) repeatNote() string {
 	case !slices.ContainsFunc(d.grades, isOpen):
 		return ""
 	}
-	return "Repeats: found in both halves; doubtful: not. Chance: of comparable simulated components " +
-		"so many were one source, not a mixture."
+	note := "Repeats: found in both halves, though perhaps as a mixture of sources"
+	if slices.ContainsFunc(d.grades, func(g report.Graded) bool { return g.Grade == report.Doubtful }) {
+		note += "; doubtful: not found"
+	}
+	return note + "."
 }

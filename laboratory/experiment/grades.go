@@ -93,6 +93,7 @@ func GradeSimulations() []Simulation[GradeOutcome] {
 		add("B", true, recorded(four(10, 4, share)))
 		add("B", true, recorded(hearts(5, 4, share)))
 	}
+	add("B", true, boardOf(hearts(4, 9, 0.5), longGradePositions, 0))
 	add("B", false, recorded(four(8, 0, 0)))
 	add("B", false, recorded(noisy{name: "voices", signals: 4, sources: voices(4), noise: 0.02}))
 	return all
@@ -100,6 +101,10 @@ func GradeSimulations() []Simulation[GradeOutcome] {
 
 // gradePositions is the length of sequences of the grades: 30 s at the 250 Hz of an EEG.
 const gradePositions = 7500
+
+// longGradePositions is the length of long recordings, whose mixtures repeat nearly as well as
+// sources: one minute at 500 Hz.
+const longGradePositions = 30_000
 
 // drawEEG draws an EEG of 60 s by datasets.SimulateEEG, in channels that are spread over the head.
 func drawEEG(
@@ -164,7 +169,6 @@ func measureGrades(ctx context.Context, m boardMixture, seed uint64) (GradeOutco
 				return o, err
 			}
 		}
-		g.Comparable = nil // which follows from these outcomes
 		g.Share, g.Repeat = roundDigits(g.Share, mccDigits), roundDigits(g.Repeat, mccDigits)
 		g.GroupRepeat = roundDigits(g.GroupRepeat, mccDigits)
 		o.Signals = append(o.Signals, GradedSignal{g, roundDigits(one, mccDigits),

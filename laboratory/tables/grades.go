@@ -24,9 +24,8 @@ var (
 	comparedShares  = []float64{0, 0.02, 0.05}
 )
 
-// A gradeTally counts signals of a kind by grade, and those that are right. Probable are those that
-// repeat alone and are called probably one source, alone the others.
-type gradeTally struct{ signals, identified, probable, alone, grouped [2]int } // all, right
+// A gradeTally counts signals of a kind by grade, and those that are right.
+type gradeTally struct{ signals, identified, alone, grouped [2]int } // all, right
 
 func (t *gradeTally) add(s *experiment.GradedSignal) {
 	count := func(n *[2]int) {
@@ -39,8 +38,6 @@ func (t *gradeTally) add(s *experiment.GradedSignal) {
 	switch {
 	case s.Grade == report.Identified:
 		count(&t.identified)
-	case s.IsOneSource():
-		count(&t.probable)
 	case s.Grade == report.Repeats && s.Alone():
 		count(&t.alone)
 	case s.Grade == report.Repeats:
@@ -51,9 +48,9 @@ func (t *gradeTally) add(s *experiment.GradedSignal) {
 // writeGrades writes the grades by kind of recording, and how often comparable signals are one
 // source.
 func writeGrades(w io.Writer, outcomes []experiment.GradeOutcome) {
-	fmt.Fprint(w, "| recordings | signals | identified, right | probably one source, right | "+
-		"other repeat alone, one source | repeat together, as many sources | doubtful |\n"+
-		"| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n")
+	fmt.Fprint(w, "| recordings | signals | identified, right | "+
+		"repeat alone, one source | repeat together, as many sources | doubtful |\n"+
+		"| --- | ---: | ---: | ---: | ---: | ---: |\n")
 	var surplus, exact gradeTally
 	var compared []experiment.GradedSignal
 	for _, k := range experiment.GradeSimulations() {
@@ -84,10 +81,10 @@ func (t *gradeTally) write(w io.Writer, name string) {
 	if t.signals[0] == 0 {
 		return
 	}
-	fmt.Fprintf(w, "| %s | %d | %s | %s | %s | %s | %d |\n", name, t.signals[0],
-		shareText(t.identified[1], t.identified[0]), shareText(t.probable[1], t.probable[0]),
+	fmt.Fprintf(w, "| %s | %d | %s | %s | %s | %d |\n", name, t.signals[0],
+		shareText(t.identified[1], t.identified[0]),
 		shareText(t.alone[1], t.alone[0]), shareText(t.grouped[1], t.grouped[0]),
-		t.signals[0]-t.identified[0]-t.probable[0]-t.alone[0]-t.grouped[0])
+		t.signals[0]-t.identified[0]-t.alone[0]-t.grouped[0])
 }
 
 // writeCompared writes how many signals are one source, by repeat and share.

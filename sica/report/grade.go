@@ -75,29 +75,14 @@ type Graded struct {
 	// GroupRepeat is the smallest canonical correlation, between the halves, of the space that
 	// Group spans.
 	GroupRepeat float64 `json:"group_repeat,omitempty"`
-	// Comparable is the share of signals with a similar Repeat and Share that were one source, with
-	// an absolute correlation of at least 0.9, in simulated recordings of more sources than
-	// channels; see docs/how-to/recordings.md. It can be 0, and is nil if Repeat is 0.
-	Comparable *float64 `json:"comparable,omitempty"`
 }
 
 // Alone reports whether the signal repeats without others.
 func (g *Graded) Alone() bool { return len(g.Group) == 1 }
 
-// IsOneSource reports whether the signal is probably one source: it is identified, or repeats alone
-// with a correlation of at least minOneSource.
-func (g *Graded) IsOneSource() bool {
-	return g.Grade == Identified || g.Alone() && g.Repeat >= minOneSource
-}
-
 // minRepeat is the least correlation between the halves at which a signal, or the space of a group,
 // repeats. At 0.95 a tenth of the variance in the worst direction belongs to other signals.
 const minRepeat = 0.95
-
-// minOneSource is the least Repeat at which a signal that repeats alone is probably one source. With
-// more sources than channels, 95 % of the signals above it were in part A of the table grades, 93 %
-// in both parts.
-const minOneSource = 0.998
 
 // ErrHalves marks the error of Grades if the halves of a recording can't be compared.
 var ErrHalves = errors.New("the halves can't be compared")
@@ -181,8 +166,6 @@ func (r *Report) setRepeats(grades []Graded) {
 	for i, group := range halves.groups() {
 		g := &grades[i]
 		g.Repeat = halves.repeat([]int{i})
-		chance := comparable(g.Repeat, g.Share)
-		g.Comparable = &chance
 		g.Grade = max(g.Grade, Doubtful)
 		if g.Group = group; group == nil {
 			continue
@@ -190,34 +173,4 @@ func (r *Report) setRepeats(grades []Graded) {
 		g.GroupRepeat = halves.repeat(group)
 		g.Grade = max(g.Grade, Repeats)
 	}
-}
-
-// comparables is the table of Graded.Comparable: the shares of signals that were one source, by the
-// smallest repeat for a row and the smallest share for a column. It is the last table of tables
-// grades, of both parts, from 1,072 signals. Cells of fewer than ten signals have the value of the
-// row.
-var comparables = []struct {
-	repeat    float64
-	oneSource [len(comparableShares)]float64
-}{
-	{0, [...]float64{0.02, 0.08, 0.18}},
-	{0.9, [...]float64{0, 0.12, 0.33}},
-	{0.95, [...]float64{0.17, 0.30, 0.42}},
-	{0.99, [...]float64{0.35, 0.52, 0.67}},
-	{0.998, [...]float64{0.93, 0.93, 0.93}},
-}
-
-// comparableShares are the least shares for the columns of comparables.
-var comparableShares = [...]float64{0, 0.02, 0.05}
-
-// comparable returns the share of comparable signals that were one source.
-func comparable(repeat, share float64) float64 {
-	row, column := 0, 0
-	for row+1 < len(comparables) && repeat >= comparables[row+1].repeat {
-		row++
-	}
-	for column+1 < len(comparableShares) && share >= comparableShares[column+1] {
-		column++
-	}
-	return comparables[row].oneSource[column]
 }

@@ -97,7 +97,7 @@ func TestRotatedPairRepeatsTogether(t *testing.T) {
 		}
 	}
 	for i, g := range halvesGraded(t, noise(rng(4), 3, 2000, datasets.Normal)) {
-		if g.Grade != NotIdentified || g.Group != nil || g.Comparable != nil {
+		if g.Grade != NotIdentified || g.Group != nil {
 			t.Errorf("noise %d: %+v, want it not identified", i, g)
 		}
 	}
@@ -138,20 +138,6 @@ func TestChanceLimit(t *testing.T) {
 	}
 }
 
-// Comparable grows with the repeat and is that of its row and column.
-func TestComparable(t *testing.T) {
-	last := comparables[len(comparables)-1]
-	for _, c := range []struct{ repeat, share, want float64 }{
-		{0, 0, comparables[0].oneSource[0]}, {0, 1, comparables[0].oneSource[2]},
-		{1, 0.019, last.oneSource[0]}, {1, 0.02, last.oneSource[1]},
-		{last.repeat, 0.5, last.oneSource[2]},
-	} {
-		if got := comparable(c.repeat, c.share); got != c.want {
-			t.Errorf("repeat %g, share %g: %g, want %g", c.repeat, c.share, got, c.want)
-		}
-	}
-}
-
 // Three sources that are identified are graded so, with their expected errors. In JSON grades are
 // words.
 func TestGradesOfIdentifiedSignals(t *testing.T) {
@@ -170,7 +156,7 @@ func TestGradesOfIdentifiedSignals(t *testing.T) {
 	}
 	for i, g := range grades {
 		if g.Grade != Identified || g.ExpectedError != result.Linear.ExpectedError[i] ||
-			!g.Alone() || !g.IsOneSource() || math.Abs(g.Share-1./3) > 0.1 {
+			!g.Alone() || math.Abs(g.Share-1./3) > 0.1 {
 			t.Errorf("signal %d: %+v", i, g)
 		}
 	}
@@ -299,9 +285,9 @@ func TestGradeInWords(t *testing.T) {
 
 // The text begins with what can be taken out of a recording, and with what is a source.
 func TestTextBeginsWithUse(t *testing.T) {
-	probable := Graded{Grade: Repeats, Repeat: 0.999, Group: []int{1}}
+	alone := Graded{Grade: Repeats, Repeat: 0.999, Group: []int{1}}
 	r := &Report{Verdict: NotIdentifiable, Halves: &Halves{}, Grades: []Graded{
-		{Grade: Identified}, probable, {Grade: Repeats, Group: []int{0, 2}}, {Grade: Doubtful},
+		{Grade: Identified}, alone, {Grade: Repeats, Group: []int{0, 2}}, {Grade: Doubtful},
 	}}
 	r.cfg.Rate = 250
 	var b strings.Builder
@@ -309,17 +295,16 @@ func TestTextBeginsWithUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = "Come back from both halves, so can be taken out whole: without a label 1 and 2; only " +
-		"with others: 3 (with 1). As sources: identified 1; probable 2; others can be mixtures. " +
+		"with others: 3 (with 1). As sources: identified 1; others can be mixtures. " +
 		"Verdict: "
 	if !strings.HasPrefix(strings.Join(strings.Fields(b.String()), " "), want) {
 		t.Errorf("%s", &b)
 	}
 	for want, grades := range map[string][]Graded{
 		"all are identified.": {{Grade: Identified}, {Grade: Identified}},
-		"none identified; probable 1": {
+		"none identified; all can be mixtures.": {
 			{Grade: Repeats, Repeat: 0.999, Group: []int{0}}, {Grade: Doubtful},
 		},
-		"none identified; all can be ": {{}, {}},
 	} {
 		if r.Grades = grades; !strings.HasPrefix(r.sources(), want) {
 			t.Errorf("%q, want %q", r.sources(), want)

@@ -14,7 +14,6 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/notes"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica/inspect"
-	"github.com/seed-47b1e431/gosica/sica/linear"
 )
 
 // A Table lists up to 32 recovered signals in order, as sica separate and WriteText print them.
@@ -91,7 +90,7 @@ func (t Table) write(w io.Writer, rows []int) error {
 	}
 	isRepeated := t.isRepeated()
 	if isRepeated {
-		header += "\trepeats\tchance"
+		header += "\trepeats"
 	}
 	fmt.Fprintln(out, header+"\tgrade")
 	for _, i := range rows[:min(len(rows), notes.MaxRows)] {
@@ -106,12 +105,7 @@ func (t Table) write(w io.Writer, rows []int) error {
 			fmt.Fprint(out, "\t"+labelText(t.Components[i].Label))
 		}
 		if isRepeated {
-			g := &t.Grades[i]
-			chance := unknown // not for identified and doubtful signals
-			if g.Grade == Repeats && g.Comparable != nil {
-				chance = fmt.Sprintf("%.0f %%", 100**g.Comparable)
-			}
-			fmt.Fprintf(out, "\t%.3f\t%s", math.Floor(1000*g.Repeat)/1000, chance)
+			fmt.Fprintf(out, "\t%.3f", math.Floor(1000*t.Grades[i].Repeat)/1000)
 		}
 		fmt.Fprintf(out, "\t%s\n", t.grade(i))
 	}
@@ -270,30 +264,20 @@ func (k kind) String() string {
 	return name + " " + text.Numbers(k.signals) + note
 }
 
-// sources returns a clause about which signals are sources, such as "identified 1 and 2; probable
-// 3; others can be mixtures."
+// sources returns a clause about which signals are sources, such as "identified 1 and 2; others can
+// be mixtures."
 func (r *Report) sources() string {
-	var identified, probable []int
+	var identified []int
 	for i := range r.Grades {
-		switch g := &r.Grades[i]; {
-		case g.Grade == Identified:
+		if r.Grades[i].Grade == Identified {
 			identified = append(identified, i)
-		case g.IsOneSource() && r.Linear.Reason != linear.Stopped: // else not all was compared
-			probable = append(probable, i)
 		}
 	}
-	if len(identified) == len(r.Grades) {
+	switch len(identified) {
+	case 0:
+		return "none identified; all can be mixtures."
+	case len(r.Grades):
 		return "all are identified."
 	}
-	said := "none identified"
-	if identified != nil {
-		said = "identified " + text.Numbers(identified)
-	}
-	if probable != nil {
-		said += "; probable " + text.Numbers(probable)
-	}
-	if identified == nil && probable == nil {
-		return said + "; all can be mixtures."
-	}
-	return said + "; others can be mixtures."
+	return "identified " + text.Numbers(identified) + "; others can be mixtures."
 }
