@@ -34,7 +34,7 @@ var rooms = []room{
 	{"internal/iterate"},
 	{"sica/linear/...", "sica/internal/outlier"},
 	{"sica/baseline/..."},
-	{"sica/metric", "sica/dependence"},
+	{"sica/metric", "sica/dependence", "internal/pairwise"},
 	{"sica/klflow", "sica/nonlinear"},
 	{"sica/preprocess", "sica/ica", "sica/pca", "internal/mapping"},
 	{"layers/..."},

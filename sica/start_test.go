@@ -15,9 +15,9 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
 	"github.com/seed-47b1e431/gosica/internal/contexttest"
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/pairwise"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/internal/signal"
-	"github.com/seed-47b1e431/gosica/sica/dependence"
 	"github.com/seed-47b1e431/gosica/sica/klflow"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
@@ -139,7 +139,7 @@ func TestFitSeparatesDependentDigits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			analysis, err := dependence.Analyse(t.Context(), r.Initial, g.Own())
+			analysis, err := pairwise.Analyse(t.Context(), r.Initial, g)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -14,6 +14,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/guard"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/internal/pairwise"
 	"github.com/seed-47b1e431/gosica/internal/sealed"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/text"
@@ -308,12 +309,12 @@ func (r *run) updateResult(j int) {
 // without the jackknife of dependence.Measure.
 func maxDependence(z *mat.Dense, g *grid.Grid) (dependence.Dependence, error) {
 	ctx := context.Background() // an iterate is measured even if the fit is cancelled meanwhile
-	analysis, err := dependence.Analyse(ctx, z, g.Own())
+	analysis, err := pairwise.Analyse(ctx, z, g)
 	if err != nil {
 		return dependence.Dependence{}, fmt.Errorf("measuring dependence: %w", err)
 	}
 	worst, err := analysis.Worst(ctx, 0)
-	return worst.Dependence, err
+	return dependence.Dependence(worst.Dependence), err
 }
 
 // retreat makes the earlier iterate good the result. With Config.KeepBest it does nothing: the

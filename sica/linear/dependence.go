@@ -12,7 +12,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/ablation"
 	"github.com/seed-47b1e431/gosica/internal/grid"
-	"github.com/seed-47b1e431/gosica/sica/dependence"
+	"github.com/seed-47b1e431/gosica/internal/pairwise"
 )
 
 const (
@@ -146,7 +146,7 @@ func (s *separator) makeLessDependent(
 	meanDependence := func(b *mat.Dense) (float64, error) {
 		var y mat.Dense
 		y.Mul(b, z)
-		a, err := dependence.Analyse(ctx, &y, g.Own())
+		a, err := pairwise.Analyse(ctx, &y, g)
 		if ctx.Err() != nil {
 			return 0, ctx.Err()
 		}

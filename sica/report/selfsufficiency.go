@@ -8,14 +8,16 @@ import (
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/internal/ar"
+	"github.com/seed-47b1e431/gosica/internal/bootstrap"
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/iterate"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/internal/pairwise"
 	"github.com/seed-47b1e431/gosica/internal/parallel"
 	"github.com/seed-47b1e431/gosica/internal/stream"
-	"github.com/seed-47b1e431/gosica/sica/dependence"
 )
 
 // SelfSufficiency measures how far signals are from self-sufficient, by two independent methods.
@@ -25,17 +27,35 @@ type SelfSufficiency struct {
 	// Dependence is the total of dependence.Measure for the most dependent pair: a sum of squared
 	// correlations, not nats. It detects less than networks that see all signals, and includes
 	// dependence that nonlinear predictions would explain.
-	Dependence dependence.Interval `json:"dependence"`
+	Dependence Interval `json:"dependence"`
 	// Pair is the most dependent pair, counted from 0.
 	Pair [2]int `json:"pair"`
 	// Classifier is Conditional of sica.EstimateDivergence, in nats, for all signals together:
 	// small networks distinguish the signals from independent ones at held-out positions, from z_t
 	// and the contexts and from the contexts alone, and Classifier is the difference. It is nil if
 	// an axis is too short for the networks.
-	Classifier *dependence.Interval `json:"classifier"`
+	Classifier *Interval `json:"classifier"`
 	// Classified is the number of positions that the networks saw; 0 means all. In sequences of
 	// 16,384 positions or more it is 8,192, in evenly spread blocks of 1,024.
 	Classified int `json:"classified,omitempty"`
+}
+
+// An Interval is an estimate with its 95 % interval by the percentiles of a
+// block bootstrap (H. Künsch, Annals of Statistics, 1989).
+type Interval struct {
+	Estimate float64 `json:"estimate"`
+	Low      float64 `json:"low"`
+	High     float64 `json:"high"`
+}
+
+// nonNegative returns the interval of a value that can't be negative.
+func nonNegative(estimate, low, high float64) Interval {
+	return Interval{max(estimate, 0), max(low, 0), max(high, 0)}
+}
+
+// String returns the estimate with its interval, to three decimals.
+func (i Interval) String() string {
+	return fmt.Sprintf("%.3f (%.3f–%.3f)", i.Estimate, i.Low, i.High)
 }
 
 // measure measures several sets of signals, all d×n at the positions of one grid. Both methods run
@@ -64,18 +84,18 @@ func measureDependence(
 	ctx context.Context, signals []*mat.Dense, g *grid.Grid, seed uint64,
 	measured []SelfSufficiency,
 ) error {
-	partition := dependence.NewPartition(g.Shape())
 	for k, z := range signals {
-		analysis, err := dependence.Analyse(ctx, z, g.Own())
+		analysis, err := pairwise.Analyse(ctx, z, g)
 		if err != nil {
 			return fmt.Errorf("measuring dependence: %w", err)
 		}
-		pair, err := analysis.Worst(ctx, dependence.JackknifeBlocks)
+		pair, err := analysis.Worst(ctx, pairwise.JackknifeBlocks)
 		if err != nil {
 			return err
 		}
 		measured[k].Pair = [2]int{pair.J, pair.I}
-		measured[k].Dependence = analysis.Interval(pair, partition, seed)
+		low, high := analysis.Interval(pair, seed)
+		measured[k].Dependence = nonNegative(pair.Total(), low, high)
 	}
 	return nil
 }
@@ -102,10 +122,11 @@ func classify(
 	if err != nil {
 		return err
 	}
-	partition := dependence.NewPartition(p.shape)
+	partition := bootstrap.NewPartition(p.shape)
 	for k, estimate := range estimates {
 		draws := stream.New(seed, 0, 1, stream.Bootstrap)
-		interval := partition.MeanInterval(estimate.Influence, draws).AtLeast(0)
+		low, high := partition.MeanInterval(estimate.Influence, draws)
+		interval := nonNegative(stat.Mean(estimate.Influence, nil), low, high)
 		measured[k].Classifier = &interval
 		if n := len(estimate.Influence); n < len(g.Own()) {
 			measured[k].Classified = n
@@ -139,7 +160,7 @@ func predictability(ctx context.Context, z *mat.Dense, g *grid.Grid) ([]Predicta
 	if err != nil {
 		return nil, err
 	}
-	r := newRegressions(z, g.Own(), dependence.NewPartition(g.Shape()))
+	r := newRegressions(z, g.Own(), bootstrap.NewPartition(g.Shape()))
 	d, _ := z.Dims()
 	own, all := make([][]float64, d), make([][]float64, d) // squared errors in each block
 	for block := range r.positions {
@@ -187,7 +208,7 @@ type regressions struct {
 	cross      *mat.Dense    // products of neighbours with the signals, d·k×d
 }
 
-func newRegressions(z *mat.Dense, neighbours [][]int32, p *dependence.Partition) *regressions {
+func newRegressions(z *mat.Dense, neighbours [][]int32, p *bootstrap.Partition) *regressions {
 	d, _ := z.Dims()
 	size := d * len(neighbours[0])
 	r := &regressions{

@@ -11,7 +11,6 @@ import (
 	"github.com/seed-47b1e431/gosica/datasets"
 	"github.com/seed-47b1e431/gosica/internal/notes"
 	"github.com/seed-47b1e431/gosica/sica"
-	"github.com/seed-47b1e431/gosica/sica/dependence"
 	"github.com/seed-47b1e431/gosica/sica/klflow"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/nonlinear"
@@ -19,8 +18,8 @@ import (
 
 // good is a report of three signals that is all that one could wish for.
 func good() *Report {
-	judged, before := dependence.Interval{Estimate: 0.001, Low: 0,
-		High: 0.004}, dependence.Interval{Estimate: 0.1, Low: 0.06, High: 0.13}
+	judged, before := Interval{Estimate: 0.001, Low: 0,
+		High: 0.004}, Interval{Estimate: 0.1, Low: 0.06, High: 0.13}
 	pair := func(i, j int, evidence float64) linear.Pair {
 		return linear.Pair{I: i, J: j, Evidence: evidence, Identified: true, AngleError: 0.02,
 			Dependence: 0.01}
@@ -32,9 +31,9 @@ func good() *Report {
 	}
 	return &Report{
 		Signals: 3, Positions: 1024, Shape: []int{1024}, Seed: 7, Shares: []float64{.6, .3, .1},
-		Mixed: SelfSufficiency{Dependence: dependence.Interval{Estimate: 0.4, Low: 0.3,
+		Mixed: SelfSufficiency{Dependence: Interval{Estimate: 0.4, Low: 0.3,
 			High: 0.5}, Classifier: &before},
-		Recovered: SelfSufficiency{Dependence: dependence.Interval{Estimate: 0.01, Low: 0,
+		Recovered: SelfSufficiency{Dependence: Interval{Estimate: 0.01, Low: 0,
 			High: 0.07}, Pair: [2]int{0, 2}, Classifier: &judged},
 		Predictability: []Predictability{{0.5, 0.5, 0.01}, {0.8, 0.79, 0.01}, {0, 0.004, 0.001}},
 		Correlation:    Correlation{Value: 0.05, Pair: [2]int{0, 1}},
@@ -63,12 +62,12 @@ func join(r *Report) {
 
 // depend makes the test of dependence fail.
 func depend(r *Report) {
-	dependent := dependence.Interval{Estimate: 0.3, Low: 0.2, High: 0.4}
+	dependent := Interval{Estimate: 0.3, Low: 0.2, High: 0.4}
 	r.Recovered.Dependence, r.Recovered.Classifier = dependent, &dependent
 }
 
 func TestVerdict(t *testing.T) {
-	dependent := dependence.Interval{Estimate: 0.3, Low: 0.2, High: 0.4}
+	dependent := Interval{Estimate: 0.3, Low: 0.2, High: 0.4}
 	small := func(r *Report) { r.Shares = []float64{.6, .393, .007} }
 	none := []string(nil)
 	for _, test := range []struct {

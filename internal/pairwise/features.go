@@ -1,4 +1,4 @@
-package dependence
+package pairwise
 
 import (
 	"context"
