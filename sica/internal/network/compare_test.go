@@ -74,47 +74,6 @@ func TestChooseFutile(t *testing.T) {
 	}
 }
 
-// If a network must be ahead by a gain to be of use, training ends where it is far from it, and only
-// there.
-func TestChooseMinGain(t *testing.T) {
-	b := fastest(t)
-	needsXLA(t, b)
-	s, err := datasets.LaplaceAR(newRand(1), 2, 2000, .7)
-	if err != nil {
-		t.Fatal(err)
-	}
-	x := mat.NewDense(2, 2000, nil)
-	x.Mul(mat.NewDense(2, 2, []float64{1, .5, -.7, 1}), s)
-	x.Apply(func(_, _ int, v float64) float64 { return max(v, .2*v) }, x)
-	mixing := mat.NewDense(2, 2, []float64{.6, 1, 1, -.5})
-	x.Mul(mixing, mat.DenseCopyOf(x))
-	for _, test := range []struct {
-		minGain float64
-		futile  bool
-	}{{0, false}, {0.01, false}, {10, true}} {
-		fitted := 0.0
-		o := Options{Backend: b, Seed: 1, layers: 4, restarts: 1, Steps: 400, noiseGain: test.minGain,
-			OnProgress: func(doing string, fraction float64) {
-				if doing == fitting {
-					fitted = fraction
-				}
-			}}
-		c, err := Choose(t.Context(), []Code{whitening(t, x), demixed(t, mixing, x)}, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := 1.0
-		if test.futile {
-			want = float64(futileSteps) / 400
-		}
-		k := c.Scored[len(c.Scored)-1]
-		if !k.network || errors.Is(k.err, errFutile) != test.futile || fitted != want {
-			t.Errorf("minimal gain %g: trained %g of the steps, want %g; %+v", test.minGain, fitted,
-				want, k)
-		}
-	}
-}
-
 // A linear mixture is left to the linear start that separates it: without a network,
 // and so without a backend.
 func TestChooseLinear(t *testing.T) {

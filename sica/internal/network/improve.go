@@ -194,7 +194,6 @@ func (imp *improver) withNetworks(
 			return nil, err
 		}
 	}
-	o.noiseGain = imp.noiseGain()
 	choice, err := Choose(ctx, c.codes, o)
 	if err != nil {
 		return nil, err

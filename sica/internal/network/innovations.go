@@ -38,7 +38,7 @@ var periodicLags = []int{1, 2, 4, 7}
 // from a prediction of the given order.
 func newInnovationData(z, innovations *mat.Dense, order int) *innovationData {
 	d, n := innovations.Dims()
-	l := &innovationData{d: d, past: &span{many: d > calibratedSignals}}
+	l := &innovationData{d: d, past: &span{}}
 	for i := range d {
 		e := mat.Row(nil, i, innovations)
 		l.polynomials = append(l.polynomials, legendre(e))
@@ -193,13 +193,7 @@ func signs(v []float64) []float64 {
 // A span is a linear space spanned by signals.
 type span struct {
 	rows [][]float64 // an orthonormal basis
-	many bool        // whether there are more than calibratedSignals signals
 }
-
-// calibratedSignals is the largest number of signals for which the limits of a curvature were
-// measured. Up to this number extension.remaining is set to 1: the limits include its effect, at
-// most one standard deviation.
-const calibratedSignals = 4
 
 // residual returns the part of v that is orthogonal to the span. If the first pass of Gram-Schmidt
 // leaves less than half of the power of v, a second one removes the rounding error (J. Daniel, W.
@@ -233,18 +227,17 @@ func (sp *span) add(signals ...[]float64) {
 
 // extended returns the span extended by signals.
 func (sp *span) extended(signals ...[]float64) *span {
-	larger := &span{append([][]float64(nil), sp.rows...), sp.many}
+	larger := &span{append([][]float64(nil), sp.rows...)}
 	larger.add(signals...)
 	return larger
 }
 
 // extension returns what signals add to the span.
 func (sp *span) extension(signals ...[]float64) *extension {
-	x := &extension{known: sp, rows: sp.extended(signals...).rows[len(sp.rows):], remaining: 1}
-	if !sp.many || len(x.rows) == 0 {
+	x := &extension{known: sp, rows: sp.extended(signals...).rows[len(sp.rows):]}
+	if len(x.rows) == 0 {
 		return x
 	}
-	x.remaining = 0
 	for _, u := range x.rows {
 		for k := 1; k <= remainingShifts; k++ {
 			shift := len(u) * k / (remainingShifts + 1)
@@ -268,8 +261,7 @@ const remainingShifts = 3
 type extension struct {
 	known *span
 	rows  [][]float64 // an orthonormal basis of the extension
-	// remaining is the mean share of a shifted row's power that is orthogonal to known. It is 1 up
-	// to calibratedSignals, as for rows that aren't shifted.
+	// remaining is the mean share of a shifted row's power that is orthogonal to known.
 	remaining float64
 }
 

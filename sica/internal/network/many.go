@@ -165,7 +165,7 @@ type slot struct {
 	begin    state         // at the beginning of the stage
 	rate     float64       // factor of the learning rate
 	sample   *mat.Dense    // the whitened signals at which the metric of steps is measured
-	behind   float64       // standing.behind of the last evaluation
+	behind   float64       // of the last evaluation
 	done     *atomic.Int64 // steps made by all slots together
 }
 
@@ -219,11 +219,11 @@ func (sl *slot) stage(ctx context.Context, from, to int) (err error) {
 // evaluateOrRestore evaluates the run. If the run diverged, it returns to the beginning of its
 // stage, and continues at half the rate.
 func (sl *slot) evaluateOrRestore() error {
-	standing, err := sl.evaluate()
+	behind, err := sl.evaluate()
 	if err != nil {
 		return err
 	}
-	sl.behind = standing.behind
+	sl.behind = behind
 	sl.reportStep()
 	if !math.IsInf(sl.lastValue(), 0) {
 		return nil

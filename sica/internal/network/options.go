@@ -39,10 +39,6 @@ type Options struct {
 	// high. The default is 0.04, or 0.18/d for d > 8 signals.
 	learningRate float64
 
-	// noiseGain is the gain over a linear demixing, in nats per position, that noise can explain:
-	// the code of a network must gain more. 0 means that any significant gain is enough.
-	noiseGain float64
-
 	deep bool // trained like networks of many signals
 }
 

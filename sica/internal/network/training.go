@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
@@ -312,14 +311,10 @@ func (t *training) sources() ([][]*source.Model, error) {
 }
 
 // Training is futile, and ends early, if from futileSteps steps on the codes of all networks are
-// longer than the linear ones by more than futileSigmas standard errors, or they gain less than
-// futileShare of Options.noiseGain. It also is if between futileSteps and patientSteps, or later,
-// no code ever was shorter than the linear one. With fewer steps some source models aren't fitted
-// yet; more steps waste time.
-const (
-	futileSteps, futileSigmas, patientSteps = 300, 10, 600
-	futileShare                             = 0.5
-)
+// longer than the linear ones by more than futileSigmas standard errors. It also is if between
+// futileSteps and patientSteps, or later, no code ever was shorter than the linear one. With fewer
+// steps some source models aren't fitted yet; more steps waste time.
+const futileSteps, futileSigmas, patientSteps = 300, 10, 600
 
 // errFutile is the error of futile training.
 var errFutile = errors.New(
@@ -335,14 +330,14 @@ func (t *training) train(ctx context.Context) error {
 		return err
 	}
 	t.options.report(t.doing, 0)
-	closest := math.Inf(1) // the smallest standing.behind so far
+	closest := math.Inf(1) // the smallest behind so far
 	for step := 0; step < t.options.Steps; {
 		n := min(evaluateEvery, t.options.Steps-step)
 		if err := t.advance(ctx, n); err != nil {
 			return err
 		}
 		step += n
-		s, err := t.evaluate()
+		behind, err := t.evaluate()
 		if err != nil {
 			return err
 		}
@@ -350,9 +345,8 @@ func (t *training) train(ctx context.Context) error {
 		if step < futileSteps {
 			continue
 		}
-		closest = min(closest, s.behind)
-		if s.behind > futileSigmas || step >= patientSteps && closest > 0 ||
-			t.options.noiseGain > 0 && s.gain < futileShare*t.options.noiseGain {
+		closest = min(closest, behind)
+		if behind > futileSigmas || step >= patientSteps && closest > 0 {
 			return errFutile
 		}
 	}
@@ -367,66 +361,43 @@ func (t *training) advance(ctx context.Context, n int) error {
 	return err
 }
 
-// A standing compares the networks of the active runs with the linear codes at the held-out
-// positions.
-type standing struct {
-	// behind is by how many standard errors the code of a run is longer than the linear one, for
-	// the run with the smallest such number; −∞ without linear codes, +∞ if all runs diverged.
-	behind float64
-	// gain is by how many nats per position the codes of a problem's best networks, averaged over
-	// the folds, are shorter than the linear ones, for the problem with the largest gain; +∞
-	// without linear codes.
-	gain float64
-}
-
 // evaluate measures the active runs at the held-out positions, and keeps networks that are better
-// than before.
-func (t *training) evaluate() (standing, error) {
+// than before. It returns by how many standard errors the code of a run is longer than the linear
+// one, for the run with the smallest such number; −∞ without linear codes, +∞ if all runs diverged.
+func (t *training) evaluate() (behind float64, err error) {
 	maps, err := t.maps()
 	if err != nil {
-		return standing{}, err
+		return 0, err
 	}
 	sources, err := t.sources()
 	if err != nil {
-		return standing{}, err
+		return 0, err
 	}
 	scores, err := t.heldOutScores(maps, sources)
 	if err != nil {
-		return standing{}, err
+		return 0, err
 	}
 	for k, r := range t.active {
 		t.best[r].add(stat.Mean(scores[k], nil), maps[k])
 	}
-	return t.standing(scores), nil
+	return t.behind(scores), nil
 }
 
-// standing compares the active runs, with the given log-likelihoods at the held-out positions, with
-// the linear codes.
-func (t *training) standing(scores [][]float64) standing {
+// behind is evaluate for the given log-likelihoods at the held-out positions.
+func (t *training) behind(scores [][]float64) float64 {
 	behind := math.Inf(1)
-	gains := make([][]float64, len(t.problems)) // for each problem, of the best run of each fold
-	for k := range gains {
-		gains[k] = slices.Repeat([]float64{math.Inf(-1)}, folds)
-	}
 	for k, r := range t.active {
 		problem, _, fold := t.locate(r)
 		linearScores := t.problems[problem].linearScores
 		if linearScores == nil {
-			behind, gains[problem][fold] = math.Inf(-1), math.Inf(1)
-			continue
+			return math.Inf(-1)
 		}
 		gain := newDifference(scores[k], linearScores[fold])
-		if !signal.Finite(gain.Mean) {
-			continue // the run diverged
+		if signal.Finite(gain.Mean) { // else the run diverged
+			behind = min(behind, -gain.Mean/gain.SE)
 		}
-		behind = min(behind, -gain.Mean/gain.SE)
-		gains[problem][fold] = max(gains[problem][fold], gain.Mean)
 	}
-	s := standing{behind, math.Inf(-1)}
-	for _, ofFolds := range gains {
-		s.gain = max(s.gain, stat.Mean(ofFolds, nil))
-	}
-	return s
+	return behind
 }
 
 // heldOutScores returns, for each active run, the log-likelihoods at its fold's held-out positions
