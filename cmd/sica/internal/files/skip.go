@@ -52,7 +52,8 @@ func (o *Fitting) skip(
 		return nil, err
 	}
 	if clipped.Stretches == nil {
-		f.note("--skip clipped: no channel is")
+		f.note("--skip clipped: no channel is at its largest or smallest value " +
+			"for 0.1 to 10 % of its positions")
 	}
 	f.Skip = named
 	for _, s := range clipped.Stretches {
