@@ -458,7 +458,7 @@ func TestMethod(t *testing.T) {
 
 // Short signals, many signals and one signal give a result, no panic.
 func TestExtremeSizesGiveAResult(t *testing.T) {
-	for _, size := range [][2]int{{1, 50}, {2, 4}, {2, 10}, {5, 12}, {16, 40}, {3, 64}} {
+	for _, size := range [][2]int{{1, 50}, {1, 600}, {1, 20000}, {2, 4}, {2, 10}, {5, 12}, {16, 40}, {3, 64}} {
 		x := laplace(8, size[0], size[1])
 		sol := separate(t, x, linear.Config{})
 		for i := range size[0] {
