@@ -263,9 +263,7 @@ func (c *channels) noiseCorrected(e *explanation) *explanation {
 		var mixing, b mat.Dense // (Σ − N)^(−1/2)·A with columns of length 1, and A′⁻¹
 		mixing.Mul(whitening, model.mixing)
 		for j := range c.d {
-			column := mat.Col(nil, j, &mixing)
-			floats.Scale(1/floats.Norm(column, 2), column)
-			mixing.SetCol(j, column)
+			mixing.SetCol(j, unitVector(mat.Col(nil, j, &mixing)))
 		}
 		u, ok := rotation.Nearest(&mixing)
 		if !ok {
@@ -332,15 +330,13 @@ func (c *channels) separator(ctx context.Context, scale int, noise []float64) (*
 	if !ok {
 		return nil, nil
 	}
-	var signalNoise mat.Dense // W·N·W
-	signalNoise.Product(whitening, diagonal(noise), whitening)
-	matrix, ok := complement(&signalNoise)
-	if !ok {
+	signalNoise := whitenedNoise(whitening, noise)
+	if signalNoise == nil {
 		return nil, nil
 	}
 	y := mat.NewDense(c.d, n, nil)
 	signal.Mix(y, whitening, z)
-	addNoise(y, matrix, c.cfg.Seed)
+	addNoise(y, complement(signalNoise), c.cfg.Seed)
 	s, err := newSeparator(ctx, y, newPast(shape, c.d))
 	if err != nil {
 		return nil, err
@@ -357,28 +353,30 @@ func signalWhitening(cov mat.Symmetric, noise []float64) (whitening, inverse *ma
 	if !ok {
 		return nil, nil, false
 	}
-	var share, power mat.Dense
-	share.Product(inverseRoot, diagonal(noise), inverseRoot)
-	e := newEigen(&share)
-	if e == nil {
+	shares := whitenedNoise(inverseRoot, noise)
+	if shares == nil {
 		return nil, nil, false
 	}
-	signal := e.mapped(func(l float64) float64 { return max(1-l, minSignal) })
-	power.Product(root, signal, root)
+	var power mat.Dense
+	power.Product(root, shares.mapped(func(l float64) float64 { return max(1-l, minSignal) }), root)
 	inverse, whitening, ok = roots(&power)
 	return whitening, inverse, ok
 }
 
-// complement returns the symmetric root of c·I − noise, where c is the largest eigenvalue of the
-// covariance noise, or the square of the resolution if that is larger. ok is false if the
+// whitenedNoise decomposes W·N·W, the covariance of the noise in whitened channels, where W is the
+// symmetric whitening and N has the given noise variance of each channel. It is nil if the
 // eigenvalues don't converge.
-func complement(noise mat.Matrix) (*mat.Dense, bool) {
-	e := newEigen(noise)
-	if e == nil {
-		return nil, false
-	}
-	largest := max(floats.Max(e.values), resolution*resolution)
-	return e.mapped(func(l float64) float64 { return math.Sqrt(max(largest-l, 0)) }), true
+func whitenedNoise(whitening *mat.Dense, noise []float64) *eigen {
+	var covariance mat.Dense
+	covariance.Product(whitening, diagonal(noise), whitening)
+	return newEigen(&covariance)
+}
+
+// complement returns the symmetric root of c·I − noise, where c is the largest eigenvalue of the
+// covariance noise, or the square of the resolution if that is larger.
+func complement(noise *eigen) *mat.Dense {
+	largest := max(floats.Max(noise.values), resolution*resolution)
+	return noise.mapped(func(l float64) float64 { return math.Sqrt(max(largest-l, 0)) })
 }
 
 // descent returns the explanation with the shortest code at the k-th time scale, under the given
@@ -418,10 +416,8 @@ func (c *channels) exceedsResolution(noise []float64) bool {
 	if inverse == nil {
 		return false
 	}
-	var shares mat.Dense
-	shares.Product(inverse, diagonal(noise), inverse)
-	e := newEigen(&shares)
-	return e != nil && floats.Max(e.values) > resolution*resolution
+	shares := whitenedNoise(inverse, noise)
+	return shares != nil && floats.Max(shares.values) > resolution*resolution
 }
 
 // mostNoise returns nearly the largest possible noise variance of each channel, equal for all:

@@ -178,9 +178,7 @@ func (s *separator) renew(ctx context.Context, m, before *demixing) (changed boo
 // choose chooses the model of the i-th signal, y, and records for which row of the demixing.
 func (m *demixing) choose(c *coder, i int, y []float64, tolerance float64) {
 	c.choose(&m.sources[i], y, tolerance)
-	row := slices.Clone(m.b.RawRowView(i))
-	floats.Scale(1/floats.Norm(row, 2), row)
-	m.sources[i].row = row
+	m.sources[i].row = unitVector(m.b.RawRowView(i))
 }
 
 // update sets m to the demixing b. fit must set the model of the i-th signal, y. If b is singular,

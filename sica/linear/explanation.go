@@ -3,7 +3,6 @@ package linear
 import (
 	"context"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -281,9 +280,10 @@ type modelChoice struct {
 
 // newModelChoice returns the choice of the model s for the signal y.
 func newModelChoice(y []float64, s *source) *modelChoice {
-	unit := slices.Clone(y)
-	floats.Scale(1/floats.Norm(unit, 2), unit)
-	return &modelChoice{unit, source{weights: s.weights, window: s.window, density: s.density}}
+	return &modelChoice{
+		signal: unitVector(y),
+		source: source{weights: s.weights, window: s.window, density: s.density},
+	}
 }
 
 // findModelChoice returns the choice for the signal that correlates most with y, and the

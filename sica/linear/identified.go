@@ -77,18 +77,15 @@ func (s *draft) correlatedPairs(n int) [][2]int {
 	if ablation.Off(ablation.Correlated) {
 		return nil
 	}
-	var sizes mat.SymDense // of the correlations
-	sizes.SymOuterK(1, s.FromWhite)
-	deviations := make([]float64, sizes.SymmetricDim())
-	for i := range deviations {
-		deviations[i] = math.Sqrt(sizes.At(i, i))
-	}
-	for i, a := range deviations {
-		for j, b := range deviations[:i] {
-			sizes.SetSym(i, j, math.Abs(sizes.At(i, j))/(a*b))
+	var covariance mat.SymDense
+	covariance.SymOuterK(1, s.FromWhite)
+	sizes := correlations(&covariance)
+	for i := range sizes.SymmetricDim() {
+		for j := range i {
+			sizes.SetSym(i, j, math.Abs(sizes.At(i, j)))
 		}
 	}
-	return pairsAbove(MaxCorrelation, &sizes, n)
+	return pairsAbove(MaxCorrelation, sizes, n)
 }
 
 func (f *Findings) isDependent() bool {

@@ -293,12 +293,18 @@ func (s *draft) setDependence(m *demixing, p *past.Past) {
 // unitRows scales the demixing b of z to recovered signals of variance 1: apart from the added
 // noise, the signals z are white.
 func unitRows(b *mat.Dense) *mat.Dense {
-	unit := mat.DenseCopyOf(b)
 	d, _ := b.Dims()
+	unit := mat.NewDense(d, d, nil)
 	for i := range d {
-		row := unit.RawRowView(i)
-		floats.Scale(1/floats.Norm(row, 2), row)
+		unit.SetRow(i, unitVector(b.RawRowView(i)))
 	}
+	return unit
+}
+
+// unitVector returns v divided by its Euclidean norm.
+func unitVector(v []float64) []float64 {
+	unit := slices.Clone(v)
+	floats.Scale(1/floats.Norm(unit, 2), unit)
 	return unit
 }
 

@@ -33,7 +33,7 @@ func (c *channels) surplus(e *explanation) float64 {
 		return 0
 	}
 	inverses := residualWhitenings(e, c.spectrum, c.parts[0], c.added)
-	left := make([][]*mat.Dense, len(c.parts))
+	left := make([][]*mat.SymDense, len(c.parts))
 	for p, part := range c.parts {
 		left[p] = residuals(part.transformed(e.b), inverses)
 	}
@@ -81,18 +81,17 @@ func residualWhitenings(e *explanation, s, part *spectrum, added []float64) []*m
 // residuals returns the correlations that a model leaves in each band of the spectrum signals: the
 // correlations of R·C·R, where C is the covariance of the band and R the whitening by the model.
 // They are the identity if the model is correct, and 0 in a band without R.
-func residuals(signals *spectrum, whitenings []*mat.Dense) []*mat.Dense {
+func residuals(signals *spectrum, whitenings []*mat.Dense) []*mat.SymDense {
 	d := signals.d
-	all := make([]*mat.Dense, len(whitenings))
+	all := make([]*mat.SymDense, len(whitenings))
 	for k, r := range whitenings {
-		all[k] = mat.NewDense(d, d, nil)
 		if r == nil {
+			all[k] = mat.NewSymDense(d, nil)
 			continue
 		}
-		all[k].Product(r, mat.NewDense(d, d, signals.covariances[k]), r)
-		power := diagonalOf(all[k])
-		all[k].Apply(func(i, j int, v float64) float64 { return v / math.Sqrt(power[i]*power[j]) },
-			all[k])
+		var left mat.Dense
+		left.Product(r, mat.NewDense(d, d, signals.covariances[k]), r)
+		all[k] = correlations(&left)
 	}
 	return all
 }
