@@ -29,8 +29,9 @@ type comparison struct {
 
 // withNoise searches for a better explanation than the one of base, the draft without noise in its
 // models, which channel noise or surplus sources may have misled. It returns base or the draft of
-// another explanation, completed by the findings of the comparison.
-func (x *mixture) withNoise(ctx context.Context, base *draft) (*draft, error) {
+// another explanation, completed by the findings of the comparison. If mayCompare is false, the
+// draft is nil where only a comparison of explanations can decide.
+func (x *mixture) withNoise(ctx context.Context, base *draft, mayCompare bool) (*draft, error) {
 	s := x.newComparison(base)
 	if s == nil {
 		return base, nil
@@ -42,6 +43,9 @@ func (x *mixture) withNoise(ctx context.Context, base *draft) (*draft, error) {
 	// Images are compared even if the rule's demixing is settled, since coarser scales don't reveal
 	// their noise. If it is chosen then, no other explanation counts beside it.
 	if !kept || s.c.isImage() && !s.keepsUncompared() {
+		if !mayCompare {
+			return nil, nil
+		}
 		if err := s.compare(ctx); err != nil {
 			return nil, err
 		}
@@ -50,20 +54,6 @@ func (x *mixture) withNoise(ctx context.Context, base *draft) (*draft, error) {
 		}
 	}
 	return s.result(ctx)
-}
-
-// keeps reports whether base can be kept without comparing explanations. If so, it completes base
-// as withNoise does.
-func (x *mixture) keeps(ctx context.Context, base *draft) (bool, error) {
-	s := x.newComparison(base)
-	if s == nil {
-		return true, nil
-	}
-	if kept, err := s.keepRule(ctx); !kept || err != nil {
-		return false, err
-	}
-	_, err := s.result(ctx)
-	return true, err
 }
 
 // newComparison returns a comparison whose rule is the explanation of base. It is nil, so that base

@@ -60,7 +60,7 @@ func (x *mixture) separateByPart(ctx context.Context) (*draft, error) {
 		if further == nil || err != nil {
 			return nil, err
 		}
-		return x.withNoise(ctx, further)
+		return x.withNoise(ctx, further, true)
 	}
 	polished, err := x.polish(ctx, part)
 	if polished == nil || err != nil {
@@ -73,7 +73,7 @@ func (x *mixture) separateByPart(ctx context.Context) (*draft, error) {
 	if sufficient {
 		return polished, nil
 	}
-	return x.withNoise(ctx, polished)
+	return x.withNoise(ctx, polished, true)
 }
 
 // partBlocks returns the number of blocks in the part that decides for n positions of d signals; 0
@@ -104,14 +104,9 @@ func (x *mixture) examineMiddle(
 	middle := x.replaced(x.white.White.Slice(0, d, first, first+stretch).(*mat.Dense))
 	base := *part
 	base.Demixing = polished.Demixing
-	if n < 2*stretch { // a comparison is better made with all positions
-		sufficient, err = middle.keeps(ctx, &base)
-	} else {
-		var found *draft
-		found, err = middle.withNoise(ctx, &base)
-		sufficient = found == &base
-	}
-	if !sufficient || err != nil || !base.isCertain() {
+	mayCompare := n >= 2*stretch // with fewer, a comparison is better made with all positions
+	found, err := middle.withNoise(ctx, &base, mayCompare)
+	if err != nil || found != &base || !base.isCertain() {
 		return false, err
 	}
 	polished.Noise, polished.hideable = base.Noise, base.hideable

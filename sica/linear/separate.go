@@ -154,7 +154,7 @@ func (x *mixture) separateAll(ctx context.Context) (*draft, error) {
 	if base, err = x.withCoarse(ctx, base); err != nil {
 		return nil, err
 	}
-	return x.withNoise(ctx, base)
+	return x.withNoise(ctx, base, true)
 }
 
 // withoutNoise returns the solution without noise in the models. If the noise of the resolution may
