@@ -190,9 +190,8 @@ func (x *mixture) polish(ctx context.Context, part *knownPart) (*draft, error) {
 	polished.Findings, polished.Mean, polished.Symmetric = part.Findings, part.Mean, part.Symmetric
 	polished.FromWhite, polished.Leak = unitRows(b), mat.NewDense(d, d, nil)
 	polished.Demixing = s.fromMixed(polished.FromWhite)
-	logDet, _ := mat.LogDet(s.whitening)
 	polished.DecidedOn = part.past.N
-	polished.CodeLength, polished.Evidence = m.codeLength-logDet, times*part.Evidence
+	polished.CodeLength, polished.Evidence = m.codeLength, times*part.Evidence
 	polished.Sources = m.publicSources()
 	polished.Pairs = nil // setGroups appends the pairs anew
 	s.setGroups(polished, v, true)

@@ -142,6 +142,7 @@ func separate(ctx context.Context, signals *ica.Signals, cfg Config) (*draft, er
 	s.conclude(x)
 	s.orient(x.white)
 	s.Bandwidth = x.bandwidth * cmp.Or(s.Bandwidth, 1)
+	x.restoreUnit(&s.Solution)
 	return s, nil
 }
 

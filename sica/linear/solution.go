@@ -42,8 +42,8 @@ type Solution struct {
 	Findings
 }
 
-// A draft is an unfinished Solution, with the intermediate results that the decisions about it
-// need.
+// A draft is an unfinished Solution, in the unit of its mixture, with the intermediate results that
+// the decisions about it need. Its code lengths are those of the white signals.
 type draft struct {
 	Solution
 	leastDependent bool // makeLessDependent replaced the demixing
@@ -130,12 +130,9 @@ func (s *separator) solution(
 	sol.Mean, sol.FromWhite = s.mean, unitRows(m.b)
 	sol.Demixing, sol.Symmetric = s.fromMixed(sol.FromWhite), s.fromMixed(unitRows(null.b))
 	sol.Scale, sol.Noise = 1, make([]float64, s.d)
-	logDet, _ := mat.LogDet(s.whitening)
-	sol.Whitening = null.codeLength - logDet
-	if accepted {
-		sol.CodeLength, sol.Start = m.codeLength-logDet, found.name
-	} else {
-		sol.CodeLength, sol.Start = sol.Whitening, whiteningName
+	sol.CodeLength, sol.Start, sol.Whitening = m.codeLength, found.name, null.codeLength
+	if !accepted {
+		sol.CodeLength, sol.Start = null.codeLength, whiteningName
 	}
 	switch {
 	case v.nonlinear:
