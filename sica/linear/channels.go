@@ -67,68 +67,72 @@ type channels struct {
 }
 
 // newChannels returns the channels of a mixture, without up to a tenth of the positions of a
-// sequence. If there are too few positions for two time scales, the spectra and signals aren't set.
+// sequence; nil if there are too few positions for two time scales.
 func newChannels(x *mixture) *channels {
-	d := len(x.white.Mean)
-	lowered := false
-	shape := x.shape
+	shape, lowered := x.shape, false
 	if len(shape) == 1 {
 		if share := x.power.passedShare(); share < maxOccupied && !ablation.Off(ablation.PassBand) {
 			x, lowered = x.replaced(lowpassed(x.white.White, share)), true
 		}
 		shape = []int{smoothLength(x.shape[0])}
 	}
-	n := grid.Product(shape)
-	c := &channels{
-		d: d, sd: make([]float64, d), covariance: mat.NewSymDense(d, nil), white: x.white,
-		added: make([]float64, d*d), cfg: x.cfg, lowered: lowered,
-	}
+	d, n := len(x.white.Mean), grid.Product(shape)
+	c := &channels{d: d, white: x.white, cfg: x.cfg, lowered: lowered}
 	for _, k := range timeScales {
 		if n/k >= minPositions {
 			c.scales = append(c.scales, k)
 		}
 	}
 	if len(c.scales) < 2 {
-		return c
+		return nil
 	}
 	c.choices, c.x = make([][]modelChoice, len(c.scales)), make([]*mat.Dense, len(c.scales))
-	standard := mat.DenseCopyOf(x.white.Inverse) // from white signals to the channels
-	for i := range d {
+	standard := c.standardise()
+	z := x.white.White.Slice(0, d, 0, n).(*mat.Dense)
+	c.clean = sync.OnceValue(func() *cosine { return newCosine(signal.Mixed(standard, z), shape) })
+	noisy := mat.DenseCopyOf(z)
+	addNoise(noisy, sphericalNoise(d, resolution), c.cfg.Seed)
+	c.x[0] = signal.Mixed(standard, noisy)
+	c.noisy = newCosine(c.x[0], shape)
+	c.setSpectra()
+	return c
+}
+
+// standardise sets the standard deviations and the covariances of the channels, and returns the
+// matrix from the white signals to the channels of variance 1.
+func (c *channels) standardise() *mat.Dense {
+	standard := mat.DenseCopyOf(c.white.Inverse)
+	c.sd = make([]float64, c.d)
+	for i := range c.d {
 		row := standard.RawRowView(i)
 		c.sd[i] = floats.Norm(row, 2)
 		floats.Scale(1/c.sd[i], row)
 	}
+	c.covariance = new(mat.SymDense)
 	c.covariance.SymOuterK(1, standard)
-	for i := range d {
-		for j := range d {
-			c.added[i*d+j] = resolution * resolution * c.covariance.At(i, j)
-		}
+	var added mat.Dense
+	added.Scale(resolution*resolution, c.covariance)
+	c.added = added.RawMatrix().Data
+	return standard
+}
+
+// setSpectra sets the spectrum of the noisy channels and, for sequences, those of their parts,
+// without the frequencies that a high-pass filter has weakened and the time scales at which few
+// others are left.
+func (c *channels) setSpectra() {
+	if c.isImage() {
+		c.spectrum = c.noisy.spectrum()
+		return
 	}
-	channelsFrom := func(z *mat.Dense) *mat.Dense {
-		x := mat.NewDense(d, n, nil)
-		signal.Mix(x, standard, z)
-		return x
-	}
-	z := x.white.White.Slice(0, d, 0, n).(*mat.Dense)
-	c.clean = sync.OnceValue(func() *cosine { return newCosine(channelsFrom(z), shape) })
-	noisy := mat.DenseCopyOf(z)
-	addNoise(noisy, sphericalNoise(d, resolution), c.cfg.Seed)
-	c.x[0] = channelsFrom(noisy)
-	c.noisy = newCosine(c.x[0], shape)
-	whitening, sequence := inverseRoot(c.covariance), len(shape) == 1
-	if whitening != nil && sequence && !ablation.Off(ablation.PassBand) {
+	if whitening := inverseRoot(c.covariance); whitening != nil && !ablation.Off(ablation.PassBand) {
 		c.noisy.first = c.noisy.highPassEdge(whitening)
-		for len(c.scales) > 2 && n/c.scales[len(c.scales)-1] < 2*c.noisy.first { // little is left there
+		n := c.noisy.shape[0]
+		for len(c.scales) > 2 && n/c.scales[len(c.scales)-1] < 2*c.noisy.first {
 			c.scales = c.scales[:len(c.scales)-1]
 		}
 	}
-	spectral := c.noisy
-	if sequence {
-		spectral = c.noisy.tapered(c.x[0])
-		c.parts = partSpectra(c.x[0], c.noisy.first, n >= windowedPositions)
-	}
-	c.spectrum = spectral.spectrum()
-	return c
+	c.spectrum = c.noisy.tapered(c.x[0]).spectrum()
+	c.parts = partSpectra(c.x[0], c.noisy.first)
 }
 
 // isImage reports whether the channels are images or videos.
@@ -144,9 +148,7 @@ func (c *channels) signals(e *explanation, k int) *mat.Dense {
 	if c.x[k] == nil {
 		c.x[k] = c.noisy.scaled(shape)
 	}
-	y := mat.NewDense(c.d, grid.Product(shape), nil)
-	signal.Mix(y, e.b, c.x[k])
-	return y
+	return signal.Mixed(e.b, c.x[k])
 }
 
 // past returns the past of a position at the k-th time scale.
@@ -318,12 +320,8 @@ func (c *channels) matches(a, b *explanation) (correlations []float64, places []
 // the sources, not the noise, decide which code is shortest. The separator is nil if there is no W.
 func (c *channels) separator(ctx context.Context, scale int, noise []float64) (*separator, error) {
 	shape := scaledShape(c.noisy.shape, scale)
-	z := c.clean().scaled(shape)
+	z, _ := signal.Centred(c.clean().scaled(shape))
 	_, n := z.Dims()
-	for i := range c.d {
-		row := z.RawRowView(i)
-		floats.AddConst(-floats.Sum(row)/float64(n), row)
-	}
 	var cov mat.SymDense
 	cov.SymOuterK(1/float64(n), z)
 	whitening, inverse, ok := signalWhitening(&cov, noise)
@@ -334,8 +332,7 @@ func (c *channels) separator(ctx context.Context, scale int, noise []float64) (*
 	if signalNoise == nil {
 		return nil, nil
 	}
-	y := mat.NewDense(c.d, n, nil)
-	signal.Mix(y, whitening, z)
+	y := signal.Mixed(whitening, z)
 	addNoise(y, complement(signalNoise), c.cfg.Seed)
 	s, err := newSeparator(ctx, y, newPast(shape, c.d))
 	if err != nil {

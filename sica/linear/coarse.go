@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/ablation"
 	"github.com/seed-47b1e431/gosica/internal/dct"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
 // glanceSteps is the number of steps at the fine resolution that show whether a fine separation
@@ -159,13 +160,7 @@ func strongBands(z *mat.Dense) *mat.Dense {
 	if m == 0 {
 		return nil
 	}
-	out := mat.NewDense(d, m, nil)
-	for i := range d {
-		from, to := c.RawRowView(i), out.RawRowView(i)
-		for t := range to {
-			to[t] = from[kept[t]]
-		}
-	}
+	out := signal.Columns(c, kept[:m])
 	transformLines(out, []int{m}, (*dct.Transform).Inverse)
 	out.Scale(math.Sqrt(float64(m)/float64(n)), out)
 	return out

@@ -86,13 +86,13 @@ func (c *channels) explain(e *explanation) bool {
 	if model == nil {
 		return false
 	}
-	nats, filters, ok := c.spectrum.distortionless(model, c.added)
+	nats, filters, ok := c.spectrum.distortionless(model)
 	if !ok {
 		return false
 	}
 	e.model, e.nats, e.powers = model, nats, nil
 	for k := range model.powers {
-		e.powers = append(e.powers, diagonalOf(e.covariance(k, c.added)))
+		e.powers = append(e.powers, diagonalOf(e.covariance(k)))
 	}
 	if filters != nil {
 		e.filtered = c.noisy.filtered(filters)
@@ -106,9 +106,9 @@ func (c *channels) explain(e *explanation) bool {
 
 // covariance returns the covariance of the signals B·x in band k under e's model, including the
 // noise of the channels and the added noise.
-func (e *explanation) covariance(k int, added []float64) *mat.Dense {
+func (e *explanation) covariance(k int) *mat.Dense {
 	cov := new(mat.Dense)
-	cov.Product(e.b, e.model.covariance(k, added), e.b.T())
+	cov.Product(e.b, e.model.covariance(k), e.b.T())
 	return cov
 }
 
@@ -116,12 +116,12 @@ func (e *explanation) covariance(k int, added []float64) *mat.Dense {
 // and the filters of the signals in each band, nil without noise; ok is false if a covariance is
 // singular.
 func (s *spectrum) distortionless(
-	m *noiseModel, added []float64,
+	m *noiseModel,
 ) (nats []float64, filters []*mat.Dense, ok bool) {
 	d := s.d
 	inverse := make([]float64, d*d)
 	for k, w := range s.weights {
-		cov := m.covariance(k, added)
+		cov := m.covariance(k)
 		logDet, ok := invertSymmetric(inverse, cov.RawMatrix().Data, d)
 		if !ok {
 			return nil, nil, false

@@ -39,18 +39,18 @@ type noiseModel struct {
 	mixing *mat.Dense  // A, d×d
 	powers [][]float64 // P of each signal in each band
 	noise  []float64   // N of each channel
+	added  []float64   // F, row-major
 }
 
 // matchSpectra returns the model of the bands s of the mixed signals for the demixing b; nil if b
 // is singular. added is F, row-major. The noise is 0 unless it shortens the code by more than
 // noiseCost.
 func matchSpectra(s *spectrum, added []float64, b *mat.Dense) *noiseModel {
-	m := &noiseModel{mixing: new(mat.Dense)}
+	d := s.d
+	m := &noiseModel{mixing: new(mat.Dense), noise: make([]float64, d), added: added}
 	if m.mixing.Inverse(b) != nil {
 		return nil
 	}
-	d := s.d
-	m.noise = make([]float64, d)
 	loss := newMatchLoss(s, added, b)
 	x := loss.noiseless()
 	if loss.scoreGain(x) > minScoreGain*s.noiseCost() {
@@ -66,13 +66,12 @@ func matchSpectra(s *spectrum, added []float64, b *mat.Dense) *noiseModel {
 	return m
 }
 
-// covariance returns the covariance of the mixed signals in band k under the model, d×d, with the
-// covariance added of the added noise.
-func (m *noiseModel) covariance(k int, added []float64) *mat.Dense {
+// covariance returns the covariance of the mixed signals in band k under the model, d×d.
+func (m *noiseModel) covariance(k int) *mat.Dense {
 	cov := new(mat.Dense)
 	cov.Product(m.mixing, diagonal(m.powers[k]), m.mixing.T())
 	data := cov.RawMatrix().Data
-	floats.Add(data, added)
+	floats.Add(data, m.added)
 	for i, v := range m.noise {
 		data[i*len(m.noise)+i] += v
 	}

@@ -51,13 +51,13 @@ func TestScoreGain(t *testing.T) {
 	for _, power := range []float64{0, 0.02, 0.05} {
 		s := &spectrum{d: d}
 		for k := range 20 {
-			m := noiseModel{mixing: &a, noise: []float64{power, power, power}}
+			m := noiseModel{mixing: &a, noise: []float64{power, power, power}, added: added}
 			var powers []float64
 			for i := range d {
 				powers = append(powers, 1+0.8*math.Sin(float64(k*(i+1))/3))
 			}
 			m.powers = [][]float64{powers}
-			s.covariances = append(s.covariances, m.covariance(0, added).RawMatrix().Data)
+			s.covariances = append(s.covariances, m.covariance(0).RawMatrix().Data)
 			s.weights = append(s.weights, 500)
 		}
 		loss := newMatchLoss(s, added, b)

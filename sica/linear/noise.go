@@ -63,7 +63,7 @@ func (x *mixture) newComparison(base *draft) *comparison {
 		return nil
 	}
 	c := newChannels(x)
-	if len(c.scales) < 2 {
+	if c == nil {
 		return nil
 	}
 	rule := &explanation{

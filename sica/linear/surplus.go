@@ -32,7 +32,7 @@ func (c *channels) surplus(e *explanation) float64 {
 	if ablation.Off(ablation.Surplus) || len(c.parts) == 0 {
 		return 0
 	}
-	inverses := residualWhitenings(e, c.spectrum, c.parts[0], c.added)
+	inverses := c.residualWhitenings(e)
 	left := make([][]*mat.SymDense, len(c.parts))
 	for p, part := range c.parts {
 		left[p] = residuals(part.transformed(e.b), inverses)
@@ -59,10 +59,11 @@ func (c *channels) surplus(e *explanation) float64 {
 	return sum / math.Sqrt(variance)
 }
 
-// residualWhitenings returns, for each band of the spectrum part, the symmetric inverse root of the
-// covariance of the signals B·x under e's model, which was fitted to the bands of s; nil if that
+// residualWhitenings returns, for each band of a part, the symmetric inverse root of the covariance
+// of the signals B·x under e's model, which was fitted to the bands of all positions; nil if that
 // covariance is singular.
-func residualWhitenings(e *explanation, s, part *spectrum, added []float64) []*mat.Dense {
+func (c *channels) residualWhitenings(e *explanation) []*mat.Dense {
+	s, part := c.spectrum, c.parts[0]
 	all := make([]*mat.Dense, len(part.weights))
 	stretch := s.end() / part.end()
 	at, band, end := part.first, 0, s.first+s.weights[0]
@@ -73,7 +74,7 @@ func residualWhitenings(e *explanation, s, part *spectrum, added []float64) []*m
 			band++
 			end += s.weights[band]
 		}
-		all[k] = inverseRoot(e.covariance(band, added))
+		all[k] = inverseRoot(e.covariance(band))
 	}
 	return all
 }
@@ -97,8 +98,9 @@ func residuals(signals *spectrum, whitenings []*mat.Dense) []*mat.SymDense {
 }
 
 // partSpectra returns the spectra of surplusParts equal parts of the sequences x, under a Hann
-// window if isLong. They omit the frequencies below coefficient first of the whole sequences.
-func partSpectra(x *mat.Dense, first int, isLong bool) (parts []*spectrum) {
+// window for windowedPositions or more. They omit the frequencies below coefficient first of the
+// whole sequences.
+func partSpectra(x *mat.Dense, first int) (parts []*spectrum) {
 	d, n := x.Dims()
 	length := n / surplusParts
 	all := mat.NewDense(surplusParts*d, length, nil)
@@ -107,7 +109,7 @@ func partSpectra(x *mat.Dense, first int, isLong bool) (parts []*spectrum) {
 			copy(all.RawRowView(p*d+i), x.RawRowView(i)[p*length:])
 		}
 	}
-	if isLong {
+	if n >= windowedPositions {
 		all = windowed(all, window.Hann)
 	}
 	shape := []int{length}
