@@ -164,6 +164,15 @@ func (c *channels) demixing(b mat.Matrix) *mat.Dense {
 	return c.unit(scaled)
 }
 
+// mixedDemixing converts the demixing b of the channels to demixings of the mixed signals and of
+// the symmetrically whitened signals.
+func (c *channels) mixedDemixing(b *mat.Dense) (demixing, fromWhite *mat.Dense) {
+	demixing, fromWhite = new(mat.Dense), new(mat.Dense)
+	demixing.Apply(func(_, j int, v float64) float64 { return v / c.sd[j] }, b)
+	fromWhite.Product(demixing, c.white.Inverse, c.white.Axes())
+	return demixing, fromWhite
+}
+
 // unit scales the rows of b for recovered signals of variance 1.
 func (c *channels) unit(b *mat.Dense) *mat.Dense {
 	var cross mat.Dense

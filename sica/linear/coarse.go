@@ -146,8 +146,8 @@ func strongBands(z *mat.Dense) *mat.Dense {
 	width := max(directionsPerBand*d, n/powerBands)
 	var strong []bool // each band
 	for first := 0; first < n; first += width {
-		band := c.Slice(0, d, first, min(first+width, n)).(*mat.Dense)
-		strong = append(strong, strongest(band) >= strongPower)
+		powers := directionPowers(c.Slice(0, d, first, min(first+width, n)))
+		strong = append(strong, powers[d-1] >= strongPower)
 	}
 	removeLines(strong)
 	var kept []int // coefficients
@@ -182,15 +182,4 @@ func removeLines(strong []bool) {
 		}
 		k = end
 	}
-}
-
-// strongest returns the power of the strongest direction of the coefficients c, d×n.
-func strongest(c *mat.Dense) float64 {
-	d, n := c.Dims()
-	var cov mat.SymDense
-	cov.SymOuterK(1/float64(n), c)
-	if e := newEigen(&cov); e != nil {
-		return e.values[d-1]
-	}
-	return 0
 }

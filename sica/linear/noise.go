@@ -399,11 +399,7 @@ func (s *comparison) solution(ctx context.Context) (*draft, error) {
 	for i, f := range fidelity {
 		sol.ExpectedError[i] = min(sol.ExpectedError[i]+1-f, 1)
 	}
-	w.Apply(func(_, j int, v float64) float64 { return v / c.sd[j] }, w)
-	var root mat.Dense // Σ^(1/2)
-	root.Mul(c.white.Inverse, c.white.Axes())
-	sol.Demixing, sol.FromWhite = w, new(mat.Dense)
-	sol.FromWhite.Mul(w, &root)
+	sol.Demixing, sol.FromWhite = c.mixedDemixing(w)
 	return sol, nil
 }
 

@@ -15,7 +15,7 @@ import (
 // of the channels' variance that each explains, largest first. Each channel is divided by its
 // standard deviation, unless sameUnit is true. b demixes white signals, and inverse maps white
 // signals to the channels.
-func orderByShare(b, inverse mat.Matrix, sameUnit bool) []int {
+func orderByShare(b, inverse *mat.Dense, sameUnit bool) []int {
 	d, _ := b.Dims()
 	order := grid.Range(d)
 	var toWhite, mixing mat.Dense
@@ -27,10 +27,10 @@ func orderByShare(b, inverse mat.Matrix, sameUnit bool) []int {
 	for j := range d {
 		unit := 1.
 		if !sameUnit {
-			unit = floats.Norm(mat.Row(nil, j, inverse), 2)
+			unit = floats.Norm(inverse.RawRowView(j), 2)
 		}
 		for i := range d {
-			deviation := floats.Norm(mat.Row(nil, i, b), 2) // of signal i
+			deviation := floats.Norm(b.RawRowView(i), 2) // of signal i
 			share := mixing.At(j, i) * deviation / unit
 			shares[i] += share * share
 		}

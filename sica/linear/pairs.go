@@ -50,7 +50,7 @@ func (k *knownPairs) certainEvidence(b *mat.Dense, i, j int) (nats float64, ok b
 func (s *separator) partPairs(
 	ctx context.Context, best *demixing, v *verdict,
 ) (*knownPairs, error) {
-	if s.d <= fewSignals || len(s.past.Shape) > 1 || s.past.N < 2*partPositions {
+	if s.d <= fewSignals || !s.past.Sequence() || s.past.N < 2*partPositions {
 		return nil, nil
 	}
 	p := newPast([]int{partPositions}, s.d).Blocks(signal.PartBlock)

@@ -252,8 +252,8 @@ func (s *source) blocks(number int) []float64 {
 	nats := make([]float64, number)
 	s.lengths(nats)
 	for b := range nats {
-		first, end := b*len(s.u)/number, (b+1)*len(s.u)/number
-		nats[b] = (nats[b] - s.cost/float64(number)) / float64(end-first)
+		count := float64(len(equalPart(s.u, b, number)))
+		nats[b] = (nats[b] - s.cost/float64(number)) / count
 	}
 	return nats
 }

@@ -282,7 +282,7 @@ func (s *draft) setDependence(m *demixing, p *past.Past) {
 		s.dependent = dependentPairs(dependence, p.N)
 	}
 	s.Independence = 1
-	if len(p.Shape) == 1 && len(m.sources) > 1 {
+	if p.Sequence() && len(m.sources) > 1 {
 		s.Independence = m.independence(dependence)
 	}
 }

@@ -441,23 +441,28 @@ func (c *coder) score(s *source, psi []float64) scoreMoments {
 // lengths adds to nats the code lengths of len(nats) equal parts of the positions. The code length
 // of the parameters is divided evenly among them.
 func (s *source) lengths(nats []float64) {
-	n := len(s.u)
 	for b := range nats {
-		first, end := b*n/len(nats), (b+1)*n/len(nats)
-		sum := float64(end-first) * math.Log(s.scale)
+		part := equalPart(s.u, b, len(nats))
+		count := float64(len(part))
+		sum := count * math.Log(s.scale)
 		if len(s.local) > 0 {
-			sum += meanLog(s.local[first:end]) * float64(end-first)
+			sum += meanLog(equalPart(s.local, b, len(nats))) * count
 		}
 		if s.density.Gaussian() {
-			u := s.u[first:end]
-			sum += floats.Dot(u, u)/2 + float64(end-first)*math.Log(2*math.Pi)/2
+			sum += floats.Dot(part, part)/2 + count*math.Log(2*math.Pi)/2
 		} else {
-			for _, u := range s.u[first:end] {
+			for _, u := range part {
 				sum -= s.density.Log.At(u)
 			}
 		}
 		nats[b] += sum + s.cost/float64(len(nats))
 	}
+}
+
+// equalPart returns the k-th of number equal parts of the values.
+func equalPart(values []float64, k, number int) []float64 {
+	n := len(values)
+	return values[k*n/number : (k+1)*n/number]
 }
 
 // scaleWindows returns the windows to try with n scored positions.
@@ -491,33 +496,27 @@ func localScale(s, r []float64, sides []int, window int, space []float64) {
 		total += s[t]
 	}
 	mean := total / float64(len(r))
-	h := window
-	if len(sides) > 1 {
-		h = max(1, int(math.Round((math.Pow(float64(2*window+1), 1/float64(len(sides)))-1)/2)))
-	}
+	width := math.Pow(float64(2*window+1), 1/float64(len(sides)))
+	h := max(1, int(math.Round((width-1)/2)))
 	inner := 1
 	for a := len(sides) - 1; a >= 0; a-- {
 		boxSums(s, sides[a], inner, h, space)
 		inner *= sides[a]
 	}
 	// The number of positions in a window is the product of those along each side.
-	index := make([]int, len(sides))
-	for first := 0; first < len(s); first += sides[len(sides)-1] {
+	last := len(sides) - 1
+	line := make([]int, last) // the index of a line along the last axis
+	for first := 0; first < len(s); first += sides[last] {
 		others := 1
-		for a, i := range index[:len(sides)-1] {
+		for a, i := range line {
 			others *= countWithin(i, sides[a], h)
 		}
-		for i := range sides[len(sides)-1] {
+		for i := range sides[last] {
 			t := first + i
-			count := others * countWithin(i, sides[len(sides)-1], h)
+			count := others * countWithin(i, sides[last], h)
 			s[t] = (1-overallShare)*(s[t]-math.Abs(r[t]))/float64(count-1) + overallShare*mean
 		}
-		for a := len(sides) - 2; a >= 0; a-- {
-			if index[a]++; index[a] < sides[a] {
-				break
-			}
-			index[a] = 0
-		}
+		grid.Next(line, sides[:last])
 	}
 }
 

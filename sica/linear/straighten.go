@@ -305,26 +305,15 @@ func newCurve(values []float64) (c *curve, logSlopes []float64) {
 	sorted := slices.Clone(values)
 	slices.Sort(sorted)
 	last := len(sorted) - 1
-	// rising returns the distinct values at the normal quantiles from −end to end, and these
-	// quantiles.
-	rising := func(end, distance float64) (edges, quantiles []float64) {
-		for q := -end; q <= end; q += distance {
-			v := stat.Quantile(distuv.UnitNormal.CDF(q), stat.LinInterp, sorted, nil)
-			if k := len(edges) - 1; k < 0 || v > edges[k] {
-				edges, quantiles = append(edges, v), append(quantiles, q)
-			}
-		}
-		return edges, quantiles
-	}
 	c = &curve{}
-	c.edges, _ = rising(lastCell, cellWidth)
+	c.edges, _ = distinctQuantiles(sorted, lastCell, cellWidth)
 	if sorted[0] < c.edges[0] {
 		c.edges = slices.Insert(c.edges, 0, sorted[0])
 	}
 	if sorted[last] > c.edges[len(c.edges)-1] {
 		c.edges = append(c.edges, sorted[last])
 	}
-	places, quantiles := rising(lastKnot, knotDistance)
+	places, quantiles := distinctQuantiles(sorted, lastKnot, knotDistance)
 	c.knots = len(places)
 	for k := range places {
 		before, after := max(k-1, 0), min(k+1, len(places)-1)
@@ -332,7 +321,8 @@ func newCurve(values []float64) (c *curve, logSlopes []float64) {
 			math.Log((quantiles[after]-quantiles[before])/(places[after]-places[before])))
 	}
 	cells := len(c.edges) - 1
-	c.share, c.slopes, c.levels = make([]float64, cells), make([]float64, cells), make([]float64, cells+1)
+	c.share, c.slopes = make([]float64, cells), make([]float64, cells)
+	c.levels = make([]float64, cells+1)
 	for k := range cells {
 		c.weight = append(c.weight, hats(places, c.edges[k]+c.width(k)/2))
 	}
@@ -343,6 +333,18 @@ func newCurve(values []float64) (c *curve, logSlopes []float64) {
 		c.share[k] += 1 / float64(len(values))
 	}
 	return c, logSlopes
+}
+
+// distinctQuantiles returns the distinct values of sorted at the normal quantiles from −end to end,
+// distance apart, and these quantiles.
+func distinctQuantiles(sorted []float64, end, distance float64) (values, quantiles []float64) {
+	for q := -end; q <= end; q += distance {
+		v := stat.Quantile(distuv.UnitNormal.CDF(q), stat.LinInterp, sorted, nil)
+		if k := len(values) - 1; k < 0 || v > values[k] {
+			values, quantiles = append(values, v), append(quantiles, q)
+		}
+	}
+	return values, quantiles
 }
 
 // hats returns the weight of each place in linear interpolation at v; beyond the ends the nearest
