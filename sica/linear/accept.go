@@ -40,6 +40,12 @@ type verdict struct {
 	drift  driftEstimate
 }
 
+// newVerdict returns a verdict with room for the numbers of the pairs of d signals.
+func newVerdict(d int) *verdict {
+	room := func() *mat.SymDense { return mat.NewSymDense(d, nil) }
+	return &verdict{cost: room(), rotated: room(), distinguishable: room(), evidence: room()}
+}
+
 // judge compares best with whitening, and each pair of its signals with the rotated pair and with
 // Gaussian signals of the same spectrum. Certain pairs of known aren't compared again.
 func (s *separator) judge(
@@ -49,9 +55,8 @@ func (s *separator) judge(
 	if err != nil {
 		return nil, err
 	}
-	v := &verdict{scaled: best.scaled(p), distinguishable: mat.NewSymDense(s.d, nil),
-		rotated: mat.NewSymDense(s.d, nil), cost: mat.NewSymDense(s.d, nil),
-		evidence: mat.NewSymDense(s.d, nil), noise: s.estimateNoise(best, p), drift: s.estimateDrift(best, p)}
+	v := newVerdict(s.d)
+	v.scaled, v.noise, v.drift = best.scaled(p), s.estimateNoise(best, p), s.estimateDrift(best, p)
 	own := best.sourceLengths()
 	total := best.lengths(own)
 	v.rotation = evidence.NewGain(null.lengths, total)

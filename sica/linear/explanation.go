@@ -231,10 +231,7 @@ func (c *channels) gainOverGaussian(ctx context.Context, e *explanation, k int) 
 			s = &kept[i]
 		}
 		s.q, _ = past.SelfMoments(context.Background(), p, signal)
-		isShared := c.setModel(coder, s, e, k, i, signal)
-		if !isShared {
-			made[i] = newModelChoice(signal, s)
-		}
+		made[i] = c.setModel(coder, s, e, k, i, signal)
 		gains[i] = float64(p.N) * (coder.gaussianLength(s.q) - s.codeLength)
 	})
 	for _, m := range made {
@@ -248,12 +245,12 @@ func (c *channels) gainOverGaussian(ctx context.Context, e *explanation, k int) 
 	return floats.Sum(gains), err
 }
 
-// setModel fits s to y, the i-th signal of e at scale k. Nearly equal signals share a modelChoice,
-// which setModel reports. The rule's signals don't: a choice made for another signal could make
-// their code longer.
+// setModel fits s to y, the i-th signal of e at scale k. Nearly equal signals share a modelChoice:
+// then the result is nil, and otherwise the choice for y. The rule's signals share none: a choice
+// made for another signal could make their code longer.
 func (c *channels) setModel(
 	coder *coder, s *source, e *explanation, k, i int, y []float64,
-) (isShared bool) {
+) *modelChoice {
 	if e.sources == nil {
 		if match, correlation := findModelChoice(c.choices[k], y); match != nil {
 			if correlation < 0 { // a density needn't be symmetric
@@ -261,15 +258,16 @@ func (c *channels) setModel(
 			}
 			s.keep(&match.source)
 			coder.fit(s, y)
-			return true
+			return nil
 		}
-	} else if e.sources[k] != nil {
+	}
+	if e.sources != nil && e.sources[k] != nil {
 		s.keep(&e.sources[k][i])
 		coder.fit(s, y)
-		return false
+	} else {
+		coder.choose(s, y, density.Rough)
 	}
-	coder.choose(s, y, density.Rough)
-	return false
+	return newModelChoice(y, s)
 }
 
 // A modelChoice is the model that was chosen for a signal: its order, window and density.

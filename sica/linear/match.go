@@ -54,8 +54,8 @@ func matchSpectra(s *spectrum, added []float64, b *mat.Dense) *noiseModel {
 	loss := newMatchLoss(s, added, b)
 	x := loss.noiseless()
 	if loss.scoreGain(x) > minScoreGain*s.noiseCost() {
-		noisy := minimise(loss.at, loss.initial(), matchSteps, matchTolerance)
-		if loss.at(x, nil)-loss.at(noisy, nil) > s.noiseCost() {
+		noisy := minimise(loss.value, loss.initial(), matchSteps, matchTolerance)
+		if loss.value(x, nil)-loss.value(noisy, nil) > s.noiseCost() {
 			x = noisy
 			exponentials(m.noise, x[len(x)-d:])
 		}
@@ -218,9 +218,9 @@ func newMatchLoss(s *spectrum, added []float64, b *mat.Dense) *matchLoss {
 	}
 }
 
-// at returns the loss in nats at x = (log P, log N); +Inf if an S_k isn't positive definite. It
+// value returns the loss in nats at x = (log P, log N); +Inf if an S_k isn't positive definite. It
 // sets the gradient g unless g is nil.
-func (f *matchLoss) at(x, g []float64) float64 {
+func (f *matchLoss) value(x, g []float64) float64 {
 	d := f.s.d
 	logNoise := x[len(x)-d:]
 	f.setNoise(logNoise)

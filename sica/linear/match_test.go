@@ -23,14 +23,14 @@ func TestMatchGradient(t *testing.T) {
 		x[i] = 0.1 * rng.NormFloat64()
 	}
 	g := make([]float64, len(x))
-	f.at(x, g)
+	f.value(x, g)
 	for i := range x {
 		const h = 1e-5
 		v := x[i]
 		x[i] = v + h
-		above := f.at(x, nil)
+		above := f.value(x, nil)
 		x[i] = v - h
-		below := f.at(x, nil)
+		below := f.value(x, nil)
 		x[i] = v
 		if want := (above - below) / (2 * h); math.Abs(g[i]-want) > 1e-4*(1+math.Abs(want)) {
 			t.Errorf("derivative %d is %g, want %g", i, g[i], want)
@@ -69,8 +69,8 @@ func TestScoreGain(t *testing.T) {
 			}
 			continue
 		}
-		x := minimise(loss.at, loss.initial(), 1000, 1e-9)
-		gain := loss.at(noiseless, nil) - loss.at(x, nil)
+		x := minimise(loss.value, loss.initial(), 1000, 1e-9)
+		gain := loss.value(noiseless, nil) - loss.value(x, nil)
 		if gain < 1 || math.Abs(promised-gain) > 0.25*gain {
 			t.Errorf("noise of power %g: %g nats are promised, %g gained", power, promised, gain)
 		}

@@ -67,10 +67,9 @@ func (s *separator) partPairs(
 	if err != nil {
 		return nil, err
 	}
-	w := *v
-	w.distinguishable, w.rotated = mat.NewSymDense(s.d, nil), mat.NewSymDense(s.d, nil)
-	w.evidence = mat.NewSymDense(s.d, nil)
-	if err := part.judgePairs(ctx, &w, m, nil, m.sourceLengths(), slopes); err != nil {
+	w := newVerdict(s.d)
+	w.rotation, w.occamFactor, w.cost = v.rotation, v.occamFactor, v.cost
+	if err := part.judgePairs(ctx, w, m, nil, m.sourceLengths(), slopes); err != nil {
 		return nil, err
 	}
 	w.evidence.ScaleSym(float64(s.past.N)/float64(p.N), w.evidence)

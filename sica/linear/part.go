@@ -174,8 +174,7 @@ func (x *mixture) polish(ctx context.Context, part *knownPart) (*draft, error) {
 	if m.unusual(part.models, len(part.past.Runs)) || isDoubtful(dependence, s.past.N) {
 		return nil, nil
 	}
-	drift := s.estimateDrift(m, slopes)
-	v := &verdict{cost: mat.NewSymDense(d, nil), evidence: mat.NewSymDense(d, nil)}
+	v := newVerdict(d)
 	if v.leaks, v.angles, err = s.leaks(ctx, m, slopes); err != nil {
 		return nil, err
 	}
@@ -186,7 +185,7 @@ func (x *mixture) polish(ctx context.Context, part *knownPart) (*draft, error) {
 		v.evidence.SetSym(pair.I, pair.J, times*pair.Evidence)
 		v.cost.SetSym(pair.I, pair.J, slopes.occamFactor(pair.I, pair.J, s.past.N))
 	}
-	polished := &draft{models: m, unseen: part.unseen, drift: drift}
+	polished := &draft{models: m, unseen: part.unseen, drift: s.estimateDrift(m, slopes)}
 	polished.Findings, polished.Mean, polished.Symmetric = part.Findings, part.Mean, part.Symmetric
 	polished.FromWhite, polished.Leak = unitRows(b), mat.NewDense(d, d, nil)
 	polished.Demixing = s.fromMixed(polished.FromWhite)

@@ -529,23 +529,29 @@ func boxSums(s []float64, side, inner, h int, space []float64) {
 	line := space[:side]
 	for block := 0; block < len(s); block += side * inner {
 		for first := block; first < block+inner; first++ {
-			sum := 0.0
 			for i := range line {
 				line[i] = s[first+i*inner]
 			}
-			for _, v := range line[:min(h, side)] {
-				sum += v
-			}
-			for i := range line {
-				if i+h < side {
-					sum += line[i+h]
-				}
-				if i > h {
-					sum -= line[i-h-1]
-				}
-				s[first+i*inner] = sum
-			}
+			windowSums(s[first:], line, inner, h)
 		}
+	}
+}
+
+// windowSums sets every inner-th entry of sums to the sum of the line over the window of h
+// positions on either side.
+func windowSums(sums, line []float64, inner, h int) {
+	sum := 0.0
+	for _, v := range line[:min(h, len(line))] {
+		sum += v
+	}
+	for i := range line {
+		if i+h < len(line) {
+			sum += line[i+h]
+		}
+		if i > h {
+			sum -= line[i-h-1]
+		}
+		sums[i*inner] = sum
 	}
 }
 

@@ -156,8 +156,9 @@ func newStraightening(x *ica.Signals) *straightening {
 	return s
 }
 
-// of returns the entries of all, which is indexed like logSlopes, that belong to the i-th curve.
-func (s *straightening) of(i int, all []float64) []float64 {
+// knots returns the entries of all, which is indexed like logSlopes, at the knots of the i-th
+// curve.
+func (s *straightening) knots(i int, all []float64) []float64 {
 	return all[s.first[i]:][:s.curves[i].knots]
 }
 
@@ -165,7 +166,7 @@ func (s *straightening) of(i int, all []float64) []float64 {
 // g_i′(x_i).
 func (s *straightening) set(logSlopes []float64) (sum float64) {
 	for i, c := range s.curves {
-		sum += c.set(s.of(i, logSlopes), s.straight.RawRowView(i))
+		sum += c.set(s.knots(i, logSlopes), s.straight.RawRowView(i))
 	}
 	return sum
 }
@@ -260,7 +261,7 @@ func (s *straightening) loss(ctx context.Context, logSlopes, gradient []float64)
 	}
 	n := float64(s.past.N)
 	for i := range s.curves {
-		h := s.of(i, logSlopes)
+		h := s.knots(i, logSlopes)
 		for k := range len(h) - 1 {
 			d := h[k+1] - h[k]
 			length += smoothness / n * d * d / 2
@@ -275,7 +276,7 @@ func (s *straightening) loss(ctx context.Context, logSlopes, gradient []float64)
 	for i, c := range s.curves {
 		row := s.slope.RawRowView(i)
 		floats.AddConst(-stat.Mean(row, nil), row) // the straightened channels have mean 0
-		g, h := s.of(i, gradient), s.of(i, logSlopes)
+		g, h := s.knots(i, gradient), s.knots(i, logSlopes)
 		c.differentiate(g, row)
 		for k := range len(h) - 1 {
 			d := smoothness / n * (h[k+1] - h[k])

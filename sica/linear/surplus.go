@@ -66,10 +66,10 @@ func (c *channels) residualWhitenings(e *explanation) []*mat.Dense {
 	s, part := c.spectrum, c.parts[0]
 	all := make([]*mat.Dense, len(part.weights))
 	stretch := s.end() / part.end()
-	at, band, end := part.first, 0, s.first+s.weights[0]
+	first, band, end := part.first, 0, s.first+s.weights[0]
 	for k, w := range part.weights {
-		middle := (at + w/2) * stretch
-		at += w
+		middle := (first + w/2) * stretch
+		first += w
 		for middle > end && band+1 < len(s.weights) {
 			band++
 			end += s.weights[band]
