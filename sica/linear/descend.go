@@ -341,8 +341,7 @@ func (s *separator) isPromising(behind float64) bool {
 // isNear reports whether one of the ends recovers the same signals as m, and the code of m is
 // longer than the code of best.
 func (m *demixing) isNear(best *demixing, ends []candidate) bool {
-	return m.codeLength > best.codeLength &&
-		slices.ContainsFunc(ends, func(e candidate) bool { return sameBasin(m.b, e.b) })
+	return m.codeLength > best.codeLength && inBasin(m.b, ends)
 }
 
 // descendUnless is descend in at most the given number of steps. Models are chosen anew before the
@@ -477,23 +476,14 @@ func (s *separator) descendAll(ctx context.Context, found *descents, candidates 
 		})
 	}
 	candidates = distinctBasins(candidates)
-	demixings := make([]*demixing, len(candidates))
-	for k := range candidates {
-		demixings[k] = s.acquire()
-		if err := s.estimate(ctx, demixings[k], candidates[k].b); err != nil {
-			return err
-		}
+	demixings, order, err := s.estimateAll(ctx, candidates)
+	if err != nil {
+		return err
 	}
-	order := grid.Range(len(candidates))
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(demixings[a].codeLength, demixings[b].codeLength)
-	})
 	for _, k := range order {
 		m, from := demixings[k], candidates[k]
 		isSingular := math.IsInf(m.codeLength, 1)
-		if isSingular || slices.ContainsFunc(found.ends, func(e candidate) bool {
-			return sameBasin(from.b, e.b)
-		}) {
+		if isSingular || inBasin(from.b, found.ends) {
 			s.release(m)
 			continue
 		}
@@ -516,6 +506,25 @@ func (s *separator) descendAll(ctx context.Context, found *descents, candidates 
 		found.best, found.name, found.verdict = m, from.name, nil
 	}
 	return nil
+}
+
+// estimateAll returns the demixings of the candidates with models for comparison, and their order
+// by code length.
+func (s *separator) estimateAll(
+	ctx context.Context, candidates []candidate,
+) (demixings []*demixing, order []int, err error) {
+	demixings = make([]*demixing, len(candidates))
+	for k, c := range candidates {
+		demixings[k] = s.acquire()
+		if err := s.estimate(ctx, demixings[k], c.b); err != nil {
+			return nil, nil, err
+		}
+	}
+	order = grid.Range(len(candidates))
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(demixings[a].codeLength, demixings[b].codeLength)
+	})
+	return demixings, order, nil
 }
 
 // sufficient descends from FastICA of the innovations, the candidate that finds most sources, and
@@ -548,7 +557,7 @@ func (s *separator) sufficient(
 // distinctBasins returns the candidates that don't recover the same signals as an earlier one.
 func distinctBasins(all []candidate) (kept []candidate) {
 	for _, c := range all {
-		if !slices.ContainsFunc(kept, func(k candidate) bool { return sameBasin(c.b, k.b) }) {
+		if !inBasin(c.b, kept) {
 			kept = append(kept, c)
 		}
 	}
@@ -577,6 +586,11 @@ func (s *separator) follow(
 		return s.descend(ctx, m)
 	}
 	return m, nil
+}
+
+// inBasin reports whether one of the candidates recovers the same signals as b.
+func inBasin(b *mat.Dense, all []candidate) bool {
+	return slices.ContainsFunc(all, func(c candidate) bool { return sameBasin(b, c.b) })
 }
 
 // sameBasin reports whether b and c recover the same signals, up to order, sign, scale and small

@@ -71,7 +71,7 @@ func (x *mixture) restoreUnit(s *Solution) {
 	floats.Scale(x.unit, s.Mean)
 	s.Demixing.Scale(1/x.unit, s.Demixing)
 	s.Symmetric.Scale(1/x.unit, s.Symmetric)
-	var whitening mat.Dense
+	var whitening mat.Dense // symmetric, of the mixed signals
 	whitening.Mul(x.white.Axes().T(), x.white.Matrix)
 	whitening.Scale(1/x.unit, &whitening)
 	logDet, _ := mat.LogDet(&whitening)
