@@ -29,14 +29,14 @@ import (
 // up to the estimate from the dependence of the signals less its standard error, if that is more.
 // Otherwise nothing would rule out noise as strong as a white Gaussian signal itself.
 func (c *channels) hideable(ctx context.Context, sol *draft) ([]bool, error) {
-	eigenvalues, unit := c.bandEigenvalues(), c.demixing(sol.Demixing)
+	eigenvalues, b := c.bandEigenvalues(), c.demixing(sol.Demixing)
 	mean := floats.Dot(c.sd, c.sd) / float64(c.d) // mean variance of the channels
 	hideable := make([]bool, c.d)
 	err := parallel.Do(ctx, parallel.Workers(c.d), c.d, func(_, i int) {
 		if !sol.Identified(i) {
 			return
 		}
-		row, square := unit.RawRowView(i), 0.0 // squared norm of the row for raw channels
+		row, square := b.RawRowView(i), 0.0 // squared norm of the row for the mixed signals
 		for j, v := range row {
 			square += v * v / (c.sd[j] * c.sd[j])
 		}
