@@ -196,7 +196,7 @@ func (s *separator) leaks(
 	if err != nil {
 		return nil, nil, err
 	}
-	n := float64(s.past.N)
+	n, sd := float64(s.past.N), deviations(m.b)
 	leaks, angles = mat.NewDense(s.d, s.d, nil), mat.NewSymDense(s.d, nil)
 	for i := range s.d {
 		for j := range i {
@@ -213,8 +213,7 @@ func (s *separator) leaks(
 			aa := (b*b*va - 2*b + vb) / (det * det * n)
 			bb := (va - 2*a + a*a*vb) / (det * det * n)
 			ab := (-b*va + a*b + 1 - a*vb) / (det * det * n)
-			// Ratio of the signals' standard deviations, since z is white.
-			ratio := floats.Norm(m.b.RawRowView(j), 2) / floats.Norm(m.b.RawRowView(i), 2)
+			ratio := sd[j] / sd[i]
 			leaks.Set(i, j, min(math.Sqrt(max(aa, 0))*ratio, 1))
 			leaks.Set(j, i, min(math.Sqrt(max(bb, 0))/ratio, 1))
 			variance := max(aa*ratio*ratio-2*ab+bb/(ratio*ratio), 0)

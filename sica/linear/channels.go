@@ -101,13 +101,8 @@ func newChannels(x *mixture) *channels {
 // standardise sets the standard deviations and the covariances of the channels, and returns the
 // matrix from the white signals to the channels of variance 1.
 func (c *channels) standardise() *mat.Dense {
-	standard := mat.DenseCopyOf(c.white.Inverse)
-	c.sd = make([]float64, c.d)
-	for i := range c.d {
-		row := standard.RawRowView(i)
-		c.sd[i] = floats.Norm(row, 2)
-		floats.Scale(1/c.sd[i], row)
-	}
+	c.sd = deviations(c.white.Inverse)
+	standard := unitRows(c.white.Inverse)
 	c.covariance = new(mat.SymDense)
 	c.covariance.SymOuterK(1, standard)
 	var added mat.Dense

@@ -181,9 +181,8 @@ func (s *draft) noiseShares(variance float64) []float64 {
 // raiseNoise raises Noise to at least the given variance in each channel, and records it as missed.
 func (s *draft) raiseNoise(white *pca.Whitening, variance float64) {
 	s.missed = max(s.missed, variance)
-	for c := range s.Noise {
-		deviation := floats.Norm(white.Inverse.RawRowView(c), 2)
-		s.Noise[c] = max(s.Noise[c], min(variance/(deviation*deviation), 1))
+	for c, sd := range deviations(white.Inverse) {
+		s.Noise[c] = max(s.Noise[c], min(variance/(sd*sd), 1))
 	}
 }
 

@@ -23,15 +23,13 @@ func orderByShare(b, inverse *mat.Dense, sameUnit bool) []int {
 		return order
 	}
 	mixing.Mul(inverse, &toWhite)
-	shares := make([]float64, d)
-	for j := range d {
-		unit := 1.
-		if !sameUnit {
-			unit = floats.Norm(inverse.RawRowView(j), 2)
+	shares, sd := make([]float64, d), deviations(b)
+	for j, unit := range deviations(inverse) {
+		if sameUnit {
+			unit = 1
 		}
 		for i := range d {
-			deviation := floats.Norm(b.RawRowView(i), 2) // of signal i
-			share := mixing.At(j, i) * deviation / unit
+			share := mixing.At(j, i) * sd[i] / unit
 			shares[i] += share * share
 		}
 	}
@@ -47,10 +45,11 @@ func (s *draft) orient(white *pca.Whitening) {
 	if s.KeptWhitening || pattern.Inverse(s.Demixing) != nil {
 		return
 	}
+	channels := deviations(white.Inverse)
 	for i := range s.Mean {
 		cubes := 0.0
-		for c := range s.Mean {
-			entry := pattern.At(c, i) / floats.Norm(white.Inverse.RawRowView(c), 2)
+		for c, sd := range channels {
+			entry := pattern.At(c, i) / sd
 			cubes += entry * entry * entry
 		}
 		if cubes < 0 {

@@ -86,14 +86,13 @@ func (s Solution) MarshalJSON() ([]byte, error) {
 
 // publicSources returns the models of m's signals as Sources, for signals of variance 1.
 func (m *demixing) publicSources() []Source {
-	all := make([]Source, len(m.sources))
+	all, sd := make([]Source, len(m.sources)), deviations(m.b)
 	for i, s := range m.sources {
-		deviation := floats.Norm(m.b.RawRowView(i), 2) // of the signal, as z is white
 		all[i] = Source{
 			Order:      len(s.weights),
 			Window:     s.window,
 			Density:    s.density.String(),
-			CodeLength: s.codeLength - math.Log(deviation),
+			CodeLength: s.codeLength - math.Log(sd[i]),
 		}
 	}
 	return all
@@ -287,15 +286,24 @@ func (s *draft) setDependence(m *demixing, p *past.Past) {
 	}
 }
 
-// unitRows scales the demixing b of z to recovered signals of variance 1: apart from the added
-// noise, the signals z are white.
-func unitRows(b *mat.Dense) *mat.Dense {
-	d, _ := b.Dims()
-	unit := mat.NewDense(d, d, nil)
-	for i := range d {
-		unit.SetRow(i, unitVector(b.RawRowView(i)))
+// unitRows returns m with its rows scaled to the Euclidean norm 1: for signals m·z of variance 1.
+func unitRows(m *mat.Dense) *mat.Dense {
+	rows, columns := m.Dims()
+	unit := mat.NewDense(rows, columns, nil)
+	for i := range rows {
+		unit.SetRow(i, unitVector(m.RawRowView(i)))
 	}
 	return unit
+}
+
+// deviations returns the standard deviations of the signals m·z of white signals z: the Euclidean
+// norms of the rows.
+func deviations(m *mat.Dense) []float64 {
+	all := make([]float64, m.RawMatrix().Rows)
+	for i := range all {
+		all[i] = floats.Norm(m.RawRowView(i), 2)
+	}
+	return all
 }
 
 // unitVector returns v divided by its Euclidean norm.
