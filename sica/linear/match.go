@@ -210,7 +210,9 @@ func newMatchLoss(s *spectrum, added []float64, b *mat.Dense) *matchLoss {
 	room := func() []float64 { return make([]float64, d*d) }
 	bands := make([]bandLoss, len(s.weights))
 	for k := range bands {
-		bands[k] = bandLoss{power: make([]float64, d), cov: room(), inv: room(), product: room(), slope: room()}
+		bands[k] = bandLoss{
+			power: make([]float64, d), cov: room(), inv: room(), product: room(), slope: room(),
+		}
 	}
 	return &matchLoss{
 		s: s.transformed(b), b: b, added: f.RawMatrix().Data,

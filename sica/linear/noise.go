@@ -346,9 +346,9 @@ func (s *comparison) confidence() []float64 {
 	return confidence
 }
 
-// isNearlyAsGood reports whether e counts beside the chosen explanation: whether its distance is less
-// than nearlyAsGood larger. For images, which often depend on each other, its code must not be longer
-// than the chosen one's by more than clearlyLonger tolerances at any scale.
+// isNearlyAsGood reports whether e counts beside the chosen explanation: whether its distance is
+// less than nearlyAsGood larger. For images, which often depend on each other, its code must not be
+// longer than the chosen one's by more than clearlyLonger tolerances at any scale.
 func (s *comparison) isNearlyAsGood(e *explanation) bool {
 	if ablation.Off(ablation.NearlyAsGood) {
 		return false

@@ -192,7 +192,6 @@ func (x *mixture) polish(ctx context.Context, part *knownPart) (*draft, error) {
 	polished.DecidedOn = part.past.N
 	polished.CodeLength, polished.Evidence = m.codeLength, times*part.Evidence
 	polished.Sources = m.publicSources()
-	polished.Pairs = nil // setGroups appends the pairs anew
 	s.setGroups(polished, v, true)
 	polished.setPairDependence(dependence)
 	return polished, nil

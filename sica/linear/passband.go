@@ -184,7 +184,8 @@ func risingEdge(z *mat.Dense, first int) int {
 		largest = append(largest, power)
 	}
 	k, last := 0, len(largest)-3 // a band an octave higher is needed
-	for k < last && (largest[k] < passedPower*largest[last+2] || largest[k+2] > risingPower*largest[k]) {
+	for k < last &&
+		(largest[k] < passedPower*largest[last+2] || largest[k+2] > risingPower*largest[k]) {
 		k++
 	}
 	if k == 0 {

@@ -168,7 +168,7 @@ func (s *separator) setGroups(sol *draft, v *verdict, isIdentified bool) {
 			group[i] = k
 		}
 	}
-	sol.ExpectedError = make([]float64, s.d)
+	sol.ExpectedError, sol.Pairs = make([]float64, s.d), nil
 	for i := range s.d {
 		for j := range s.d {
 			if i == j {

@@ -153,8 +153,8 @@ func (c *coder) chooseWindow(s *source, shortest float64, windows []int) {
 		}
 	}
 	s.window = 0
-	n := float64(c.past.N)
-	limit := min(simple[best], c.standardise(s).simpleLength(c.past.N)) + max(windowNats/n, windowShare)
+	constant := c.standardise(s).simpleLength(c.past.N)
+	limit := min(simple[best], constant) + max(windowNats/float64(c.past.N), windowShare)
 	chosen, measured := 0, -1
 	// The best comes last: if it is chosen, as is likely, s needn't be measured again.
 	order := append(slices.Delete(grid.Range(len(windows)), best, best+1), best)

@@ -87,8 +87,8 @@ func (c *cosine) scaled(shape []int) *mat.Dense {
 	return z
 }
 
-// transformLines applies a transform in place to each line of each signal along each axis, two lines
-// at a time.
+// transformLines applies a transform in place to each line of each signal along each axis, two
+// lines at a time.
 func transformLines(z *mat.Dense, shape []int, apply func(t *dct.Transform, a, b []float64)) {
 	d, n := z.Dims()
 	stride := 1
