@@ -90,14 +90,9 @@ func newSeparator(ctx context.Context, z *mat.Dense, p *past.Past) (*separator, 
 // differentiate.
 func newDifferentiator(z *mat.Dense, p *past.Past) *separator {
 	d, positions := z.Dims()
-	s := &separator{
-		z: z, d: d, past: p,
-		adjoint: mat.NewDense(d, positions, nil),
+	return &separator{
+		z: z, d: d, past: p, coders: newCoders(p, d), adjoint: mat.NewDense(d, positions, nil),
 	}
-	for range parallel.Workers(d) {
-		s.coders = append(s.coders, newCoder(p))
-	}
-	return s
 }
 
 // each calls do for i = 0 … n−1 on all processors, with a coder for each, until all calls are done

@@ -159,13 +159,9 @@ func (c *channels) measure(ctx context.Context, e *explanation, k int) error {
 		return err
 	}
 	s, scale := c.spectrum, c.scales[k]
-	e.lengths[k] = s.sum(e.nats, scale) + s.powersLength(e.powers, scale) - gain
+	gaussian := floats.Sum(e.nats[:s.bandsOf(scale)])
+	e.lengths[k] = gaussian + s.powersLength(e.powers, scale) - gain
 	return nil
-}
-
-// sum returns the sum of nats over the bands that a time scale keeps.
-func (s *spectrum) sum(nats []float64, scale int) float64 {
-	return floats.Sum(nats[:s.bandsOf(scale)])
 }
 
 // bandsOf returns how many bands a time scale keeps: those below its highest frequency.
@@ -212,24 +208,10 @@ func (s *spectrum) powersLength(powers [][]float64, scale int) (nats float64) {
 // aren't known yet.
 func (c *channels) gainOverGaussian(ctx context.Context, e *explanation, k int) (float64, error) {
 	y, p := c.signals(e, k), c.past(k)
-	isRule := e.sources != nil
-	var kept []source // models of the rule's explanation; others don't keep theirs
-	if isRule {
-		kept = make([]source, c.d)
-	}
-	gains := make([]float64, c.d)
-	made := make([]*modelChoice, c.d)
-	workers := parallel.Workers(c.d)
-	coders := make([]*coder, workers)
-	err := parallel.Do(ctx, workers, c.d, func(worker, i int) {
-		if coders[worker] == nil {
-			coders[worker] = newCoder(p)
-		}
-		coder, signal := coders[worker], y.RawRowView(i)
-		s := &coder.pair[0]
-		if isRule {
-			s = &kept[i]
-		}
+	sources, made, gains := make([]source, c.d), make([]*modelChoice, c.d), make([]float64, c.d)
+	coders := newCoders(p, c.d)
+	err := parallel.Do(ctx, len(coders), c.d, func(worker, i int) {
+		coder, s, signal := coders[worker], &sources[i], y.RawRowView(i)
 		s.q, _ = past.SelfMoments(context.Background(), p, signal)
 		made[i] = c.setModel(coder, s, e, k, i, signal)
 		gains[i] = float64(p.N) * (coder.gaussianLength(s.q) - s.codeLength)
@@ -239,8 +221,9 @@ func (c *channels) gainOverGaussian(ctx context.Context, e *explanation, k int) 
 			c.choices[k] = append(c.choices[k], *m)
 		}
 	}
+	isRule := e.sources != nil
 	if isRule && e.sources[k] == nil && err == nil {
-		e.sources[k] = kept
+		e.sources[k] = sources
 	}
 	return floats.Sum(gains), err
 }

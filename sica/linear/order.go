@@ -63,10 +63,7 @@ func (s *draft) orient(white *pca.Whitening) {
 func (s *separator) sortByShare(m *demixing) {
 	order := orderByShare(m.b, s.inverse, s.sameUnit)
 	m.b, m.y = sortedRows(m.b, order), sortedRows(m.y, order)
-	sources := slices.Clone(m.sources)
-	for k, i := range order {
-		m.sources[k] = sources[i]
-	}
+	m.sources = reordered(m.sources, order)
 }
 
 // sortedRows returns the rows of m in the given order; m itself if they are in this order already.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/parallel"
 	"github.com/seed-47b1e431/gosica/internal/past"
 	"github.com/seed-47b1e431/gosica/sica/linear/internal/density"
 )
@@ -88,6 +89,15 @@ func newCoder(p *past.Past) *coder {
 		space:     make([]float64, p.N),
 		psi:       make([]float64, p.N),
 	}
+}
+
+// newCoders returns a coder for each processor that d signals keep busy.
+func newCoders(p *past.Past, d int) []*coder {
+	coders := make([]*coder, parallel.Workers(d))
+	for k := range coders {
+		coders[k] = newCoder(p)
+	}
+	return coders
 }
 
 // gaussianEntropy is the entropy of a standard normal variable, in nats.

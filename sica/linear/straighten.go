@@ -140,13 +140,11 @@ type straightening struct {
 
 func newStraightening(x *ica.Signals) *straightening {
 	d, n := x.Dims()
+	p := newPast(x.Shape(), d)
 	s := &straightening{
-		x: x, past: newPast(x.Shape(), d), sources: make([]source, d),
+		x: x, past: p, coders: newCoders(p, d), sources: make([]source, d),
 		straight: mat.NewDense(d, n, nil), y: mat.NewDense(d, n, nil),
 		adjoint: mat.NewDense(d, n, nil), slope: mat.NewDense(d, n, nil),
-	}
-	for range parallel.Workers(d) {
-		s.coders = append(s.coders, newCoder(s.past))
 	}
 	for i := range d {
 		c, logSlopes := newCurve(x.X().RawRowView(i))
