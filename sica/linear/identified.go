@@ -212,12 +212,17 @@ func (s *draft) merge(pairs [][2]int, all bool) (joined bool) {
 		evidence.SetSym(p[0], p[1], 0)
 	}
 	s.Groups = groups(evidence, 1)
+	s.confuseGroups()
+	return len(s.Groups) < before
+}
+
+// confuseGroups marks the rotations within the groups as not identified.
+func (s *draft) confuseGroups() {
 	for _, g := range s.Groups {
 		if len(g) > 1 {
 			s.confuse(g)
 		}
 	}
-	return len(s.Groups) < before
 }
 
 // confuse marks the rotation of the signals of a group as not identified.

@@ -187,12 +187,12 @@ func (x *mixture) polish(ctx context.Context, part *knownPart) (*draft, error) {
 	}
 	polished := &draft{models: m, unseen: part.unseen, drift: s.estimateDrift(m, slopes)}
 	polished.Findings, polished.Mean, polished.Symmetric = part.Findings, part.Mean, part.Symmetric
-	polished.FromWhite, polished.Leak = unitRows(b), mat.NewDense(d, d, nil)
+	polished.FromWhite = unitRows(b)
 	polished.Demixing = s.fromMixed(polished.FromWhite)
 	polished.DecidedOn = part.past.N
 	polished.CodeLength, polished.Evidence = m.codeLength, times*part.Evidence
 	polished.Sources = m.publicSources()
-	s.setGroups(polished, v, true)
+	polished.setGroups(v, true)
 	polished.setPairDependence(dependence)
 	return polished, nil
 }

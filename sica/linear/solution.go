@@ -146,51 +146,35 @@ func (s *separator) solution(
 // pairs and groups that are identified if it is accepted, and the dependence of the signals.
 func (s *separator) draft(m *demixing, v *verdict, accepted bool) *draft {
 	sol := &draft{drift: v.drift}
-	sol.Resolution, sol.Leak, sol.Sources = resolution, mat.NewDense(s.d, s.d, nil), m.publicSources()
+	sol.Resolution, sol.Sources = resolution, m.publicSources()
 	sol.Evidence = v.rotation.Evidence - v.occamFactor
-	s.setGroups(sol, v, accepted && sol.Evidence > minEvidence)
+	sol.setGroups(v, accepted && sol.Evidence > minEvidence)
 	sol.setDependence(m, s.past)
 	return sol
 }
 
-// setGroups sets the pairs, the groups and the errors of the solution from the evidence. The
-// signals of a pair that isn't identified share a group. If isIdentified is false, all signals
-// share one.
-func (s *separator) setGroups(sol *draft, v *verdict, isIdentified bool) {
+// setGroups sets the pairs, the groups and the errors of the signals from the evidence. The signals
+// of a pair that isn't identified share a group. If isIdentified is false, all signals share one.
+func (s *draft) setGroups(v *verdict, isIdentified bool) {
+	d, _ := v.leaks.Dims()
+	s.Leak, s.ExpectedError, s.Pairs = mat.DenseCopyOf(v.leaks), make([]float64, d), nil
+	for i := range d {
+		for _, leak := range v.leaks.RawRowView(i) {
+			s.ExpectedError[i] += leak * leak / 2
+		}
+		for j := range i {
+			s.Pairs = append(s.Pairs, Pair{
+				I: i, J: j, Evidence: v.evidence.At(i, j), Identified: true,
+				AngleError: v.angles.At(i, j),
+			})
+		}
+	}
 	enough := math.Inf(1)
 	if isIdentified {
 		enough = minEvidence
 	}
-	sol.Groups = v.groups(enough)
-	group := make([]int, s.d) // of each signal
-	for k, g := range sol.Groups {
-		for _, i := range g {
-			group[i] = k
-		}
-	}
-	sol.ExpectedError, sol.Pairs = make([]float64, s.d), nil
-	for i := range s.d {
-		for j := range s.d {
-			if i == j {
-				continue
-			}
-			leak, angle := v.leaks.At(i, j), v.angles.At(i, j)
-			differ := group[i] != group[j]
-			if !differ {
-				leak, angle = 1, 0
-			}
-			sol.Leak.Set(i, j, leak)
-			sol.ExpectedError[i] += leak * leak / 2
-			if j < i {
-				sol.Pairs = append(sol.Pairs, Pair{
-					I: i, J: j, Evidence: v.evidence.At(i, j), Identified: differ, AngleError: angle,
-				})
-			}
-		}
-		if len(sol.Groups[group[i]]) > 1 {
-			sol.ExpectedError[i] = 1
-		}
-	}
+	s.Groups = v.groups(enough)
+	s.confuseGroups()
 }
 
 // groups returns the groups of signals that pairs with less evidence than enough connect. Two
