@@ -53,9 +53,6 @@ func (p *Past) Adjoint(a, psi, weights []float64) {
 	clear(a[set:])
 }
 
-// Sequence reports whether the index has one axis.
-func (p *Past) Sequence() bool { return len(p.Shape) == 1 }
-
 // Moments are the second moments of signals z and their past. The moments of any mixture b·z follow
 // without another pass over the positions.
 type Moments struct {

@@ -71,6 +71,9 @@ func New(shape []int, offsets [][]int) *Past {
 	return p
 }
 
+// Sequence reports whether the index has one axis.
+func (p *Past) Sequence() bool { return len(p.Shape) == 1 }
+
 // Blocks returns the past of a sequence made of blocks of the given length from different places of
 // a longer sequence: the lags are the same, but the past of a position must lie in its own block.
 // The shape of p must have one axis.

@@ -86,8 +86,8 @@ func Crossfade(z *mat.Dense, joints []int) *mat.Dense {
 	return faded
 }
 
-// fadeAngle returns the angle, from 0 to π/2, whose cosine and sine are the weights of the two stretches
-// at position t of a crossfade. Its slope is 0 at both ends.
+// fadeAngle returns the angle, from 0 to π/2, whose cosine and sine are the weights of the two
+// stretches at position t of a crossfade. Its slope is 0 at both ends.
 func fadeAngle(t, length int) float64 {
 	u := (float64(t) + 0.5) / float64(length)
 	return math.Pi / 2 * u * u * (3 - 2*u)

@@ -46,6 +46,15 @@ func Mix(y, b, x *mat.Dense) {
 	})
 }
 
+// Mixed returns the mixtures b·x of the signals x, as Mix sets them.
+func Mixed(b, x *mat.Dense) *mat.Dense {
+	k, _ := b.Dims()
+	_, n := x.Dims()
+	y := mat.NewDense(k, n, nil)
+	Mix(y, b, x)
+	return y
+}
+
 // Products sets c, k×d, to the sums over the positions of the products of signals y, k×n, with
 // signals x, d×n, on all processors: y·xᵀ.
 func Products(c, y, x *mat.Dense) {

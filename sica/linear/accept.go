@@ -40,6 +40,12 @@ type verdict struct {
 	drift  driftEstimate
 }
 
+// newVerdict returns a verdict with room for the numbers of the pairs of d signals.
+func newVerdict(d int) *verdict {
+	room := func() *mat.SymDense { return mat.NewSymDense(d, nil) }
+	return &verdict{cost: room(), rotated: room(), distinguishable: room(), evidence: room()}
+}
+
 // judge compares best with whitening, and each pair of its signals with the rotated pair and with
 // Gaussian signals of the same spectrum. Certain pairs of known aren't compared again.
 func (s *separator) judge(
@@ -49,9 +55,8 @@ func (s *separator) judge(
 	if err != nil {
 		return nil, err
 	}
-	v := &verdict{scaled: best.scaled(p), distinguishable: mat.NewSymDense(s.d, nil),
-		rotated: mat.NewSymDense(s.d, nil), cost: mat.NewSymDense(s.d, nil),
-		evidence: mat.NewSymDense(s.d, nil), noise: s.estimateNoise(best, p), drift: s.estimateDrift(best, p)}
+	v := newVerdict(s.d)
+	v.scaled, v.noise, v.drift = best.scaled(p), s.estimateNoise(best, p), s.estimateDrift(best, p)
 	own := best.sourceLengths()
 	total := best.lengths(own)
 	v.rotation = evidence.NewGain(null.lengths, total)
@@ -191,7 +196,7 @@ func (s *separator) leaks(
 	if err != nil {
 		return nil, nil, err
 	}
-	n := float64(s.past.N)
+	n, sd := float64(s.past.N), deviations(m.b)
 	leaks, angles = mat.NewDense(s.d, s.d, nil), mat.NewSymDense(s.d, nil)
 	for i := range s.d {
 		for j := range i {
@@ -208,8 +213,7 @@ func (s *separator) leaks(
 			aa := (b*b*va - 2*b + vb) / (det * det * n)
 			bb := (va - 2*a + a*a*vb) / (det * det * n)
 			ab := (-b*va + a*b + 1 - a*vb) / (det * det * n)
-			// Ratio of the signals' standard deviations, since z is white.
-			ratio := floats.Norm(m.b.RawRowView(j), 2) / floats.Norm(m.b.RawRowView(i), 2)
+			ratio := sd[j] / sd[i]
 			leaks.Set(i, j, min(math.Sqrt(max(aa, 0))*ratio, 1))
 			leaks.Set(j, i, min(math.Sqrt(max(bb, 0))/ratio, 1))
 			variance := max(aa*ratio*ratio-2*ab+bb/(ratio*ratio), 0)

@@ -350,18 +350,11 @@ func diagonalise(ctx context.Context, all []*mat.SymDense) (*mat.Dense, error) {
 func varianceDemixing(ctx context.Context, innovations *mat.Dense) (*mat.Dense, error) {
 	d, n := innovations.Dims()
 	e := newEigen(covariance(innovations, 0, 0, n))
-	if e == nil {
+	if e == nil || e.values[0] <= 0 {
 		return nil, nil
 	}
 	white := mat.NewDense(d, d, nil) // the demixing that whitens the innovations
-	for i, v := range e.values {
-		if v <= 0 {
-			return nil, nil
-		}
-		for j := range d {
-			white.Set(i, j, e.vectors.At(j, i)/math.Sqrt(v))
-		}
-	}
+	white.Apply(func(i, _ int, v float64) float64 { return v / math.Sqrt(e.values[i]) }, e.vectors.T())
 	var all []*mat.SymDense
 	for _, blocks := range varianceBlocks {
 		length := n / blocks

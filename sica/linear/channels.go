@@ -67,68 +67,67 @@ type channels struct {
 }
 
 // newChannels returns the channels of a mixture, without up to a tenth of the positions of a
-// sequence. If there are too few positions for two time scales, the spectra and signals aren't set.
+// sequence; nil if there are too few positions for two time scales.
 func newChannels(x *mixture) *channels {
-	d := len(x.white.Mean)
-	lowered := false
-	shape := x.shape
+	shape, lowered := x.shape, false
 	if len(shape) == 1 {
 		if share := x.power.passedShare(); share < maxOccupied && !ablation.Off(ablation.PassBand) {
 			x, lowered = x.replaced(lowpassed(x.white.White, share)), true
 		}
 		shape = []int{smoothLength(x.shape[0])}
 	}
-	n := grid.Product(shape)
-	c := &channels{
-		d: d, sd: make([]float64, d), covariance: mat.NewSymDense(d, nil), white: x.white,
-		added: make([]float64, d*d), cfg: x.cfg, lowered: lowered,
-	}
+	d, n := len(x.white.Mean), grid.Product(shape)
+	c := &channels{d: d, white: x.white, cfg: x.cfg, lowered: lowered}
 	for _, k := range timeScales {
 		if n/k >= minPositions {
 			c.scales = append(c.scales, k)
 		}
 	}
 	if len(c.scales) < 2 {
-		return c
+		return nil
 	}
 	c.choices, c.x = make([][]modelChoice, len(c.scales)), make([]*mat.Dense, len(c.scales))
-	standard := mat.DenseCopyOf(x.white.Inverse) // from white signals to the channels
-	for i := range d {
-		row := standard.RawRowView(i)
-		c.sd[i] = floats.Norm(row, 2)
-		floats.Scale(1/c.sd[i], row)
-	}
-	c.covariance.SymOuterK(1, standard)
-	for i := range d {
-		for j := range d {
-			c.added[i*d+j] = resolution * resolution * c.covariance.At(i, j)
-		}
-	}
-	channelsFrom := func(z *mat.Dense) *mat.Dense {
-		x := mat.NewDense(d, n, nil)
-		signal.Mix(x, standard, z)
-		return x
-	}
+	standard := c.standardise()
 	z := x.white.White.Slice(0, d, 0, n).(*mat.Dense)
-	c.clean = sync.OnceValue(func() *cosine { return newCosine(channelsFrom(z), shape) })
+	c.clean = sync.OnceValue(func() *cosine { return newCosine(signal.Mixed(standard, z), shape) })
 	noisy := mat.DenseCopyOf(z)
 	addNoise(noisy, sphericalNoise(d, resolution), c.cfg.Seed)
-	c.x[0] = channelsFrom(noisy)
+	c.x[0] = signal.Mixed(standard, noisy)
 	c.noisy = newCosine(c.x[0], shape)
-	whitening, sequence := inverseRoot(c.covariance), len(shape) == 1
-	if whitening != nil && sequence && !ablation.Off(ablation.PassBand) {
+	c.setSpectra()
+	return c
+}
+
+// standardise sets the standard deviations and the covariances of the channels, and returns the
+// matrix from the white signals to the channels of variance 1.
+func (c *channels) standardise() *mat.Dense {
+	c.sd = deviations(c.white.Inverse)
+	standard := unitRows(c.white.Inverse)
+	c.covariance = new(mat.SymDense)
+	c.covariance.SymOuterK(1, standard)
+	var added mat.Dense
+	added.Scale(resolution*resolution, c.covariance)
+	c.added = added.RawMatrix().Data
+	return standard
+}
+
+// setSpectra sets the spectrum of the noisy channels and, for sequences, those of their parts,
+// without the frequencies that a high-pass filter has weakened and the time scales at which few
+// others are left.
+func (c *channels) setSpectra() {
+	if c.isImage() {
+		c.spectrum = c.noisy.spectrum()
+		return
+	}
+	if whitening := inverseRoot(c.covariance); whitening != nil && !ablation.Off(ablation.PassBand) {
 		c.noisy.first = c.noisy.highPassEdge(whitening)
-		for len(c.scales) > 2 && n/c.scales[len(c.scales)-1] < 2*c.noisy.first { // little is left there
+		n := c.noisy.shape[0]
+		for len(c.scales) > 2 && n/c.scales[len(c.scales)-1] < 2*c.noisy.first {
 			c.scales = c.scales[:len(c.scales)-1]
 		}
 	}
-	spectral := c.noisy
-	if sequence {
-		spectral = c.noisy.tapered(c.x[0])
-		c.parts = partSpectra(c.x[0], c.noisy.first, n >= windowedPositions)
-	}
-	c.spectrum = spectral.spectrum()
-	return c
+	c.spectrum = c.noisy.tapered(c.x[0]).spectrum()
+	c.parts = partSpectra(c.x[0], c.noisy.first)
 }
 
 // isImage reports whether the channels are images or videos.
@@ -144,9 +143,7 @@ func (c *channels) signals(e *explanation, k int) *mat.Dense {
 	if c.x[k] == nil {
 		c.x[k] = c.noisy.scaled(shape)
 	}
-	y := mat.NewDense(c.d, grid.Product(shape), nil)
-	signal.Mix(y, e.b, c.x[k])
-	return y
+	return signal.Mixed(e.b, c.x[k])
 }
 
 // past returns the past of a position at the k-th time scale.
@@ -160,6 +157,15 @@ func (c *channels) demixing(b mat.Matrix) *mat.Dense {
 	scaled := mat.DenseCopyOf(b)
 	scaled.Apply(func(_, j int, v float64) float64 { return v * c.sd[j] }, scaled)
 	return c.unit(scaled)
+}
+
+// mixedDemixing converts the demixing b of the channels to demixings of the mixed signals and of
+// the symmetrically whitened signals.
+func (c *channels) mixedDemixing(b *mat.Dense) (demixing, fromWhite *mat.Dense) {
+	demixing, fromWhite = new(mat.Dense), new(mat.Dense)
+	demixing.Apply(func(_, j int, v float64) float64 { return v / c.sd[j] }, b)
+	fromWhite.Product(demixing, c.white.Inverse, c.white.Axes())
+	return demixing, fromWhite
 }
 
 // unit scales the rows of b for recovered signals of variance 1.
@@ -263,9 +269,7 @@ func (c *channels) noiseCorrected(e *explanation) *explanation {
 		var mixing, b mat.Dense // (Σ − N)^(−1/2)·A with columns of length 1, and A′⁻¹
 		mixing.Mul(whitening, model.mixing)
 		for j := range c.d {
-			column := mat.Col(nil, j, &mixing)
-			floats.Scale(1/floats.Norm(column, 2), column)
-			mixing.SetCol(j, column)
+			mixing.SetCol(j, unitVector(mat.Col(nil, j, &mixing)))
 		}
 		u, ok := rotation.Nearest(&mixing)
 		if !ok {
@@ -320,27 +324,20 @@ func (c *channels) matches(a, b *explanation) (correlations []float64, places []
 // the sources, not the noise, decide which code is shortest. The separator is nil if there is no W.
 func (c *channels) separator(ctx context.Context, scale int, noise []float64) (*separator, error) {
 	shape := scaledShape(c.noisy.shape, scale)
-	z := c.clean().scaled(shape)
+	z, _ := signal.Centred(c.clean().scaled(shape))
 	_, n := z.Dims()
-	for i := range c.d {
-		row := z.RawRowView(i)
-		floats.AddConst(-floats.Sum(row)/float64(n), row)
-	}
 	var cov mat.SymDense
 	cov.SymOuterK(1/float64(n), z)
 	whitening, inverse, ok := signalWhitening(&cov, noise)
 	if !ok {
 		return nil, nil
 	}
-	var signalNoise mat.Dense // W·N·W
-	signalNoise.Product(whitening, diagonal(noise), whitening)
-	matrix, ok := complement(&signalNoise)
-	if !ok {
+	signalNoise := whitenedNoise(whitening, noise)
+	if signalNoise == nil {
 		return nil, nil
 	}
-	y := mat.NewDense(c.d, n, nil)
-	signal.Mix(y, whitening, z)
-	addNoise(y, matrix, c.cfg.Seed)
+	y := signal.Mixed(whitening, z)
+	addNoise(y, complement(signalNoise), c.cfg.Seed)
 	s, err := newSeparator(ctx, y, newPast(shape, c.d))
 	if err != nil {
 		return nil, err
@@ -357,28 +354,30 @@ func signalWhitening(cov mat.Symmetric, noise []float64) (whitening, inverse *ma
 	if !ok {
 		return nil, nil, false
 	}
-	var share, power mat.Dense
-	share.Product(inverseRoot, diagonal(noise), inverseRoot)
-	e := newEigen(&share)
-	if e == nil {
+	shares := whitenedNoise(inverseRoot, noise)
+	if shares == nil {
 		return nil, nil, false
 	}
-	signal := e.mapped(func(l float64) float64 { return max(1-l, minSignal) })
-	power.Product(root, signal, root)
+	var power mat.Dense
+	power.Product(root, shares.mapped(func(l float64) float64 { return max(1-l, minSignal) }), root)
 	inverse, whitening, ok = roots(&power)
 	return whitening, inverse, ok
 }
 
-// complement returns the symmetric root of c·I − noise, where c is the largest eigenvalue of the
-// covariance noise, or the square of the resolution if that is larger. ok is false if the
+// whitenedNoise decomposes W·N·W, the covariance of the noise in whitened channels, where W is the
+// symmetric whitening and N has the given noise variance of each channel. It is nil if the
 // eigenvalues don't converge.
-func complement(noise mat.Matrix) (*mat.Dense, bool) {
-	e := newEigen(noise)
-	if e == nil {
-		return nil, false
-	}
-	largest := max(floats.Max(e.values), resolution*resolution)
-	return e.mapped(func(l float64) float64 { return math.Sqrt(max(largest-l, 0)) }), true
+func whitenedNoise(whitening *mat.Dense, noise []float64) *eigen {
+	var covariance mat.Dense
+	covariance.Product(whitening, diagonal(noise), whitening)
+	return newEigen(&covariance)
+}
+
+// complement returns the symmetric root of c·I − noise, where c is the largest eigenvalue of the
+// covariance noise, or the square of the resolution if that is larger.
+func complement(noise *eigen) *mat.Dense {
+	largest := max(floats.Max(noise.values), resolution*resolution)
+	return noise.mapped(func(l float64) float64 { return math.Sqrt(max(largest-l, 0)) })
 }
 
 // descent returns the explanation with the shortest code at the k-th time scale, under the given
@@ -418,10 +417,8 @@ func (c *channels) exceedsResolution(noise []float64) bool {
 	if inverse == nil {
 		return false
 	}
-	var shares mat.Dense
-	shares.Product(inverse, diagonal(noise), inverse)
-	e := newEigen(&shares)
-	return e != nil && floats.Max(e.values) > resolution*resolution
+	shares := whitenedNoise(inverse, noise)
+	return shares != nil && floats.Max(shares.values) > resolution*resolution
 }
 
 // mostNoise returns nearly the largest possible noise variance of each channel, equal for all:

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/ablation"
 	"github.com/seed-47b1e431/gosica/internal/dct"
+	"github.com/seed-47b1e431/gosica/internal/signal"
 )
 
 // glanceSteps is the number of steps at the fine resolution that show whether a fine separation
@@ -145,8 +146,8 @@ func strongBands(z *mat.Dense) *mat.Dense {
 	width := max(directionsPerBand*d, n/powerBands)
 	var strong []bool // each band
 	for first := 0; first < n; first += width {
-		band := c.Slice(0, d, first, min(first+width, n)).(*mat.Dense)
-		strong = append(strong, strongest(band) >= strongPower)
+		powers := directionPowers(c.Slice(0, d, first, min(first+width, n)))
+		strong = append(strong, powers[d-1] >= strongPower)
 	}
 	removeLines(strong)
 	var kept []int // coefficients
@@ -159,13 +160,7 @@ func strongBands(z *mat.Dense) *mat.Dense {
 	if m == 0 {
 		return nil
 	}
-	out := mat.NewDense(d, m, nil)
-	for i := range d {
-		from, to := c.RawRowView(i), out.RawRowView(i)
-		for t := range to {
-			to[t] = from[kept[t]]
-		}
-	}
+	out := signal.Columns(c, kept[:m])
 	transformLines(out, []int{m}, (*dct.Transform).Inverse)
 	out.Scale(math.Sqrt(float64(m)/float64(n)), out)
 	return out
@@ -187,15 +182,4 @@ func removeLines(strong []bool) {
 		}
 		k = end
 	}
-}
-
-// strongest returns the power of the strongest direction of the coefficients c, d×n.
-func strongest(c *mat.Dense) float64 {
-	d, n := c.Dims()
-	var cov mat.SymDense
-	cov.SymOuterK(1/float64(n), c)
-	if e := newEigen(&cov); e != nil {
-		return e.values[d-1]
-	}
-	return 0
 }

@@ -53,14 +53,7 @@ func (m *demixing) dependence() *mat.SymDense {
 		products.SymRankK(products, 1, block.Slice(0, d, 0, length))
 	}
 	products.SymRankOne(products, -1/float64(n), mat.NewVecDense(d, sums))
-	correlations := mat.NewSymDense(d, nil)
-	for i := range d {
-		for j := range i {
-			correlations.SetSym(i, j,
-				products.At(i, j)/math.Sqrt(products.At(i, i)*products.At(j, j)))
-		}
-	}
-	return correlations
+	return correlations(products)
 }
 
 // independence returns the probability that the innovations of independent signals depend on each

@@ -90,14 +90,9 @@ func newSeparator(ctx context.Context, z *mat.Dense, p *past.Past) (*separator, 
 // differentiate.
 func newDifferentiator(z *mat.Dense, p *past.Past) *separator {
 	d, positions := z.Dims()
-	s := &separator{
-		z: z, d: d, past: p,
-		adjoint: mat.NewDense(d, positions, nil),
+	return &separator{
+		z: z, d: d, past: p, coders: newCoders(p, d), adjoint: mat.NewDense(d, positions, nil),
 	}
-	for range parallel.Workers(d) {
-		s.coders = append(s.coders, newCoder(p))
-	}
-	return s
 }
 
 // each calls do for i = 0 … n−1 on all processors, with a coder for each, until all calls are done
@@ -178,9 +173,7 @@ func (s *separator) renew(ctx context.Context, m, before *demixing) (changed boo
 // choose chooses the model of the i-th signal, y, and records for which row of the demixing.
 func (m *demixing) choose(c *coder, i int, y []float64, tolerance float64) {
 	c.choose(&m.sources[i], y, tolerance)
-	row := slices.Clone(m.b.RawRowView(i))
-	floats.Scale(1/floats.Norm(row, 2), row)
-	m.sources[i].row = row
+	m.sources[i].row = unitVector(m.b.RawRowView(i))
 }
 
 // update sets m to the demixing b. fit must set the model of the i-th signal, y. If b is singular,
@@ -343,8 +336,7 @@ func (s *separator) isPromising(behind float64) bool {
 // isNear reports whether one of the ends recovers the same signals as m, and the code of m is
 // longer than the code of best.
 func (m *demixing) isNear(best *demixing, ends []candidate) bool {
-	return m.codeLength > best.codeLength &&
-		slices.ContainsFunc(ends, func(e candidate) bool { return sameBasin(m.b, e.b) })
+	return m.codeLength > best.codeLength && inBasin(m.b, ends)
 }
 
 // descendUnless is descend in at most the given number of steps. Models are chosen anew before the
@@ -479,23 +471,14 @@ func (s *separator) descendAll(ctx context.Context, found *descents, candidates 
 		})
 	}
 	candidates = distinctBasins(candidates)
-	demixings := make([]*demixing, len(candidates))
-	for k := range candidates {
-		demixings[k] = s.acquire()
-		if err := s.estimate(ctx, demixings[k], candidates[k].b); err != nil {
-			return err
-		}
+	demixings, order, err := s.estimateAll(ctx, candidates)
+	if err != nil {
+		return err
 	}
-	order := grid.Range(len(candidates))
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(demixings[a].codeLength, demixings[b].codeLength)
-	})
 	for _, k := range order {
 		m, from := demixings[k], candidates[k]
 		isSingular := math.IsInf(m.codeLength, 1)
-		if isSingular || slices.ContainsFunc(found.ends, func(e candidate) bool {
-			return sameBasin(from.b, e.b)
-		}) {
+		if isSingular || inBasin(from.b, found.ends) {
 			s.release(m)
 			continue
 		}
@@ -518,6 +501,25 @@ func (s *separator) descendAll(ctx context.Context, found *descents, candidates 
 		found.best, found.name, found.verdict = m, from.name, nil
 	}
 	return nil
+}
+
+// estimateAll returns the demixings of the candidates with models for comparison, and their order
+// by code length.
+func (s *separator) estimateAll(
+	ctx context.Context, candidates []candidate,
+) (demixings []*demixing, order []int, err error) {
+	demixings = make([]*demixing, len(candidates))
+	for k, c := range candidates {
+		demixings[k] = s.acquire()
+		if err := s.estimate(ctx, demixings[k], c.b); err != nil {
+			return nil, nil, err
+		}
+	}
+	order = grid.Range(len(candidates))
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(demixings[a].codeLength, demixings[b].codeLength)
+	})
+	return demixings, order, nil
 }
 
 // sufficient descends from FastICA of the innovations, the candidate that finds most sources, and
@@ -550,7 +552,7 @@ func (s *separator) sufficient(
 // distinctBasins returns the candidates that don't recover the same signals as an earlier one.
 func distinctBasins(all []candidate) (kept []candidate) {
 	for _, c := range all {
-		if !slices.ContainsFunc(kept, func(k candidate) bool { return sameBasin(c.b, k.b) }) {
+		if !inBasin(c.b, kept) {
 			kept = append(kept, c)
 		}
 	}
@@ -579,6 +581,11 @@ func (s *separator) follow(
 		return s.descend(ctx, m)
 	}
 	return m, nil
+}
+
+// inBasin reports whether one of the candidates recovers the same signals as b.
+func inBasin(b *mat.Dense, all []candidate) bool {
+	return slices.ContainsFunc(all, func(c candidate) bool { return sameBasin(b, c.b) })
 }
 
 // sameBasin reports whether b and c recover the same signals, up to order, sign, scale and small

@@ -54,7 +54,8 @@ func newDriftBlocks(d int) []driftBlock {
 func blockEdge(k, n int) int { return k * n / driftBlocks }
 
 // estimateDrift tests whether the demixing m of a sequence changes with time, and estimates by how
-// much. p are the derivatives at m. The estimate is zero for images and short sequences.
+// much. p are the derivatives at m. The estimate is zero for images, short sequences and a single
+// signal.
 //
 // If the demixing is constant, the slopes of the code length along E_ij vary between blocks of
 // positions by chance only. The variance of a slope in a block follows from the powers there of the
@@ -68,7 +69,7 @@ func blockEdge(k, n int) int { return k * n / driftBlocks }
 // The change itself, in shares of signals of variance 1, is a quasi-Newton step in each block. The
 // contribution of chance to its squares is subtracted.
 func (s *separator) estimateDrift(m *demixing, p *derivatives) driftEstimate {
-	if !s.past.Sequence() || s.past.N < minDriftPositions {
+	if !s.past.Sequence() || s.past.N < minDriftPositions || s.d == 1 {
 		return driftEstimate{}
 	}
 	powers := blockPowers(m.y)

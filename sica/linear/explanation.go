@@ -3,7 +3,6 @@ package linear
 import (
 	"context"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -87,13 +86,13 @@ func (c *channels) explain(e *explanation) bool {
 	if model == nil {
 		return false
 	}
-	nats, filters, ok := c.spectrum.distortionless(model, c.added)
+	nats, filters, ok := c.spectrum.distortionless(model)
 	if !ok {
 		return false
 	}
 	e.model, e.nats, e.powers = model, nats, nil
 	for k := range model.powers {
-		e.powers = append(e.powers, diagonalOf(e.covariance(k, c.added)))
+		e.powers = append(e.powers, diagonalOf(e.covariance(k)))
 	}
 	if filters != nil {
 		e.filtered = c.noisy.filtered(filters)
@@ -107,9 +106,9 @@ func (c *channels) explain(e *explanation) bool {
 
 // covariance returns the covariance of the signals B·x in band k under e's model, including the
 // noise of the channels and the added noise.
-func (e *explanation) covariance(k int, added []float64) *mat.Dense {
+func (e *explanation) covariance(k int) *mat.Dense {
 	cov := new(mat.Dense)
-	cov.Product(e.b, e.model.covariance(k, added), e.b.T())
+	cov.Product(e.b, e.model.covariance(k), e.b.T())
 	return cov
 }
 
@@ -117,12 +116,12 @@ func (e *explanation) covariance(k int, added []float64) *mat.Dense {
 // and the filters of the signals in each band, nil without noise; ok is false if a covariance is
 // singular.
 func (s *spectrum) distortionless(
-	m *noiseModel, added []float64,
+	m *noiseModel,
 ) (nats []float64, filters []*mat.Dense, ok bool) {
 	d := s.d
 	inverse := make([]float64, d*d)
 	for k, w := range s.weights {
-		cov := m.covariance(k, added)
+		cov := m.covariance(k)
 		logDet, ok := invertSymmetric(inverse, cov.RawMatrix().Data, d)
 		if !ok {
 			return nil, nil, false
@@ -160,13 +159,9 @@ func (c *channels) measure(ctx context.Context, e *explanation, k int) error {
 		return err
 	}
 	s, scale := c.spectrum, c.scales[k]
-	e.lengths[k] = s.sum(e.nats, scale) + s.powersLength(e.powers, scale) - gain
+	gaussian := floats.Sum(e.nats[:s.bandsOf(scale)])
+	e.lengths[k] = gaussian + s.powersLength(e.powers, scale) - gain
 	return nil
-}
-
-// sum returns the sum of nats over the bands that a time scale keeps.
-func (s *spectrum) sum(nats []float64, scale int) float64 {
-	return floats.Sum(nats[:s.bandsOf(scale)])
 }
 
 // bandsOf returns how many bands a time scale keeps: those below its highest frequency.
@@ -213,29 +208,12 @@ func (s *spectrum) powersLength(powers [][]float64, scale int) (nats float64) {
 // aren't known yet.
 func (c *channels) gainOverGaussian(ctx context.Context, e *explanation, k int) (float64, error) {
 	y, p := c.signals(e, k), c.past(k)
-	isRule := e.sources != nil
-	var kept []source // models of the rule's explanation; others don't keep theirs
-	if isRule {
-		kept = make([]source, c.d)
-	}
-	gains := make([]float64, c.d)
-	made := make([]*modelChoice, c.d)
-	workers := parallel.Workers(c.d)
-	coders := make([]*coder, workers)
-	err := parallel.Do(ctx, workers, c.d, func(worker, i int) {
-		if coders[worker] == nil {
-			coders[worker] = newCoder(p)
-		}
-		coder, signal := coders[worker], y.RawRowView(i)
-		s := &coder.pair[0]
-		if isRule {
-			s = &kept[i]
-		}
+	sources, made, gains := make([]source, c.d), make([]*modelChoice, c.d), make([]float64, c.d)
+	coders := newCoders(p, c.d)
+	err := parallel.Do(ctx, len(coders), c.d, func(worker, i int) {
+		coder, s, signal := coders[worker], &sources[i], y.RawRowView(i)
 		s.q, _ = past.SelfMoments(context.Background(), p, signal)
-		isShared := c.setModel(coder, s, e, k, i, signal)
-		if !isShared {
-			made[i] = newModelChoice(signal, s)
-		}
+		made[i] = c.setModel(coder, s, e, k, i, signal)
 		gains[i] = float64(p.N) * (coder.gaussianLength(s.q) - s.codeLength)
 	})
 	for _, m := range made {
@@ -243,18 +221,19 @@ func (c *channels) gainOverGaussian(ctx context.Context, e *explanation, k int) 
 			c.choices[k] = append(c.choices[k], *m)
 		}
 	}
+	isRule := e.sources != nil
 	if isRule && e.sources[k] == nil && err == nil {
-		e.sources[k] = kept
+		e.sources[k] = sources
 	}
 	return floats.Sum(gains), err
 }
 
-// setModel fits s to y, the i-th signal of e at scale k. Nearly equal signals share a modelChoice,
-// which setModel reports. The rule's signals don't: a choice made for another signal could make
-// their code longer.
+// setModel fits s to y, the i-th signal of e at scale k. Nearly equal signals share a modelChoice:
+// then the result is nil, and otherwise the choice for y. The rule's signals share none: a choice
+// made for another signal could make their code longer.
 func (c *channels) setModel(
 	coder *coder, s *source, e *explanation, k, i int, y []float64,
-) (isShared bool) {
+) *modelChoice {
 	if e.sources == nil {
 		if match, correlation := findModelChoice(c.choices[k], y); match != nil {
 			if correlation < 0 { // a density needn't be symmetric
@@ -262,15 +241,16 @@ func (c *channels) setModel(
 			}
 			s.keep(&match.source)
 			coder.fit(s, y)
-			return true
+			return nil
 		}
-	} else if e.sources[k] != nil {
+	}
+	if e.sources != nil && e.sources[k] != nil {
 		s.keep(&e.sources[k][i])
 		coder.fit(s, y)
-		return false
+	} else {
+		coder.choose(s, y, density.Rough)
 	}
-	coder.choose(s, y, density.Rough)
-	return false
+	return newModelChoice(y, s)
 }
 
 // A modelChoice is the model that was chosen for a signal: its order, window and density.
@@ -281,9 +261,10 @@ type modelChoice struct {
 
 // newModelChoice returns the choice of the model s for the signal y.
 func newModelChoice(y []float64, s *source) *modelChoice {
-	unit := slices.Clone(y)
-	floats.Scale(1/floats.Norm(unit, 2), unit)
-	return &modelChoice{unit, source{weights: s.weights, window: s.window, density: s.density}}
+	return &modelChoice{
+		signal: unitVector(y),
+		source: source{weights: s.weights, window: s.window, density: s.density},
+	}
 }
 
 // findModelChoice returns the choice for the signal that correlates most with y, and the

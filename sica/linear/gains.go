@@ -55,9 +55,6 @@ func (s *separator) rotationGains(
 		floats.AddTo(before, own[i], own[j])
 		gains[k] = evidence.NewGain(c.pairLengths(measured, c.accept), before)
 		if gains[k].Evidence < certain() {
-			for side := range c.pair { // undoes pairLengths' normalise
-				floats.Scale(c.pair[side].scale, c.pair[side].u)
-			}
 			refine := func(s *source) { c.refine(s, density.Rough) }
 			gains[k] = evidence.NewGain(c.pairLengths(measured, refine), before)
 		}
@@ -96,8 +93,7 @@ func (s *separator) measureRotated(
 }
 
 // pairLengths returns the code lengths of c.pair in sixteenths of the positions, in nats. set must
-// set the density of a source according to c.measurement. pairLengths normalises the innovations of
-// c.pair.
+// set the density of a source according to c.measurement.
 func (c *coder) pairLengths(measured [2]measurement, set func(s *source)) []float64 {
 	nats := make([]float64, evidence.Blocks)
 	for side := range c.pair {
@@ -106,6 +102,7 @@ func (c *coder) pairLengths(measured [2]measurement, set func(s *source)) []floa
 		set(source)
 		c.normalise(source)
 		source.lengths(nats)
+		floats.Scale(source.scale, source.u) // undoes normalise, for another call
 	}
 	return nats
 }

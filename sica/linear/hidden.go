@@ -3,7 +3,6 @@ package linear
 import (
 	"context"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -30,30 +29,23 @@ import (
 // up to the estimate from the dependence of the signals less its standard error, if that is more.
 // Otherwise nothing would rule out noise as strong as a white Gaussian signal itself.
 func (c *channels) hideable(ctx context.Context, sol *draft) ([]bool, error) {
-	deviation := floats.Norm(c.sd, 2)
-	_, exponent := math.Frexp(deviation)
-	scale := math.Ldexp(1, exponent) // the unit of what follows; a power of two rounds nothing
-	sd := slices.Clone(c.sd)
-	floats.Scale(1/scale, sd)
-	deviation /= scale
-	eigenvalues, unit := c.bandEigenvalues(sd), c.demixing(sol.Demixing)
-	mean := deviation * deviation / float64(c.d) // mean variance of the channels
+	eigenvalues, b := c.bandEigenvalues(), c.demixing(sol.Demixing)
+	mean := floats.Dot(c.sd, c.sd) / float64(c.d) // mean variance of the channels
 	hideable := make([]bool, c.d)
 	err := parallel.Do(ctx, parallel.Workers(c.d), c.d, func(_, i int) {
 		if !sol.Identified(i) {
 			return
 		}
-		row, square := unit.RawRowView(i), 0.0 // squared norm of the row for raw channels
+		row, square := b.RawRowView(i), 0.0 // squared norm of the row for the mixed signals
 		for j, v := range row {
-			square += v * v / (sd[j] * sd[j])
+			square += v * v / (c.sd[j] * c.sd[j])
 		}
 		variance := hidingShare / square
-		shown := (sol.unseen.variance - sol.unseen.standardError) / scale / scale
+		shown := sol.unseen.variance - sol.unseen.standardError
 		if sol.Sources[i].Order == 0 && variance > max(maxUnseenNoise*mean, shown) {
 			return
 		}
-		nats := c.spectrum.floorCost(eigenvalues, variance) +
-			sol.unseen.excess(variance*scale*scale)
+		nats := c.spectrum.floorCost(eigenvalues, variance) + sol.unseen.excess(variance)
 		if nats <= minEvidence {
 			nats += c.smoothingCost(row, hidingShare)
 		}
@@ -62,16 +54,15 @@ func (c *channels) hideable(ctx context.Context, sol *draft) ([]bool, error) {
 	return hideable, err
 }
 
-// bandEigenvalues returns the eigenvalues of the covariance in each band of the channels with the
-// standard deviations sd; nil for a band where they don't converge. Their scale must be near 1, as
-// lapack fails for tiny matrices.
-func (c *channels) bandEigenvalues(sd []float64) [][]float64 {
+// bandEigenvalues returns the eigenvalues of the covariance of the mixed signals in each band; nil
+// for a band where they don't converge.
+func (c *channels) bandEigenvalues() [][]float64 {
 	all := make([][]float64, len(c.spectrum.covariances))
 	raw := mat.NewSymDense(c.d, nil)
 	for k, cov := range c.spectrum.covariances {
 		for i := range c.d {
 			for j := range i + 1 {
-				raw.SetSym(i, j, sd[i]*sd[j]*cov[i*c.d+j])
+				raw.SetSym(i, j, c.sd[i]*c.sd[j]*cov[i*c.d+j])
 			}
 		}
 		var e mat.EigenSym

@@ -77,18 +77,15 @@ func (s *draft) correlatedPairs(n int) [][2]int {
 	if ablation.Off(ablation.Correlated) {
 		return nil
 	}
-	var sizes mat.SymDense // of the correlations
-	sizes.SymOuterK(1, s.FromWhite)
-	deviations := make([]float64, sizes.SymmetricDim())
-	for i := range deviations {
-		deviations[i] = math.Sqrt(sizes.At(i, i))
-	}
-	for i, a := range deviations {
-		for j, b := range deviations[:i] {
-			sizes.SetSym(i, j, math.Abs(sizes.At(i, j))/(a*b))
+	var covariance mat.SymDense
+	covariance.SymOuterK(1, s.FromWhite)
+	sizes := correlations(&covariance)
+	for i := range sizes.SymmetricDim() {
+		for j := range i {
+			sizes.SetSym(i, j, math.Abs(sizes.At(i, j)))
 		}
 	}
-	return pairsAbove(MaxCorrelation, &sizes, n)
+	return pairsAbove(MaxCorrelation, sizes, n)
 }
 
 func (f *Findings) isDependent() bool {
@@ -184,9 +181,8 @@ func (s *draft) noiseShares(variance float64) []float64 {
 // raiseNoise raises Noise to at least the given variance in each channel, and records it as missed.
 func (s *draft) raiseNoise(white *pca.Whitening, variance float64) {
 	s.missed = max(s.missed, variance)
-	for c := range s.Noise {
-		deviation := floats.Norm(white.Inverse.RawRowView(c), 2)
-		s.Noise[c] = max(s.Noise[c], min(variance/(deviation*deviation), 1))
+	for c, sd := range deviations(white.Inverse) {
+		s.Noise[c] = max(s.Noise[c], min(variance/(sd*sd), 1))
 	}
 }
 
@@ -216,12 +212,17 @@ func (s *draft) merge(pairs [][2]int, all bool) (joined bool) {
 		evidence.SetSym(p[0], p[1], 0)
 	}
 	s.Groups = groups(evidence, 1)
+	s.confuseGroups()
+	return len(s.Groups) < before
+}
+
+// confuseGroups marks the rotations within the groups as not identified.
+func (s *draft) confuseGroups() {
 	for _, g := range s.Groups {
 		if len(g) > 1 {
 			s.confuse(g)
 		}
 	}
-	return len(s.Groups) < before
 }
 
 // confuse marks the rotation of the signals of a group as not identified.

@@ -39,23 +39,23 @@ type noiseModel struct {
 	mixing *mat.Dense  // A, d×d
 	powers [][]float64 // P of each signal in each band
 	noise  []float64   // N of each channel
+	added  []float64   // F, row-major
 }
 
 // matchSpectra returns the model of the bands s of the mixed signals for the demixing b; nil if b
 // is singular. added is F, row-major. The noise is 0 unless it shortens the code by more than
 // noiseCost.
 func matchSpectra(s *spectrum, added []float64, b *mat.Dense) *noiseModel {
-	m := &noiseModel{mixing: new(mat.Dense)}
+	d := s.d
+	m := &noiseModel{mixing: new(mat.Dense), noise: make([]float64, d), added: added}
 	if m.mixing.Inverse(b) != nil {
 		return nil
 	}
-	d := s.d
-	m.noise = make([]float64, d)
 	loss := newMatchLoss(s, added, b)
 	x := loss.noiseless()
 	if loss.scoreGain(x) > minScoreGain*s.noiseCost() {
-		noisy := minimise(loss.at, loss.initial(), matchSteps, matchTolerance)
-		if loss.at(x, nil)-loss.at(noisy, nil) > s.noiseCost() {
+		noisy := minimise(loss.value, loss.initial(), matchSteps, matchTolerance)
+		if loss.value(x, nil)-loss.value(noisy, nil) > s.noiseCost() {
 			x = noisy
 			exponentials(m.noise, x[len(x)-d:])
 		}
@@ -66,13 +66,12 @@ func matchSpectra(s *spectrum, added []float64, b *mat.Dense) *noiseModel {
 	return m
 }
 
-// covariance returns the covariance of the mixed signals in band k under the model, d×d, with the
-// covariance added of the added noise.
-func (m *noiseModel) covariance(k int, added []float64) *mat.Dense {
+// covariance returns the covariance of the mixed signals in band k under the model, d×d.
+func (m *noiseModel) covariance(k int) *mat.Dense {
 	cov := new(mat.Dense)
 	cov.Product(m.mixing, diagonal(m.powers[k]), m.mixing.T())
 	data := cov.RawMatrix().Data
-	floats.Add(data, added)
+	floats.Add(data, m.added)
 	for i, v := range m.noise {
 		data[i*len(m.noise)+i] += v
 	}
@@ -211,7 +210,9 @@ func newMatchLoss(s *spectrum, added []float64, b *mat.Dense) *matchLoss {
 	room := func() []float64 { return make([]float64, d*d) }
 	bands := make([]bandLoss, len(s.weights))
 	for k := range bands {
-		bands[k] = bandLoss{power: make([]float64, d), cov: room(), inv: room(), product: room(), slope: room()}
+		bands[k] = bandLoss{
+			power: make([]float64, d), cov: room(), inv: room(), product: room(), slope: room(),
+		}
 	}
 	return &matchLoss{
 		s: s.transformed(b), b: b, added: f.RawMatrix().Data,
@@ -219,9 +220,9 @@ func newMatchLoss(s *spectrum, added []float64, b *mat.Dense) *matchLoss {
 	}
 }
 
-// at returns the loss in nats at x = (log P, log N); +Inf if an S_k isn't positive definite. It
+// value returns the loss in nats at x = (log P, log N); +Inf if an S_k isn't positive definite. It
 // sets the gradient g unless g is nil.
-func (f *matchLoss) at(x, g []float64) float64 {
+func (f *matchLoss) value(x, g []float64) float64 {
 	d := f.s.d
 	logNoise := x[len(x)-d:]
 	f.setNoise(logNoise)

@@ -23,14 +23,14 @@ func TestMatchGradient(t *testing.T) {
 		x[i] = 0.1 * rng.NormFloat64()
 	}
 	g := make([]float64, len(x))
-	f.at(x, g)
+	f.value(x, g)
 	for i := range x {
 		const h = 1e-5
 		v := x[i]
 		x[i] = v + h
-		above := f.at(x, nil)
+		above := f.value(x, nil)
 		x[i] = v - h
-		below := f.at(x, nil)
+		below := f.value(x, nil)
 		x[i] = v
 		if want := (above - below) / (2 * h); math.Abs(g[i]-want) > 1e-4*(1+math.Abs(want)) {
 			t.Errorf("derivative %d is %g, want %g", i, g[i], want)
@@ -51,13 +51,13 @@ func TestScoreGain(t *testing.T) {
 	for _, power := range []float64{0, 0.02, 0.05} {
 		s := &spectrum{d: d}
 		for k := range 20 {
-			m := noiseModel{mixing: &a, noise: []float64{power, power, power}}
+			m := noiseModel{mixing: &a, noise: []float64{power, power, power}, added: added}
 			var powers []float64
 			for i := range d {
 				powers = append(powers, 1+0.8*math.Sin(float64(k*(i+1))/3))
 			}
 			m.powers = [][]float64{powers}
-			s.covariances = append(s.covariances, m.covariance(0, added).RawMatrix().Data)
+			s.covariances = append(s.covariances, m.covariance(0).RawMatrix().Data)
 			s.weights = append(s.weights, 500)
 		}
 		loss := newMatchLoss(s, added, b)
@@ -69,8 +69,8 @@ func TestScoreGain(t *testing.T) {
 			}
 			continue
 		}
-		x := minimise(loss.at, loss.initial(), 1000, 1e-9)
-		gain := loss.at(noiseless, nil) - loss.at(x, nil)
+		x := minimise(loss.value, loss.initial(), 1000, 1e-9)
+		gain := loss.value(noiseless, nil) - loss.value(x, nil)
 		if gain < 1 || math.Abs(promised-gain) > 0.25*gain {
 			t.Errorf("noise of power %g: %g nats are promised, %g gained", power, promised, gain)
 		}
@@ -198,10 +198,7 @@ func TestAddedNoiseMakesNoiseIsotropic(t *testing.T) {
 	var identity, spread, total, added mat.Dense
 	identity.Mul(whitening, inverse)
 	spread.Product(whitening, diagonal(power), whitening)
-	blur, ok := complement(&spread)
-	if !ok {
-		t.Fatal("no complement")
-	}
+	blur := complement(whitenedNoise(whitening, power))
 	added.Mul(blur, blur.T())
 	total.Add(&spread, &added)
 	for i := range 3 {

@@ -2,6 +2,7 @@ package linear
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/floats"
@@ -14,9 +15,11 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
-// A mixture is the whitened mixed signals with the settings of their separation.
+// A mixture is the whitened mixed signals with the settings of their separation. It has a unit of
+// its own, in which squares of the mixed signals neither overflow nor underflow.
 type mixture struct {
 	white     *pca.Whitening
+	unit      float64   // in the unit of the mixed signals: a power of two, which rounds nothing
 	shape     []int     // sides of the grid of positions
 	power     bandPower // of a sequence; nil for images
 	bandwidth float64   // share of the original frequencies that white contains
@@ -30,7 +33,12 @@ func newMixture(signals *ica.Signals, cfg Config) (*mixture, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &mixture{white: white, shape: signals.Shape(), bandwidth: 1, cfg: cfg}
+	_, exponent := math.Frexp(white.Spread[0])
+	unit := math.Ldexp(1, exponent)
+	cfg.Noise = cfg.Noise / unit / unit
+	x := &mixture{
+		white: inUnit(white, unit), unit: unit, shape: signals.Shape(), bandwidth: 1, cfg: cfg,
+	}
 	if len(x.shape) > 1 {
 		return x, nil
 	}
@@ -44,6 +52,31 @@ func newMixture(signals *ica.Signals, cfg Config) (*mixture, error) {
 		x.power, x.bandwidth = newBandPower(x.white.White), share
 	}
 	return x, nil
+}
+
+// inUnit returns the whitening w of the same signals in the given unit.
+func inUnit(w *pca.Whitening, unit float64) *pca.Whitening {
+	scaled := *w
+	scaled.Matrix, scaled.Inverse = new(mat.Dense), new(mat.Dense)
+	scaled.Matrix.Scale(unit, w.Matrix)
+	scaled.Inverse.Scale(1/unit, w.Inverse)
+	scaled.Spread = floats.ScaleTo(make([]float64, len(w.Spread)), 1/unit, w.Spread)
+	scaled.Mean = floats.ScaleTo(make([]float64, len(w.Mean)), 1/unit, w.Mean)
+	return &scaled
+}
+
+// restoreUnit converts the solution s to the unit of the mixed signals, and its code lengths, which
+// are those of the white signals, to those of the mixed signals.
+func (x *mixture) restoreUnit(s *Solution) {
+	floats.Scale(x.unit, s.Mean)
+	s.Demixing.Scale(1/x.unit, s.Demixing)
+	s.Symmetric.Scale(1/x.unit, s.Symmetric)
+	var whitening mat.Dense // symmetric, of the mixed signals
+	whitening.Mul(x.white.Axes().T(), x.white.Matrix)
+	whitening.Scale(1/x.unit, &whitening)
+	logDet, _ := mat.LogDet(&whitening)
+	s.CodeLength -= logDet
+	s.Whitening -= logDet
 }
 
 // replaced returns a copy of x with the white sequences z, d×n, and the power of x.

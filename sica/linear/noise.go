@@ -29,8 +29,9 @@ type comparison struct {
 
 // withNoise searches for a better explanation than the one of base, the draft without noise in its
 // models, which channel noise or surplus sources may have misled. It returns base or the draft of
-// another explanation, completed by the findings of the comparison.
-func (x *mixture) withNoise(ctx context.Context, base *draft) (*draft, error) {
+// another explanation, completed by the findings of the comparison. If mayCompare is false, the
+// draft is nil where only a comparison of explanations can decide.
+func (x *mixture) withNoise(ctx context.Context, base *draft, mayCompare bool) (*draft, error) {
 	s := x.newComparison(base)
 	if s == nil {
 		return base, nil
@@ -42,6 +43,9 @@ func (x *mixture) withNoise(ctx context.Context, base *draft) (*draft, error) {
 	// Images are compared even if the rule's demixing is settled, since coarser scales don't reveal
 	// their noise. If it is chosen then, no other explanation counts beside it.
 	if !kept || s.c.isImage() && !s.keepsUncompared() {
+		if !mayCompare {
+			return nil, nil
+		}
 		if err := s.compare(ctx); err != nil {
 			return nil, err
 		}
@@ -52,20 +56,6 @@ func (x *mixture) withNoise(ctx context.Context, base *draft) (*draft, error) {
 	return s.result(ctx)
 }
 
-// keeps reports whether base can be kept without comparing explanations. If so, it completes base
-// as withNoise does.
-func (x *mixture) keeps(ctx context.Context, base *draft) (bool, error) {
-	s := x.newComparison(base)
-	if s == nil {
-		return true, nil
-	}
-	if kept, err := s.keepRule(ctx); !kept || err != nil {
-		return false, err
-	}
-	_, err := s.result(ctx)
-	return true, err
-}
-
 // newComparison returns a comparison whose rule is the explanation of base. It is nil, so that base
 // is kept, with Config.Noiseless, for one signal, and for too few positions.
 func (x *mixture) newComparison(base *draft) *comparison {
@@ -73,7 +63,7 @@ func (x *mixture) newComparison(base *draft) *comparison {
 		return nil
 	}
 	c := newChannels(x)
-	if len(c.scales) < 2 {
+	if c == nil {
 		return nil
 	}
 	rule := &explanation{
@@ -356,9 +346,9 @@ func (s *comparison) confidence() []float64 {
 	return confidence
 }
 
-// isNearlyAsGood reports whether e counts beside the chosen explanation: whether its distance is less
-// than nearlyAsGood larger. For images, which often depend on each other, its code must not be longer
-// than the chosen one's by more than clearlyLonger tolerances at any scale.
+// isNearlyAsGood reports whether e counts beside the chosen explanation: whether its distance is
+// less than nearlyAsGood larger. For images, which often depend on each other, its code must not be
+// longer than the chosen one's by more than clearlyLonger tolerances at any scale.
 func (s *comparison) isNearlyAsGood(e *explanation) bool {
 	if ablation.Off(ablation.NearlyAsGood) {
 		return false
@@ -409,11 +399,7 @@ func (s *comparison) solution(ctx context.Context) (*draft, error) {
 	for i, f := range fidelity {
 		sol.ExpectedError[i] = min(sol.ExpectedError[i]+1-f, 1)
 	}
-	w.Apply(func(_, j int, v float64) float64 { return v / c.sd[j] }, w)
-	var root mat.Dense // Σ^(1/2)
-	root.Mul(c.white.Inverse, c.white.Axes())
-	sol.Demixing, sol.FromWhite = w, new(mat.Dense)
-	sol.FromWhite.Mul(w, &root)
+	sol.Demixing, sol.FromWhite = c.mixedDemixing(w)
 	return sol, nil
 }
 

@@ -48,7 +48,7 @@ func (s *separator) sameSpectrum(m *demixing, signals ...int) (weights, nats []f
 		s.past.PredictionError(r, m.y.RawRowView(i), weights)
 		power := floats.Dot(r, r) / n
 		for b := range nats {
-			part := r[b*len(r)/evidence.Blocks : (b+1)*len(r)/evidence.Blocks]
+			part := equalPart(r, b, evidence.Blocks)
 			nats[b] += floats.Dot(part, part)/2/power +
 				float64(len(part))/2*math.Log(2*math.Pi*power)
 		}
@@ -135,12 +135,7 @@ func (s *separator) whitenErrors(b *mat.Dense, weights []float64) bool {
 	if !(values[s.d-1] > 0) {
 		return false
 	}
-	u.CloneFrom(&v)
-	for i := range s.d {
-		for j, value := range values {
-			u.Set(i, j, u.At(i, j)/value)
-		}
-	}
+	u.Apply(func(_, j int, v float64) float64 { return v / values[j] }, &v)
 	b.Product(&u, v.T(), s.inverse)
 	return true
 }
@@ -159,15 +154,10 @@ func (s *separator) nonlinear(
 	defer s.release(gaussian)
 	gaussian.b.Copy(m.b)
 	slopes := make([]float64, s.past.N) // log slopes at each position, summed over the signals
-	_, positions := s.z.Dims()
-	var space [5][]float64
-	for k := range space {
-		space[k] = make([]float64, positions)
-	}
 	all := grid.Range(s.d)
 	nonlinearities := 0
 	for i := range s.d {
-		q, c, err := s.removeNonlinearity(ctx, gaussian.y.RawRowView(i), m.y.RawRowView(i), slopes, &space)
+		q, c, err := s.removeNonlinearity(ctx, gaussian.y.RawRowView(i), m.y.RawRowView(i), slopes)
 		if err != nil {
 			return nil, false, err
 		}
@@ -181,26 +171,25 @@ func (s *separator) nonlinear(
 	cost := float64(nonlinearities) / 2 * math.Log(float64(s.past.N))
 	floats.AddConst(cost/evidence.Blocks, nats)
 	for b := range nats {
-		part := slopes[b*len(slopes)/evidence.Blocks : (b+1)*len(slopes)/evidence.Blocks]
-		nats[b] -= floats.Sum(part) + logDet*float64(s.past.N)/evidence.Blocks
+		nats[b] -= floats.Sum(equalPart(slopes, b, evidence.Blocks)) +
+			logDet*float64(s.past.N)/evidence.Blocks
 	}
 	return nats, len(weights) == 0, nil
 }
 
 // removeNonlinearity sets u to the nonlinear function u = v + c·(√(v² + 1) − 1), minus its mean, of
 // v = y/sd with the shortest code as a Gaussian signal. It adds the logarithms of du/dy at the
-// scored positions to slopes, and returns the moments q of u and its past, and c. space has room
-// for five signals.
+// scored positions to slopes, and returns the moments q of u and its past, and c.
 func (s *separator) removeNonlinearity(
-	ctx context.Context, u, y, slopes []float64, space *[5][]float64,
+	ctx context.Context, u, y, slopes []float64,
 ) (q []float64, c float64, err error) {
-	sd := stat.PopStdDev(y, nil)
+	n, sd := len(y), stat.PopStdDev(y, nil)
 	size := len(s.past.Lags) + 1
 	p := s.coders[0].predictor
 	// v, √(v² + 1) − 1 and the sum of both, each minus its mean.
-	unit, curve, sum := space[0], space[1], space[2]
+	unit, curve, sum := make([]float64, n), make([]float64, n), make([]float64, n)
 	// The derivative of √(v² + 1) − 1, and du/dv with the present c.
-	derivative, slope := space[3], space[4]
+	derivative, slope := make([]float64, n), make([]float64, n)
 	floats.ScaleTo(unit, 1/sd, y)
 	for t, v := range unit {
 		r := math.Sqrt(v*v + 1)

@@ -15,7 +15,7 @@ import (
 // of the channels' variance that each explains, largest first. Each channel is divided by its
 // standard deviation, unless sameUnit is true. b demixes white signals, and inverse maps white
 // signals to the channels.
-func orderByShare(b, inverse mat.Matrix, sameUnit bool) []int {
+func orderByShare(b, inverse *mat.Dense, sameUnit bool) []int {
 	d, _ := b.Dims()
 	order := grid.Range(d)
 	var toWhite, mixing mat.Dense
@@ -23,15 +23,13 @@ func orderByShare(b, inverse mat.Matrix, sameUnit bool) []int {
 		return order
 	}
 	mixing.Mul(inverse, &toWhite)
-	shares := make([]float64, d)
-	for j := range d {
-		unit := 1.
-		if !sameUnit {
-			unit = floats.Norm(mat.Row(nil, j, inverse), 2)
+	shares, sd := make([]float64, d), deviations(b)
+	for j, unit := range deviations(inverse) {
+		if sameUnit {
+			unit = 1
 		}
 		for i := range d {
-			deviation := floats.Norm(mat.Row(nil, i, b), 2) // of signal i
-			share := mixing.At(j, i) * deviation / unit
+			share := mixing.At(j, i) * sd[i] / unit
 			shares[i] += share * share
 		}
 	}
@@ -47,10 +45,11 @@ func (s *draft) orient(white *pca.Whitening) {
 	if s.KeptWhitening || pattern.Inverse(s.Demixing) != nil {
 		return
 	}
+	channels := deviations(white.Inverse)
 	for i := range s.Mean {
 		cubes := 0.0
-		for c := range s.Mean {
-			entry := pattern.At(c, i) / floats.Norm(white.Inverse.RawRowView(c), 2)
+		for c, sd := range channels {
+			entry := pattern.At(c, i) / sd
 			cubes += entry * entry * entry
 		}
 		if cubes < 0 {
@@ -64,10 +63,7 @@ func (s *draft) orient(white *pca.Whitening) {
 func (s *separator) sortByShare(m *demixing) {
 	order := orderByShare(m.b, s.inverse, s.sameUnit)
 	m.b, m.y = sortedRows(m.b, order), sortedRows(m.y, order)
-	sources := slices.Clone(m.sources)
-	for k, i := range order {
-		m.sources[k] = sources[i]
-	}
+	m.sources = reordered(m.sources, order)
 }
 
 // sortedRows returns the rows of m in the given order; m itself if they are in this order already.

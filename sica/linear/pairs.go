@@ -50,7 +50,7 @@ func (k *knownPairs) certainEvidence(b *mat.Dense, i, j int) (nats float64, ok b
 func (s *separator) partPairs(
 	ctx context.Context, best *demixing, v *verdict,
 ) (*knownPairs, error) {
-	if s.d <= fewSignals || len(s.past.Shape) > 1 || s.past.N < 2*partPositions {
+	if s.d <= fewSignals || !s.past.Sequence() || s.past.N < 2*partPositions {
 		return nil, nil
 	}
 	p := newPast([]int{partPositions}, s.d).Blocks(signal.PartBlock)
@@ -67,10 +67,9 @@ func (s *separator) partPairs(
 	if err != nil {
 		return nil, err
 	}
-	w := *v
-	w.distinguishable, w.rotated = mat.NewSymDense(s.d, nil), mat.NewSymDense(s.d, nil)
-	w.evidence = mat.NewSymDense(s.d, nil)
-	if err := part.judgePairs(ctx, &w, m, nil, m.sourceLengths(), slopes); err != nil {
+	w := newVerdict(s.d)
+	w.rotation, w.occamFactor, w.cost = v.rotation, v.occamFactor, v.cost
+	if err := part.judgePairs(ctx, w, m, nil, m.sourceLengths(), slopes); err != nil {
 		return nil, err
 	}
 	w.evidence.ScaleSym(float64(s.past.N)/float64(p.N), w.evidence)

@@ -60,7 +60,7 @@ func (x *mixture) separateByPart(ctx context.Context) (*draft, error) {
 		if further == nil || err != nil {
 			return nil, err
 		}
-		return x.withNoise(ctx, further)
+		return x.withNoise(ctx, further, true)
 	}
 	polished, err := x.polish(ctx, part)
 	if polished == nil || err != nil {
@@ -73,7 +73,7 @@ func (x *mixture) separateByPart(ctx context.Context) (*draft, error) {
 	if sufficient {
 		return polished, nil
 	}
-	return x.withNoise(ctx, polished)
+	return x.withNoise(ctx, polished, true)
 }
 
 // partBlocks returns the number of blocks in the part that decides for n positions of d signals; 0
@@ -104,14 +104,9 @@ func (x *mixture) examineMiddle(
 	middle := x.replaced(x.white.White.Slice(0, d, first, first+stretch).(*mat.Dense))
 	base := *part
 	base.Demixing = polished.Demixing
-	if n < 2*stretch { // a comparison is better made with all positions
-		sufficient, err = middle.keeps(ctx, &base)
-	} else {
-		var found *draft
-		found, err = middle.withNoise(ctx, &base)
-		sufficient = found == &base
-	}
-	if !sufficient || err != nil || !base.isCertain() {
+	mayCompare := n >= 2*stretch // with fewer, a comparison is better made with all positions
+	found, err := middle.withNoise(ctx, &base, mayCompare)
+	if err != nil || found != &base || !base.isCertain() {
 		return false, err
 	}
 	polished.Noise, polished.hideable = base.Noise, base.hideable
@@ -179,8 +174,7 @@ func (x *mixture) polish(ctx context.Context, part *knownPart) (*draft, error) {
 	if m.unusual(part.models, len(part.past.Runs)) || isDoubtful(dependence, s.past.N) {
 		return nil, nil
 	}
-	drift := s.estimateDrift(m, slopes)
-	v := &verdict{cost: mat.NewSymDense(d, nil), evidence: mat.NewSymDense(d, nil)}
+	v := newVerdict(d)
 	if v.leaks, v.angles, err = s.leaks(ctx, m, slopes); err != nil {
 		return nil, err
 	}
@@ -191,16 +185,14 @@ func (x *mixture) polish(ctx context.Context, part *knownPart) (*draft, error) {
 		v.evidence.SetSym(pair.I, pair.J, times*pair.Evidence)
 		v.cost.SetSym(pair.I, pair.J, slopes.occamFactor(pair.I, pair.J, s.past.N))
 	}
-	polished := &draft{models: m, unseen: part.unseen, drift: drift}
+	polished := &draft{models: m, unseen: part.unseen, drift: s.estimateDrift(m, slopes)}
 	polished.Findings, polished.Mean, polished.Symmetric = part.Findings, part.Mean, part.Symmetric
-	polished.FromWhite, polished.Leak = unitRows(b), mat.NewDense(d, d, nil)
+	polished.FromWhite = unitRows(b)
 	polished.Demixing = s.fromMixed(polished.FromWhite)
-	logDet, _ := mat.LogDet(s.whitening)
 	polished.DecidedOn = part.past.N
-	polished.CodeLength, polished.Evidence = m.codeLength-logDet, times*part.Evidence
+	polished.CodeLength, polished.Evidence = m.codeLength, times*part.Evidence
 	polished.Sources = m.publicSources()
-	polished.Pairs = nil // setGroups appends the pairs anew
-	s.setGroups(polished, v, true)
+	polished.setGroups(v, true)
 	polished.setPairDependence(dependence)
 	return polished, nil
 }
@@ -258,8 +250,8 @@ func (s *source) blocks(number int) []float64 {
 	nats := make([]float64, number)
 	s.lengths(nats)
 	for b := range nats {
-		first, end := b*len(s.u)/number, (b+1)*len(s.u)/number
-		nats[b] = (nats[b] - s.cost/float64(number)) / float64(end-first)
+		count := float64(len(equalPart(s.u, b, number)))
+		nats[b] = (nats[b] - s.cost/float64(number)) / count
 	}
 	return nats
 }

@@ -141,45 +141,21 @@ func (p bandPower) passedShare() float64 {
 // frequency.
 func (c *cosine) highPassEdge(whitening *mat.Dense) int {
 	d, n := c.coefficients.Dims()
-	width := 4 * d // of the bands of weakest
-	whitened := func(from, to int) *mat.Dense {
-		z := new(mat.Dense)
-		z.Mul(whitening, c.coefficients.Slice(0, d, from, to))
-		return z
+	var z mat.Dense
+	z.Mul(whitening, c.coefficients)
+	edge := risingEdge(&z, c.first)
+	if edge == c.first {
+		return edge
 	}
+	width := 4 * d // of the bands of weakest
 	// weakest returns the smallest power of a direction in the band that begins at from, less the
 	// contribution of the noise of the resolution. Of this noise the weakest of d directions of 4·d
 	// coefficients has a quarter of the mean power (V. A. Marchenko, L. A. Pastur, Mathematics of
 	// the USSR-Sbornik 1(4), 1967).
 	weakest := func(from int) float64 {
-		var cov mat.SymDense
-		cov.SymOuterK(1/float64(width), whitened(from, from+width))
-		if e := newEigen(&cov); e != nil {
-			return max(0, e.values[0]-resolution*resolution/4)
-		}
-		return 0
+		powers := directionPowers(z.Slice(0, d, from, from+width))
+		return max(0, powers[0]-resolution*resolution/4)
 	}
-	var edges []int // of bands of half an octave
-	for e := float64(c.first); e <= float64(n)/2; e *= math.Sqrt2 {
-		edges = append(edges, int(e))
-	}
-	var largest []float64 // the largest power of each band and those below it
-	for k := range len(edges) - 1 {
-		norm := mat.Norm(whitened(edges[k], edges[k+1]), 2)
-		power := norm * norm / float64(edges[k+1]-edges[k])
-		if k > 0 {
-			power = max(power, largest[k-1])
-		}
-		largest = append(largest, power)
-	}
-	k, last := 0, len(largest)-3 // a band an octave higher is needed
-	for k < last && (largest[k] < passedPower*largest[last+2] || largest[k+2] > risingPower*largest[k]) {
-		k++
-	}
-	if k == 0 {
-		return c.first
-	}
-	edge := edges[k+1]
 	minPassed := math.Inf(1) // of the weakest direction, above the edge
 	for b := range maxBands {
 		minPassed = min(minPassed, weakest(edge+b*(n-width-edge)/maxBands))
@@ -188,6 +164,46 @@ func (c *cosine) highPassEdge(whitening *mat.Dense) int {
 		return c.first
 	}
 	return edge
+}
+
+// risingEdge returns the coefficient of the whitened sequences z, from first on, at which their
+// power in bands of half an octave stops rising; first if it doesn't rise there.
+func risingEdge(z *mat.Dense, first int) int {
+	d, n := z.Dims()
+	var edges []int // of the bands
+	for e := float64(first); e <= float64(n)/2; e *= math.Sqrt2 {
+		edges = append(edges, int(e))
+	}
+	var largest []float64 // the largest power of each band and those below it
+	for k := range len(edges) - 1 {
+		norm := mat.Norm(z.Slice(0, d, edges[k], edges[k+1]), 2)
+		power := norm * norm / float64(edges[k+1]-edges[k])
+		if k > 0 {
+			power = max(power, largest[k-1])
+		}
+		largest = append(largest, power)
+	}
+	k, last := 0, len(largest)-3 // a band an octave higher is needed
+	for k < last &&
+		(largest[k] < passedPower*largest[last+2] || largest[k+2] > risingPower*largest[k]) {
+		k++
+	}
+	if k == 0 {
+		return first
+	}
+	return edges[k+1]
+}
+
+// directionPowers returns the powers of the coefficients c, d×n, along their d principal
+// directions, the smallest first; zeros if the eigenvalues don't converge.
+func directionPowers(c mat.Matrix) []float64 {
+	d, n := c.Dims()
+	var cov mat.SymDense
+	cov.SymOuterK(1/float64(n), c)
+	if e := newEigen(&cov); e != nil {
+		return e.values
+	}
+	return make([]float64, d)
 }
 
 // lowpassed returns the white sequences z, d×n, with the given share of the frequencies, from 0 on,

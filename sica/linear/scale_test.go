@@ -11,43 +11,53 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/ica"
 )
 
-// Another unit of all channels, a power of two, changes nothing but the code length, by its logarithm, to
-// the last bit; the noise of the channels is in squares of their unit. Channels of different units
-// are another matter: the models of noise have one variance for all, and the resolution's noise is
-// drawn along the principal components, which their scales rotate.
+// Another unit of all channels, a power of two, changes nothing but the unit of the results, to the
+// last bit, and the code length by its logarithm. Channels of different units are another matter:
+// the models of noise have one variance for all, and the resolution's noise is drawn along the
+// principal components, which their scales rotate.
 func TestUnitOfAllChannels(t *testing.T) {
-	const d, n, power = 3, 600, 17
-	rng := rand.New(rand.NewPCG(4, 0))
-	s := mat.NewDense(d, n, nil)
-	for i := range d {
-		last := 0.0
-		for k := range n {
-			last = 0.3*float64(i)*last + rng.NormFloat64()*rng.ExpFloat64()
-			s.Set(i, k, last)
-		}
-	}
-	var x mat.Dense
-	x.Mul(mat.NewDense(d, d, []float64{2, 1, -1, 1, 3, 1, 0.5, -1, 2}), s)
-	x.Apply(func(_, _ int, v float64) float64 { return v + 0.1*rng.NormFloat64() }, &x)
-	scaled := mat.DenseCopyOf(&x)
-	scaled.Apply(func(_, _ int, v float64) float64 { return math.Ldexp(v, power) }, scaled)
-	var all [2]*Solution
-	for k, signals := range []*mat.Dense{&x, scaled} {
-		checked, err := ica.New(signals)
+	const d = 3
+	separateIn := func(x *mat.Dense, power int, cfg Config) *Solution {
+		t.Helper()
+		scaled := mat.DenseCopyOf(x)
+		scaled.Apply(func(_, _ int, v float64) float64 { return math.Ldexp(v, power) }, scaled)
+		signals, err := ica.New(scaled)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if all[k], err = Separate(t.Context(), checked, Config{Seed: 1}); err != nil {
+		cfg.Noise = math.Ldexp(cfg.Noise, 2*power)
+		sol, err := Separate(t.Context(), signals, cfg)
+		if err != nil {
 			t.Fatal(err)
 		}
+		for i := range sol.Mean {
+			sol.Mean[i] = math.Ldexp(sol.Mean[i], -power)
+		}
+		for _, m := range []*mat.Dense{sol.Demixing, sol.Symmetric} {
+			m.Apply(func(_, _ int, v float64) float64 { return math.Ldexp(v, power) }, m)
+		}
+		return sol
 	}
-	a, b := all[0], all[1]
-	if a.Reason != b.Reason || a.Start != b.Start || !reflect.DeepEqual(a.Pairs, b.Pairs) ||
-		!reflect.DeepEqual(a.ExpectedError, b.ExpectedError) || !reflect.DeepEqual(a.Noise, b.Noise) {
-		t.Errorf("%v %q %v\nbecame\n%v %q %v", a.Reason, a.Start, a.Pairs, b.Reason, b.Start, b.Pairs)
-	}
-	if want := d * power * math.Ln2; math.Abs(b.CodeLength-a.CodeLength-want) > 1e-9 {
-		t.Errorf("the code became %g longer, want %g", b.CodeLength-a.CodeLength, want)
+	for _, deviation := range []float64{0.1, 1.5} { // identified; hidden by noise
+		rng := rand.New(rand.NewPCG(4, 1))
+		s := processes(rng, "Laplace", 600, 0.8, 0.3, 0)
+		x := withNoiseOf(rng, mat.NewDense(d, d, []float64{2, 1, -1, 1, 3, 1, 0.5, -1, 2}), s, deviation)
+		for _, cfg := range []Config{
+			{Seed: 1}, {Seed: 1, Noise: 0.01}, {Seed: 1, Noise: 0.3, PrincipalComponents: true},
+		} {
+			want := separateIn(x, 0, cfg)
+			for _, power := range []int{-400, -200, 17, 200, 400} {
+				got := separateIn(x, power, cfg)
+				longer := got.CodeLength - want.CodeLength
+				if math.Abs(longer-d*float64(power)*math.Ln2) > 1e-9 {
+					t.Errorf("2^%d: the code became %g longer", power, longer)
+				}
+				got.CodeLength, got.Whitening = want.CodeLength, want.Whitening
+				if !reflect.DeepEqual(got, want) {
+					t.Errorf("2^%d, %+v:\n%+v\nwant\n%+v", power, cfg, got, want)
+				}
+			}
+		}
 	}
 }
 

@@ -142,6 +142,7 @@ func separate(ctx context.Context, signals *ica.Signals, cfg Config) (*draft, er
 	s.conclude(x)
 	s.orient(x.white)
 	s.Bandwidth = x.bandwidth * cmp.Or(s.Bandwidth, 1)
+	x.restoreUnit(&s.Solution)
 	return s, nil
 }
 
@@ -154,7 +155,7 @@ func (x *mixture) separateAll(ctx context.Context) (*draft, error) {
 	if base, err = x.withCoarse(ctx, base); err != nil {
 		return nil, err
 	}
-	return x.withNoise(ctx, base)
+	return x.withNoise(ctx, base, true)
 }
 
 // withoutNoise returns the solution without noise in the models. If the noise of the resolution may

@@ -42,8 +42,8 @@ type Solution struct {
 	Findings
 }
 
-// A draft is an unfinished Solution, with the intermediate results that the decisions about it
-// need.
+// A draft is an unfinished Solution, in the unit of its mixture, with the intermediate results that
+// the decisions about it need. Its code lengths are those of the white signals.
 type draft struct {
 	Solution
 	leastDependent bool // makeLessDependent replaced the demixing
@@ -86,14 +86,13 @@ func (s Solution) MarshalJSON() ([]byte, error) {
 
 // publicSources returns the models of m's signals as Sources, for signals of variance 1.
 func (m *demixing) publicSources() []Source {
-	all := make([]Source, len(m.sources))
+	all, sd := make([]Source, len(m.sources)), deviations(m.b)
 	for i, s := range m.sources {
-		deviation := floats.Norm(m.b.RawRowView(i), 2) // of the signal, as z is white
 		all[i] = Source{
 			Order:      len(s.weights),
 			Window:     s.window,
 			Density:    s.density.String(),
-			CodeLength: s.codeLength - math.Log(deviation),
+			CodeLength: s.codeLength - math.Log(sd[i]),
 		}
 	}
 	return all
@@ -130,12 +129,9 @@ func (s *separator) solution(
 	sol.Mean, sol.FromWhite = s.mean, unitRows(m.b)
 	sol.Demixing, sol.Symmetric = s.fromMixed(sol.FromWhite), s.fromMixed(unitRows(null.b))
 	sol.Scale, sol.Noise = 1, make([]float64, s.d)
-	logDet, _ := mat.LogDet(s.whitening)
-	sol.Whitening = null.codeLength - logDet
-	if accepted {
-		sol.CodeLength, sol.Start = m.codeLength-logDet, found.name
-	} else {
-		sol.CodeLength, sol.Start = sol.Whitening, whiteningName
+	sol.CodeLength, sol.Start, sol.Whitening = m.codeLength, found.name, null.codeLength
+	if !accepted {
+		sol.CodeLength, sol.Start = null.codeLength, whiteningName
 	}
 	switch {
 	case v.nonlinear:
@@ -150,51 +146,35 @@ func (s *separator) solution(
 // pairs and groups that are identified if it is accepted, and the dependence of the signals.
 func (s *separator) draft(m *demixing, v *verdict, accepted bool) *draft {
 	sol := &draft{drift: v.drift}
-	sol.Resolution, sol.Leak, sol.Sources = resolution, mat.NewDense(s.d, s.d, nil), m.publicSources()
+	sol.Resolution, sol.Sources = resolution, m.publicSources()
 	sol.Evidence = v.rotation.Evidence - v.occamFactor
-	s.setGroups(sol, v, accepted && sol.Evidence > minEvidence)
+	sol.setGroups(v, accepted && sol.Evidence > minEvidence)
 	sol.setDependence(m, s.past)
 	return sol
 }
 
-// setGroups sets the pairs, the groups and the errors of the solution from the evidence. The
-// signals of a pair that isn't identified share a group. If isIdentified is false, all signals
-// share one.
-func (s *separator) setGroups(sol *draft, v *verdict, isIdentified bool) {
+// setGroups sets the pairs, the groups and the errors of the signals from the evidence. The signals
+// of a pair that isn't identified share a group. If isIdentified is false, all signals share one.
+func (s *draft) setGroups(v *verdict, isIdentified bool) {
+	d, _ := v.leaks.Dims()
+	s.Leak, s.ExpectedError, s.Pairs = mat.DenseCopyOf(v.leaks), make([]float64, d), nil
+	for i := range d {
+		for _, leak := range v.leaks.RawRowView(i) {
+			s.ExpectedError[i] += leak * leak / 2
+		}
+		for j := range i {
+			s.Pairs = append(s.Pairs, Pair{
+				I: i, J: j, Evidence: v.evidence.At(i, j), Identified: true,
+				AngleError: v.angles.At(i, j),
+			})
+		}
+	}
 	enough := math.Inf(1)
 	if isIdentified {
 		enough = minEvidence
 	}
-	sol.Groups = v.groups(enough)
-	group := make([]int, s.d) // of each signal
-	for k, g := range sol.Groups {
-		for _, i := range g {
-			group[i] = k
-		}
-	}
-	sol.ExpectedError = make([]float64, s.d)
-	for i := range s.d {
-		for j := range s.d {
-			if i == j {
-				continue
-			}
-			leak, angle := v.leaks.At(i, j), v.angles.At(i, j)
-			differ := group[i] != group[j]
-			if !differ {
-				leak, angle = 1, 0
-			}
-			sol.Leak.Set(i, j, leak)
-			sol.ExpectedError[i] += leak * leak / 2
-			if j < i {
-				sol.Pairs = append(sol.Pairs, Pair{
-					I: i, J: j, Evidence: v.evidence.At(i, j), Identified: differ, AngleError: angle,
-				})
-			}
-		}
-		if len(sol.Groups[group[i]]) > 1 {
-			sol.ExpectedError[i] = 1
-		}
-	}
+	s.Groups = v.groups(enough)
+	s.confuseGroups()
 }
 
 // groups returns the groups of signals that pairs with less evidence than enough connect. Two
@@ -285,20 +265,35 @@ func (s *draft) setDependence(m *demixing, p *past.Past) {
 		s.dependent = dependentPairs(dependence, p.N)
 	}
 	s.Independence = 1
-	if len(p.Shape) == 1 && len(m.sources) > 1 {
+	if p.Sequence() && len(m.sources) > 1 {
 		s.Independence = m.independence(dependence)
 	}
 }
 
-// unitRows scales the demixing b of z to recovered signals of variance 1: apart from the added
-// noise, the signals z are white.
-func unitRows(b *mat.Dense) *mat.Dense {
-	unit := mat.DenseCopyOf(b)
-	d, _ := b.Dims()
-	for i := range d {
-		row := unit.RawRowView(i)
-		floats.Scale(1/floats.Norm(row, 2), row)
+// unitRows returns m with its rows scaled to the Euclidean norm 1: for signals m·z of variance 1.
+func unitRows(m *mat.Dense) *mat.Dense {
+	rows, columns := m.Dims()
+	unit := mat.NewDense(rows, columns, nil)
+	for i := range rows {
+		unit.SetRow(i, unitVector(m.RawRowView(i)))
 	}
+	return unit
+}
+
+// deviations returns the standard deviations of the signals m·z of white signals z: the Euclidean
+// norms of the rows.
+func deviations(m *mat.Dense) []float64 {
+	all := make([]float64, m.RawMatrix().Rows)
+	for i := range all {
+		all[i] = floats.Norm(m.RawRowView(i), 2)
+	}
+	return all
+}
+
+// unitVector returns v divided by its Euclidean norm.
+func unitVector(v []float64) []float64 {
+	unit := slices.Clone(v)
+	floats.Scale(1/floats.Norm(unit, 2), unit)
 	return unit
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/ar"
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/parallel"
 	"github.com/seed-47b1e431/gosica/internal/past"
 	"github.com/seed-47b1e431/gosica/sica/linear/internal/density"
 )
@@ -90,6 +91,15 @@ func newCoder(p *past.Past) *coder {
 	}
 }
 
+// newCoders returns a coder for each processor that d signals keep busy.
+func newCoders(p *past.Past, d int) []*coder {
+	coders := make([]*coder, parallel.Workers(d))
+	for k := range coders {
+		coders[k] = newCoder(p)
+	}
+	return coders
+}
+
 // gaussianEntropy is the entropy of a standard normal variable, in nats.
 var gaussianEntropy = math.Log(2*math.Pi*math.E) / 2
 
@@ -153,8 +163,8 @@ func (c *coder) chooseWindow(s *source, shortest float64, windows []int) {
 		}
 	}
 	s.window = 0
-	n := float64(c.past.N)
-	limit := min(simple[best], c.standardise(s).simpleLength(c.past.N)) + max(windowNats/n, windowShare)
+	constant := c.standardise(s).simpleLength(c.past.N)
+	limit := min(simple[best], constant) + max(windowNats/float64(c.past.N), windowShare)
 	chosen, measured := 0, -1
 	// The best comes last: if it is chosen, as is likely, s needn't be measured again.
 	order := append(slices.Delete(grid.Range(len(windows)), best, best+1), best)
@@ -441,23 +451,28 @@ func (c *coder) score(s *source, psi []float64) scoreMoments {
 // lengths adds to nats the code lengths of len(nats) equal parts of the positions. The code length
 // of the parameters is divided evenly among them.
 func (s *source) lengths(nats []float64) {
-	n := len(s.u)
 	for b := range nats {
-		first, end := b*n/len(nats), (b+1)*n/len(nats)
-		sum := float64(end-first) * math.Log(s.scale)
+		part := equalPart(s.u, b, len(nats))
+		count := float64(len(part))
+		sum := count * math.Log(s.scale)
 		if len(s.local) > 0 {
-			sum += meanLog(s.local[first:end]) * float64(end-first)
+			sum += meanLog(equalPart(s.local, b, len(nats))) * count
 		}
 		if s.density.Gaussian() {
-			u := s.u[first:end]
-			sum += floats.Dot(u, u)/2 + float64(end-first)*math.Log(2*math.Pi)/2
+			sum += floats.Dot(part, part)/2 + count*math.Log(2*math.Pi)/2
 		} else {
-			for _, u := range s.u[first:end] {
+			for _, u := range part {
 				sum -= s.density.Log.At(u)
 			}
 		}
 		nats[b] += sum + s.cost/float64(len(nats))
 	}
+}
+
+// equalPart returns the k-th of number equal parts of the values.
+func equalPart(values []float64, k, number int) []float64 {
+	n := len(values)
+	return values[k*n/number : (k+1)*n/number]
 }
 
 // scaleWindows returns the windows to try with n scored positions.
@@ -491,33 +506,27 @@ func localScale(s, r []float64, sides []int, window int, space []float64) {
 		total += s[t]
 	}
 	mean := total / float64(len(r))
-	h := window
-	if len(sides) > 1 {
-		h = max(1, int(math.Round((math.Pow(float64(2*window+1), 1/float64(len(sides)))-1)/2)))
-	}
+	width := math.Pow(float64(2*window+1), 1/float64(len(sides)))
+	h := max(1, int(math.Round((width-1)/2)))
 	inner := 1
 	for a := len(sides) - 1; a >= 0; a-- {
 		boxSums(s, sides[a], inner, h, space)
 		inner *= sides[a]
 	}
 	// The number of positions in a window is the product of those along each side.
-	index := make([]int, len(sides))
-	for first := 0; first < len(s); first += sides[len(sides)-1] {
+	last := len(sides) - 1
+	line := make([]int, last) // the index of a line along the last axis
+	for first := 0; first < len(s); first += sides[last] {
 		others := 1
-		for a, i := range index[:len(sides)-1] {
+		for a, i := range line {
 			others *= countWithin(i, sides[a], h)
 		}
-		for i := range sides[len(sides)-1] {
+		for i := range sides[last] {
 			t := first + i
-			count := others * countWithin(i, sides[len(sides)-1], h)
+			count := others * countWithin(i, sides[last], h)
 			s[t] = (1-overallShare)*(s[t]-math.Abs(r[t]))/float64(count-1) + overallShare*mean
 		}
-		for a := len(sides) - 2; a >= 0; a-- {
-			if index[a]++; index[a] < sides[a] {
-				break
-			}
-			index[a] = 0
-		}
+		grid.Next(line, sides[:last])
 	}
 }
 
@@ -530,23 +539,29 @@ func boxSums(s []float64, side, inner, h int, space []float64) {
 	line := space[:side]
 	for block := 0; block < len(s); block += side * inner {
 		for first := block; first < block+inner; first++ {
-			sum := 0.0
 			for i := range line {
 				line[i] = s[first+i*inner]
 			}
-			for _, v := range line[:min(h, side)] {
-				sum += v
-			}
-			for i := range line {
-				if i+h < side {
-					sum += line[i+h]
-				}
-				if i > h {
-					sum -= line[i-h-1]
-				}
-				s[first+i*inner] = sum
-			}
+			windowSums(s[first:], line, inner, h)
 		}
+	}
+}
+
+// windowSums sets every inner-th entry of sums to the sum of the line over the window of h
+// positions on either side.
+func windowSums(sums, line []float64, inner, h int) {
+	sum := 0.0
+	for _, v := range line[:min(h, len(line))] {
+		sum += v
+	}
+	for i := range line {
+		if i+h < len(line) {
+			sum += line[i+h]
+		}
+		if i > h {
+			sum -= line[i-h-1]
+		}
+		sums[i*inner] = sum
 	}
 }
 

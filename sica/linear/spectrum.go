@@ -87,8 +87,8 @@ func (c *cosine) scaled(shape []int) *mat.Dense {
 	return z
 }
 
-// transformLines applies a transform in place to each line of each signal along each axis, two lines
-// at a time.
+// transformLines applies a transform in place to each line of each signal along each axis, two
+// lines at a time.
 func transformLines(z *mat.Dense, shape []int, apply func(t *dct.Transform, a, b []float64)) {
 	d, n := z.Dims()
 	stride := 1
@@ -200,13 +200,7 @@ func (c *cosine) spectrum() *spectrum {
 		places := order[edges[k]:end]
 		band, cov := c.coefficients.Slice(0, d, edges[k], end).(*mat.Dense), mat.NewDense(d, d, nil)
 		if len(c.shape) > 1 {
-			band = mat.NewDense(d, len(places), nil)
-			for i := range d {
-				from, to := c.coefficients.RawRowView(i), band.RawRowView(i)
-				for l, t := range places {
-					to[l] = from[t]
-				}
-			}
+			band = signal.Columns(c.coefficients, places)
 		}
 		signal.Products(cov, band, band)
 		cov.Scale(1/float64(len(places)), cov)

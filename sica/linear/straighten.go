@@ -141,13 +141,11 @@ type straightening struct {
 
 func newStraightening(x *ica.Signals) *straightening {
 	d, n := x.Dims()
+	p := newPast(x.Shape(), d)
 	s := &straightening{
-		x: x, past: newPast(x.Shape(), d), sources: make([]source, d),
+		x: x, past: p, coders: newCoders(p, d), sources: make([]source, d),
 		straight: mat.NewDense(d, n, nil), y: mat.NewDense(d, n, nil),
 		adjoint: mat.NewDense(d, n, nil), slope: mat.NewDense(d, n, nil),
-	}
-	for range parallel.Workers(d) {
-		s.coders = append(s.coders, newCoder(s.past))
 	}
 	for i := range d {
 		c, logSlopes := newCurve(x.X().RawRowView(i))
@@ -157,8 +155,9 @@ func newStraightening(x *ica.Signals) *straightening {
 	return s
 }
 
-// of returns the entries of all, which is indexed like logSlopes, that belong to the i-th curve.
-func (s *straightening) of(i int, all []float64) []float64 {
+// knots returns the entries of all, which is indexed like logSlopes, at the knots of the i-th
+// curve.
+func (s *straightening) knots(i int, all []float64) []float64 {
 	return all[s.first[i]:][:s.curves[i].knots]
 }
 
@@ -166,7 +165,7 @@ func (s *straightening) of(i int, all []float64) []float64 {
 // g_i′(x_i).
 func (s *straightening) set(logSlopes []float64) (sum float64) {
 	for i, c := range s.curves {
-		sum += c.set(s.of(i, logSlopes), s.straight.RawRowView(i))
+		sum += c.set(s.knots(i, logSlopes), s.straight.RawRowView(i))
 	}
 	return sum
 }
@@ -261,7 +260,7 @@ func (s *straightening) loss(ctx context.Context, logSlopes, gradient []float64)
 	}
 	n := float64(s.past.N)
 	for i := range s.curves {
-		h := s.of(i, logSlopes)
+		h := s.knots(i, logSlopes)
 		for k := range len(h) - 1 {
 			d := h[k+1] - h[k]
 			length += smoothness / n * d * d / 2
@@ -276,7 +275,7 @@ func (s *straightening) loss(ctx context.Context, logSlopes, gradient []float64)
 	for i, c := range s.curves {
 		row := s.slope.RawRowView(i)
 		floats.AddConst(-stat.Mean(row, nil), row) // the straightened channels have mean 0
-		g, h := s.of(i, gradient), s.of(i, logSlopes)
+		g, h := s.knots(i, gradient), s.knots(i, logSlopes)
 		c.differentiate(g, row)
 		for k := range len(h) - 1 {
 			d := smoothness / n * (h[k+1] - h[k])
@@ -306,26 +305,15 @@ func newCurve(values []float64) (c *curve, logSlopes []float64) {
 	sorted := slices.Clone(values)
 	slices.Sort(sorted)
 	last := len(sorted) - 1
-	// rising returns the distinct values at the normal quantiles from −end to end, and these
-	// quantiles.
-	rising := func(end, distance float64) (edges, quantiles []float64) {
-		for q := -end; q <= end; q += distance {
-			v := stats.QuantileOfSorted(distuv.UnitNormal.CDF(q), sorted)
-			if k := len(edges) - 1; k < 0 || v > edges[k] {
-				edges, quantiles = append(edges, v), append(quantiles, q)
-			}
-		}
-		return edges, quantiles
-	}
 	c = &curve{}
-	c.edges, _ = rising(lastCell, cellWidth)
+	c.edges, _ = distinctQuantiles(sorted, lastCell, cellWidth)
 	if sorted[0] < c.edges[0] {
 		c.edges = slices.Insert(c.edges, 0, sorted[0])
 	}
 	if sorted[last] > c.edges[len(c.edges)-1] {
 		c.edges = append(c.edges, sorted[last])
 	}
-	places, quantiles := rising(lastKnot, knotDistance)
+	places, quantiles := distinctQuantiles(sorted, lastKnot, knotDistance)
 	c.knots = len(places)
 	for k := range places {
 		before, after := max(k-1, 0), min(k+1, len(places)-1)
@@ -333,7 +321,8 @@ func newCurve(values []float64) (c *curve, logSlopes []float64) {
 			math.Log((quantiles[after]-quantiles[before])/(places[after]-places[before])))
 	}
 	cells := len(c.edges) - 1
-	c.share, c.slopes, c.levels = make([]float64, cells), make([]float64, cells), make([]float64, cells+1)
+	c.share, c.slopes = make([]float64, cells), make([]float64, cells)
+	c.levels = make([]float64, cells+1)
 	for k := range cells {
 		c.weight = append(c.weight, hats(places, c.edges[k]+c.width(k)/2))
 	}
@@ -344,6 +333,18 @@ func newCurve(values []float64) (c *curve, logSlopes []float64) {
 		c.share[k] += 1 / float64(len(values))
 	}
 	return c, logSlopes
+}
+
+// distinctQuantiles returns the distinct values of sorted at the normal quantiles from −end to end,
+// distance apart, and these quantiles.
+func distinctQuantiles(sorted []float64, end, distance float64) (values, quantiles []float64) {
+	for q := -end; q <= end; q += distance {
+		v := stats.QuantileOfSorted(distuv.UnitNormal.CDF(q), sorted)
+		if k := len(values) - 1; k < 0 || v > values[k] {
+			values, quantiles = append(values, v), append(quantiles, q)
+		}
+	}
+	return values, quantiles
 }
 
 // hats returns the weight of each place in linear interpolation at v; beyond the ends the nearest

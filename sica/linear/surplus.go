@@ -32,8 +32,8 @@ func (c *channels) surplus(e *explanation) float64 {
 	if ablation.Off(ablation.Surplus) || len(c.parts) == 0 {
 		return 0
 	}
-	inverses := residualWhitenings(e, c.spectrum, c.parts[0], c.added)
-	left := make([][]*mat.Dense, len(c.parts))
+	inverses := c.residualWhitenings(e)
+	left := make([][]*mat.SymDense, len(c.parts))
 	for p, part := range c.parts {
 		left[p] = residuals(part.transformed(e.b), inverses)
 	}
@@ -59,21 +59,22 @@ func (c *channels) surplus(e *explanation) float64 {
 	return sum / math.Sqrt(variance)
 }
 
-// residualWhitenings returns, for each band of the spectrum part, the symmetric inverse root of the
-// covariance of the signals B·x under e's model, which was fitted to the bands of s; nil if that
+// residualWhitenings returns, for each band of a part, the symmetric inverse root of the covariance
+// of the signals B·x under e's model, which was fitted to the bands of all positions; nil if that
 // covariance is singular.
-func residualWhitenings(e *explanation, s, part *spectrum, added []float64) []*mat.Dense {
+func (c *channels) residualWhitenings(e *explanation) []*mat.Dense {
+	s, part := c.spectrum, c.parts[0]
 	all := make([]*mat.Dense, len(part.weights))
 	stretch := s.end() / part.end()
-	at, band, end := part.first, 0, s.first+s.weights[0]
+	first, band, end := part.first, 0, s.first+s.weights[0]
 	for k, w := range part.weights {
-		middle := (at + w/2) * stretch
-		at += w
+		middle := (first + w/2) * stretch
+		first += w
 		for middle > end && band+1 < len(s.weights) {
 			band++
 			end += s.weights[band]
 		}
-		all[k] = inverseRoot(e.covariance(band, added))
+		all[k] = inverseRoot(e.covariance(band))
 	}
 	return all
 }
@@ -81,25 +82,25 @@ func residualWhitenings(e *explanation, s, part *spectrum, added []float64) []*m
 // residuals returns the correlations that a model leaves in each band of the spectrum signals: the
 // correlations of R·C·R, where C is the covariance of the band and R the whitening by the model.
 // They are the identity if the model is correct, and 0 in a band without R.
-func residuals(signals *spectrum, whitenings []*mat.Dense) []*mat.Dense {
+func residuals(signals *spectrum, whitenings []*mat.Dense) []*mat.SymDense {
 	d := signals.d
-	all := make([]*mat.Dense, len(whitenings))
+	all := make([]*mat.SymDense, len(whitenings))
 	for k, r := range whitenings {
-		all[k] = mat.NewDense(d, d, nil)
 		if r == nil {
+			all[k] = mat.NewSymDense(d, nil)
 			continue
 		}
-		all[k].Product(r, mat.NewDense(d, d, signals.covariances[k]), r)
-		power := diagonalOf(all[k])
-		all[k].Apply(func(i, j int, v float64) float64 { return v / math.Sqrt(power[i]*power[j]) },
-			all[k])
+		var left mat.Dense
+		left.Product(r, mat.NewDense(d, d, signals.covariances[k]), r)
+		all[k] = correlations(&left)
 	}
 	return all
 }
 
 // partSpectra returns the spectra of surplusParts equal parts of the sequences x, under a Hann
-// window if isLong. They omit the frequencies below coefficient first of the whole sequences.
-func partSpectra(x *mat.Dense, first int, isLong bool) (parts []*spectrum) {
+// window for windowedPositions or more. They omit the frequencies below coefficient first of the
+// whole sequences.
+func partSpectra(x *mat.Dense, first int) (parts []*spectrum) {
 	d, n := x.Dims()
 	length := n / surplusParts
 	all := mat.NewDense(surplusParts*d, length, nil)
@@ -108,7 +109,7 @@ func partSpectra(x *mat.Dense, first int, isLong bool) (parts []*spectrum) {
 			copy(all.RawRowView(p*d+i), x.RawRowView(i)[p*length:])
 		}
 	}
-	if isLong {
+	if n >= windowedPositions {
 		all = windowed(all, window.Hann)
 	}
 	shape := []int{length}

@@ -19,6 +19,20 @@ func symmetric(a mat.Matrix, divisor float64) *mat.SymDense {
 	return sym
 }
 
+// correlations returns the correlations of signals with the given covariance, up to a factor. It
+// uses the entries on and below the diagonal.
+func correlations(covariance mat.Matrix) *mat.SymDense {
+	d, _ := covariance.Dims()
+	r := mat.NewSymDense(d, nil)
+	for i := range d {
+		for j := range i + 1 {
+			r.SetSym(i, j,
+				covariance.At(i, j)/math.Sqrt(covariance.At(i, i)*covariance.At(j, j)))
+		}
+	}
+	return r
+}
+
 // An eigen is the eigendecomposition of a symmetric matrix: eigenvalues, smallest first, and
 // eigenvectors in columns.
 type eigen struct {

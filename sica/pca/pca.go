@@ -81,10 +81,7 @@ func (w *Whitening) Axes() *mat.Dense { return mat.DenseCopyOf(w.axes) }
 
 // Symmetric returns the white signals of x by symmetric whitening, Σ^(−1/2)·(x − Mean), d×n.
 func (w *Whitening) Symmetric() *mat.Dense {
-	d, n := w.White.Dims()
-	z := mat.NewDense(d, n, nil)
-	signal.Mix(z, mat.DenseCopyOf(w.axes.T()), w.White)
-	return z
+	return signal.Mixed(mat.DenseCopyOf(w.axes.T()), w.White)
 }
 
 // Apply returns Matrix·(x − Mean) for mixed signals x, d×m. It is an error if x isn't d
@@ -111,7 +108,6 @@ func principal(
 			"not converge: standardise them first")
 	}
 	s := svd.Values(nil)
-
 	if err := signal.CheckRank(s, mean, n); err != nil {
 		return nil, nil, err
 	}

@@ -43,7 +43,9 @@ type centre struct {
 // centres are common densities of innovations, one for each family.
 var centres = []centre{
 	{"Gaussian", 1.0001387126491614, func(u float64) float64 { return -u * u / 2 }},
-	{"logistic", 0.57562449974015539, func(u float64) float64 { return -2 * math.Log(math.Cosh(u/2)) }},
+	{"logistic", 0.57562449974015539, func(u float64) float64 {
+		return -2 * math.Log(math.Cosh(u/2))
+	}},
 	{"Laplace", 0.7900231068063888, func(u float64) float64 { return -math.Sqrt(0.01 + u*u) }},
 	{"Student's t(4)", 0.7979880721262409, func(u float64) float64 {
 		return -2.5 * math.Log(1+u*u/4)
