@@ -31,8 +31,8 @@ import (
 )
 
 // ErrSignals is wrapped by the errors of New, Separate, Transform and InverseTransform for signals
-// that can't be separated or mapped. It is the same error as sica.ErrSignals. A Method's Fit
-// detects linearly dependent signals; its error doesn't wrap ErrSignals.
+// that can't be separated or mapped. It is the same error as sica.ErrSignals. Whitening
+// wraps it for linearly dependent signals, and so do methods that whiten.
 var ErrSignals = signal.ErrSignals
 
 // ErrConfig is wrapped by the error for a setting of a method that is out of range. It is the same

@@ -104,10 +104,11 @@ func (s *Signals) WithX(x *mat.Dense) (*Signals, error) {
 }
 
 // Whitening returns the whitening by principal components, which the first call computes. It is an
-// error if the signals are linearly dependent.
+// error, which wraps ErrSignals, if the signals are linearly dependent.
 func (s *Signals) Whitening() (*pca.Whitening, error) {
 	if err := s.Validate(); err != nil {
 		return nil, fmt.Errorf("ica: %w", err)
 	}
-	return s.whiten()
+	w, err := s.whiten()
+	return w, signal.AsErrSignals(err)
 }

@@ -218,7 +218,7 @@ func (c *channels) textbook(ctx context.Context) ([]*explanation, error) {
 		}
 	}
 	_, n := c.white.White.Dims()
-	var lags []int // of an image, along the rows
+	var lags []int // in positions, which of an image go row by row
 	for lag := 1; lag <= min(maxSpectraLag, (n+2)/3); lag++ {
 		lags = append(lags, lag)
 	}

@@ -23,19 +23,7 @@
 // position, h_i is a pseudo-likelihood.
 //
 // The models of L have no noise. So a demixing that noise or surplus sources have misled is
-// replaced. These files decide:
-//
-//   - separate.go: the order of the steps. part.go: whether a part of a long sequence suffices.
-//   - candidates.go, descend.go: the shortest code. dependence.go: whether the least dependent
-//     demixing replaces it.
-//   - accept.go: whether the rotation of that demixing or whitening is taken, and the evidence for
-//     each pair.
-//   - coarse.go: for more than 16 channels, whether a separation by the strong frequencies of a
-//     sequence replaces the separation by all frequencies (Findings.Resolution).
-//   - noise.go: for 2 to 32 channels, which demixings of baselines, coarser time scales and models
-//     with noise compete (Findings.Noise, Scale). choose.go: which demixing wins.
-//   - identified.go: which signals are identified, and the Reason why the others aren't.
-//   - limits.go: the numbers that decide.
+// replaced, if another with noise in its models, or of a textbook method, explains x better.
 //
 // docs/explanation/linear.md has the rule in words, with references.
 package linear

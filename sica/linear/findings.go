@@ -48,7 +48,8 @@ type Findings struct {
 	// KeptWhitening is whether the demixing is symmetric whitening, since no rotation was accepted.
 	KeptWhitening bool `json:"kept_whitening,omitzero"`
 	// CodeLength is the code length of x in nats per position at the Resolution, including the
-	// models' parameters. Like a differential entropy rate, it can be negative.
+	// models' parameters. Like a differential entropy rate, it can be negative. If a model with
+	// noise gave the Demixing, it is that of the demixing which this replaced.
 	CodeLength float64 `json:"code_length"`
 	// Whitening is the code length of x in nats per position with symmetric whitening of the
 	// innovations and Gaussian signals of the same spectrum.
@@ -128,7 +129,8 @@ func Unidentified(f *Findings, reason Reason, why string) *Findings {
 }
 
 // Reordered returns a copy of the findings f for the same signals in another order: signal k of the
-// copy is signal order[k] of f. The result is nil if f is.
+// copy is signal order[k] of f. The order must have each signal once, else Reordered panics. The
+// result is nil if f is.
 func Reordered(f *Findings, order []int) *Findings {
 	if f == nil {
 		return nil

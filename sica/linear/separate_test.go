@@ -596,6 +596,26 @@ func TestSolutionJSON(t *testing.T) {
 	}
 }
 
+// A solution is read as it was written.
+func TestSolutionFromJSON(t *testing.T) {
+	sol := separate(t, mixed(3, laplace(3, 2, 300)), linear.Config{})
+	text, err := json.Marshal(sol)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got linear.Solution
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	again, err := json.Marshal(&got)
+	if err != nil || string(again) != string(text) || !mat.Equal(got.Leak, sol.Leak) {
+		t.Errorf("error %v; read as\n%.300s, written as\n%.300s", err, again, text)
+	}
+	if err := json.Unmarshal([]byte(`{"demixing": [[1, 2], [3]]}`), &got); err == nil {
+		t.Error("a matrix with rows of different lengths was read")
+	}
+}
+
 // A Solution has the same JSON as a value, as in a struct, and behind a pointer.
 func TestSolutionAsJSON(t *testing.T) {
 	sol := separate(t, mixed(3, laplace(3, 2, 300)), linear.Config{})

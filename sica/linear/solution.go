@@ -3,6 +3,7 @@ package linear
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 
@@ -68,20 +69,46 @@ type draft struct {
 	dependent, uncertain [][2]int
 }
 
+// solutionJSON is the JSON of a Solution, with matrices as lists of rows.
+type solutionJSON struct {
+	Mean      []float64   `json:"mean"`
+	Demixing  signal.Rows `json:"demixing"`
+	FromWhite signal.Rows `json:"from_white"`
+	Symmetric signal.Rows `json:"symmetric"`
+	Leak      signal.Rows `json:"leak"`
+	Findings
+}
+
 // MarshalJSON returns an object with mean, the matrices demixing, from_white, symmetric and leak as
 // lists of rows, and the fields of Findings.
 func (s Solution) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		Mean      []float64   `json:"mean"`
-		Demixing  signal.Rows `json:"demixing"`
-		FromWhite signal.Rows `json:"from_white"`
-		Symmetric signal.Rows `json:"symmetric"`
-		Leak      signal.Rows `json:"leak"`
-		Findings
-	}{
+	return json.Marshal(solutionJSON{
 		s.Mean, signal.RowsOf(s.Demixing), signal.RowsOf(s.FromWhite), signal.RowsOf(s.Symmetric),
 		signal.RowsOf(s.Leak), s.Findings,
 	})
+}
+
+// UnmarshalJSON reads what MarshalJSON returns. It is an error if a matrix isn't one.
+func (s *Solution) UnmarshalJSON(data []byte) error {
+	var in solutionJSON
+	if err := json.Unmarshal(data, &in); err != nil {
+		return err
+	}
+	out := Solution{Mean: in.Mean, Findings: in.Findings}
+	for _, m := range []struct {
+		to   **mat.Dense
+		rows signal.Rows
+	}{
+		{&out.Demixing, in.Demixing}, {&out.FromWhite, in.FromWhite}, {&out.Symmetric, in.Symmetric},
+		{&out.Leak, in.Leak},
+	} {
+		var err error
+		if *m.to, err = m.rows.Matrix(); err != nil {
+			return fmt.Errorf("linear: Solution: %w", err)
+		}
+	}
+	*s = out
+	return nil
 }
 
 // publicSources returns the models of m's signals as Sources, for signals of variance 1.
