@@ -38,9 +38,9 @@ type File struct {
 
 // A Channel is one signal.
 type Channel struct {
-	Name, Reference string
-	Unit            string    // "µV" if the header names none
-	Values          []float64 // in Unit
+	Name   string
+	Unit   string    // "µV" if the header names none
+	Values []float64 // in Unit
 }
 
 // A Marker is an event of the marker file.
@@ -151,7 +151,7 @@ func (f *File) readChannels(infos map[string]string, d int) (scales []float64, e
 		for k := range fields {
 			fields[k] = strings.TrimSpace(strings.ReplaceAll(fields[k], `\1`, ","))
 		}
-		c := Channel{Name: fields[0], Reference: fields[1], Unit: fields[3]}
+		c := Channel{Name: fields[0], Unit: fields[3]}
 		if c.Name == "" {
 			c.Name = key
 		}
