@@ -43,7 +43,7 @@ func reported(t *testing.T, cfg sica.Config) (*sica.Result, *mat.Dense) {
 	return fit(t, backendtest.Open(t, backend.Go), &x, cfg), &x
 }
 
-// report returns the report on r, on pure Go.
+// report returns the report on r, on XLA if it is there.
 func report(t *testing.T, r *sica.Result, x *mat.Dense, opts Config) *Report {
 	t.Helper()
 	return reportOn(t, backendtest.Open(t, backend.Auto), r, x, opts)

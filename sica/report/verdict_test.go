@@ -346,10 +346,7 @@ func TestOtherMixingIsRemarked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := New(t.Context(), fit, &other, Config{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := report(t, fit, &other, Config{})
 		got := strings.Contains(r.largestCorrelation(), separateAnew)
 		if got != misfits || r.fit.origin != otherPositions {
 			t.Errorf("weight %g: %s", weight, r.largestCorrelation())
