@@ -70,9 +70,9 @@ type Recording struct {
 
 // ReadFile reads signals, d×n, from a file in the format given by the ending of its name:
 //
-//   - .csv, .tsv, .txt: one row per position, one column per signal; see [ReadRecording]. The first row
-//     is a header if none of its cells is a number, or if its first is none and the cell below it
-//     is one.
+//   - .csv, .tsv, .txt: one row per position, one column per signal; see [ReadRecording]. The
+//     first row is a header if none of its cells is a number, or if its first is none and the cell
+//     below it is one.
 //   - .npy: a NumPy array of shape [n, d], of integers or of 16- to 64-bit floats, in either
 //     order, or a structured array of one axis, whose fields name the signals. Of three axes see
 //     [ReadOptions].Shape.

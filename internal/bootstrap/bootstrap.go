@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/stats"
 )
 
 // The settings of the bootstrap. Each is a choice.
@@ -99,6 +99,6 @@ func (p *Partition) MeanInterval(values []float64, rng *rand.Rand) (low, high fl
 // sorts.
 func Interval(replicates []float64) (low, high float64) {
 	slices.Sort(replicates)
-	return stat.Quantile((1-confidence)/2, stat.LinInterp, replicates, nil),
-		stat.Quantile((1+confidence)/2, stat.LinInterp, replicates, nil)
+	return stats.QuantileOfSorted((1-confidence)/2, replicates),
+		stats.QuantileOfSorted((1+confidence)/2, replicates)
 }

@@ -77,9 +77,11 @@ func stepOfAll(sorted []float64) float64 {
 // parts aren't finer than finestStep, and each is tried. Sorting all values would take longer.
 func mayHaveStep(sorted []float64) bool {
 	const (
-		maxParts = 1000
-		near     = 10                         // gaps up to so many times the smallest are tried,
-		inexact  = 2 * tolerance * (near + 1) // which aren't whole numbers of steps by at most this
+		maxParts = 1000 // tried, a choice: more take as long as all values
+		near     = 10   // gaps up to this many times the smallest are compared, a choice
+		// inexact bounds how far such a gap can be from a whole number of steps: each value is off by
+		// the tolerance, and the error of the smallest gap counts near times.
+		inexact = 2 * tolerance * (near + 1)
 	)
 	step := smallestStep(sorted)
 	finest := finestStep * (sorted[len(sorted)-1] - sorted[0])

@@ -36,7 +36,7 @@ const (
 )
 
 // dependence returns the correlations of the absolute innovations of each pair, which the models
-// have at hand. Package dependence measures any form of dependence.
+// have at hand. Package pairwise measures any form of dependence.
 func (m *demixing) dependence() *mat.SymDense {
 	d, n := len(m.sources), len(m.sources[0].u)
 	sums := make([]float64, d)

@@ -209,7 +209,7 @@ func (s *straightening) demix(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	solution, err := (&mixture{white: white, shape: x.Shape(), cfg: cfg}).withoutNoise(ctx)
+	solution, err := (&mixture{white: white, unit: 1, shape: x.Shape(), cfg: cfg}).withoutNoise(ctx)
 	if err != nil {
 		return err
 	}

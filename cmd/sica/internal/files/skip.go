@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/datasets"
+	"github.com/seed-47b1e431/gosica/internal/clipping"
 	"github.com/seed-47b1e431/gosica/internal/notes"
 	"github.com/seed-47b1e431/gosica/internal/text"
 )
@@ -52,8 +53,7 @@ func (o *Fitting) skip(
 		return nil, err
 	}
 	if clipped.Stretches == nil {
-		f.note("--skip clipped: no channel is at its largest or smallest value " +
-			"for 0.1 to 10 % of its positions")
+		f.note("--skip clipped: no channel is " + clipping.Criterion)
 	}
 	f.Skip = named
 	for _, s := range clipped.Stretches {
