@@ -51,7 +51,7 @@ type runBegin struct {
 	Linear     *linear.Findings    `json:"linear,omitempty"`
 	Network    *nonlinear.Findings `json:"network,omitempty"`
 	Outliers   []int               `json:"outliers,omitempty"`
-	Why        string              `json:"why,omitempty"`
+	Sentences  []string            `json:"sentences,omitempty"`
 	Stages     []iterate.Record    `json:"stages"`
 }
 
@@ -122,7 +122,7 @@ func (f *fitting) writeDecisions(all []*decision) error {
 				return err
 			}
 			state.Runs = append(state.Runs, runBegin{
-				d.chosen(), d.candidates, d.Linear, d.Network, d.outliers, d.why(), stages,
+				d.chosen(), d.candidates, d.Linear, d.Network, d.outliers, d.sentences, stages,
 			})
 		}
 		return sealed.WriteJSON(filepath.Join(dir, beginFile), state)
@@ -177,9 +177,8 @@ func (f *fitting) readDecision(dir string, r int, run runBegin) (*decision, erro
 			Compared: run.Chosen.Compared, CodeLength: run.Chosen.CodeLength,
 			Excess: run.Chosen.Excess,
 		},
-		candidates: run.Candidates, outliers: run.Outliers,
+		candidates: run.Candidates, outliers: run.Outliers, sentences: run.Sentences,
 	}
-	d.say(run.Why)
 	for _, stage := range stages {
 		d.Maps = append(d.Maps, stage.Fixed)
 	}

@@ -70,7 +70,7 @@ type decision struct {
 	candidates []Candidate
 	// outliers are the positions, from 0, that were excluded from fitting.
 	outliers []int
-	// sentences explain the choice; there are none for TransformsOnly.
+	// sentences explain the choice, as in Result; there are none for TransformsOnly.
 	sentences []string
 	// cutShort is Result.CutShort.
 	cutShort bool
@@ -78,9 +78,6 @@ type decision struct {
 
 // chosen returns the candidate that was chosen.
 func (d *decision) chosen() Candidate { return candidateOf(d.Separation) }
-
-// why returns the sentences as one text.
-func (d *decision) why() string { return strings.Join(d.sentences, " ") }
 
 // say adds sentences that aren't empty.
 func (d *decision) say(sentences ...string) {
@@ -156,7 +153,7 @@ const (
 // stopped marks d as cut short by the end of the context, with nothing identified, and returns it.
 func (d *decision) stopped(why string) *decision {
 	d.cutShort, d.sentences = true, []string{why}
-	d.Linear = linear.Unidentified(d.Linear, linear.Stopped, why)
+	d.Linear = linear.Unidentified(d.Linear, linear.Stopped)
 	return d
 }
 
@@ -246,7 +243,7 @@ func (c *chooser) demix(ctx context.Context, white network.Separation) (*decisio
 	if err != nil {
 		return nil, err
 	}
-	return newDecision(demixed, demixed.Linear.Why), nil
+	return newDecision(demixed, network.Identified), nil
 }
 
 // newDecision returns the decision for a separation that was the only candidate.
@@ -316,7 +313,7 @@ func (c *chooser) improve(
 	d.say(better.Why...)
 	if better.Unexplained {
 		d.say(unexplainedSentence)
-		d.Linear = linear.Unidentified(d.Linear, linear.Dependence, d.why())
+		d.Linear = linear.Unidentified(d.Linear, linear.Dependence)
 	}
 	if better.All == nil {
 		return d, nil
@@ -440,14 +437,18 @@ func (c *chooser) custom(
 	if err := checkCustom(s, c.mended.X()); err != nil {
 		return nil, network.Code{}, fmt.Errorf("%s: %w", method.Name(), err)
 	}
+	why := []string{model.Why}
 	if solution, ok := model.Details.(*linear.Solution); ok {
 		s.Linear = &solution.Findings
+		if before, after, ok := strings.Cut(model.Why, s.Linear.Why); ok {
+			why = []string{before, network.Identified, after}
+		}
 	}
 	code, err := network.NewCode(ctx, method.Name(), x, s.Maps)
 	if err == nil && !code.IsFinite() {
 		err = fmt.Errorf("%s: Model.Map: is singular; must be invertible", method.Name())
 	}
-	return newDecision(s, model.Why, model.Convergence.Warning), code, err
+	return newDecision(s, append(why, model.Convergence.Warning)...), code, err
 }
 
 // maxFromMap is the largest distance between a custom method's signal and its map of the mixed

@@ -34,3 +34,9 @@ func twoSpectra(t *testing.T, seed uint64) *mat.Dense {
 	}
 	return z
 }
+
+// why returns the sentences of a decision as one text.
+func (d *decision) why() string {
+	r := Result{Summary: Summary{Linear: d.Linear, Outliers: d.outliers}, sentences: d.sentences}
+	return r.WhyAt(0, 0)
+}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -146,23 +145,12 @@ func (r *Result) reordered(order []int, signs []float64) *Result {
 	}
 	next.maps = append(slices.Clip(r.maps),
 		iterate.Stage{Fixed: mapping.LinearMap(turn, make([]float64, k))})
-	if next.Linear = linear.Reordered(r.Linear, order); next.Linear != nil {
-		next.Why = renumbered(r.Why, r.Linear, next.Linear)
-	}
+	next.Linear = linear.Reordered(r.Linear, order)
+	next.Why = next.WhyAt(0, 0)
 	if r.moments != nil {
 		next.moments = r.moments.reordered(order, signs)
 	}
 	return &next
-}
-
-// renumbered returns why, the reasons of a result, with the sentences that name signals by number
-// as the findings word them after these became others. A loaded result has them as text only.
-func renumbered(why string, before, after *linear.Findings) string {
-	why = strings.Replace(why, before.Why, after.Why, 1)
-	if m := before.MutualInformation; m != nil {
-		why = strings.Replace(why, m.String(), after.MutualInformation.String(), 1)
-	}
-	return why
 }
 
 // reordered returns the moments of the signals in another order and with other signs.

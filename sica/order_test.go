@@ -83,7 +83,7 @@ func TestOrderedLikeRenumbersDependence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sentence := regexp.MustCompile(`Signals (\d) and (\d) depend`)
+	sentence := regexp.MustCompile(`(?:Signals|most of all) (\d) and (\d)`)
 	named := func(why string) []string { return sentence.FindStringSubmatch(why) }
 	pair := named(r.Why)
 	if pair == nil || named(r.Linear.Why) == nil {

@@ -2,7 +2,6 @@ package sica
 
 import (
 	"github.com/seed-47b1e431/gosica/internal/mapping"
-	"github.com/seed-47b1e431/gosica/internal/notes"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/internal/outlier"
 )
@@ -25,7 +24,7 @@ func (d *decision) putBack(x *ica.Signals, outliers []int) (err error) {
 		return nil
 	}
 	d.outliers = outliers
-	d.say(notes.Outliers(outliers, 0, 0))
+	d.say(outlierSentence)
 	d.Z, err = mapping.ApplyAll(x.X(), d.Maps)
 	return err
 }

@@ -13,10 +13,12 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/iterate"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
+	"github.com/seed-47b1e431/gosica/internal/notes"
 	"github.com/seed-47b1e431/gosica/internal/provenance"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
 	"github.com/seed-47b1e431/gosica/sica/ica"
+	"github.com/seed-47b1e431/gosica/sica/internal/network"
 	"github.com/seed-47b1e431/gosica/sica/klflow"
 	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/nonlinear"
@@ -109,6 +111,10 @@ type Result struct {
 	Initial *mat.Dense `json:"-"`
 	Summary
 
+	// sentences are those of Why. In place of network.Identified, network.Dependent and
+	// outlierSentence are those about Linear and Outliers.
+	sentences []string
+
 	maps    iterate.Chain   // from mixed signals to Z; nil unless from Fit or Load
 	backend compute.Backend // nil for pure Go
 	// moments are the moments of the recovered signals without the outliers; nil if the linear rule
@@ -134,15 +140,44 @@ func (f *fitting) result(r *fitRun, d *decision, out *iterate.Output) *Result {
 		},
 		maps: append(maps, out.Maps...), backend: f.backend,
 	}
-	result.Why = f.why(r, d, out)
+	result.sentences = f.sentences(r, d, out)
 	result.Linear = result.ofChannels(d.Linear, r.reduced.X())
+	result.Why = result.WhyAt(0, 0)
 	result.setMoments()
 	return result
 }
 
-// why returns the sentences of a run's result: about the maps before the separation, its choice,
-// the end of the iterations, and the shape.
-func (f *fitting) why(r *fitRun, d *decision, out *iterate.Output) string {
+// outlierSentence stands for the sentence that names the outliers.
+const outlierSentence = "{outliers}"
+
+// Explain puts sentences before those of a result from Fit or Load, and words Why anew, from Linear
+// and Outliers.
+func (r *Result) Explain(sentences ...string) {
+	r.sentences = slices.Concat(sentences, r.sentences)
+	r.Why = r.WhyAt(0, 0)
+}
+
+// WhyAt returns the Why of a result from Fit or Load, worded anew from Linear and Outliers. With a
+// sampling rate above 0, outliers are named by their times in seconds, of which the first position
+// has start.
+func (r *Result) WhyAt(rate, start float64) string {
+	words := slices.Clone(r.sentences)
+	for k, sentence := range words {
+		switch sentence {
+		case network.Identified:
+			words[k] = r.Linear.Why
+		case network.Dependent:
+			words[k] = r.Linear.MutualInformation.String()
+		case outlierSentence:
+			words[k] = notes.Outliers(r.Outliers, rate, start)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// sentences returns the sentences of a run's result: about the maps before the separation, its
+// choice, the end of the iterations, and the shape.
+func (f *fitting) sentences(r *fitRun, d *decision, out *iterate.Output) []string {
 	sentences := slices.Concat(r.why, d.sentences)
 	hasFlow, hasMethod := f.cfg.Flow != nil, d.sentences != nil
 	if !hasMethod && r.isClipped() {
@@ -172,7 +207,7 @@ func (f *fitting) why(r *fitRun, d *decision, out *iterate.Output) string {
 	if r.hint != "" {
 		sentences = append(sentences, r.hint)
 	}
-	return strings.Join(sentences, " ")
+	return sentences
 }
 
 // ofChannels returns the linear rule's findings about the reduced signals y with the noise of the

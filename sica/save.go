@@ -36,8 +36,9 @@ type savedResult struct {
 	Signals   int `json:"signals"`
 	Positions int `json:"positions"`
 	Summary
-	Moved  bool             `json:"moved"` // initial.npy isn't z.npy
-	Stages []iterate.Record `json:"stages"`
+	Moved     bool             `json:"moved"` // initial.npy isn't z.npy
+	Stages    []iterate.Record `json:"stages"`
+	Sentences []string         `json:"sentences"`
 	// Covariance, row by row, Heavy, Cubes and ByCubes are Result.moments, without values for nil.
 	// The last three are without values if there is no heavy-tailed signal.
 	Covariance []float64 `json:"covariance,omitempty"`
@@ -111,7 +112,7 @@ func (r *Result) write(dir string) error {
 // saved is what JSON holds of r, without its stages.
 func (r *Result) saved() savedResult {
 	d, n := r.Z.Dims()
-	saved := savedResult{Signals: d, Positions: n, Summary: r.Summary}
+	saved := savedResult{Signals: d, Positions: n, Summary: r.Summary, Sentences: r.sentences}
 	if r.moments != nil {
 		saved.Covariance = mat.DenseCopyOf(r.moments.Covariance).RawMatrix().Data
 		if r.moments.Heavy >= 0 {
@@ -163,7 +164,7 @@ func readResult(dir string) (*Result, error) {
 	if err := sealed.ReadJSON(filepath.Join(dir, resultFile), &saved); err != nil {
 		return nil, err
 	}
-	r := &Result{Summary: saved.Summary}
+	r := &Result{Summary: saved.Summary, sentences: saved.Sentences}
 	var err error
 	if r.Z, err = saved.signals(dir, zFile); err != nil {
 		return nil, err

@@ -22,7 +22,7 @@ import (
 // and nothing in Config that isn't saved.
 func exported(r *Result) Result {
 	copied := *r
-	copied.maps, copied.backend, copied.moments = nil, nil, nil
+	copied.maps, copied.backend, copied.moments, copied.sentences = nil, nil, nil, nil
 	copied.Config = copied.Config.Clone()
 	copied.Config.Checkpoint = ""
 	if copied.Config.Flow != nil {

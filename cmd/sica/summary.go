@@ -49,10 +49,7 @@ func (opt *separateOptions) printSummary(
 	}
 	writeTransients(out, res, in)
 	writeClipped(out, res, in)
-	// Why names outliers by their positions; the command names them by their times.
-	why := strings.Replace(res.Why, notes.Outliers(res.Outliers, 0, 0),
-		notes.Outliers(res.Outliers, in.About.Rate, in.About.Start), 1)
-	why = usage.Flags(why)
+	why := usage.Flags(res.WhyAt(in.About.Rate, in.About.Start))
 	keptWhitening := res.Linear != nil && res.Linear.KeptWhitening
 	if note := all.repeatNote(); note != "" && !keptWhitening {
 		why = strings.TrimSpace(why + " " + note)

@@ -4,11 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/internal/notes"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica"
@@ -75,7 +73,7 @@ func Fit(ctx context.Context, x Source, cfg sica.Config, n int) (*sica.Result, e
 	} else {
 		chosen.x, err = Part(ctx, x, min(n, t))
 		if n < t {
-			chosen.why = fmt.Sprintf("Learned from %d of %d positions, as asked. ", n, t)
+			chosen.why = []string{fmt.Sprintf("Learned from %d of %d positions, as asked.", n, t)}
 		}
 	}
 	if err != nil {
@@ -89,12 +87,9 @@ func Fit(ctx context.Context, x Source, cfg sica.Config, n int) (*sica.Result, e
 		return nil, err
 	}
 	if r.Outliers != nil {
-		recorded := outlier.Recorded(r.Outliers, positions(x, chosen.x))
-		r.Why = strings.Replace(r.Why, notes.Outliers(r.Outliers, 0, 0),
-			notes.Outliers(recorded, 0, 0), 1)
-		r.Outliers = recorded
+		r.Outliers = outlier.Recorded(r.Outliers, positions(x, chosen.x))
 	}
-	r.Why = strings.TrimSpace(chosen.why + r.Why)
+	r.Explain(chosen.why...)
 	return r, err
 }
 
@@ -129,7 +124,7 @@ func fitPart(
 type part struct {
 	x   *mat.Dense
 	fit *sica.Result // of x by the caller's settings, if it was made already
-	why string
+	why []string     // a sentence about it; none if it is all positions
 }
 
 // choosePart is the part of a recording that Fit chooses.
@@ -152,8 +147,8 @@ func choosePart(ctx context.Context, x Source, cfg sica.Config) (part, error) {
 		learned := fmt.Sprintf("Learned from %d of %d positions", n, t)
 		if !byRule {
 			why := learned + ", the most unless the n of blockwise.Fit asks for more; what more " +
-				"would be worth isn't known. "
-			return part{x: z, why: why}, nil
+				"would be worth isn't known."
+			return part{x: z, why: []string{why}}, nil
 		}
 		made, expected, err := expectedErrors(ctx, z, cfg, positions(x, z))
 		if err != nil {
@@ -163,13 +158,14 @@ func choosePart(ctx context.Context, x Source, cfg sica.Config) (part, error) {
 		// All positions have the error worst·n/t.
 		saved := worst * (1 - float64(n)/float64(t))
 		if saved <= worthLearning {
-			return part{z, made, fmt.Sprintf("%s: the linear rule expects of them an error, 1 − "+
-				"|correlation| with a source, of %.2g, and %.2g of all. ",
-				learned, worst, worst-saved)}, nil
+			why := fmt.Sprintf("%s: the linear rule expects of them an error, 1 − |correlation| "+
+				"with a source, of %.2g, and %.2g of all.", learned, worst, worst-saved)
+			return part{z, made, []string{why}}, nil
 		}
 		if n == most {
-			return part{z, made, learned + ", the most unless the n of blockwise.Fit asks for more: " +
-				expected.ofMost(1-float64(n)/float64(t))}, nil
+			why := learned + ", the most unless the n of blockwise.Fit asks for more: " +
+				expected.ofMost(1-float64(n)/float64(t))
+			return part{z, made, []string{why}}, nil
 		}
 		n = min(most, max(2*n, int(1.2*float64(n)*worst/worthLearning)))
 	}
@@ -188,13 +184,13 @@ type errorsOfPart struct {
 func (e errorsOfPart) ofMost(share float64) string {
 	switch e.identified {
 	case 0:
-		return "the linear rule identifies no signal there, so that its error isn't known. "
+		return "the linear rule identifies no signal there, so that its error isn't known."
 	case e.signals:
 		return fmt.Sprintf("the linear rule expects of them an error, 1 − |correlation| with a source, of "+
-			"up to %.2g; more positions may save %.2g. ", e.known, e.known*share)
+			"up to %.2g; more positions may save %.2g.", e.known, e.known*share)
 	}
 	return fmt.Sprintf("for the %s that it identifies the linear rule expects an error, 1 − "+
-		"|correlation| with a source, of up to %.2g; more positions may save %.2g. ",
+		"|correlation| with a source, of up to %.2g; more positions may save %.2g.",
 		text.Counted(e.identified, "signal"), e.known, e.known*share)
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // Findings are what the data say about a Solution: models, noise, evidence, and which signals are
@@ -105,14 +104,14 @@ func (f *Findings) Identified(i int) bool {
 }
 
 // Unidentified returns a copy of the findings f in which no signal is identified, for the given
-// reason, which why explains: all signals form one group and, if there are several, the
-// ExpectedError of each is 1. The result is nil if f is.
-func Unidentified(f *Findings, reason Reason, why string) *Findings {
+// reason: all signals form one group and, if there are several, the ExpectedError of each is 1. The
+// result is nil if f is.
+func Unidentified(f *Findings, reason Reason) *Findings {
 	if f == nil {
 		return nil
 	}
 	u := *f
-	u.Reason, u.Why = reason, why
+	u.Reason = reason
 	all := slices.Sorted(slices.Values(slices.Concat(f.Groups...)))
 	u.Groups = [][]int{all}
 	u.Pairs = slices.Clone(f.Pairs)
@@ -125,6 +124,7 @@ func Unidentified(f *Findings, reason Reason, why string) *Findings {
 			u.ExpectedError[i] = 1
 		}
 	}
+	u.Why = u.sentence()
 	return &u
 }
 
@@ -167,15 +167,12 @@ func Reordered(f *Findings, order []int) *Findings {
 	slices.SortFunc(r.Pairs, func(p, q Pair) int {
 		return cmp.Or(cmp.Compare(p.I, q.I), cmp.Compare(p.J, q.J))
 	})
-	if f.Why == f.sentence() {
-		r.Why = r.sentence()
-	}
 	if m := f.MutualInformation; m != nil {
 		moved := *m
 		moved.I, moved.J = max(place[m.I], place[m.J]), min(place[m.I], place[m.J])
 		r.MutualInformation = &moved
-		r.Why = strings.Replace(r.Why, m.String(), moved.String(), 1)
 	}
+	r.Why = r.sentence()
 	return &r
 }
 
@@ -249,8 +246,8 @@ type MutualInformation struct {
 	SE   float64 `json:"se"`
 }
 
-// String returns m as a sentence without the full stop.
+// String returns m as a sentence.
 func (m *MutualInformation) String() string {
 	return fmt.Sprintf("Signals %d and %d depend on each other (mutual information of their "+
-		"innovations, in nats per position: %.3f, SE %.3f)", m.J+1, m.I+1, m.Nats, m.SE)
+		"innovations, in nats per position: %.3f, SE %.3f).", m.J+1, m.I+1, m.Nats, m.SE)
 }

@@ -75,6 +75,8 @@ func (f *Findings) cause() string {
 		return why
 	case MoreSources:
 		return "there seem to be more sources than channels, or channels with noise"
+	case Stopped:
+		return "the fit was stopped before it had compared all models"
 	}
 	return fmt.Sprintf("rotations of %s explain the recording as well as %s", mixed, f.null())
 }

@@ -55,20 +55,21 @@ func TestReasonText(t *testing.T) {
 }
 
 func TestUnidentified(t *testing.T) {
+	const stopped = "No signal is identified: the fit was stopped before it had compared all models."
 	f := &Findings{
 		Groups:        [][]int{{2}, {0, 1}},
 		Pairs:         []Pair{{I: 0, J: 2, Evidence: 5, Identified: true, AngleError: 0.1}},
 		ExpectedError: []float64{1, 1, 0.01},
 		Why:           "before",
 	}
-	u := Unidentified(f, Stopped, "after")
+	u := Unidentified(f, Stopped)
 	if u.Identified(2) || u.Pairs[0].Identified || u.Pairs[0].AngleError != 0 {
 		t.Errorf("a signal or a pair is still identified: %+v", u)
 	}
 	if want := [][]int{{0, 1, 2}}; !reflect.DeepEqual(u.Groups, want) {
 		t.Errorf("groups %v, want %v", u.Groups, want)
 	}
-	if want := []float64{1, 1, 1}; !slices.Equal(u.ExpectedError, want) || u.Why != "after" || u.Reason != Stopped {
+	if want := []float64{1, 1, 1}; !slices.Equal(u.ExpectedError, want) || u.Why != stopped || u.Reason != Stopped {
 		t.Errorf("expected errors %v, want %v; %v: %q", u.ExpectedError, want, u.Reason, u.Why)
 	}
 	if !f.Identified(2) || !f.Pairs[0].Identified || f.ExpectedError[2] != 0.01 || f.Why != "before" {
@@ -76,11 +77,11 @@ func TestUnidentified(t *testing.T) {
 	}
 
 	// A report on a nonlinear demixing has no expected errors, but groups.
-	if u := Unidentified(&Findings{Groups: [][]int{{0}, {1}}}, Stopped, ""); len(u.Groups) != 1 ||
+	if u := Unidentified(&Findings{Groups: [][]int{{0}, {1}}}, Stopped); len(u.Groups) != 1 ||
 		u.Identified(0) || u.ExpectedError != nil {
 		t.Errorf("without expected errors: %+v", u)
 	}
-	if u := Unidentified(nil, Stopped, ""); u != nil {
+	if u := Unidentified(nil, Stopped); u != nil {
 		t.Errorf("of nil: %+v, want nil", u)
 	}
 }

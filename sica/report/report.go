@@ -250,7 +250,7 @@ func diagnose(ctx context.Context, r *sica.Result, x *mat.Dense, cfg Config) (*R
 		p.end()
 	}
 	if r.CutShort {
-		report.Linear.Findings = *linear.Unidentified(&report.Linear.Findings, linear.Stopped, r.Why)
+		report.Linear.Findings = *linear.Unidentified(&report.Linear.Findings, linear.Stopped)
 	} else if report.Nonlinear, err = s.looksNonlinear(ctx, r); err != nil {
 		return nil, err
 	}

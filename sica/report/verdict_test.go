@@ -190,7 +190,7 @@ func TestReasonOfStoppedFit(t *testing.T) {
 	r := good()
 	r.Why = "Stopped."
 	depend(r)
-	r.Linear.Findings = *linear.Unidentified(&r.Linear.Findings, linear.Stopped, r.Why)
+	r.Linear.Findings = *linear.Unidentified(&r.Linear.Findings, linear.Stopped)
 	r.conclude()
 	if r.Verdict != NoEvidence || r.FailedTests != nil || !slices.Equal(r.Reasons, []string{r.Why}) ||
 		!slices.Equal(r.Next, reasons[linear.Stopped].next(r)) {

@@ -69,11 +69,11 @@ func (imp *improver) gate(ctx context.Context) (s *Screening, open bool, err err
 	case err != nil:
 		return s, false, err
 	case gain.Mean > max(minConditionalGain, gain.SE):
-		s.why = fmt.Sprintf("Conditional normalisation gives the mixed signals a code that is "+
-			"%.3f ± %.3f nats per position shorter.", gain.Mean, gain.SE)
+		s.why = []string{fmt.Sprintf("Conditional normalisation gives the mixed signals a code that "+
+			"is %.3f ± %.3f nats per position shorter.", gain.Mean, gain.SE)}
 		return s, true, nil
 	case s.isCertain() && !isHopeless(gain):
-		s.why = s.dependence().String() + ", and no noise that explains it was found."
+		s.why = []string{Dependent, "No noise that explains it was found."}
 		return s, true, nil
 	}
 	return s, false, nil

@@ -87,6 +87,13 @@ type Improvement struct {
 	Why []string
 }
 
+// Identified and Dependent stand for sentences that name recovered signals by their numbers, and so
+// are worded once the order is known: Why and MutualInformation of the linear findings.
+const (
+	Identified = "{identified}"
+	Dependent  = "{dependent}"
+)
+
 // minLevels is the least number of different values of each channel for networks: six standard
 // deviations have 200 steps of the resolution, 0.03. A network would model the gaps between larger
 // steps, and seem useful for linear mixings.
@@ -233,7 +240,7 @@ func (imp *improver) keep(s *Screening, objections ...string) *Improvement {
 		chosen.Linear = &findings
 	}
 	return &Improvement{
-		Chosen: chosen, Unexplained: imp.isUnexplained(s), Why: append([]string{s.why}, objections...),
+		Chosen: chosen, Unexplained: imp.isUnexplained(s), Why: slices.Concat(s.why, objections),
 	}
 }
 
@@ -435,7 +442,7 @@ func (imp *improver) accept(
 			return nil, err
 		}
 	case chosen.Linear != nil:
-		why = append(why, chosen.Linear.Why)
+		why = append(why, Identified)
 	}
 	return &Improvement{Chosen: chosen, Why: why}, nil
 }

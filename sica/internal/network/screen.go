@@ -31,8 +31,8 @@ type Screening struct {
 	// predicted is whether at least one signal is predicted by its own past. Otherwise no nonlinear
 	// demixing could be identified.
 	predicted bool
-	// why says the result in a sentence.
-	why string
+	// why are sentences of the result, as in Improvement.
+	why []string
 }
 
 // Screen tests whether the signals z of a linear demixing, d×n of a sequence, are reason to fit a
@@ -56,7 +56,7 @@ func Screen(ctx context.Context, z *mat.Dense, noisy bool, o Options) (*Screenin
 		}
 		if s.isPredictable {
 			s.pairs, s.Dependent, s.predicted = nil, false, true
-			s.why = "The signals are predicted too well for their innovations to be examined."
+			s.why = []string{"The signals are predicted too well for their innovations to be examined."}
 			return s, nil
 		}
 	}
@@ -72,18 +72,18 @@ func Screen(ctx context.Context, z *mat.Dense, noisy bool, o Options) (*Screenin
 	return s, nil
 }
 
-// explain returns the result in a sentence.
-func (sc *Screening) explain() string {
+// explain returns the result in sentences, as in Improvement.
+func (sc *Screening) explain() []string {
 	switch {
 	case !sc.Dependent:
-		return "The signals don't depend on each other significantly."
+		return []string{"The signals don't depend on each other significantly."}
 	case !sc.predicted:
-		return sc.dependence().String() + ". Signals that their pasts don't predict can't show why."
+		return []string{Dependent, "Signals that their pasts don't predict can't show why."}
 	case !sc.Network:
-		return "Sensor noise or more sources than channels may explain how the signals depend on " +
-			"each other."
+		return []string{"Sensor noise or more sources than channels may explain how the signals " +
+			"depend on each other."}
 	}
-	return sc.dependence().String() + "."
+	return []string{Dependent}
 }
 
 // dependence returns which signals depend on each other most significantly, and how much.

@@ -74,7 +74,7 @@ func (imp *improver) withCurves(ctx context.Context) (*Improvement, error) {
 		return nil, nil
 	}
 	return &Improvement{
-		Chosen: *s, All: c.withCodeLengths(choice), Why: []string{choice.Why, s.Linear.Why},
+		Chosen: *s, All: c.withCodeLengths(choice), Why: []string{choice.Why, Identified},
 	}, nil
 }
 
