@@ -174,8 +174,7 @@ func (f *fitting) readDecision(dir string, r int, run runBegin) (*decision, erro
 		Separation: network.Separation{
 			Name: run.Chosen.Name, Transforms: run.Chosen.Transforms, Z: z, Linear: run.Linear,
 			IsNetwork: run.Chosen.Mode == NetworkOnly, Network: run.Network,
-			Compared: run.Chosen.Compared, CodeLength: run.Chosen.CodeLength,
-			Excess: run.Chosen.Excess,
+			Score: run.Chosen.Score,
 		},
 		candidates: run.Candidates, outliers: run.Outliers, sentences: run.Sentences,
 	}

@@ -30,17 +30,8 @@ type Candidate struct {
 	// Transforms were applied first, whitening included, and then Mode.
 	Transforms []preprocess.Transform `json:"transforms,omitempty"`
 	Mode       Mode                   `json:"method,omitempty"`
-	// Compared is whether CodeLength and Excess were measured. They are 0 if nothing was compared,
-	// and for a candidate that Failed.
-	Compared bool `json:"compared"`
-	// CodeLength is the code length of the mixed signals in nats per position, including the
-	// log-Jacobian, at held-out positions: two folds of a fifth of all positions each, the same for
-	// all candidates.
-	CodeLength float64 `json:"code_length"`
-	// Excess is the excess over the shortest code, in nats per position, with a standard error from
-	// blocks of positions. It omits positions that don't fill a block, so it isn't exactly the
-	// difference of the CodeLengths. Custom methods are first compared with the linear rule alone.
-	Excess nonlinear.Difference `json:"excess"`
+	// Score wasn't Compared if there was a single candidate, and for one that Failed.
+	nonlinear.Score
 	// Failed says why the candidate gave no signals; empty if it did.
 	Failed string `json:"failed,omitempty"`
 }
@@ -323,7 +314,7 @@ func (c *chooser) improve(
 		k := candidateOf(s)
 		d.candidates = append(d.candidates, k)
 		if k.isSame(d.chosen()) && k.Failed == "" {
-			d.Compared, d.CodeLength, d.Excess = k.Compared, k.CodeLength, k.Excess
+			d.Score = k.Score
 		}
 	}
 	custom := slices.DeleteFunc(demixed.candidates, func(k Candidate) bool { return k.Name == "" })
@@ -334,8 +325,8 @@ func (c *chooser) improve(
 // candidateOf returns the description of a separation as a Candidate.
 func candidateOf(s network.Separation) Candidate {
 	c := Candidate{
-		Name: s.Name, Transforms: s.Transforms, Mode: TransformsOnly, Failed: s.Failed,
-		Compared: s.Compared, CodeLength: s.CodeLength, Excess: s.Excess,
+		Name: s.Name, Transforms: s.Transforms, Mode: TransformsOnly, Score: s.Score,
+		Failed: s.Failed,
 	}
 	switch {
 	case s.Name != "":
@@ -393,8 +384,7 @@ func (c *chooser) compareCustom(
 		return nil, err
 	}
 	for k, code := range choice.Scored {
-		s := all[places[k]]
-		s.Compared, s.CodeLength, s.Excess = true, code.CodeLength, code.Excess
+		all[places[k]].Score = code.Score
 	}
 	d := demixed
 	if choice.Chosen > 0 && !c.cfg.CompareOnly {

@@ -378,7 +378,7 @@ func (f *fitting) iterate(decisions []*decision) ([]*iterate.Output, error) {
 		return iterate.Move(f.ctx, f.backend, inputs, iterate.Config(*f.cfg.Flow),
 			f.grid, f.begin, f.checkpoint)
 	}
-	trace := iterate.Trace{Stopped: klflow.StoppedMethod, Elapsed: time.Since(f.begin)}
+	trace := klflow.Trace{Stopped: klflow.StoppedMethod, Elapsed: time.Since(f.begin)}
 	err := f.ctx.Err()
 	if err != nil {
 		trace.Stopped, trace.Why = klflow.StoppedCancelled, err.Error()

@@ -121,7 +121,7 @@ func TestFitRunsAndRepeats(t *testing.T) {
 				if diff := largestDifference(results[second].Z, pureGo.Z); !(diff < 1e-3) {
 					t.Errorf("differs by %g from the run alone in pure Go", diff)
 				}
-				if got := results[second]; got.Seed != pureGo.Seed || got.Iterations != pureGo.Iterations || got.Stopped != pureGo.Stopped {
+				if got := results[second]; got.Config.Seed != pureGo.Config.Seed || got.Iterations != pureGo.Iterations || got.Stopped != pureGo.Stopped {
 					t.Errorf("%+v, alone %+v", got, pureGo)
 				}
 				if backend.NameOf(b) != backend.Go && name != "default" && name != "local RF" {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/mat"
@@ -16,8 +15,6 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/notes"
 	"github.com/seed-47b1e431/gosica/internal/provenance"
 	"github.com/seed-47b1e431/gosica/internal/text"
-	"github.com/seed-47b1e431/gosica/sica/dependence"
-	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/internal/network"
 	"github.com/seed-47b1e431/gosica/sica/klflow"
 	"github.com/seed-47b1e431/gosica/sica/linear"
@@ -25,34 +22,11 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
-// Trace is the course of the iterations of a fit, and why it ended.
-type Trace struct {
-	// Iterations is the number of iterations made. Best is the iteration whose signals are the
-	// result; 0 for the signals before the first iteration.
-	Iterations int `json:"iterations"`
-	Best       int `json:"best"`
-	// Loss and Divergence have a value for each iteration; see [klflow.Iteration].
-	Loss       klflow.Curve `json:"loss"`
-	Divergence klflow.Curve `json:"divergence"`
-	// Dependence is the dependence of the result, with Flow.KeepBest.
-	Dependence dependence.Dependence `json:"dependence"`
-	// Stopped says why the fit ended. Why says in a few sentences what was done and how certain the
-	// result is; for a flow alone, what the flow did, such as "made all 25 iterations".
-	Stopped klflow.Status `json:"stopped"`
-	Why     string        `json:"why"`
-	// Elapsed is the time from the beginning of the fit; with FitRuns, the time of all runs until
-	// the end of this run.
-	Elapsed time.Duration `json:"elapsed_ns"`
-}
-
-// Convergence says how the fit ended, with a warning if the iterations led away.
-func (t *Trace) Convergence() ica.Convergence { return (*iterate.Trace)(t).Convergence() }
-
 // A Summary is all of a Result except its signals and maps.
 type Summary struct {
 	// Shape is the shape of the positions.
 	Shape []int `json:"shape"`
-	Trace
+	klflow.Trace
 
 	// Prepared is whether Config.Prepare came first.
 	Prepared bool `json:"prepared,omitempty"`
@@ -91,15 +65,14 @@ type Summary struct {
 	// Custom are the names of the fields of Config that the fit used but Save doesn't keep; see
 	// Result.Missing.
 	Custom  []string `json:"custom,omitempty"`
-	Seed    uint64   `json:"seed"`
 	Backend string   `json:"backend"` // compute.Backend.Name
 	// Versions are the versions used by the fit, by name: "go", this module and the libraries that
 	// compute.
 	Versions map[string]string `json:"versions"`
 }
 
-// Result is the outcome of a fit. Besides Z and Initial it has the fields of Summary and Trace. In
-// JSON it is its Summary; Save also keeps the signals and maps.
+// Result is the outcome of a fit. Besides Z and Initial it has the fields of Summary and
+// klflow.Trace. In JSON it is its Summary; Save also keeps the signals and maps.
 type Result struct {
 	// Z are the recovered signals, k×n. Signals of Default's linear rule are in the order of the
 	// share of the mixed signals' variance that they explain. k is the number d of mixed signals,
@@ -130,12 +103,12 @@ func (f *fitting) result(r *fitRun, d *decision, out *iterate.Output) *Result {
 	result := &Result{
 		Z: out.Z, Initial: d.Z,
 		Summary: Summary{
-			Shape: slices.Clone(f.grid.Shape()), Trace: Trace(out.Trace),
+			Shape: slices.Clone(f.grid.Shape()), Trace: out.Trace,
 			Prepared: f.cfg.Prepare != nil,
 			Chosen:   d.chosen(), Candidates: d.candidates,
 			Linear: d.Linear, Network: d.Network, Outliers: d.outliers, Clipped: r.clipped.Channels,
 			CutShort: d.cutShort,
-			Config:   cfg, Custom: cfg.custom(), Seed: r.seed,
+			Config:   cfg, Custom: cfg.custom(),
 			Backend: f.backend.Name(), Versions: provenance.Versions(),
 		},
 		maps: append(maps, out.Maps...), backend: f.backend,

@@ -162,10 +162,10 @@ func TestIdentified(t *testing.T) {
 		"unidentified": {Summary{Network: &nonlinear.Findings{}}, [2]bool{}},
 		"neither":      {Summary{}, [2]bool{}},
 		"linear, then a flow": {
-			Summary{Linear: &linear.Findings{Groups: [][]int{{0}, {1}}}, Trace: Trace{Best: 3}}, [2]bool{},
+			Summary{Linear: &linear.Findings{Groups: [][]int{{0}, {1}}}, Trace: klflow.Trace{Best: 3}}, [2]bool{},
 		},
 		"network, then a flow": {
-			Summary{Network: &nonlinear.Findings{Identified: true, PastGain: two}, Trace: Trace{Best: 1}}, [2]bool{},
+			Summary{Network: &nonlinear.Findings{Identified: true, PastGain: two}, Trace: klflow.Trace{Best: 1}}, [2]bool{},
 		},
 	} {
 		if got := [2]bool{test.s.Identified(0), test.s.Identified(1)}; got != test.want {

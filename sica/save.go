@@ -225,5 +225,5 @@ func (saved *savedResult) check(z *mat.Dense) error {
 	if saved.Heavy < 0 || saved.Heavy >= d {
 		return fmt.Errorf("heavy: is %d; must be from 0 to %d", saved.Heavy, d-1)
 	}
-	return (*iterate.Trace)(&saved.Trace).Check()
+	return iterate.CheckTrace(&saved.Trace)
 }

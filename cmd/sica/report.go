@@ -281,7 +281,7 @@ func (opt *reportOptions) write(
 		d := diagnosis{
 			Input: opt.in, InputPositions: part.Total, Model: opt.model,
 			Notes:  part.About.Notes,
-			Config: result.Config, Seed: result.Seed,
+			Config: result.Config, Seed: result.Config.Seed,
 			Backend: backend.NameOf(b), Device: b.Description(), Versions: provenance.Versions(),
 			Report: rep,
 		}

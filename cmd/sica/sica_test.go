@@ -216,7 +216,7 @@ func TestSeparateOnEveryBackend(t *testing.T) {
 
 			r := readReport(t, log)
 			res := r.Result
-			if r.Backend != name || res.Seed != 5 || res.Config.Seed != 5 ||
+			if r.Backend != name || res.Config.Seed != 5 ||
 				res.Stopped != klflow.StoppedIterations || res.Elapsed <= 0 {
 				t.Errorf("report %+v", r)
 			}

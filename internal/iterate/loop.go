@@ -19,41 +19,11 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/internal/text"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
-	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
-// A Trace records the iterations of a run.
-type Trace struct {
-	// Iterations is the number of iterations made. Best is the iteration whose signals are the
-	// result; 0 for the signals before the first.
-	Iterations int `json:"iterations"`
-	Best       int `json:"best"`
-	// Loss and Divergence have a value for each iteration; see Iteration.
-	Loss       klflow.Curve `json:"loss"`
-	Divergence klflow.Curve `json:"divergence"`
-	// Dependence is the dependence of the most dependent pair of the result, with Config.KeepBest.
-	Dependence dependence.Dependence `json:"dependence"`
-	// Stopped says why the fit ended; Why explains it in a few sentences.
-	Stopped klflow.Status `json:"stopped"`
-	Why     string        `json:"why"`
-	Elapsed time.Duration `json:"elapsed_ns"`
-}
-
-// Convergence says how the fit ended, with a warning if the iterations diverged.
-func (t *Trace) Convergence() ica.Convergence {
-	c := ica.Convergence{
-		Converged:  t.Stopped == klflow.StoppedMethod || t.Stopped == klflow.StoppedAsked,
-		Iterations: t.Iterations,
-	}
-	if t.Stopped == klflow.StoppedDiverged {
-		c.Warning = t.Why
-	}
-	return c
-}
-
-// Check returns an error unless t can be the trace of a fit.
-func (t *Trace) Check() error {
+// CheckTrace returns an error unless t can be the trace of a fit.
+func CheckTrace(t *klflow.Trace) error {
 	if len(t.Loss) != t.Iterations || len(t.Divergence) != t.Iterations ||
 		t.Best < 0 || t.Best > t.Iterations {
 		return fmt.Errorf("a trace has %d losses, %d divergences and the best iterate %d; "+
@@ -70,7 +40,7 @@ type Input struct {
 
 // Output is the result of a run.
 type Output struct {
-	Trace
+	klflow.Trace
 	Z    *mat.Dense // signals, d×n
 	Maps Chain      // from the input's signals to Z
 }

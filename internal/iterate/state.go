@@ -10,6 +10,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/npy"
 	"github.com/seed-47b1e431/gosica/internal/sealed"
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
 // state is the state of a loop after an iteration, in JSON.
@@ -24,7 +25,7 @@ type state struct {
 
 // runState is the state of a run, in JSON.
 type runState struct {
-	Trace
+	klflow.Trace
 	Stages   []Record `json:"stages"`
 	Kept     int      `json:"kept"`  // number of stages that made the output's signals
 	Moved    bool     `json:"moved"` // whether the output's signals have a separate file
@@ -135,7 +136,7 @@ func (r *run) readState(dir string, s *runState) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Check(); err != nil {
+	if err := CheckTrace(&s.Trace); err != nil {
 		return fmt.Errorf("%s: %w", dir, err)
 	}
 	if s.Kept < 0 || s.Kept > len(maps) {

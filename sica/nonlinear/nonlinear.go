@@ -74,6 +74,21 @@ type Difference struct {
 	SE   float64 `json:"se"`
 }
 
+// A Score is the code length of a separation, compared with others.
+type Score struct {
+	// Compared is whether CodeLength and Excess were measured; they are 0 otherwise.
+	Compared bool `json:"compared"`
+	// CodeLength is the code length of the mixed signals in nats per position, including the
+	// log-Jacobian, at held-out positions: two folds of a fifth of all positions each, the same for
+	// all separations. For a network it includes the cost of its choice among restarts and steps.
+	CodeLength float64 `json:"code_length"`
+	// Excess is the excess over the shortest code, in nats per position, with a standard error from
+	// blocks of positions. It omits positions that don't fill a block, so it isn't exactly the
+	// difference of the CodeLengths, and can be negative. Custom methods are first compared with
+	// the linear rule alone.
+	Excess Difference `json:"excess"`
+}
+
 // significance is the number of standard errors by which a significant difference exceeds 0: with
 // normal errors, chance does so once in a thousand. With half as many it is once in 15; twice as
 // many require four times the positions.

@@ -117,7 +117,7 @@ func gradeHalves(
 	if found := linearFindings(r); found != nil {
 		report.Linear.Findings = *found
 	}
-	opt := linear.Config{Seed: r.Seed, Noiseless: noiseless(&report.Linear)}
+	opt := linear.Config{Seed: r.Config.Seed, Noiseless: noiseless(&report.Linear)}
 	report.Halves, err = separateHalves(ctx, s.recording(s.z), opt)
 	switch {
 	case err != nil && ctx.Err() != nil:

@@ -36,7 +36,7 @@ func (s *subject) looksNonlinear(ctx context.Context, r *sica.Result) (bool, err
 		}
 		return r.Chosen.Excess.Significant() && !slices.ContainsFunc(r.Candidates, isUnbeaten), nil
 	}
-	screening, err := network.Screen(ctx, s.z, false, network.Options{Seed: r.Seed})
+	screening, err := network.Screen(ctx, s.z, false, network.Options{Seed: r.Config.Seed})
 	if errors.Is(err, signal.ErrSignals) {
 		return false, nil
 	}

@@ -164,7 +164,8 @@ func TestRefusedNonlinearDemixing(t *testing.T) {
 	} {
 		r.Chosen.Excess = test.rotated
 		r.Candidates = []sica.Candidate{
-			{Excess: test.whitened}, {Mode: sica.LinearOnly, Excess: test.rotated},
+			{Score: nonlinear.Score{Excess: test.whitened}},
+			{Mode: sica.LinearOnly, Score: nonlinear.Score{Excess: test.rotated}},
 			{Mode: sica.NetworkOnly}, {Transforms: []preprocess.Transform{preprocess.Conditional}},
 		}
 		if got, err := s.looksNonlinear(t.Context(), r); err != nil || got != test.want {

@@ -109,7 +109,7 @@ func refitOn(
 	var runs []sica.Run
 	for k, part := range parts {
 		runs = append(runs, sica.Run{
-			X: part.x, Seed: r.Seed + uint64(k) + 1, Joints: signal.Joints(part.positions)})
+			X: part.x, Seed: r.Config.Seed + uint64(k) + 1, Joints: signal.Joints(part.positions)})
 	}
 	results, err := sica.FitRuns(ctx, runs, cfg)
 	if err != nil && !errors.Is(err, sica.ErrNotFinite) { // which comes with the last good signals

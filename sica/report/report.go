@@ -218,7 +218,7 @@ func diagnose(ctx context.Context, r *sica.Result, x *mat.Dense, cfg Config) (*R
 		run   func() error
 	}{
 		{"measuring the divergence before and after", 0.7, func() error {
-			measured, err := measure(ctx, backend, []*mat.Dense{s.white, s.z}, s.grid, r.Seed)
+			measured, err := measure(ctx, backend, []*mat.Dense{s.white, s.z}, s.grid, r.Config.Seed)
 			if err == nil {
 				report.Mixed, report.Recovered = measured[0], measured[1]
 			}
@@ -230,12 +230,12 @@ func diagnose(ctx context.Context, r *sica.Result, x *mat.Dense, cfg Config) (*R
 		}},
 		{"looking for another rotation of the recovered signals", 0.9, func() (err error) {
 			// The signals of a network don't have the channels' noise.
-			opt := linear.Config{Seed: r.Seed, Noiseless: r.Network != nil}
+			opt := linear.Config{Seed: r.Config.Seed, Noiseless: r.Network != nil}
 			report.Linear, err = s.findings(ctx, opt)
 			return err
 		}},
 		{"separating each half of the positions by itself", 1, func() (err error) {
-			opt := linear.Config{Seed: r.Seed, Noiseless: noiseless(&report.Linear)}
+			opt := linear.Config{Seed: r.Config.Seed, Noiseless: noiseless(&report.Linear)}
 			report.Halves, err = separateHalves(ctx, s.recording(s.z), opt)
 			if err != nil {
 				report.NotHalved = fmt.Sprintf("The halves weren't compared: %v.", err)
@@ -311,7 +311,7 @@ func (s *subject) newReport(
 ) (report *Report, err error) {
 	d, n := s.z.Dims()
 	report = &Report{
-		Signals: d, Positions: n, Shape: s.grid.Shape(), Seed: r.Seed,
+		Signals: d, Positions: n, Shape: s.grid.Shape(), Seed: r.Config.Seed,
 		Outliers: s.outliers, Channels: r.Channels,
 		Iterations: r.Iterations, Divergence: r.Divergence, Loss: r.Loss,
 		Stopped: r.Stopped, Why: r.Why, Network: networkFindings(r), Clipped: r.Clipped,

@@ -124,7 +124,7 @@ func TestFindingsOfFitAreKept(t *testing.T) {
 				t.Errorf("%s: findings of the fit: %v, want %v", test.name, subject.linear != nil,
 					test.same)
 			}
-			l, err := subject.findings(t.Context(), linear.Config{Seed: r.Seed})
+			l, err := subject.findings(t.Context(), linear.Config{Seed: r.Config.Seed})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -164,7 +164,7 @@ func TestNoiseIsThatOfChannels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := subject.findings(t.Context(), linear.Config{Seed: r.Seed})
+		l, err := subject.findings(t.Context(), linear.Config{Seed: r.Config.Seed})
 		if err != nil {
 			t.Fatal(err)
 		}

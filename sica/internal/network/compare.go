@@ -35,20 +35,12 @@ type Code struct {
 // A ScoredCode is one of the codes that Choose compares, or that of a network fitted to its
 // signals.
 type ScoredCode struct {
-	code    int // index of the code
-	network bool
-	// CodeLength is the code length of x at the held-out positions of all folds, in nats per
-	// position, including the log-Jacobian term. For a network it includes the cost of its choice
-	// among the restarts and steps.
-	CodeLength float64
-	// Excess is the excess over the shortest code, in nats per position. It omits positions at the
-	// end that don't fill a block of newDifference, so it can be negative for codes of nearly the
-	// same length.
-	Excess nonlinear.Difference
-
-	model  *Model    // the network, a map of the code's signals; nil if it wasn't fitted
-	err    error     // why the network wasn't fitted to the end
-	scores []float64 // negative code lengths at each held-out position
+	code            int // index of the code
+	network         bool
+	nonlinear.Score           // of x
+	model           *Model    // the network, a map of the code's signals; nil if it wasn't fitted
+	err             error     // why the network wasn't fitted to the end
+	scores          []float64 // negative code lengths at each held-out position
 	likelihoods
 }
 
@@ -243,7 +235,7 @@ func (s *scorer) choose() *Choice {
 	best := s.score()
 	for k := range s.Scored {
 		if c := &s.Scored[k]; c.err == nil {
-			c.Excess = newDifference(s.Scored[best].scores, c.scores)
+			c.Compared, c.Excess = true, newDifference(s.Scored[best].scores, c.scores)
 		}
 	}
 	s.Chosen = s.simplest()

@@ -108,9 +108,9 @@ func TestChooseLinear(t *testing.T) {
 func TestAdvantage(t *testing.T) {
 	s := &scorer{
 		Choice: Choice{Scored: []ScoredCode{
-			{code: 0, CodeLength: 2.9, Excess: nonlinear.Difference{Mean: 0.9, SE: 0.05}},
-			{code: 1, CodeLength: 2.3, Excess: nonlinear.Difference{Mean: 0.3, SE: 0.02}},
-			{code: 0, network: true, CodeLength: 2},
+			{code: 0, Score: nonlinear.Score{CodeLength: 2.9, Excess: nonlinear.Difference{Mean: 0.9, SE: 0.05}}},
+			{code: 1, Score: nonlinear.Score{CodeLength: 2.3, Excess: nonlinear.Difference{Mean: 0.3, SE: 0.02}}},
+			{code: 0, network: true, Score: nonlinear.Score{CodeLength: 2}},
 		}},
 		codes: []Code{{name: "the linear rule", logDet: []float64{0}},
 			{name: "conditional normalisation", logDet: make([]float64, 2)}},
@@ -306,7 +306,7 @@ func TestSimplest(t *testing.T) {
 		s.Scored = nil
 		for k, v := range test.scores {
 			mean := floats.Sum(v) / float64(len(v))
-			s.Scored = append(s.Scored, ScoredCode{code: min(k, 2), network: k > 2, CodeLength: -mean, scores: v})
+			s.Scored = append(s.Scored, ScoredCode{code: min(k, 2), network: k > 2, Score: nonlinear.Score{CodeLength: -mean}, scores: v})
 		}
 		if chosen := s.simplest(); chosen != test.chosen {
 			t.Errorf("%s: %d, want %d", name, chosen, test.chosen)

@@ -37,12 +37,7 @@ type Separation struct {
 	IsNetwork bool
 	Network   *nonlinear.Findings
 
-	// CodeLength is the code length of the mixed signals at held-out positions, in nats per
-	// position, including the log-Jacobian term. Excess is the excess over the shortest code. Both
-	// are 0 unless Compared.
-	Compared   bool
-	CodeLength float64
-	Excess     nonlinear.Difference
+	nonlinear.Score
 	// Failed says why there are no signals.
 	Failed string
 }
@@ -394,7 +389,7 @@ func (c *codeSet) withCodeLengths(choice *Choice) []Separation {
 			rule := &all[linearPlace]
 			if rule.Excess.Significant() &&
 				(!k.Excess.Significant() || k.CodeLength < rule.CodeLength) {
-				rule.CodeLength, rule.Excess = k.CodeLength, k.Excess
+				rule.Score = k.Score
 			}
 			continue // another model of the linear rule's signals
 		}
@@ -402,7 +397,7 @@ func (c *codeSet) withCodeLengths(choice *Choice) []Separation {
 		if k.network {
 			s.Linear, s.IsNetwork = nil, true
 		}
-		s.Compared, s.CodeLength, s.Excess = k.err == nil, k.CodeLength, k.Excess
+		s.Score = k.Score
 		if k.err != nil {
 			s.Failed = k.err.Error()
 		}

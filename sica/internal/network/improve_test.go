@@ -292,10 +292,11 @@ func TestCoarseChannel(t *testing.T) {
 // the rule found noise or more sources than channels.
 func TestGain(t *testing.T) {
 	c := &codeSet{codes: []Code{{}, {place: linearPlace}, {place: conditionalPlace}, {place: linearPlace}}}
+	length := func(nats float64) nonlinear.Score { return nonlinear.Score{CodeLength: nats} }
 	choice := &Choice{Scored: []ScoredCode{
-		{code: whitenedPlace, CodeLength: 1}, {code: linearPlace, CodeLength: 3},
-		{code: conditionalPlace, CodeLength: 2.25}, {code: 3, CodeLength: 2.5},
-		{code: whitenedPlace, network: true, CodeLength: 2},
+		{code: whitenedPlace, Score: length(1)}, {code: linearPlace, Score: length(3)},
+		{code: conditionalPlace, Score: length(2.25)}, {code: 3, Score: length(2.5)},
+		{code: whitenedPlace, network: true, Score: length(2)},
 	}}
 	for place, want := range []float64{1.5, -0.5, 0.25, 0, 0.5} {
 		if got := c.gain(choice, place); got != want {
@@ -330,7 +331,8 @@ func TestCodeLengthOfRule(t *testing.T) {
 		{long, nonlinear.Difference{}, nonlinear.Difference{}}, {long, equal, equal}, {equal, nonlinear.Difference{}, equal},
 	} {
 		all := c.withCodeLengths(&Choice{Scored: []ScoredCode{
-			{}, {code: linearPlace, Excess: test.own}, {code: 2, Excess: test.noisy},
+			{}, {code: linearPlace, Score: nonlinear.Score{Excess: test.own}},
+			{code: 2, Score: nonlinear.Score{Excess: test.noisy}},
 		}})
 		if len(all) != 2 || all[linearPlace].Excess != test.want {
 			t.Errorf("%+v: %+v", test, all)
