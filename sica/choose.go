@@ -227,7 +227,7 @@ func clippedSentence(c clipping.Clipping, n int) string {
 func (c *chooser) demix(ctx context.Context, white network.Separation) (*decision, error) {
 	c.progress("separating linearly", 0)
 	o := linear.Config{Seed: c.cfg.Seed}
-	if len(white.Maps) == 1 {
+	if len(c.cfg.Transforms) == 0 { // which the principal components reach as they are
 		o.PrincipalComponents, o.Noise = c.run.isReduced, c.run.leftOut
 	}
 	demixed, err := network.Demix(ctx, c.mended, white, o)

@@ -24,8 +24,9 @@ type mixture struct {
 	*files.Stream
 	truth   *mat.Dense    // the sources; nil if not given
 	fitted  *files.Fitted // the recording, or what is left of it to learn from
-	learned *mat.Dense    // the signals of fitted, d×n; nil to learn from a part only
-	n       int           // number of positions to learn from; 0 to let blockwise.Fit choose
+	isWhole bool          // whether all signals are in memory, to learn from all positions of fitted
+	learned *mat.Dense    // the signals of fitted, d×n, if isWhole
+	n       int           // the n of blockwise.Fit: how many positions to learn from
 }
 
 // open opens the recording, and checks that it can be separated with the settings. It sets their
@@ -38,8 +39,8 @@ func (opt *separateOptions) open(
 	if in.Stream, err = opt.openLong(ctx, *cfg, report); err != nil {
 		return nil, err
 	}
-	isWhole := in.Stream == nil
-	if isWhole {
+	in.isWhole = in.Stream == nil
+	if in.isWhole {
 		if err := opt.readWhole(ctx, in, cfg, report); err != nil {
 			return nil, err
 		}
@@ -54,10 +55,10 @@ func (opt *separateOptions) open(
 	if len(cfg.Shape) < 2 {
 		in.About.Notes = append(in.About.Notes, opt.reading.LooksTransposed(opt.in[0], d, total)...)
 	}
-	if err := opt.learnFrom(ctx, in, isWhole); err != nil {
+	if err := opt.learnFrom(ctx, in); err != nil {
 		return nil, err
 	}
-	if isWhole && !opt.fitting.LeaveOutGaps && in.About.Interpolated != nil {
+	if in.isWhole && !opt.fitting.LeaveOutGaps && in.About.Interpolated != nil {
 		in.About.Notes = append(in.About.Notes, interpolatedNote(cfg.Shape))
 	}
 	if isEDF(opt.out) && in.About.Rate == 0 {
@@ -71,7 +72,7 @@ func (opt *separateOptions) open(
 	if err := checkComponents(cfg.Components, d, opt.in[0]); err != nil {
 		return nil, err
 	}
-	isAsked := !isWhole && opt.learnOn != files.LearnOnDefault
+	isAsked := !in.isWhole && opt.learnOn != files.LearnOnDefault
 	if err := cfg.Validate(d, n); isAsked && errors.Is(err, sica.ErrSignals) {
 		return nil, usage.Errorf("--learn-on %s: %w", opt.learnOn, err)
 	}
@@ -160,9 +161,9 @@ func (opt *separateOptions) readWhole(
 
 // learnFrom sets what is learned from, with notes: the recording or what is left of it, as a whole
 // or in part.
-func (opt *separateOptions) learnFrom(ctx context.Context, in *mixture, isWhole bool) error {
+func (opt *separateOptions) learnFrom(ctx context.Context, in *mixture) error {
 	recording := blockwise.Source(in.Stream)
-	if isWhole {
+	if in.isWhole {
 		recording = in.Stream.Source
 	}
 	fitted, err := opt.fitting.Apply(ctx, recording, &in.About)
@@ -180,7 +181,7 @@ func (opt *separateOptions) learnFrom(ctx context.Context, in *mixture, isWhole 
 		in.About.Notes = append(in.About.Notes, note)
 	}
 	_, left := fitted.Source.Dims()
-	if !isWhole {
+	if !in.isWhole {
 		in.n, err = opt.learnOn.Positions(left, in.About.Rate)
 		return err
 	}
@@ -203,7 +204,7 @@ func interpolatedNote(shape []int) string {
 
 // clipped returns which channels are clipped; none if the signals aren't in memory.
 func (in *mixture) clipped() files.ClippedIn {
-	if in.learned == nil {
+	if !in.isWhole {
 		return files.ClippedIn{}
 	}
 	return files.FindClipped(in.learned, in.fitted.Source)

@@ -46,7 +46,7 @@ func (opt *separateOptions) writeRecovered(
 	in *mixture, shape []int, res *sica.Result,
 ) (z *mat.Dense, err error) {
 	d, _ := res.Z.Dims()
-	if in.learned == nil {
+	if !in.isWhole {
 		in.Doing = "recovering all"
 		recovered := blockwise.Transform(res, in.Blocks(files.BlockSize))
 		if err := in.WriteRecovered(opt.out, d, nil, recovered); err != nil {
@@ -85,7 +85,7 @@ func (opt *separateOptions) write(
 	}
 	if opt.json != "" {
 		rep.finish(res)
-		if in.learned != nil {
+		if in.isWhole {
 			rep.Clipped = opt.clipped(in, res)
 		}
 		if err := files.WriteJSON(opt.json, rep); err != nil {

@@ -193,7 +193,7 @@ func (opt *separateOptions) separate(
 		return err
 	}
 	res, fitErr := opt.fit(cmd, cfg, in, parts, rep)
-	if fitErr != nil && (in.learned == nil || res == nil || res.Iterations == 0) {
+	if fitErr != nil && (!in.isWhole || res == nil || res.Iterations == 0) {
 		return fmt.Errorf("%s: %w; nothing was written", opt.in[0], fitErr)
 	}
 	out := cmd.OutOrStdout()
@@ -206,7 +206,7 @@ func (opt *separateOptions) separate(
 		return err
 	}
 	z, err := opt.writeRecovered(in, cfg.Shape, res)
-	if err != nil && in.learned == nil {
+	if err != nil && !in.isWhole {
 		rep.describe(all)
 		return opt.keepFit(in, res, rep, err)
 	}
@@ -283,7 +283,7 @@ func (opt *separateOptions) fit(
 ) (*sica.Result, error) {
 	in.Doing = "reading a part"
 	learning := ""
-	if in.learned == nil {
+	if !in.isWhole {
 		learning = "learning: "
 	}
 	cfg.OnProgress = func(_ int, doing string, done float64) { parts.Part(learning+doing, done) }
@@ -297,7 +297,7 @@ func (opt *separateOptions) fit(
 		iterations.Iteration(it, m.MCC)
 		rep.add(it, m.MCC)
 	}).On(rep.computeBackend)
-	if _, isSubset := in.fitted.Source.(blockwise.Subset); in.learned != nil && !isSubset {
+	if _, isSubset := in.fitted.Source.(blockwise.Subset); in.isWhole && !isSubset {
 		return sica.Fit(cmd.Context(), in.learned, cfg)
 	}
 	return blockwise.Fit(cmd.Context(), in.fitted.Source, cfg, in.n)

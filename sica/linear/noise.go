@@ -22,8 +22,9 @@ type comparison struct {
 	base     *draft         // the rule's draft, without noise in its models
 	rule     *explanation   // explanation of base
 	textbook []*explanation // explanations of textbook methods
-	all      []*explanation // explanations compared, rule first; nil if none are
+	all      []*explanation // explanations compared, rule first; none if rule is kept without
 	chosen   *explanation   // nil if rule has no model
+	alone    bool           // whether no other explanation counts beside chosen
 	scale    int            // index of the time scale of chosen
 }
 
@@ -49,9 +50,7 @@ func (x *mixture) withNoise(ctx context.Context, base *draft, mayCompare bool) (
 		if err := s.compare(ctx); err != nil {
 			return nil, err
 		}
-		if kept && s.chosen == s.rule {
-			s.all = nil
-		}
+		s.alone = kept && s.chosen == s.rule
 	}
 	return s.result(ctx)
 }
@@ -330,7 +329,7 @@ func (s *comparison) uncertainPairs() (pairs [][2]int) {
 func (s *comparison) confidence() []float64 {
 	c := s.c
 	_, confidence := c.denoised(s.chosen)
-	if s.all == nil {
+	if s.alone {
 		return confidence
 	}
 	for _, e := range s.all {
