@@ -36,7 +36,7 @@ type normaliser struct {
 	fitted   []float64      // the component at the positions of the fit
 	local    localMoments   // at the positions of the fit
 	rounding float64        // see localRounding
-	curve    quantile.Curve // Φ⁻¹∘F_k
+	curve    quantileCurve // Φ⁻¹∘F_k
 }
 
 // conditional returns x, d×n, transformed by preprocess.Conditional, and the map fitted to x.
@@ -84,7 +84,7 @@ func (c *conditioned) fit(ctx context.Context) (*mat.Dense, error) {
 		}
 		values := slices.Clone(row)
 		quantile.Normal(row)
-		l.curve = quantile.NewCurve(values, row)
+		l.curve = newQuantileCurve(values, row)
 		c.levels = append(c.levels, l)
 	}
 	return y, nil
@@ -96,7 +96,7 @@ func (c *conditioned) Apply(x *mat.Dense) (*mat.Dense, error) {
 }
 
 // LogDet returns Σ_k log ∂u_k/∂y_k plus the log-determinant of the whitening, since the map from y
-// to u is triangular. The slopes of the quantiles are estimates; see quantile.Curve.LogSlope.
+// to u is triangular. The slopes of the quantiles are estimates; see quantileCurve.logSlope.
 func (c *conditioned) LogDet(x *mat.Dense) ([]float64, error) {
 	_, logDet, err := c.forward(context.Background(), x)
 	return logDet, err
@@ -121,9 +121,9 @@ func (c *conditioned) forward(ctx context.Context, x *mat.Dense) (*mat.Dense, []
 				v = localDeviation(v, mean, sd, l.rounding)
 				logDet[t] -= math.Log(max(sd, l.rounding))
 			}
-			u[k] = l.curve.Quantile(v)
+			u[k] = l.curve.quantile(v)
 			y.Set(k, t, u[k])
-			logDet[t] += l.curve.LogSlope(v)
+			logDet[t] += l.curve.logSlope(v)
 		}
 	}
 	z, err := c.whitening.Apply(y)
@@ -142,7 +142,7 @@ func (c *conditioned) Invert(z *mat.Dense) (*mat.Dense, error) {
 	for t := range n {
 		for k, l := range c.levels {
 			u[k] = y.At(k, t)
-			v := l.curve.Value(u[k])
+			v := l.curve.value(u[k])
 			if l.near != nil {
 				mean, sd := l.moments(u[:k])
 				v = mean + v*max(sd, l.rounding)

@@ -12,7 +12,7 @@ import (
 // normalised maps each signal to normal quantiles by a curve.
 type normalised struct {
 	signals *mat.Dense // of the fit, d×n
-	curves  []quantile.Curve
+	curves  []quantileCurve
 }
 
 // newNormalised returns the signals with their values replaced by normal quantiles, and the map. No
@@ -22,26 +22,26 @@ func newNormalised(signals *mat.Dense) (*mat.Dense, *normalised) {
 	d, _ := signals.Dims()
 	for i := range d {
 		quantile.Normal(z.RawRowView(i))
-		n.curves = append(n.curves, quantile.NewCurve(signals.RawRowView(i), z.RawRowView(i)))
+		n.curves = append(n.curves, newQuantileCurve(signals.RawRowView(i), z.RawRowView(i)))
 	}
 	return z, n
 }
 
 func (n *normalised) Apply(x *mat.Dense) (*mat.Dense, error) {
-	return n.mapped(x, quantile.Curve.Quantile)
+	return n.mapped(x, quantileCurve.quantile)
 }
 
 func (n *normalised) Invert(z *mat.Dense) (*mat.Dense, error) {
-	return n.mapped(z, quantile.Curve.Value)
+	return n.mapped(z, quantileCurve.value)
 }
 
-// LogDet returns log|det ∂z/∂x| at each position of x, d×n; see quantile.Curve.LogSlope.
+// LogDet returns log|det ∂z/∂x| at each position of x, d×n; see quantileCurve.logSlope.
 func (n *normalised) LogDet(x *mat.Dense) ([]float64, error) {
 	_, positions := x.Dims()
 	logDet := make([]float64, positions)
 	for i, c := range n.curves {
 		for t, v := range x.RawRowView(i) {
-			logDet[t] += c.LogSlope(v)
+			logDet[t] += c.logSlope(v)
 		}
 	}
 	return logDet, nil
@@ -49,7 +49,7 @@ func (n *normalised) LogDet(x *mat.Dense) ([]float64, error) {
 
 // mapped returns f of each value of x and the curve of its signal.
 func (n *normalised) mapped(
-	x *mat.Dense, f func(quantile.Curve, float64) float64,
+	x *mat.Dense, f func(quantileCurve, float64) float64,
 ) (*mat.Dense, error) {
 	y := mat.DenseCopyOf(x)
 	for i, c := range n.curves {

@@ -1,3 +1,4 @@
+// Package quantile has ranks and normal scores of values.
 package quantile
 
 import (
