@@ -158,7 +158,7 @@ func WriteImages(z *mat.Dense, shape []int, paths ...string) error {
 			return err
 		})
 		if err != nil {
-			return err
+			return fmt.Errorf("datasets: %w", err)
 		}
 	}
 	return nil

@@ -29,8 +29,8 @@ func (r *Result) SetBackend(backend compute.Backend) { r.backend = backend }
 // their ends, but a network may return anything.
 //
 // The signals must be in the order of the fit, which Transform can't check: see Summary.Channels.
-// It is an error if x has a different number of signals or a value that isn't finite (ErrSignals),
-// if the shape doesn't fit, or if x leads to a value that isn't finite.
+// It is an error, which wraps ErrSignals, if x has a different number of signals or a value that
+// isn't finite, or if the shape doesn't fit. It is also one if x leads to a value that isn't finite.
 func (r *Result) Transform(x *mat.Dense, shape ...int) (*mat.Dense, error) {
 	maps, on, err := r.bound("x", x, r.channels, shape)
 	if err != nil {
@@ -105,7 +105,7 @@ func checkNew(name string, x *mat.Dense, signals int, shape []int) error {
 	}
 	_, n := x.Dims()
 	if err := grid.Check(shape, n); err != nil {
-		return fmt.Errorf("shape: %w", err)
+		return signal.AsErrSignals(fmt.Errorf("shape: %w", err))
 	}
 	return nil
 }

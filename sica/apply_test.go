@@ -290,7 +290,8 @@ func TestErrorOfSignalsThatDontFit(t *testing.T) {
 	}
 	for name, err := range map[string]error{
 		"many": second(r.Transform(mat.NewDense(7, 9, nil))), "empty": second(r.Transform(nil)),
-		"NaN": second(r.Transform(nan)),
+		"NaN": second(r.Transform(nan)), "shape": second(r.Transform(x, 7)),
+		"shape of a removal": second(r.Remove(x, []int{0}, 7)),
 	} {
 		if !errors.Is(err, ErrSignals) {
 			t.Errorf("%s: error %v", name, err)

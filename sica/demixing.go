@@ -137,9 +137,9 @@ func (r *Result) setMoments() {
 // are set to their means over the fit.
 //
 // The shape is the shape of the positions of x, as for Transform. Without rows Remove returns a
-// copy of x, and a repeated row counts once. The error wraps ErrSignals if a row doesn't exist or x
-// isn't d signals with finite values. It is also an error if the shape doesn't fit; a nonlinear
-// result adds the errors of Transform and InverseTransform.
+// copy of x, and a repeated row counts once. The error wraps ErrSignals if a row doesn't exist, x
+// isn't d signals with finite values or the shape doesn't fit; a nonlinear result adds the errors of
+// Transform and InverseTransform.
 func (r *Result) Remove(x *mat.Dense, rows []int, shape ...int) (*mat.Dense, error) {
 	clean, err := r.remove(x, rows, shape)
 	return clean, inOperation("remove", err)
