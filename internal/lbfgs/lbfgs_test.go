@@ -17,7 +17,9 @@ func scale(g []float64, curvature float64) {
 
 // descend makes steps along the preconditioned gradient, of the length that shorten chooses, and
 // returns the number of steps until the gradient vanishes.
-func descend(x []float64, size int, gradient func(g, x []float64), length func(x, step []float64) float64) int {
+func descend(
+	x []float64, size int, gradient func(g, x []float64), length func(x, step []float64) float64,
+) int {
 	memory := Memory{Size: size}
 	g := make([]float64, len(x))
 	gradient(g, x)
@@ -60,7 +62,7 @@ func TestQuadratic(t *testing.T) {
 	}
 }
 
-// Rosenbrock's function is at its minimum, (1, …, 1), after some dozens of steps with backtracking.
+// Rosenbrock's function is at its minimum, (1, …, 1), after some dozens of backtracked steps.
 func TestRosenbrock(t *testing.T) {
 	f := functions.ExtendedRosenbrock{}
 	backtrack := func(x, step []float64) float64 {

@@ -32,10 +32,10 @@ type conditioned struct {
 
 // A normaliser normalises one component given the earlier ones.
 type normaliser struct {
-	near     nearest        // finds the positions for mean and sd; nil for the first component
-	fitted   []float64      // the component at the positions of the fit
-	local    localMoments   // at the positions of the fit
-	rounding float64        // see localRounding
+	near     nearest       // finds the positions for mean and sd; nil for the first component
+	fitted   []float64     // the component at the positions of the fit
+	local    localMoments  // at the positions of the fit
+	rounding float64       // see localRounding
 	curve    quantileCurve // Φ⁻¹∘F_k
 }
 

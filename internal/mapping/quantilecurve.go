@@ -30,7 +30,9 @@ func newQuantileCurve(signal, quantiles []float64) quantileCurve {
 }
 
 // quantile returns the normal quantile of the value v.
-func (c quantileCurve) quantile(v float64) float64 { return interpolate(v, c.values, c.quantiles, 1/c.sd) }
+func (c quantileCurve) quantile(v float64) float64 {
+	return interpolate(v, c.values, c.quantiles, 1/c.sd)
+}
 
 // value returns the value with the normal quantile q, the inverse of quantile.
 func (c quantileCurve) value(q float64) float64 { return interpolate(q, c.quantiles, c.values, c.sd) }
