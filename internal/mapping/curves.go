@@ -10,8 +10,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Curves are linear.Curves: a strictly increasing map of each signal, linear between its points,
-// with the slopes of its ends beyond them.
+// Curves are a strictly increasing map of each signal. That of signal i is linear between the points
+// (Values[i][k], Straight[i][k]), both of which increase with k, and continues with the slopes of
+// its ends beyond them.
 type Curves struct {
 	Values   [][]float64 `json:"values"`
 	Straight [][]float64 `json:"straight"`

@@ -82,7 +82,8 @@ func ExampleConfig_Fit() {
 	// Output: true true
 }
 
-// Two sensors that saturate: the curves that straighten them, and what the channels are worth then.
+// Two sensors that saturate: the curves that straighten them, and what the rule recovers without and
+// with these.
 func ExampleStraighten() {
 	ctx := context.Background()
 	s, err := datasets.AR(rand.New(rand.NewPCG(1, 2)), 5000,
@@ -111,13 +112,22 @@ func ExampleStraighten() {
 		fmt.Println("the channels ask for no curves")
 		return
 	}
-	for i, values := range curves.Values {
-		last, straight := len(values)-1, curves.Straight[i]
-		middle := (straight[last/2+1] - straight[last/2]) / (values[last/2+1] - values[last/2])
-		end := (straight[last] - straight[last-1]) / (values[last] - values[last-1])
-		fmt.Printf("channel %d: the last piece is steeper than the middle: %v\n", i+1, end > 2*middle)
+	straight, err := curves.Apply(mixed)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, channels := range []*mat.Dense{mixed, straight} {
+		model, err := ica.Separate(ctx, linear.Default(), channels)
+		if err != nil {
+			log.Fatal(err)
+		}
+		match, err := metric.MCC(model.Signals, s)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("MCC %.2f\n", match.MCC)
 	}
 	// Output:
-	// channel 1: the last piece is steeper than the middle: true
-	// channel 2: the last piece is steeper than the middle: true
+	// MCC 0.95
+	// MCC 1.00
 }

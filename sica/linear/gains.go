@@ -10,6 +10,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/evidence"
 	"github.com/seed-47b1e431/gosica/internal/past"
 	"github.com/seed-47b1e431/gosica/sica/linear/internal/density"
+	"github.com/seed-47b1e431/gosica/sica/linear/internal/localscale"
 )
 
 // sourceLengths returns the code lengths of each signal in sixteenths of the positions, in nats.
@@ -78,7 +79,7 @@ func (s *separator) measureRotated(
 	_, positions := s.z.Dims()
 	c.rotated = resize(c.rotated, positions)
 	size := len(s.past.Lags) + 1
-	windows := mixedWindows(s.past.N, m.sources[pair[0]].window, m.sources[pair[1]].window)
+	windows := localscale.MixedWindows(s.past.N, m.sources[pair[0]].window, m.sources[pair[1]].window)
 	for side, factor := range []float64{-ratio, 1 / ratio} {
 		source := &c.pair[side]
 		evidence.Rotate(c.rotated, m.y.RawRowView(pair[side]), m.y.RawRowView(pair[1-side]), factor)

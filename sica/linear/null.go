@@ -14,6 +14,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/past"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/sica/linear/internal/localscale"
 )
 
 const (
@@ -215,7 +216,7 @@ func (s *separator) removeNonlinearity(
 			slope[t] = 1 + c*v
 		}
 		power := ar.ErrorPower(q, p.Fit(q, s.past.N, -1), size)
-		return math.Log(power)/2 - meanLog(slope)
+		return math.Log(power)/2 - localscale.MeanLog(slope)
 	}
 	c, gain := searchNonlinearity(length)
 	if gain < math.Log(float64(s.past.N))/2/float64(s.past.N) {

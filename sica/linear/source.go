@@ -11,6 +11,7 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/parallel"
 	"github.com/seed-47b1e431/gosica/internal/past"
 	"github.com/seed-47b1e431/gosica/sica/linear/internal/density"
+	"github.com/seed-47b1e431/gosica/sica/linear/internal/localscale"
 )
 
 const (
@@ -24,12 +25,6 @@ const (
 	// signal from its own past. positionsPerWeight is that for each weight of the prediction of a
 	// signal from the past of all. Both are choices, which matter below 300 positions.
 	positionsPerLag, positionsPerWeight = 12, 3
-	// A window of the local scale has 8 positions on each side, or 32, 128, 512 or 2048. Code
-	// length decides which; the factor is a choice.
-	firstWindow, windowFactor, lastWindow = 8, 4, 2048
-	// overallShare is the share of the overall scale in the local scale, which keeps the latter
-	// above 0: about the share of one value among the 8 nearest on either side.
-	overallShare = 0.1
 	// windowNats (in all) and windowShare (per position) bound the excess code length in nats, with
 	// simple densities, of the windows for which a density is fitted. Densities usually change the
 	// order by less. More costs time only. Both are choices.
@@ -75,7 +70,7 @@ type coder struct {
 // A measurement is the result of measure for the innovations of a signal.
 type measurement struct {
 	fitter   density.Fitter
-	spread   spread
+	spread   localscale.Spread
 	scale    float64 // of a non-Gaussian density
 	gaussian bool    // whether a Gaussian density has the shorter code
 }
@@ -108,7 +103,7 @@ var gaussianEntropy = math.Log(2*math.Pi*math.E) / 2
 // models that are only compared. s.q must hold the second moments of y.
 func (c *coder) choose(s *source, y []float64, tolerance float64) {
 	c.fitter.Reset()
-	c.measureAmong(s, y, scaleWindows(c.past.N))
+	c.measureAmong(s, y, localscale.Windows(c.past.N))
 	c.refine(s, tolerance)
 	c.normalise(s)
 }
@@ -157,13 +152,13 @@ func (c *coder) chooseWindow(s *source, shortest float64, windows []int) {
 	best := 0
 	for k, window := range windows {
 		s.window = window
-		simple[k] = c.standardise(s).simpleLength(c.past.N)
+		simple[k] = simpleLength(c.standardise(s), c.past.N)
 		if simple[k] < simple[best] {
 			best = k
 		}
 	}
 	s.window = 0
-	constant := c.standardise(s).simpleLength(c.past.N)
+	constant := simpleLength(c.standardise(s), c.past.N)
 	limit := min(simple[best], constant) + max(windowNats/float64(c.past.N), windowShare)
 	chosen, measured := 0, -1
 	// The best comes last: if it is chosen, as is likely, s needn't be measured again.
@@ -195,7 +190,7 @@ func (c *coder) fit(s *source, y []float64) {
 		c.setGaussian(s, sp)
 	} else {
 		before := s.density
-		s.scale = sp.scale(c.past.N)
+		s.scale = sp.Scale(c.past.N)
 		c.fitter.Begin(s.u, 1/s.scale)
 		var length float64
 		s.density, length = c.fitter.Refit(&before)
@@ -204,26 +199,11 @@ func (c *coder) fit(s *source, y []float64) {
 	c.normalise(s)
 }
 
-// A spread holds moments of u, the innovations divided by their local scale.
-type spread struct {
-	absolute, square float64 // Σ|u| and Σu²
-	logScale         float64 // mean logarithm of the local scale
-}
-
-// deviation returns the standard deviation of u for n innovations.
-func (p spread) deviation(n int) float64 { return math.Sqrt(p.square/float64(n)) + 1e-300 }
-
-// scale returns the scale that gives n innovations u the mean absolute value of a standard normal
-// variable.
-func (p spread) scale(n int) float64 {
-	return p.absolute/float64(n)*math.Sqrt(math.Pi/2) + 1e-300
-}
-
-// simpleLength returns the code length in nats per position with a Gaussian or a Laplace density,
-// whichever is shorter, without the parameters.
-func (p spread) simpleLength(n int) float64 {
-	laplace := math.Log(2*math.E*p.absolute/float64(n) + 1e-300)
-	return p.logScale + min(math.Log(p.deviation(n))+gaussianEntropy, laplace)
+// simpleLength returns the code length in nats per position of n innovations with a Gaussian or a
+// Laplace density, whichever is shorter, without the parameters.
+func simpleLength(p localscale.Spread, n int) float64 {
+	laplace := math.Log(2*math.E*p.Absolute/float64(n) + 1e-300)
+	return p.LogScale + min(math.Log(p.Deviation(n))+gaussianEntropy, laplace)
 }
 
 // predict sets c.r to the innovations of y under the prediction weights.
@@ -234,20 +214,20 @@ func (c *coder) predict(y, weights []float64) {
 
 // standardise sets s.local to the local scale of the innovations c.r for the window of s, and s.u
 // to the innovations divided by the local scale. It returns the spread of s.u.
-func (c *coder) standardise(s *source) spread {
+func (c *coder) standardise(s *source) localscale.Spread {
 	n := c.past.N
 	s.u = resize(s.u, n)
 	s.local = s.local[:0]
 	if s.window == 0 {
 		copy(s.u, c.r)
-		return measureSpread(s.u)
+		return localscale.MeasureSpread(s.u)
 	}
 	s.local = resize(s.local, n)
 	if len(c.past.Sides) > 1 {
-		localScale(s.local, c.r, c.past.Sides, s.window, c.space)
+		localscale.Grid(s.local, c.r, c.past.Sides, s.window, c.space)
 		floats.DivTo(s.u, c.r, s.local)
-		sp := measureSpread(s.u)
-		sp.logScale = meanLog(s.local)
+		sp := localscale.MeasureSpread(s.u)
+		sp.LogScale = localscale.MeanLog(s.local)
 		return sp
 	}
 	if !c.isSummed {
@@ -257,65 +237,16 @@ func (c *coder) standardise(s *source) spread {
 		}
 		c.isSummed = true
 	}
-	return scaleSequence(s.u, s.local, c.r, c.sums, s.window)
-}
-
-// measureSpread returns the spread of u with logScale 0.
-func measureSpread(u []float64) (sp spread) {
-	for _, v := range u {
-		sp.absolute += math.Abs(v)
-		sp.square += v * v
-	}
-	return sp
-}
-
-// scaleSequence sets s to the local scale of the prediction errors r of a sequence, as localScale
-// does with the window h, and u to r/s. It returns the spread of u. sums[k] is the sum of the first
-// k absolute values of r.
-func scaleSequence(u, s, r, sums []float64, h int) (sp spread) {
-	n := len(r)
-	rest := overallShare * sums[n] / float64(n)
-	scaleEdge := func(first, end int) { // where the window isn't whole
-		for t := first; t < end; t++ {
-			begin, last := max(t-h, 0), min(t+h+1, n)
-			v := (1-overallShare)*(sums[last]-sums[begin]-math.Abs(r[t]))/float64(last-begin-1) + rest
-			s[t], u[t] = v, r[t]/v
-			sp.absolute += math.Abs(u[t])
-			sp.square += u[t] * u[t]
-		}
-	}
-	first, end := min(h, n), max(n-h, min(h, n)) // where it is whole
-	scaleEdge(0, first)
-	if first < end {
-		share := (1 - overallShare) / float64(2*h)
-		middle := r[first:end]
-		count := len(middle) // a length that all slices share spares checks of their bounds
-		begins, ends := sums[first-h:][:count], sums[first+h+1:][:count]
-		scales, ratios := s[first:][:count], u[first:][:count]
-		absolute, square := 0.0, 0.0
-		for t, v := range middle {
-			a := math.Abs(v)
-			scale := share*(ends[t]-begins[t]-a) + rest
-			ratio := v / scale
-			scales[t], ratios[t] = scale, ratio
-			absolute += math.Abs(ratio)
-			square += ratio * ratio
-		}
-		sp.absolute += absolute
-		sp.square += square
-	}
-	scaleEdge(end, n)
-	sp.logScale = meanLog(s)
-	return sp
+	return localscale.Sequence(s.u, s.local, c.r, c.sums, s.window)
 }
 
 // measure sets the code length of s, for comparison: with a Gaussian density or the density that
 // the fitter chooses, whichever is shorter. It stores the measurement in c.
-func (c *coder) measure(s *source, sp spread) {
-	c.spread, c.scale = sp, sp.scale(c.past.N)
+func (c *coder) measure(s *source, sp localscale.Spread) {
+	c.spread, c.scale = sp, sp.Scale(c.past.N)
 	c.fitter.Begin(s.u, 1/c.scale)
 	length := c.fitter.Choose() + math.Log(c.scale)
-	gaussian := math.Log(sp.deviation(c.past.N)) + gaussianEntropy
+	gaussian := math.Log(sp.Deviation(c.past.N)) + gaussianEntropy
 	c.gaussian = gaussian < length
 	c.setCodeLength(s, sp, min(length, gaussian))
 }
@@ -325,7 +256,7 @@ func (c *coder) measure(s *source, sp spread) {
 func (c *coder) refine(s *source, tolerance float64) {
 	d, length := c.fitter.Finish(tolerance)
 	length += math.Log(c.scale)
-	if math.Log(c.spread.deviation(c.past.N))+gaussianEntropy < length {
+	if math.Log(c.spread.Deviation(c.past.N))+gaussianEntropy < length {
 		c.setGaussian(s, c.spread)
 		return
 	}
@@ -345,21 +276,21 @@ func (c *coder) accept(s *source) {
 }
 
 // setGaussian gives s a Gaussian density, and sets its scale and code length.
-func (c *coder) setGaussian(s *source, sp spread) {
-	s.density, s.scale = density.Density{}, sp.deviation(c.past.N)
+func (c *coder) setGaussian(s *source, sp localscale.Spread) {
+	s.density, s.scale = density.Density{}, sp.Deviation(c.past.N)
 	c.setCodeLength(s, sp, math.Log(s.scale)+gaussianEntropy)
 }
 
 // setCodeLength sets the code length of s and the code length of its parameters. length is that of
 // s.u, in nats per position.
-func (c *coder) setCodeLength(s *source, sp spread, length float64) {
+func (c *coder) setCodeLength(s *source, sp localscale.Spread, length float64) {
 	scales := 1
 	if len(s.local) > 0 {
 		scales++ // the window
 	}
 	_, cost := c.power(s.q, s.weights, scales)
 	s.cost = s.density.Cost + cost
-	s.codeLength = length + sp.logScale + cost/float64(c.past.N)
+	s.codeLength = length + sp.LogScale + cost/float64(c.past.N)
 }
 
 // power returns the power of the innovations of a signal with the second moments q, and the code
@@ -385,26 +316,6 @@ func resize(s []float64, n int) []float64 {
 		return make([]float64, n)
 	}
 	return s[:n]
-}
-
-// meanLog returns the mean logarithm of positive numbers. It takes logarithms of products, for
-// speed.
-func meanLog(s []float64) float64 {
-	const low, high = 1e-100, 1e100 // of products, well within float64
-	sum, product := 0.0, 1.0
-	t := 0
-	for ; t+4 <= len(s); t += 4 {
-		v := s[t : t+4 : t+4]
-		product *= (v[0] * v[1]) * (v[2] * v[3])
-		if !(product > low && product < high) {
-			sum += math.Log(product)
-			product = 1
-		}
-	}
-	for _, v := range s[t:] {
-		product *= v
-	}
-	return (sum + math.Log(product)) / float64(len(s))
 }
 
 // scoreMoments are moments of a signal's score ψ. Both equal the Fisher information about the
@@ -456,7 +367,7 @@ func (s *source) lengths(nats []float64) {
 		count := float64(len(part))
 		sum := count * math.Log(s.scale)
 		if len(s.local) > 0 {
-			sum += meanLog(equalPart(s.local, b, len(nats))) * count
+			sum += localscale.MeanLog(equalPart(s.local, b, len(nats))) * count
 		}
 		if s.density.Gaussian() {
 			sum += floats.Dot(part, part)/2 + count*math.Log(2*math.Pi)/2
@@ -473,96 +384,6 @@ func (s *source) lengths(nats []float64) {
 func equalPart(values []float64, k, number int) []float64 {
 	n := len(values)
 	return values[k*n/number : (k+1)*n/number]
-}
-
-// scaleWindows returns the windows to try with n scored positions.
-func scaleWindows(n int) (all []int) {
-	for h := firstWindow; h <= lastWindow && 8*h <= n; h *= windowFactor {
-		all = append(all, h)
-	}
-	return all
-}
-
-// mixedWindows returns the windows to try for mixtures of signals with the given windows: none if
-// all signals have a constant scale, and otherwise all from the narrowest to the widest.
-func mixedWindows(n int, windows ...int) []int {
-	windows = slices.DeleteFunc(windows, func(w int) bool { return w == 0 })
-	if len(windows) == 0 {
-		return nil
-	}
-	narrowest, widest := slices.Min(windows), slices.Max(windows)
-	return slices.DeleteFunc(scaleWindows(n),
-		func(w int) bool { return w < narrowest || w > widest })
-}
-
-// localScale sets s, [n], to the local scale of the prediction errors r at the positions of a grid
-// with the given sides: the mean of |r| over the window around a position, without the position
-// itself, plus the overallShare. In an image the window has the same width along each side and
-// holds as many positions as the window of a sequence. space has room for n values.
-func localScale(s, r []float64, sides []int, window int, space []float64) {
-	total := 0.0
-	for t, v := range r {
-		s[t] = math.Abs(v)
-		total += s[t]
-	}
-	mean := total / float64(len(r))
-	width := math.Pow(float64(2*window+1), 1/float64(len(sides)))
-	h := max(1, int(math.Round((width-1)/2)))
-	inner := 1
-	for a := len(sides) - 1; a >= 0; a-- {
-		boxSums(s, sides[a], inner, h, space)
-		inner *= sides[a]
-	}
-	// The number of positions in a window is the product of those along each side.
-	last := len(sides) - 1
-	line := make([]int, last) // the index of a line along the last axis
-	for first := 0; first < len(s); first += sides[last] {
-		others := 1
-		for a, i := range line {
-			others *= countWithin(i, sides[a], h)
-		}
-		for i := range sides[last] {
-			t := first + i
-			count := others * countWithin(i, sides[last], h)
-			s[t] = (1-overallShare)*(s[t]-math.Abs(r[t]))/float64(count-1) + overallShare*mean
-		}
-		grid.Next(line, sides[:last])
-	}
-}
-
-// countWithin returns the number of positions of a side that are at most h from the i-th.
-func countWithin(i, side, h int) int { return min(i+h+1, side) - max(i-h, 0) }
-
-// boxSums replaces the values of s by their sums over windows of h positions on either side along
-// one axis, of length side. Neighbours along this axis are inner entries of s apart.
-func boxSums(s []float64, side, inner, h int, space []float64) {
-	line := space[:side]
-	for block := 0; block < len(s); block += side * inner {
-		for first := block; first < block+inner; first++ {
-			for i := range line {
-				line[i] = s[first+i*inner]
-			}
-			windowSums(s[first:], line, inner, h)
-		}
-	}
-}
-
-// windowSums sets every inner-th entry of sums to the sum of the line over the window of h
-// positions on either side.
-func windowSums(sums, line []float64, inner, h int) {
-	sum := 0.0
-	for _, v := range line[:min(h, len(line))] {
-		sum += v
-	}
-	for i := range line {
-		if i+h < len(line) {
-			sum += line[i+h]
-		}
-		if i > h {
-			sum -= line[i-h-1]
-		}
-		sums[i*inner] = sum
-	}
 }
 
 // newPast returns the past of d signals with positions of the given shape.

@@ -4,28 +4,22 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
-	"sort"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/parallel"
 	"github.com/seed-47b1e431/gosica/internal/past"
 	"github.com/seed-47b1e431/gosica/internal/signal"
-	"github.com/seed-47b1e431/gosica/internal/stats"
 	"github.com/seed-47b1e431/gosica/sica/ica"
+	"github.com/seed-47b1e431/gosica/sica/linear/internal/curve"
 	"github.com/seed-47b1e431/gosica/sica/linear/internal/density"
+	"github.com/seed-47b1e431/gosica/sica/preprocess"
 )
 
 const (
-	// A curve has knots at the normal quantiles of its channel from −lastKnot to lastKnot standard
-	// deviations, knotDistance apart, and cells of cellWidth from −lastCell to lastCell. All are
-	// choices.
-	lastKnot, knotDistance = 3, 0.5
-	lastCell, cellWidth    = 4, 1. / 32
 	// The linear rule and curveSteps steps of the curves alternate straightenings times. More
 	// rounds hardly shorten the code.
 	straightenings, curveSteps = 3, 20
@@ -40,22 +34,15 @@ const (
 	maxLogSlope = 100
 )
 
-// Curves are strictly increasing maps of the channels. The curve of channel i is linear between the
-// points (Values[i][k], Straight[i][k]), both coordinates of which increase with k, and continues
-// beyond the ends with the slopes there.
-type Curves struct {
-	Values   [][]float64 `json:"values"`
-	Straight [][]float64 `json:"straight"`
-}
-
 // Straighten finds the curves g_i that undo the sensors' nonlinearities f_i in a post-nonlinear
 // mixture
 //
 //	x_i = f_i((A·s)_i),
 //
 // such as saturation or companding (A. Taleb, C. Jutten, IEEE Transactions on Signal Processing
-// 47(10), 1999). The straightened channels g(x) are a linear mixture, for Separate. The curves and
-// the demixing B minimise
+// 47(10), 1999). The map is g: its Apply returns the straightened channels g(x), a linear mixture
+// for Separate. Each g_i is strictly increasing and piecewise linear, and continues beyond the
+// values of x with the slopes at its ends. The curves and the demixing B minimise
 //
 //	Σ_j L_j(B·g(x)) − log|det B| − Σ_i E log g_i′(x_i),
 //
@@ -70,7 +57,7 @@ type Curves struct {
 // code lengths. The errors are those of Separate.
 func Straighten(
 	ctx context.Context, x *ica.Signals, demixing *mat.Dense, minGain float64, cfg Config,
-) (*Curves, error) {
+) (preprocess.Map, error) {
 	if err := checkStraighten(x, demixing); err != nil {
 		return nil, fmt.Errorf("linear: straighten: %w", err)
 	}
@@ -97,11 +84,12 @@ func Straighten(
 		}
 	}
 	s.set(s.logSlopes)
-	c := &Curves{}
-	for _, v := range s.curves {
-		c.Values, c.Straight = append(c.Values, v.edges), append(c.Straight, v.levels)
+	m := &mapping.Curves{}
+	for _, c := range s.curves {
+		values, straight := c.Points()
+		m.Values, m.Straight = append(m.Values, values), append(m.Straight, straight)
 	}
-	return c, nil
+	return m, nil
 }
 
 // checkStraighten returns an error unless the arguments of Straighten are valid.
@@ -126,7 +114,7 @@ func checkStraighten(x *ica.Signals, demixing *mat.Dense) error {
 type straightening struct {
 	x         *ica.Signals
 	past      *past.Past
-	curves    []*curve
+	curves    []*curve.Curve
 	first     []int      // index of each curve's first entry in logSlopes
 	logSlopes []float64  // at the knots of all curves
 	straight  *mat.Dense // g(x), d×n, each row of mean 0
@@ -148,7 +136,7 @@ func newStraightening(x *ica.Signals) *straightening {
 		adjoint: mat.NewDense(d, n, nil), slope: mat.NewDense(d, n, nil),
 	}
 	for i := range d {
-		c, logSlopes := newCurve(x.X().RawRowView(i))
+		c, logSlopes := curve.New(x.X().RawRowView(i))
 		s.curves, s.first = append(s.curves, c), append(s.first, len(s.logSlopes))
 		s.logSlopes = append(s.logSlopes, logSlopes...)
 	}
@@ -158,14 +146,14 @@ func newStraightening(x *ica.Signals) *straightening {
 // knots returns the entries of all, which is indexed like logSlopes, at the knots of the i-th
 // curve.
 func (s *straightening) knots(i int, all []float64) []float64 {
-	return all[s.first[i]:][:s.curves[i].knots]
+	return all[s.first[i]:][:s.curves[i].Knots]
 }
 
 // set straightens the channels by curves with the given log slopes, and returns Σ_i E log
 // g_i′(x_i).
 func (s *straightening) set(logSlopes []float64) (sum float64) {
 	for i, c := range s.curves {
-		sum += c.set(s.knots(i, logSlopes), s.straight.RawRowView(i))
+		sum += c.Set(s.knots(i, logSlopes), s.straight.RawRowView(i))
 	}
 	return sum
 }
@@ -276,7 +264,7 @@ func (s *straightening) loss(ctx context.Context, logSlopes, gradient []float64)
 		row := s.slope.RawRowView(i)
 		floats.AddConst(-stat.Mean(row, nil), row) // the straightened channels have mean 0
 		g, h := s.knots(i, gradient), s.knots(i, logSlopes)
-		c.differentiate(g, row)
+		c.Differentiate(g, row)
 		for k := range len(h) - 1 {
 			d := smoothness / n * (h[k+1] - h[k])
 			g[k] -= d
@@ -284,118 +272,4 @@ func (s *straightening) loss(ctx context.Context, logSlopes, gradient []float64)
 		}
 	}
 	return length
-}
-
-// A curve is an increasing piecewise linear map of a channel. The log slope in a cell is linearly
-// interpolated between the nearest knots.
-type curve struct {
-	edges  []float64   // bounds of the cells
-	knots  int         // number of knots
-	weight [][]float64 // for each cell, weights of the knots at its middle
-	cell   []int32     // of each position
-	within []float64   // distance of each position's value from its cell's lower edge
-	share  []float64   // share of the positions in each cell
-	slopes []float64   // of each cell
-	levels []float64   // values of the curve at the edges
-}
-
-// newCurve returns a curve for the values of a channel, without slopes, and the log slopes that
-// make the values Gaussian.
-func newCurve(values []float64) (c *curve, logSlopes []float64) {
-	sorted := slices.Clone(values)
-	slices.Sort(sorted)
-	last := len(sorted) - 1
-	c = &curve{}
-	c.edges, _ = distinctQuantiles(sorted, lastCell, cellWidth)
-	if sorted[0] < c.edges[0] {
-		c.edges = slices.Insert(c.edges, 0, sorted[0])
-	}
-	if sorted[last] > c.edges[len(c.edges)-1] {
-		c.edges = append(c.edges, sorted[last])
-	}
-	places, quantiles := distinctQuantiles(sorted, lastKnot, knotDistance)
-	c.knots = len(places)
-	for k := range places {
-		before, after := max(k-1, 0), min(k+1, len(places)-1)
-		logSlopes = append(logSlopes,
-			math.Log((quantiles[after]-quantiles[before])/(places[after]-places[before])))
-	}
-	cells := len(c.edges) - 1
-	c.share, c.slopes = make([]float64, cells), make([]float64, cells)
-	c.levels = make([]float64, cells+1)
-	for k := range cells {
-		c.weight = append(c.weight, hats(places, c.edges[k]+c.width(k)/2))
-	}
-	c.cell, c.within = make([]int32, len(values)), make([]float64, len(values))
-	for t, v := range values {
-		k := min(max(sort.SearchFloat64s(c.edges, v)-1, 0), cells-1)
-		c.cell[t], c.within[t] = int32(k), v-c.edges[k]
-		c.share[k] += 1 / float64(len(values))
-	}
-	return c, logSlopes
-}
-
-// distinctQuantiles returns the distinct values of sorted at the normal quantiles from −end to end,
-// distance apart, and these quantiles.
-func distinctQuantiles(sorted []float64, end, distance float64) (values, quantiles []float64) {
-	for q := -end; q <= end; q += distance {
-		v := stats.QuantileOfSorted(distuv.UnitNormal.CDF(q), sorted)
-		if k := len(values) - 1; k < 0 || v > values[k] {
-			values, quantiles = append(values, v), append(quantiles, q)
-		}
-	}
-	return values, quantiles
-}
-
-// hats returns the weight of each place in linear interpolation at v; beyond the ends the nearest
-// place has weight 1.
-func hats(places []float64, v float64) []float64 {
-	weights := make([]float64, len(places))
-	k := sort.SearchFloat64s(places, v)
-	switch {
-	case k == 0:
-		weights[0] = 1
-	case k == len(places):
-		weights[k-1] = 1
-	default:
-		weights[k] = (v - places[k-1]) / (places[k] - places[k-1])
-		weights[k-1] = 1 - weights[k]
-	}
-	return weights
-}
-
-func (c *curve) width(cell int) float64 { return c.edges[cell+1] - c.edges[cell] }
-
-// set sets the slopes and levels of c, and straight to the straightened values minus their mean. It
-// returns the mean of the log slopes over the positions.
-func (c *curve) set(logSlopes, straight []float64) (mean float64) {
-	for k, w := range c.weight {
-		logSlope := floats.Dot(w, logSlopes)
-		mean += c.share[k] * logSlope
-		c.slopes[k] = math.Exp(logSlope)
-		c.levels[k+1] = c.levels[k] + c.slopes[k]*c.width(k)
-	}
-	for t, k := range c.cell {
-		straight[t] = c.levels[k] + c.slopes[k]*c.within[t]
-	}
-	floats.AddConst(-stat.Mean(straight, nil), straight)
-	return mean
-}
-
-// differentiate sets gradient to the derivative of the loss with respect to the log slopes. slope
-// has the derivative with respect to each straightened value.
-func (c *curve) differentiate(gradient, slope []float64) {
-	cells := len(c.slopes)
-	inside, lever := make([]float64, cells), make([]float64, cells)
-	for t, k := range c.cell {
-		inside[k] += slope[t]
-		lever[k] += slope[t] * c.within[t]
-	}
-	clear(gradient)
-	above := 0. // sum of slope over higher cells, which a steeper cell shifts
-	for k := cells - 1; k >= 0; k-- {
-		g := c.slopes[k]*(above*c.width(k)+lever[k]) - c.share[k]
-		floats.AddScaled(gradient, g, c.weight[k])
-		above += inside[k]
-	}
 }

@@ -125,7 +125,7 @@ func (imp *improver) straightened(
 	if curves == nil || err != nil {
 		return nil, err
 	}
-	maps = append(maps, (*mapping.Curves)(curves))
+	maps = append(maps, curves)
 	straight, err := mapping.ApplyAll(imp.x.X(), maps)
 	if err != nil {
 		return nil, signal.AsErrSignals(err) // they overflow
