@@ -20,14 +20,11 @@ const Variable = "SICA_WITHOUT"
 // names has the name of each rule, as Set takes it.
 var names = [...]string{
 	AddNoisy:        "addnoisy",
-	ClearlyShorter:  "clearlyshorter",
 	CoarserDescents: "coarserdescents",
 	Corrected:       "corrected",
 	Correlated:      "correlated",
-	Dependent:       "dependent",
 	Doubtful:        "doubtful",
 	Drift:           "drift",
-	Hideable:        "hideable",
 	MinDep:          "mindep",
 	MostNoise:       "mostnoise",
 	NearlyAsGood:    "nearlyasgood",
@@ -36,9 +33,7 @@ var names = [...]string{
 	NonlinearNull:   "nonlinearnull",
 	Occupied:        "occupied",
 	PassBand:        "passband",
-	Resolution:      "resolution",
 	Settled:         "settled",
-	Surplus:         "surplus",
 }
 
 var disabled [len(names)]bool

@@ -6,7 +6,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/internal/ablation"
 	"github.com/seed-47b1e431/gosica/internal/dct"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 )
@@ -42,7 +41,7 @@ type coarseSeparation struct {
 // separateCoarsely returns the coarse separation of the sequences. It is nil with Config.Noiseless,
 // if too few or nearly all frequencies are strong, or if no rotation of whitening is accepted.
 func (x *mixture) separateCoarsely(ctx context.Context) (*coarseSeparation, error) {
-	if ablation.Off(ablation.Resolution) || x.cfg.Noiseless {
+	if x.cfg.Noiseless {
 		return nil, nil
 	}
 	d, n := x.white.White.Dims()

@@ -88,9 +88,7 @@ func (s *draft) correlatedPairs(n int) [][2]int {
 	return pairsAbove(MaxCorrelation, sizes, n)
 }
 
-func (f *Findings) isDependent() bool {
-	return !ablation.Off(ablation.Dependent) && f.Independence < minIndependence
-}
+func (f *Findings) isDependent() bool { return f.Independence < minIndependence }
 
 // doubtNoiseLike returns a doubt of all signals if exactly one is noise-like. A nearly singular
 // mixing leaves only noise in its weakest direction: d sources then share d−1 signals, which may be
@@ -126,9 +124,6 @@ func (s *draft) doubtKnownNoise(variance float64) doubt {
 
 // doubtHidden returns a doubt of the hideable signals.
 func (s *draft) doubtHidden() doubt {
-	if ablation.Off(ablation.Hideable) {
-		return doubt{}
-	}
 	var hidden []int
 	variance := math.Inf(1)
 	for i, isHideable := range s.hideable {

@@ -406,9 +406,6 @@ func (s *comparison) solution(ctx context.Context) (*draft, error) {
 // the scales or more, so that it replaces whitening. A nonlinear mixing of signals whose rotation
 // isn't identified can gain much at a single scale, and resemble noise.
 func (s *comparison) isClearlyShorter() bool {
-	if ablation.Off(ablation.ClearlyShorter) {
-		return false
-	}
 	scales := 0
 	for k, v := range s.chosen.lengths {
 		if s.rule.lengths[k]-v > clearlyShorter*s.c.tolerance() {

@@ -6,7 +6,6 @@ import (
 	"gonum.org/v1/gonum/dsp/window"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/internal/ablation"
 	"github.com/seed-47b1e431/gosica/internal/dct"
 )
 
@@ -29,7 +28,7 @@ const (
 // It is 0 for images: the strokes of digits lie in one place and have the same width, so they
 // correlate in the same way in all parts even without surplus sources.
 func (c *channels) surplus(e *explanation) float64 {
-	if ablation.Off(ablation.Surplus) || len(c.parts) == 0 {
+	if len(c.parts) == 0 {
 		return 0
 	}
 	inverses := c.residualWhitenings(e)
