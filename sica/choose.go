@@ -160,10 +160,6 @@ const (
 	curvesOnlySentence = "No nonlinear mixing but curves of the channels was looked for."
 )
 
-// unexplainedSentence ends the reason of a linear demixing whose signals depend on each other.
-const unexplainedSentence = "So no signal is identified: more sources than channels, noise that wasn't " +
-	"found, dependent sources, a nonlinear mixing, or interpolated or repeated values may be the reason."
-
 // choose returns the decision by Config.Mode, or its state when ctx ended.
 func (c *chooser) choose(ctx context.Context) (*decision, error) {
 	transforms := append(slices.Clone(c.cfg.Transforms), preprocess.ZCA)
@@ -298,14 +294,7 @@ func (c *chooser) improve(
 		return demixed, nil
 	}
 	d := &decision{Separation: better.Chosen, candidates: demixed.candidates}
-	if !better.Unexplained && d.chosen().isSame(demixed.chosen()) {
-		d.say(demixed.sentences...)
-	}
 	d.say(better.Why...)
-	if better.Unexplained {
-		d.say(unexplainedSentence)
-		d.Linear = linear.Unidentified(d.Linear, linear.Dependence)
-	}
 	if better.All == nil {
 		return d, nil
 	}

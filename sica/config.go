@@ -147,11 +147,8 @@ func Default() Config { return Config{Seed: 1} }
 // directly (docs/explanation/networks.md).
 func Direct() Config { return Config{Seed: 1, Mode: NetworkOnly} }
 
-// FastWGF returns settings of SICA-WGF that take seconds and keep the map linear. From whitened
-// signals the flow follows a density ratio, which small networks learn on two folds of the
-// positions. Their inputs are z_t, alone or with the prediction of each signal from its own
-// neighbours. Networks that the held-out positions don't confirm move nothing. The iterate of least
-// dependence is the result.
+// FastWGF returns SICA-WGF in seconds, with a linear map: the flow klflow.FastWGF from whitened
+// signals.
 func FastWGF() Config { return flowOnly(klflow.FastWGF(), preprocess.ZCA) }
 
 // PaperWGF returns SICA-WGF with the paper's settings: the network over the whole sequence, Adam

@@ -73,12 +73,7 @@ type Improvement struct {
 	Chosen Separation
 	// All are the separations that were compared, in order; nil if nothing was compared.
 	All []Separation
-	// Unexplained is whether the linear rule was chosen although its signals depend on each other
-	// beyond doubt, and no noise, surplus sources or nonlinear mixing was found to explain that.
-	// The rule's own evidence, which assumes independent sources, then identifies nothing.
-	Unexplained bool
-	// Why says in sentences what was chosen, and why. If the linear rule was chosen, they follow
-	// the rule's own reason, or replace it if the signals are Unexplained.
+	// Why says in sentences what was chosen, and why.
 	Why []string
 }
 
@@ -226,17 +221,26 @@ func coarseChannel(x *mat.Dense) int {
 	return -1
 }
 
-// keep returns the linear rule's separation, with sentences against others.
+// unexplainedSentence ends the reason of a linear demixing whose signals depend on each other.
+const unexplainedSentence = "So no signal is identified: more sources than channels, noise that " +
+	"wasn't found, dependent sources, a nonlinear mixing, or interpolated or repeated values may be " +
+	"the reason."
+
+// keep returns the linear rule's separation, with sentences against others. If its signals depend
+// on each other and nothing was found to explain that, none is identified: the rule's own evidence
+// assumes independent sources.
 func (imp *improver) keep(s *Screening, objections ...string) *Improvement {
-	chosen := imp.demixed
+	chosen, why := imp.demixed, slices.Concat(s.why, objections)
 	if s.Dependent {
 		findings := *chosen.Linear
 		findings.MutualInformation = s.dependence()
 		chosen.Linear = &findings
 	}
-	return &Improvement{
-		Chosen: chosen, Unexplained: imp.isUnexplained(s), Why: slices.Concat(s.why, objections),
+	if imp.isUnexplained(s) {
+		chosen.Linear = linear.Unidentified(chosen.Linear, linear.Dependence)
+		return &Improvement{Chosen: chosen, Why: append(why, unexplainedSentence)}
 	}
+	return &Improvement{Chosen: chosen, Why: slices.Insert(why, 0, Identified)}
 }
 
 // Separations are fitted and compared on at most comparedBlocks blocks of comparedBlock positions.
