@@ -81,9 +81,9 @@ func (f Filter) Check(rate float64) error {
 	return nil
 }
 
-// MinSeconds returns the least length of a signal for which the filter is useful: a period of
+// minSeconds returns the least length of a signal for which the filter is useful: a period of
 // Highpass or, with Notch, of the width of a notch.
-func (f Filter) MinSeconds() (seconds float64) {
+func (f Filter) minSeconds() (seconds float64) {
 	if f.Highpass > 0 {
 		seconds = 1 / f.Highpass
 	}
@@ -95,14 +95,14 @@ func (f Filter) MinSeconds() (seconds float64) {
 
 // SettledSeconds returns the length of a signal from which on the initial state of the filter
 // matters little.
-func (f Filter) SettledSeconds() float64 { return reflected * f.MinSeconds() }
+func (f Filter) SettledSeconds() float64 { return reflected * f.minSeconds() }
 
 // CheckLength returns an error if n positions at a rate in Hz, for which Check has returned nil, are
 // too few for the filter.
 func (f Filter) CheckLength(n int, rate float64) error {
-	if length := float64(n) / rate; length < f.MinSeconds() {
+	if length := float64(n) / rate; length < f.minSeconds() {
 		return fmt.Errorf("filter: %.3g s are too short for %s; must be at least %.3g s, and better %.3g s",
-			length, f, f.MinSeconds(), f.SettledSeconds())
+			length, f, f.minSeconds(), f.SettledSeconds())
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ type calibration struct {
 // that fit noise get weights near 0, and move nothing.
 //
 // Without folds there are no held-out positions: α is 1 and the divergence NaN.
-func (e *Ensemble) calibrate(
+func (e *ensemble) calibrate(
 	ctx context.Context, data []*tensors.Tensor, seeds []uint64, j int,
 ) ([]calibration, error) {
 	calibrations := make([]calibration, e.runs)
@@ -62,7 +62,7 @@ func (e *Ensemble) calibrate(
 
 // drawHeldOut draws the held-out samples of each network, [networks][samples·d], beginning with
 // joint[network] joint samples; see heldOutSamples. Networks of one fold share their samples.
-func (e *Ensemble) drawHeldOut(seeds []uint64, j int) (idx [][]int32, joint []int) {
+func (e *ensemble) drawHeldOut(seeds []uint64, j int) (idx [][]int32, joint []int) {
 	rngs := e.streams(seeds, j, stream.HeldOut)
 	idx, joint = make([][]int32, e.count), make([]int, e.count)
 	for network := range idx {
@@ -79,7 +79,7 @@ func (e *Ensemble) drawHeldOut(seeds []uint64, j int) (idx [][]int32, joint []in
 
 // calibrateRun weights the networks of one run by their logits, [networks][samples], at the samples
 // of drawHeldOut.
-func (e *Ensemble) calibrateRun(logits [][]float64, idx [][]int32, joint []int) calibration {
+func (e *ensemble) calibrateRun(logits [][]float64, idx [][]int32, joint []int) calibration {
 	folds := e.cfg.folds()
 	kinds := len(logits) / folds // 1 for a whole sequence
 	jointLogits, productLogits := make([][]float64, kinds), make([][]float64, kinds)

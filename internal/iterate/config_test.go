@@ -76,7 +76,7 @@ func TestDrawsDontDependOnChunks(t *testing.T) {
 		if err := cfg.Validate(g); err != nil {
 			t.Fatal(err)
 		}
-		e, err := NewEnsemble(t.Context(), b, cfg, 2, g, 1)
+		e, err := newEnsemble(t.Context(), b, cfg, 2, g, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

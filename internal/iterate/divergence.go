@@ -70,7 +70,7 @@ func EstimateDivergences(
 		z, seeds = append(z, standard), append(seeds, in.Seed)
 	}
 	d, _ := z[0].Dims()
-	e, err := NewEnsemble(ctx, backend, cfg, d, g, len(inputs))
+	e, err := newEnsemble(ctx, backend, cfg, d, g, len(inputs))
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func EstimateDivergences(
 
 // trainAndMeasure trains the networks on the signals z of each run, and returns the largest
 // divergences during training.
-func (e *Ensemble) trainAndMeasure(
+func (e *ensemble) trainAndMeasure(
 	ctx context.Context, z []*mat.Dense, seeds []uint64,
 ) ([]klflow.Divergence, error) {
 	data := e.data(e.values(z))

@@ -94,15 +94,15 @@ func foldPositions(positions, block, fold, folds int) (train, heldOut []int32) {
 }
 
 // draws makes the batch tensors of an iteration. Networks of one fold have the same draws, so only
-// the first of them draws (see Ensemble.streams).
+// the first of them draws (see ensemble.streams).
 type draws struct {
-	e        *Ensemble
+	e        *ensemble
 	samplers []*sampler // nil for the other networks of a fold
 	time     []*rand.Rand
 	noise    []*rand.Rand
 }
 
-func (e *Ensemble) newDraws(seeds []uint64, j int) *draws {
+func (e *ensemble) newDraws(seeds []uint64, j int) *draws {
 	d := &draws{
 		e: e, samplers: make([]*sampler, e.count),
 		time: e.streams(seeds, j, stream.Time), noise: e.streams(seeds, j, stream.Noise),
@@ -120,7 +120,7 @@ func (e *Ensemble) newDraws(seeds []uint64, j int) *draws {
 }
 
 // first returns the first network of the same run and fold.
-func (e *Ensemble) first(network int) int {
+func (e *ensemble) first(network int) int {
 	inRun := network % e.cfg.Networks()
 	return network - inRun + inRun%e.cfg.folds()
 }

@@ -1,7 +1,7 @@
 // Package iterate implements the paper's Algorithm 2. In each iteration networks learn a vector
 // field from the signals, are weighted by their loss at held-out positions, and move the signals.
 //
-// The names to know are Config (the settings), Ensemble (the networks of several runs, which
+// The names to know are Config (the settings), ensemble (the networks of several runs, which
 // Iterate trains and applies) and Chain (the maps that the iterations have made).
 package iterate
 
@@ -21,30 +21,30 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/klflow"
 )
 
-// An Ensemble is the networks of several runs of equal size, which are trained together. With N
+// An ensemble is the networks of several runs of equal size, which are trained together. With N
 // networks per run, network r·N + n is network n of run r.
-type Ensemble struct {
+type ensemble struct {
 	runs  int
 	ended chan struct{} // closed when the last background work has ended
 	*networks
 }
 
-// NewEnsemble returns the networks of the given number of runs of d signals. If ctx ends while
+// newEnsemble returns the networks of the given number of runs of d signals. If ctx ends while
 // programs are compiled in the background, it returns the error of ctx.
-func NewEnsemble(
+func newEnsemble(
 	ctx context.Context, backend compute.Backend, cfg Config, d int, g *grid.Grid, runs int,
-) (*Ensemble, error) {
+) (*ensemble, error) {
 	n, err := acquire(ctx, true, backend, cfg, d, g, runs*cfg.Networks())
 	if err != nil {
 		return nil, err
 	}
 	ended := make(chan struct{})
 	close(ended)
-	return &Ensemble{runs: runs, ended: ended, networks: n}, nil
+	return &ensemble{runs: runs, ended: ended, networks: n}, nil
 }
 
 // Close frees the networks, at once or when the background work has ended.
-func (e *Ensemble) Close() {
+func (e *ensemble) Close() {
 	select {
 	case <-e.ended:
 		e.releaseNetworks()
@@ -59,7 +59,7 @@ func (e *Ensemble) Close() {
 // attend returns the results of work with the networks of e. If ctx ends, it returns the error of
 // ctx, and the work may continue in the background; e can then only be closed.
 func attend[T any](
-	ctx context.Context, e *Ensemble, work func(ctx context.Context) (T, error),
+	ctx context.Context, e *ensemble, work func(ctx context.Context) (T, error),
 ) (T, error) {
 	ended := make(chan struct{})
 	e.ended = ended
@@ -87,7 +87,7 @@ type Estimate struct {
 // draws from the run's seed, weights them on the held-out positions, and evaluates their field at
 // z. If ctx ends, it returns the error of ctx; work may continue in the background, and e can then
 // only be closed.
-func (e *Ensemble) Iterate(
+func (e *ensemble) Iterate(
 	ctx context.Context, z []*mat.Dense, seeds []uint64, j int,
 ) ([]Estimate, error) {
 	copies := make([]*mat.Dense, len(z)) // background work may read them later
@@ -99,7 +99,7 @@ func (e *Ensemble) Iterate(
 	})
 }
 
-func (e *Ensemble) iterate(
+func (e *ensemble) iterate(
 	ctx context.Context, z []*mat.Dense, seeds []uint64, j int,
 ) ([]Estimate, error) {
 	values := e.values(z)
@@ -146,7 +146,7 @@ func (e *Ensemble) iterate(
 }
 
 // step returns the step that the networks of a run learned from the signals z.
-func (e *Ensemble) step(z *mat.Dense, networks []Variable, weights []float64) *Step {
+func (e *ensemble) step(z *mat.Dense, networks []Variable, weights []float64) *Step {
 	s := &Step{Weights: weights, Networks: networks}
 	if e.cfg.predicts() {
 		for i := range e.d {
@@ -158,7 +158,7 @@ func (e *Ensemble) step(z *mat.Dense, networks []Variable, weights []float64) *S
 
 // values returns the signals of every network, row-major [networks][d·T]. The networks of a run
 // share them.
-func (e *Ensemble) values(z []*mat.Dense) [][]float64 {
+func (e *ensemble) values(z []*mat.Dense) [][]float64 {
 	var values [][]float64
 	for _, signals := range z {
 		flat := mat.DenseCopyOf(signals).RawMatrix().Data
@@ -171,7 +171,7 @@ func (e *Ensemble) values(z []*mat.Dense) [][]float64 {
 
 // streams returns the random streams of every network for one purpose in iteration j. Networks of
 // one fold share all draws but their weights, so that they are compared on equal samples.
-func (e *Ensemble) streams(seeds []uint64, j int, p stream.Purpose) []*rand.Rand {
+func (e *ensemble) streams(seeds []uint64, j int, p stream.Purpose) []*rand.Rand {
 	var rngs []*rand.Rand
 	for _, seed := range seeds {
 		for network := range e.cfg.Networks() {
@@ -185,7 +185,7 @@ func (e *Ensemble) streams(seeds []uint64, j int, p stream.Purpose) []*rand.Rand
 }
 
 // fold returns the fold of a network.
-func (e *Ensemble) fold(network int) int { return network % e.cfg.Networks() % e.cfg.folds() }
+func (e *ensemble) fold(network int) int { return network % e.cfg.Networks() % e.cfg.folds() }
 
 // combine returns the move of a run: the mean over the folds of its networks' moves, weighted by
 // kind.
@@ -210,7 +210,7 @@ func mean(values []float64) float64 {
 
 // train makes the training steps of iteration j and returns every network's mean loss. ctx can end
 // it between chunks (see Config.Chunk).
-func (e *Ensemble) train(
+func (e *ensemble) train(
 	ctx context.Context, data []*tensors.Tensor, seeds []uint64, j int,
 ) ([]float64, error) {
 	draws := e.newDraws(seeds, j)

@@ -24,7 +24,7 @@ func TestIterateCompilesOnce(t *testing.T) {
 		b := backendtest.Open(t, name)
 		cfg := small()
 		cfg.Steps = 10
-		e := ensemble(t, b, cfg, 256)
+		e := testEnsemble(t, b, cfg, 256)
 		defer e.Close()
 		x := mat.NewDense(2, 256, nil)
 		r := rng(2)
@@ -68,7 +68,7 @@ func TestPooledProgramsGiveSameIterations(t *testing.T) {
 		cfg.Steps, cfg.Block = 10, 16
 		change(&cfg)
 		iterate := func(seed uint64) (moves []*mat.Dense, of *networks) {
-			e := ensemble(t, b, cfg, n)
+			e := testEnsemble(t, b, cfg, n)
 			defer e.Close()
 			for j := range 2 {
 				estimates, err := e.Iterate(t.Context(), signals(seed), []uint64{seed}, j+1)
@@ -96,7 +96,7 @@ func TestPooledProgramsGiveSameIterations(t *testing.T) {
 
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
-		e := ensemble(t, b, cfg, n)
+		e := testEnsemble(t, b, cfg, n)
 		if _, err := e.Iterate(ended, signals(1), []uint64{1}, 1); err == nil {
 			t.Fatalf("%s: no error of an iteration that was cut short", name)
 		}
@@ -113,14 +113,14 @@ func TestPooledProgramsGiveSameIterations(t *testing.T) {
 	}
 }
 
-// ensemble is the networks of one run of two signals at t positions.
-func ensemble(t *testing.T, b compute.Backend, cfg Config, positions int) *Ensemble {
+// testEnsemble is the networks of one run of two signals at t positions.
+func testEnsemble(t *testing.T, b compute.Backend, cfg Config, positions int) *ensemble {
 	t.Helper()
 	g, err := grid.New(nil, positions)
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := NewEnsemble(t.Context(), b, cfg, 2, g, 1)
+	e, err := newEnsemble(t.Context(), b, cfg, 2, g, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func TestVelocityOfGaussiansIsClosedForm(t *testing.T) {
 			}
 			cfg := small()
 			cfg.Context, cfg.Windows, cfg.Noise, cfg.Steps = klflow.LocalWindow, []int{0}, 0, 500
-			e, seeds := ensemble(t, b, cfg, n), []uint64{3}
+			e, seeds := testEnsemble(t, b, cfg, n), []uint64{3}
 			defer e.Close()
 			if err := e.renew(e.streams(seeds, 1, stream.Weights)); err != nil {
 				t.Fatal(err)
@@ -210,7 +210,7 @@ func TestLogitsDontDependOnChunks(t *testing.T) {
 	x.Apply(func(_, _ int, _ float64) float64 { return draws.NormFloat64() }, x)
 	cfg := small()
 	cfg.Context, cfg.Windows, cfg.Folds, cfg.Block = klflow.LocalWindow, []int{1}, 2, 10
-	e, seeds := ensemble(t, b, cfg, 100), []uint64{1}
+	e, seeds := testEnsemble(t, b, cfg, 100), []uint64{1}
 	defer e.Close()
 	if err := e.renew(e.streams(seeds, 1, stream.Weights)); err != nil {
 		t.Fatal(err)

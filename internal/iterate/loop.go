@@ -80,7 +80,7 @@ type loop struct {
 	cfg        Config
 	backend    compute.Backend
 	grid       *grid.Grid
-	ensemble   *Ensemble
+	ensemble   *ensemble
 	checkpoint *sealed.Series // nil for none
 
 	runs   []*run
@@ -118,7 +118,7 @@ func (l *loop) move(ctx context.Context) error {
 	}
 	d, _ := l.runs[0].z.Dims()
 	var err error
-	l.ensemble, err = NewEnsemble(ctx, l.backend, l.cfg, d, l.grid, len(l.runs))
+	l.ensemble, err = newEnsemble(ctx, l.backend, l.cfg, d, l.grid, len(l.runs))
 	if err != nil {
 		return l.ended(ctx, 0, err)
 	}

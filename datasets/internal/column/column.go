@@ -35,8 +35,8 @@ func DistinctNames(names []string) (distinct []string) {
 	return distinct
 }
 
-// HasWord reports whether a word of the name is one of the given lower-case words.
-func HasWord(name string, some ...string) bool {
+// hasWord reports whether a word of the name is one of the given lower-case words.
+func hasWord(name string, some ...string) bool {
 	notLetter := func(c rune) bool { return c < 'a' || c > 'z' }
 	words := strings.FieldsFunc(strings.ToLower(name), notLetter)
 	return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(some, word) })
@@ -49,7 +49,7 @@ var markerNames = []string{
 }
 
 // IsMarker reports whether a column with this name may hold triggers or events.
-func IsMarker(name string) bool { return HasWord(name, markerNames...) }
+func IsMarker(name string) bool { return hasWord(name, markerNames...) }
 
 // Notes say how columns were treated, by name.
 type Notes []struct{ name, what string }

@@ -179,7 +179,7 @@ func (c *Stats) Reason(name string) string {
 	if !c.fraction && c.steps > 0 && wraps && c.steps+c.falls == changes {
 		return "counts the positions"
 	}
-	if HasWord(name, "battery") {
+	if hasWord(name, "battery") {
 		return "says how full the battery is"
 	}
 	named := IsMarker(name)
