@@ -1,5 +1,5 @@
-// Package lbfgs has the two-loop recursion of L-BFGS, which approximates the inverse Hessian from
-// past steps.
+// Package lbfgs minimises a function by L-BFGS, and has its two-loop recursion, which approximates
+// the inverse Hessian from past steps.
 //
 // Reference: J. Nocedal, "Updating quasi-Newton matrices with limited storage", Mathematics of
 // Computation 35, 773–782, 1980.

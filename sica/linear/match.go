@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/lbfgs"
 	"github.com/seed-47b1e431/gosica/internal/parallel"
 )
 
@@ -54,7 +55,7 @@ func matchSpectra(s *spectrum, added []float64, b *mat.Dense) *noiseModel {
 	loss := newMatchLoss(s, added, b)
 	x := loss.noiseless()
 	if loss.scoreGain(x) > minScoreGain*s.noiseCost() {
-		noisy := minimise(loss.value, loss.initial(), matchSteps, matchTolerance)
+		noisy := lbfgs.Minimise(loss.value, loss.initial(), matchSteps, matchTolerance)
 		if loss.value(x, nil)-loss.value(noisy, nil) > s.noiseCost() {
 			x = noisy
 			exponentials(m.noise, x[len(x)-d:])

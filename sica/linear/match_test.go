@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/lbfgs"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/sica/pca"
 )
@@ -69,7 +70,7 @@ func TestScoreGain(t *testing.T) {
 			}
 			continue
 		}
-		x := minimise(loss.value, loss.initial(), 1000, 1e-9)
+		x := lbfgs.Minimise(loss.value, loss.initial(), 1000, 1e-9)
 		gain := loss.value(noiseless, nil) - loss.value(x, nil)
 		if gain < 1 || math.Abs(promised-gain) > 0.25*gain {
 			t.Errorf("noise of power %g: %g nats are promised, %g gained", power, promised, gain)

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/seed-47b1e431/gosica/internal/lbfgs"
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/internal/parallel"
 	"github.com/seed-47b1e431/gosica/internal/past"
@@ -177,7 +178,7 @@ func (s *straightening) descend(ctx context.Context, steps int) (before, after f
 	}
 	loss := func(logSlopes, gradient []float64) float64 { return s.loss(ctx, logSlopes, gradient) }
 	before = loss(s.logSlopes, nil)
-	s.logSlopes = minimise(loss, s.logSlopes, steps, matchTolerance/float64(s.past.N))
+	s.logSlopes = lbfgs.Minimise(loss, s.logSlopes, steps, matchTolerance/float64(s.past.N))
 	return before, loss(s.logSlopes, nil), ctx.Err()
 }
 

@@ -1,12 +1,10 @@
-package linear
+package lbfgs
 
 import (
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
-
-	"github.com/seed-47b1e431/gosica/internal/lbfgs"
 )
 
 const (
@@ -14,26 +12,31 @@ const (
 	curvatureMemory = 20
 	// minCurvature is the least curvature of a step that the memory keeps: less is rounding.
 	minCurvature = 1e-12
-	// maxLogStep bounds the change of a logarithm in a step: a factor of e³ is 13 dB.
-	maxLogStep = 3
+	// maxStep bounds the change of an argument in a step. Those here are logarithms: a factor of e³
+	// is 13 dB.
+	maxStep = 3
+	// shrink is the factor of a step's length that doesn't lower f.
+	shrink = 0.4
 	// sufficientDecrease is the share of the linearly predicted gain that a step must achieve: the
 	// usual constant of Armijo's rule.
 	sufficientDecrease = 1e-4
 )
 
-// minimise returns the point that at most the given number of L-BFGS steps from x reach in
+// Minimise returns the point that at most the given number of L-BFGS steps from x reach in
 // minimising f (J. Nocedal, Mathematics of Computation 35(151), 1980). f must set the gradient g.
 // The steps end if five together lower f by less than the tolerance.
 //
 // gonum's optimize.LBFGS isn't used: with Backtracking it misses the minima of two noise tests, and
 // with MoreThuente or Bisection it takes many times as long.
-func minimise(f func(x, g []float64) float64, x []float64, steps int, tolerance float64) []float64 {
+func Minimise(
+	f func(x, g []float64) float64, x []float64, steps int, tolerance float64,
+) []float64 {
 	n := len(x)
 	x = slices.Clone(x)
 	gradient := make([]float64, n)
 	value := f(x, gradient)
 	next, nextGradient, direction := make([]float64, n), make([]float64, n), make([]float64, n)
-	memory := lbfgs.Memory{Size: curvatureMemory}
+	memory := Memory{Size: curvatureMemory}
 	before := value
 	for step := range steps {
 		if step%5 == 4 {
@@ -54,7 +57,7 @@ func minimise(f func(x, g []float64) float64, x []float64, steps int, tolerance 
 		if slope >= 0 {
 			break
 		}
-		length := min(1, maxLogStep/floats.Norm(direction, math.Inf(1)))
+		length := min(1, maxStep/floats.Norm(direction, math.Inf(1)))
 		lower := false
 		for range 20 {
 			copy(next, x)
