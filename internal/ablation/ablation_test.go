@@ -13,10 +13,10 @@ import (
 
 func TestSetTurnsOffAndOn(t *testing.T) {
 	t.Cleanup(func() { disabled = [len(names)]bool{} })
-	if err := Set("settled", "passband"); err != nil || !Off(Settled) || !Off(PassBand) || Off(Drift) {
+	if err := Set("mindep", "mostnoise"); err != nil || !Off(MinDep) || !Off(MostNoise) || Off(Drift) {
 		t.Errorf("error %v; off: %v", err, disabled)
 	}
-	if err := Set(); err != nil || Off(Settled) {
+	if err := Set(); err != nil || Off(MinDep) {
 		t.Errorf("error %v; off: %v", err, disabled)
 	}
 }
@@ -48,13 +48,13 @@ func TestUnknownRule(t *testing.T) {
 		return // the other process below has panicked before
 	}
 	t.Cleanup(func() { disabled = [len(names)]bool{} })
-	if err := Set("settled"); err != nil {
+	if err := Set("mindep"); err != nil {
 		t.Fatal(err)
 	}
-	if err := Set("passband", "magic"); err == nil || !Off(Settled) {
+	if err := Set("mostnoise", "magic"); err == nil || !Off(MinDep) {
 		t.Errorf("error %v; off: %v", err, disabled)
 	}
-	for rules, fails := range map[string]bool{"settled,passband": false, "settled,magic": true} {
+	for rules, fails := range map[string]bool{"mindep,mostnoise": false, "mindep,magic": true} {
 		cmd := exec.Command(os.Args[0], "-test.run", "^TestUnknownRule$")
 		cmd.Env = append(os.Environ(), Variable+"="+rules)
 		out, err := cmd.CombinedOutput()

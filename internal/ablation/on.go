@@ -19,21 +19,12 @@ const Variable = "SICA_WITHOUT"
 
 // names has the name of each rule, as Set takes it.
 var names = [...]string{
-	AddNoisy:        "addnoisy",
-	CoarserDescents: "coarserdescents",
-	Corrected:       "corrected",
-	Correlated:      "correlated",
-	Doubtful:        "doubtful",
-	Drift:           "drift",
-	MinDep:          "mindep",
-	MostNoise:       "mostnoise",
-	NearlyAsGood:    "nearlyasgood",
-	Noiseless:       "noiseless",
-	NoiseLike:       "noiselike",
-	NonlinearNull:   "nonlinearnull",
-	Occupied:        "occupied",
-	PassBand:        "passband",
-	Settled:         "settled",
+	Drift:         "drift",
+	MinDep:        "mindep",
+	MostNoise:     "mostnoise",
+	NearlyAsGood:  "nearlyasgood",
+	NoiseLike:     "noiselike",
+	NonlinearNull: "nonlinearnull",
 }
 
 var disabled [len(names)]bool

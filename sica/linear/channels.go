@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/internal/ablation"
 	"github.com/seed-47b1e431/gosica/internal/fastica"
 	"github.com/seed-47b1e431/gosica/internal/grid"
 	"github.com/seed-47b1e431/gosica/internal/past"
@@ -71,7 +70,7 @@ type channels struct {
 func newChannels(x *mixture) *channels {
 	shape, lowered := x.shape, false
 	if len(shape) == 1 {
-		if share := x.power.passedShare(); share < maxOccupied && !ablation.Off(ablation.PassBand) {
+		if share := x.power.passedShare(); share < maxOccupied {
 			x, lowered = x.replaced(lowpassed(x.white.White, share)), true
 		}
 		shape = []int{smoothLength(x.shape[0])}
@@ -119,7 +118,7 @@ func (c *channels) setSpectra() {
 		c.spectrum = c.noisy.spectrum()
 		return
 	}
-	if whitening := inverseRoot(c.covariance); whitening != nil && !ablation.Off(ablation.PassBand) {
+	if whitening := inverseRoot(c.covariance); whitening != nil {
 		c.noisy.first = c.noisy.highPassEdge(whitening)
 		n := c.noisy.shape[0]
 		for len(c.scales) > 2 && n/c.scales[len(c.scales)-1] < 2*c.noisy.first {
@@ -250,9 +249,6 @@ func (c *channels) withCorrected(all []*explanation) []*explanation {
 // N is the noise that the mixing of the previous round implies; it hardly changes after
 // correctionRounds. If e has no model yet, noiseCorrected sets it by explain.
 func (c *channels) noiseCorrected(e *explanation) *explanation {
-	if ablation.Off(ablation.Corrected) {
-		return nil
-	}
 	corrected := &explanation{name: e.name + " with noise", b: e.b}
 	if e.model == nil && !c.explain(e) {
 		return nil

@@ -7,7 +7,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/internal/ablation"
 	"github.com/seed-47b1e431/gosica/sica/pca"
 )
 
@@ -74,9 +73,6 @@ func (s *draft) doubtIndependence(shape []int) doubt {
 // MaxCorrelation and chance: at least one signal of such a pair is a mixture, unless the sources
 // correlate, as those of images often do.
 func (s *draft) correlatedPairs(n int) [][2]int {
-	if ablation.Off(ablation.Correlated) {
-		return nil
-	}
 	var covariance mat.SymDense
 	covariance.SymOuterK(1, s.FromWhite)
 	sizes := correlations(&covariance)

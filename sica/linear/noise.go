@@ -164,9 +164,6 @@ func (c *channels) predictsAs(m *demixing) bool {
 
 // addCoarser adds the ends of descents from the explanations so far at the coarser time scales.
 func (s *comparison) addCoarser(ctx context.Context) error {
-	if ablation.Off(ablation.CoarserDescents) {
-		return nil
-	}
 	c := s.c
 	begin := slices.Clone(s.all)
 	if c.d > fewSignals {
@@ -187,7 +184,7 @@ func (s *comparison) addCoarser(ctx context.Context) error {
 // scale with mostNoise, since the spectra of white sources don't reveal noise.
 func (s *comparison) addNoisy(ctx context.Context) error {
 	c := s.c
-	if ablation.Off(ablation.AddNoisy) || c.d > fewSignals {
+	if c.d > fewSignals {
 		return nil
 	}
 	best := c.shortest(s.all)
@@ -218,8 +215,7 @@ func (s *comparison) addNoisy(ctx context.Context) error {
 // be chosen instead.
 func (s *comparison) isSettled(ctx context.Context) (bool, error) {
 	c, rule := s.c, s.rule
-	if !c.explain(rule) || ablation.Off(ablation.Settled) ||
-		rule.doubted || c.exceedsResolution(rule.model.noise) {
+	if !c.explain(rule) || rule.doubted || c.exceedsResolution(rule.model.noise) {
 		return false, nil
 	}
 	finest := c.settledScale()

@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/internal/ablation"
 	"github.com/seed-47b1e431/gosica/internal/parallel"
 )
 
@@ -90,9 +89,6 @@ func newBandPower(z *mat.Dense) bandPower {
 // occupiedShare returns the share of the frequencies, from 0 on, at which the signals have more
 // power than the noise of the resolution, which hides them at higher frequencies.
 func (p bandPower) occupiedShare() float64 {
-	if ablation.Off(ablation.Occupied) {
-		return 1
-	}
 	k := len(p)
 	for k > 0 && p[k-1] < resolution*resolution {
 		k--

@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/seed-47b1e431/gosica/internal/ablation"
 	"github.com/seed-47b1e431/gosica/internal/past"
 	"github.com/seed-47b1e431/gosica/internal/signal"
 	"github.com/seed-47b1e431/gosica/sica/ica"
@@ -125,9 +124,6 @@ func (c Config) checkNoise(x *mat.Dense) error {
 }
 
 func separate(ctx context.Context, signals *ica.Signals, cfg Config) (*draft, error) {
-	if ablation.Off(ablation.Noiseless) {
-		cfg.Noiseless, cfg.Noise = true, 0
-	}
 	x, err := newMixture(signals, cfg)
 	if err != nil {
 		return nil, err

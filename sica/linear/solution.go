@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/internal/ablation"
 	"github.com/seed-47b1e431/gosica/internal/evidence"
 	"github.com/seed-47b1e431/gosica/internal/past"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
@@ -288,9 +287,7 @@ func (s *draft) setPairDependence(dependence *mat.SymDense) {
 func (s *draft) setDependence(m *demixing, p *past.Past) {
 	dependence := m.dependence()
 	s.setPairDependence(dependence)
-	if !ablation.Off(ablation.Doubtful) {
-		s.dependent = dependentPairs(dependence, p.N)
-	}
+	s.dependent = dependentPairs(dependence, p.N)
 	s.Independence = 1
 	if p.Sequence() && len(m.sources) > 1 {
 		s.Independence = m.independence(dependence)
