@@ -173,8 +173,7 @@ func (f *fitting) readDecision(dir string, r int, run runBegin) (*decision, erro
 	d := &decision{
 		Separation: network.Separation{
 			Name: run.Chosen.Name, Transforms: run.Chosen.Transforms, Z: z, Linear: run.Linear,
-			IsNetwork: run.Chosen.Mode == NetworkOnly, Network: run.Network,
-			Score: run.Chosen.Score,
+			Network: run.Network, Score: run.Chosen.Score,
 		},
 		candidates: run.Candidates, outliers: run.Outliers, sentences: run.Sentences,
 	}

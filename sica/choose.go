@@ -319,7 +319,7 @@ func candidateOf(s network.Separation) Candidate {
 	}
 	switch {
 	case s.Name != "":
-	case s.IsNetwork:
+	case s.Network != nil:
 		c.Mode = NetworkOnly
 	case s.Linear != nil:
 		c.Mode = LinearOnly

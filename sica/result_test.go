@@ -7,9 +7,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed-47b1e431/gosica/backend"
 	"github.com/seed-47b1e431/gosica/internal/backendtest"
@@ -188,5 +191,34 @@ func TestNothingIsIdentifiedAfterAFlow(t *testing.T) {
 	}
 	if r.Identified(0) || !strings.Contains(r.String(), "; identified: not examined\n") {
 		t.Errorf("identified %v: %s", r.Identified(0), r)
+	}
+}
+
+// Why is worded from the findings: anew after Explain, with times, and of a loaded result.
+func TestWhyIsWordedFromFindings(t *testing.T) {
+	x := new(mat.Dense)
+	x.Mul(mat.NewDense(2, 2, []float64{0.5, 0.3, -0.2, 0.5}), twoSpectra(t, 1))
+	x.Set(1, 400, 100)
+	r := fit(t, nil, x, Config{Mode: LinearOnly})
+	if len(r.Outliers) != 1 || !strings.Contains(r.Why, "Position 401 is an outlier") ||
+		!strings.HasPrefix(r.Why, r.Linear.Why) {
+		t.Fatalf("outliers %d: %s", r.Outliers, r.Why)
+	}
+	dir := filepath.Join(t.TempDir(), "saved")
+	if err := r.Save(dir); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := loaded.WhyAt(100, 2), r.WhyAt(100, 2); got != want ||
+		!strings.Contains(got, "At 6 s is an outlier") {
+		t.Errorf("with times: %s; before: %s", got, want)
+	}
+	loaded.Outliers = []int{7}
+	if loaded.Explain("First."); !strings.HasPrefix(loaded.Why, "First. "+r.Linear.Why) ||
+		!strings.Contains(loaded.Why, "Position 8 is an outlier") {
+		t.Errorf("explained: %s", loaded.Why)
 	}
 }

@@ -32,10 +32,9 @@ type Separation struct {
 	// other separations. Demixing is that demixing, d×d, for the signals before whitening.
 	Linear   *linear.Findings
 	Demixing *mat.Dense
-	// IsNetwork is whether the last step is a network. Network is what the data say about its
-	// signals; nil for a network that wasn't chosen.
-	IsNetwork bool
-	Network   *nonlinear.Findings
+	// Network is what the data say about a network's signals, if the last step is one; empty for
+	// one that wasn't chosen, nil for other separations.
+	Network *nonlinear.Findings
 
 	nonlinear.Score
 	// Failed says why there are no signals.
@@ -399,7 +398,7 @@ func (c *codeSet) withCodeLengths(choice *Choice) []Separation {
 		}
 		s := b.separation
 		if k.network {
-			s.Linear, s.IsNetwork = nil, true
+			s.Linear, s.Network = nil, new(nonlinear.Findings)
 		}
 		s.Score = k.Score
 		if k.err != nil {
@@ -488,7 +487,7 @@ func WithNetwork(
 	}
 	s.Maps = append(slices.Clip(s.Maps), model.Map)
 	findings := model.Findings
-	s.Z, s.Linear, s.IsNetwork, s.Network = z, nil, true, &findings
+	s.Z, s.Linear, s.Network = z, nil, &findings
 	var found *linear.Solution
 	x, err := ica.New(z, o.Shape...)
 	if err == nil {
