@@ -9,9 +9,9 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// A quantileCurve is the monotone map from the values of a signal to normal quantiles. It is linear between
-// neighbouring values of the fit. Beyond the smallest and the largest value its slope is 1/sd, as
-// for a Gaussian signal.
+// A quantileCurve is the monotone map from the values of a signal to normal quantiles. It is linear
+// between neighbouring values of the fit. Beyond the smallest and the largest value its slope is
+// 1/sd, as for a Gaussian signal.
 type quantileCurve struct {
 	sd                float64   // the signal's standard deviation
 	values, quantiles []float64 // both rise
@@ -35,7 +35,9 @@ func (c quantileCurve) quantile(v float64) float64 {
 }
 
 // value returns the value with the normal quantile q, the inverse of quantile.
-func (c quantileCurve) value(q float64) float64 { return interpolate(q, c.quantiles, c.values, c.sd) }
+func (c quantileCurve) value(q float64) float64 {
+	return interpolate(q, c.quantiles, c.values, c.sd)
+}
 
 // interpolate returns the value at v of the function that is linear between the points (x[k],
 // y[k]), at least two with increasing x, and has the given slope beyond.

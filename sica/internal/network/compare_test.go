@@ -106,10 +106,12 @@ func TestChooseLinear(t *testing.T) {
 // The reason for a network says by how much its code is shorter than the linear rule's, and than the
 // runner-up's.
 func TestAdvantage(t *testing.T) {
+	score := func(length, excess, se float64) nonlinear.Score {
+		return nonlinear.Score{CodeLength: length, Excess: nonlinear.Difference{Mean: excess, SE: se}}
+	}
 	s := &scorer{
 		Choice: Choice{Scored: []ScoredCode{
-			{code: 0, Score: nonlinear.Score{CodeLength: 2.9, Excess: nonlinear.Difference{Mean: 0.9, SE: 0.05}}},
-			{code: 1, Score: nonlinear.Score{CodeLength: 2.3, Excess: nonlinear.Difference{Mean: 0.3, SE: 0.02}}},
+			{code: 0, Score: score(2.9, 0.9, 0.05)}, {code: 1, Score: score(2.3, 0.3, 0.02)},
 			{code: 0, network: true, Score: nonlinear.Score{CodeLength: 2}},
 		}},
 		codes: []Code{{name: "the linear rule", logDet: []float64{0}},
@@ -306,7 +308,9 @@ func TestSimplest(t *testing.T) {
 		s.Scored = nil
 		for k, v := range test.scores {
 			mean := floats.Sum(v) / float64(len(v))
-			s.Scored = append(s.Scored, ScoredCode{code: min(k, 2), network: k > 2, Score: nonlinear.Score{CodeLength: -mean}, scores: v})
+			score := nonlinear.Score{CodeLength: -mean}
+			s.Scored = append(s.Scored,
+				ScoredCode{code: min(k, 2), network: k > 2, Score: score, scores: v})
 		}
 		if chosen := s.simplest(); chosen != test.chosen {
 			t.Errorf("%s: %d, want %d", name, chosen, test.chosen)
