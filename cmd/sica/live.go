@@ -18,6 +18,7 @@ import (
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/internal/electrode"
 	"github.com/seed-47b1e431/gosica/internal/filter"
+	"github.com/seed-47b1e431/gosica/internal/unit"
 )
 
 // A live maps rows of CSV one by one, as they arrive.
@@ -181,6 +182,7 @@ func (l *live) findChannels(cells []string) (isHeader bool, err error) {
 	for i, cell := range cells {
 		names[i] = strings.Trim(strings.TrimSpace(cell), `"`)
 	}
+	names, _ = unit.Split(names)
 	for _, name := range l.names {
 		found := electrode.Find(names, name)
 		if len(found) != 1 {
