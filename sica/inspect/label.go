@@ -30,9 +30,9 @@ type Label struct {
 
 // The limits of the labels: shares and |correlations|, chosen on part A of the table labels.
 const (
-	minPower   = 0.5 // of the power of line, alpha and muscle in their bands, and of eyes
+	minPower   = 0.5 // of the power of line, alpha, muscle and eyes in their bands, and of beats
 	minSlow    = 0.7 // of the power of drift: half of it is below slowest in signals of 1/f²
-	minLocked  = 0.7 // of the variance of heartbeats around beats
+	minLocked  = 0.7 // of the variance of a pulse around beats
 	minPattern = 0.8 // of the pattern of one electrode, and |correlation| with that of eyes
 )
 
@@ -42,7 +42,7 @@ const (
 const minOvertones, maxOvertones = 0.02, 0.4
 
 // minBursts is the smallest excess kurtosis of muscles and blinks, which come and go. Steady noise
-// has 0.
+// has 0, and drift less than minBursts: slow events, such as calcium's transients, are no drift.
 const minBursts = 1
 
 // Bands of frequencies, in Hz.
@@ -99,14 +99,14 @@ var kinds = []struct {
 	}, func(m *measures) string {
 		return fmt.Sprintf("%.0f %% of its power at 8 to 12 Hz", 100*m.alpha)
 	}},
-	{"heartbeat", 0.98, func(m *measures) bool {
-		return m.share >= minLocked && m.overtones > maxOvertones
+	{"heartbeat", 0.94, func(m *measures) bool {
+		return m.share >= minPower && m.overtones > maxOvertones
 	}, (*measures).beating},
 	{"pulse", 0.92, func(m *measures) bool {
 		return m.share >= minLocked && minOvertones <= m.overtones && m.overtones <= maxOvertones
 	}, (*measures).beating},
-	{"drift", 0.94, func(m *measures) bool {
-		return m.slow >= minSlow
+	{"drift", 0.95, func(m *measures) bool {
+		return m.slow >= minSlow && m.kurtosis < minBursts
 	}, func(m *measures) string {
 		return fmt.Sprintf("%.0f %% of its power below %g Hz", 100*m.slow, slowest)
 	}},

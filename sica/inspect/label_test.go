@@ -13,13 +13,13 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/electrode"
 )
 
-// beating returns beats with intervals of a mean in seconds, which vary by 5 %, and noise.
-func beating(rng *rand.Rand, n int, rate, interval, noise float64) []float64 {
+// beating returns beats with intervals of a mean in seconds, which spread by a share of it, and noise.
+func beating(rng *rand.Rand, n int, rate, interval, spread, noise float64) []float64 {
 	x := make([]float64, n)
 	for t := range x {
 		x[t] = noise * rng.NormFloat64()
 	}
-	for at := interval; at*rate < float64(n); at += interval * (1 + 0.05*rng.NormFloat64()) {
+	for at := interval; at*rate < float64(n); at += interval * (1 + spread*rng.NormFloat64()) {
 		for t := max(0, int((at-0.2)*rate)); t < min(n, int((at+0.4)*rate)); t++ {
 			s := float64(t)/rate - at
 			x[t] += math.Exp(-0.5*math.Pow(s/0.015, 2)) +
@@ -72,8 +72,8 @@ func TestLabels(t *testing.T) {
 		}
 		add(label, eeg.Sources.RawRowView(j), mat.Col(nil, j, eeg.Patterns))
 	}
-	add("heartbeat", beating(rng, n, rate, 0.8, 0.02), slope)
-	add("heartbeat", beating(rng, n, rate, 0.4, 0.02), slope) // of an unborn child
+	add("heartbeat", beating(rng, n, rate, 0.8, 0.05, 0.02), slope)
+	add("heartbeat", beating(rng, n, rate, 0.4, 0.05, 0.02), slope) // of an unborn child
 	add("drift", drift, slope)
 	add("one electrode", white(), one)
 	add("", white(), slope)
@@ -207,6 +207,26 @@ func TestLabelsOfTwoHearts(t *testing.T) {
 				t.Errorf("seed %d, %s, %d beats: %+v", seed, kind, want, got[j])
 			}
 		}
+	}
+}
+
+// A stimulus each second is no heart, and slow events, as of cells that calcium shows, are no drift.
+func TestLabelsOfClocksAndSlowEvents(t *testing.T) {
+	const rate, n = 250, 250 * 60
+	rng := rand.New(rand.NewPCG(4, 0))
+	z := mat.NewDense(2, n, nil)
+	z.SetRow(0, beating(rng, n, rate, 1, 0, 0.02))
+	level := 0.0
+	for k := range n {
+		level *= 1 - 0.5/rate
+		if rng.Float64() < 0.05/rate {
+			level++
+		}
+		z.Set(1, k, level+0.01*rng.NormFloat64())
+	}
+	got, err := Labels([]Component{{Pattern: []float64{1, 2}}, {Signal: 1, Pattern: []float64{1, 2}}}, z, nil, rate)
+	if err != nil || got[0].Name != "" || got[1].Name != "" {
+		t.Errorf("%+v, error %v, want no labels", got, err)
 	}
 }
 
