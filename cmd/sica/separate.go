@@ -178,6 +178,9 @@ func (opt *separateOptions) run(cmd *cobra.Command) error {
 	defer parts.Done()
 	in, err := opt.open(cmd.Context(), &cfg, parts.Part)
 	if err != nil {
+		if in != nil { // what was set aside can be why
+			files.Note(cmd.ErrOrStderr(), in.About.Notes...)
+		}
 		return err
 	}
 	return opt.separate(cmd, cfg, in, parts)
