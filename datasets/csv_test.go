@@ -182,6 +182,7 @@ func TestDialects(t *testing.T) {
 		"Markdown":                  {"|   | left | right |\n|--:|-----:|:-----|\n| 0 | 1.5 | 4 |\n| 1 | -2.25 | 5 |\n| 2 | 1234.5 | 6 |\n| 3 | 0 | -.001 |\n", []string{"left", "right"}, "counts the rows"},
 		"units in cells":            {"time,left,right\n0 ms,1.5 uV,4\n4 ms,-2.25 uV,5\n8 ms,1234.5 uV,6\n12 ms,0 uV,-.001\n", []string{"left", "right"}, "units in the cells, ms, uV"},
 		"units, no header":          {"1.5 uV;4 mV\n-2.25 uV;5 mV\n1234.5 uV;6 mV\n0 uV;-.001 mV\n", nil, "units in the cells, mV, uV"},
+		"names that repeat":         {"left,left\n" + plain, []string{"left", "left (2)"}, ""},
 		"frequencies as names":      {"8 Hz,10 Hz\n" + plain, []string{"8 Hz", "10 Hz"}, ""},
 		"many comments":             {strings.Repeat("# a line of what was done\n", 5000) + "left,right\n" + plain, []string{"left", "right"}, ""},
 	} {

@@ -344,6 +344,7 @@ func (r *Reader) nameColumns(header []string) {
 	for _, i := range r.kept {
 		r.Names = append(r.Names, r.columns[i])
 	}
+	r.Names = column.DistinctNames(r.Names)
 }
 
 // describe sets what the first rows say of the table.
