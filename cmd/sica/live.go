@@ -160,7 +160,9 @@ func (l *live) begin(cells []string) (isHeader bool, err error) {
 		l.filters = append(l.filters, l.filter())
 	}
 	if isHeader && l.outNames == nil {
-		l.outNames = cells
+		for _, i := range l.channels {
+			l.outNames = append(l.outNames, cells[i])
+		}
 	}
 	return isHeader, err
 }
