@@ -71,7 +71,9 @@ func beats(energy []float64, rate float64) (at []int, interval int) {
 		if highest == t {
 			at = append(at, t)
 		}
-		t = highest + reach + 1
+		for t = highest; t < n && energy[t] > limit; t++ { // a beat ends, a tone doesn't
+		}
+		t = max(t, highest+reach+1)
 	}
 	if len(at) < minBeats {
 		return nil, 0

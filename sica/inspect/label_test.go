@@ -210,11 +210,12 @@ func TestLabelsOfTwoHearts(t *testing.T) {
 	}
 }
 
-// A stimulus each second is no heart, and slow events, as of cells that calcium shows, are no drift.
-func TestLabelsOfClocksAndSlowEvents(t *testing.T) {
+// A stimulus each second and a tone are no hearts, and slow events, as of cells that calcium shows,
+// are no drift.
+func TestLabelsOfOtherEvents(t *testing.T) {
 	const rate, n = 250, 250 * 60
 	rng := rand.New(rand.NewPCG(4, 0))
-	z := mat.NewDense(2, n, nil)
+	z := mat.NewDense(3, n, nil)
 	z.SetRow(0, beating(rng, n, rate, 1, 0, 0.02))
 	level := 0.0
 	for k := range n {
@@ -223,10 +224,20 @@ func TestLabelsOfClocksAndSlowEvents(t *testing.T) {
 			level++
 		}
 		z.Set(1, k, level+0.01*rng.NormFloat64())
+		z.Set(2, k, math.Sin(2*math.Pi*17*float64(k)/rate))
 	}
-	got, err := Labels([]Component{{Pattern: []float64{1, 2}}, {Signal: 1, Pattern: []float64{1, 2}}}, z, nil, rate)
-	if err != nil || got[0].Name != "" || got[1].Name != "" {
-		t.Errorf("%+v, error %v, want no labels", got, err)
+	var components []Component
+	for i := range 3 {
+		components = append(components, Component{Signal: i, Pattern: []float64{1, 2}})
+	}
+	got, err := Labels(components, z, nil, rate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, l := range got {
+		if l.Name != "" {
+			t.Errorf("signal %d: %+v, want no label", i, l)
+		}
 	}
 }
 
