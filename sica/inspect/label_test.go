@@ -272,7 +272,7 @@ func TestLabelsOfPulses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, want := range []string{"pulse", "pulse", "", ""} {
+		for i, want := range []string{"heartbeat", "heartbeat", "", ""} {
 			if got[i].Name != want {
 				t.Errorf("%.1f Hz, signal %d: %+v, want %q", hertz, i, got[i], want)
 			}
