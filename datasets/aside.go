@@ -273,8 +273,7 @@ func findNames(names, wanted []string) ([]int, error) {
 	for _, name := range wanted {
 		left := remaining(len(names), places)
 		found := electrode.Find(selected(names, left), name)
-		isRepeated := len(found) > 1 && names[left[found[0]]] == name // taken in order
-		if len(found) != 1 && !isRepeated {
+		if len(found) != 1 {
 			lacking = append(lacking, name)
 			continue
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/datasets/internal/column"
 	"github.com/seed-47b1e431/gosica/datasets/internal/table"
+	"github.com/seed-47b1e431/gosica/internal/unit"
 )
 
 // openCSV reads a text file of numbers up to its first row of numbers.
@@ -43,7 +44,7 @@ func openTable(
 	if err != nil {
 		return nil, err
 	}
-	about := Recording{Names: t.Names, Places: t.Places, Notes: t.Notes, Rate: t.Rate}
+	about := Recording{Names: t.Names, Units: t.Units, Places: t.Places, Notes: t.Notes, Rate: t.Rate}
 	if t.Rate > 0 {
 		about.TimeColumn = "time"
 	}
@@ -55,7 +56,7 @@ func openTable(
 		complete: func(r *Recording) {
 			for _, c := range t.Texts() {
 				r.Aside = append(r.Aside, Column{
-					Name: c.Name, Text: c.Cells, Reason: c.Reason, Place: c.Place,
+					Name: c.Name, Unit: c.Unit, Text: c.Cells, Reason: c.Reason, Place: c.Place,
 				})
 			}
 			r.Notes = append(r.Notes, t.LateNotes()...)
@@ -81,9 +82,9 @@ func createCSV(w io.Writer, about *Recording, d, _ int) (func(*mat.Dense) error,
 		for t := range n {
 			row = row[:0]
 			if about.hasClock() {
-				unit, _ := column.TimeUnit(about.TimeColumn, "")
+				scale, _ := column.TimeUnit(about.TimeColumn, "")
 				seconds := about.Start + float64(position)/about.Rate
-				row = append(row, formatTime(seconds/unit, about.Rate*unit))
+				row = append(row, formatTime(seconds/scale, about.Rate*scale))
 			}
 			for _, c := range columns {
 				if c.aside != nil {
@@ -125,6 +126,9 @@ func (r *Recording) name(i int) string {
 func (r *Recording) csvColumns(d int) (all []csvColumn) {
 	for i := range d {
 		c := csvColumn{signal: i, name: r.name(i)}
+		if r.Units != nil {
+			c.name = unit.Join(c.name, r.Units[i])
+		}
 		if r.Places != nil {
 			c.place = r.Places[i]
 		}
@@ -132,7 +136,7 @@ func (r *Recording) csvColumns(d int) (all []csvColumn) {
 	}
 	for k := range r.Aside {
 		a := &r.Aside[k]
-		all = append(all, csvColumn{name: a.Name, aside: a, place: a.Place})
+		all = append(all, csvColumn{name: unit.Join(a.Name, a.Unit), aside: a, place: a.Place})
 	}
 	if r.Places != nil {
 		slices.SortStableFunc(all, func(a, b csvColumn) int { return cmp.Compare(a.place, b.place) })

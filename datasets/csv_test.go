@@ -182,6 +182,7 @@ func TestDialects(t *testing.T) {
 		"Markdown":                  {"|   | left | right |\n|--:|-----:|:-----|\n| 0 | 1.5 | 4 |\n| 1 | -2.25 | 5 |\n| 2 | 1234.5 | 6 |\n| 3 | 0 | -.001 |\n", []string{"left", "right"}, "counts the rows"},
 		"units in cells":            {"time,left,right\n0 ms,1.5 uV,4\n4 ms,-2.25 uV,5\n8 ms,1234.5 uV,6\n12 ms,0 uV,-.001\n", []string{"left", "right"}, "units in the cells, ms, uV"},
 		"units, no header":          {"1.5 uV;4 mV\n-2.25 uV;5 mV\n1234.5 uV;6 mV\n0 uV;-.001 mV\n", nil, "units in the cells, mV, uV"},
+		"names that repeat":         {"left,left\n" + plain, []string{"left", "left (2)"}, ""},
 		"frequencies as names":      {"8 Hz,10 Hz\n" + plain, []string{"8 Hz", "10 Hz"}, ""},
 		"many comments":             {strings.Repeat("# a line of what was done\n", 5000) + "left,right\n" + plain, []string{"left", "right"}, ""},
 	} {
@@ -245,6 +246,34 @@ func TestReadOptions(t *testing.T) {
 	}
 }
 
+// Units come from a row below the names, from brackets behind them, or from the cells, and are
+// written behind the names.
+func TestUnitsOfText(t *testing.T) {
+	for name, file := range map[string]string{
+		"a row":    "'time','Abd1','Abd3'\n's','uV','mV'\n0,1.5,4\n1,-2.25,5\n2,0,6\n",
+		"brackets": "time (s),Abd1 (uV),Abd3 [mV]\n0,1.5,4\n1,-2.25,5\n2,0,6\n",
+		"cells":    "time,Abd1,Abd3\n0 s,1.5 uV,4 mV\n1 s,-2.25 uV,5 mV\n2 s,0 uV,6 mV\n",
+	} {
+		r, err := formatOf(".csv").read(strings.NewReader(file))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		path := filepath.Join(t.TempDir(), "again.csv")
+		if err := WriteRecording(path, r); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		again, err := ReadOptions{Without: []string{"Abd3"}}.Recording(path)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if !slices.Equal(r.Names, []string{"Abd1", "Abd3"}) || !slices.Equal(r.Units, []string{"uV", "mV"}) ||
+			!slices.Equal(again.Names, []string{"Abd1"}) || !slices.Equal(again.Units, []string{"uV"}) ||
+			again.Rate != 1 || again.Aside[0].Unit != "mV" {
+			t.Errorf("%s: %q in %q, again %q in %q", name, r.Names, r.Units, again.Names, again.Units)
+		}
+	}
+}
+
 // Columns that can't be signals are set aside with their names and written back.
 func TestAside(t *testing.T) {
 	var file strings.Builder
@@ -281,7 +310,7 @@ func TestAside(t *testing.T) {
 		aside = append(aside, c.Name)
 	}
 	if !slices.Equal(aside, []string{"pulse", "Sample Index", "Trigger", "epoch", "flat", "railed", "EEG TRIG",
-		"Battery (%)", "time", "TTL", "left to do"}) || len(r.Notes) != 12 || r.Rate != 250 {
+		"Battery", "time", "TTL", "left to do"}) || len(r.Notes) != 12 || r.Rate != 250 {
 		t.Errorf("set aside %q with the notes %q, at %g Hz", aside, r.Notes, r.Rate)
 	}
 	path := filepath.Join(t.TempDir(), "again.csv")

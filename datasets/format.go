@@ -290,7 +290,7 @@ const transposedNote = "each row is a signal"
 
 // nameRows names signals that are rows by the first column of text, if any.
 func (r *Recording) nameRows() {
-	r.Names, r.Places, r.NoHeader = nil, nil, false
+	r.Names, r.Units, r.Places, r.NoHeader = nil, nil, nil, false
 	if d, _ := r.Signals.Dims(); len(r.Aside) > 0 && len(r.Aside[0].Text) == d {
 		r.Names = r.Aside[0].Text
 	}

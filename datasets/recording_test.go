@@ -295,7 +295,7 @@ func TestUnreadableNames(t *testing.T) {
 }
 
 // A file has the columns of numbers that were left out or set aside where they were, beside signals
-// that were changed, and except CSV their units.
+// that were changed, and their units.
 func TestAsideIsWritten(t *testing.T) {
 	const d, n = 4, 300
 	x := mat.NewDense(d, n, nil)
@@ -335,9 +335,6 @@ func TestAsideIsWritten(t *testing.T) {
 			}
 			if rows, _ := all.Signals.Dims(); rows != d || names != nil && !slices.Equal(all.Names, names) {
 				t.Fatalf("%s: %d columns, names %q", ending, rows, all.Names)
-			}
-			if ending == ".csv" {
-				units = nil
 			}
 			if !slices.Equal(all.Units, units) {
 				t.Errorf("%s: the units %q, want %q", ending, all.Units, units)

@@ -98,6 +98,9 @@ func (r *Recording) setTimes(clock *column.Clock, unit float64) {
 	if r.Names != nil {
 		name, r.Names = r.Names[0], r.Names[1:]
 	}
+	if r.Units != nil {
+		r.Units = r.Units[1:]
+	}
 	if r.Places != nil {
 		r.Places = r.Places[1:]
 	}

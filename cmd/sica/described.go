@@ -109,7 +109,7 @@ func (d *described) repeatNote() string {
 	}
 	note := "Repeats: found in both halves, though perhaps as a mixture of sources"
 	if slices.ContainsFunc(d.grades, func(g report.Graded) bool { return g.Grade == report.Doubtful }) {
-		note += "; doubtful: not found"
+		note += "; doubtful: not found, or as well as by chance"
 	}
 	return note + "."
 }

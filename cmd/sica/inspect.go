@@ -43,7 +43,7 @@ the channels' variance, and the channel that loses most, with how much of its ow
 nonlinear separation that is what it explains by least squares. Then come its excess
 kurtosis (0 for Gaussian values, more for rare large ones), its strongest rhythm and,
 if the rate is known, what it looks like: line, blink, eye movement, alpha, heartbeat,
-pulse, drift, muscle, one electrode, or none of these. With --reference, a channel of
+drift, muscle, one electrode, or none of these. With --reference, a channel of
 the recording, of any rate, or a file of one signal, it also prints their correlation
 and their coherence: the share of the reference's variance that a filter of the
 recovered signal explains; signals are then sorted by coherence. It proposes to remove

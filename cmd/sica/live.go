@@ -18,6 +18,7 @@ import (
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/usage"
 	"github.com/seed-47b1e431/gosica/internal/electrode"
 	"github.com/seed-47b1e431/gosica/internal/filter"
+	"github.com/seed-47b1e431/gosica/internal/unit"
 )
 
 // A live maps rows of CSV one by one, as they arrive.
@@ -159,7 +160,9 @@ func (l *live) begin(cells []string) (isHeader bool, err error) {
 		l.filters = append(l.filters, l.filter())
 	}
 	if isHeader && l.outNames == nil {
-		l.outNames = cells
+		for _, i := range l.channels {
+			l.outNames = append(l.outNames, cells[i])
+		}
 	}
 	return isHeader, err
 }
@@ -181,6 +184,7 @@ func (l *live) findChannels(cells []string) (isHeader bool, err error) {
 	for i, cell := range cells {
 		names[i] = strings.Trim(strings.TrimSpace(cell), `"`)
 	}
+	names, _ = unit.Split(names)
 	for _, name := range l.names {
 		found := electrode.Find(names, name)
 		if len(found) != 1 {

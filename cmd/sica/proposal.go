@@ -89,7 +89,8 @@ func newProposal(all []inspect.Component, closest []*reference, references strin
 		if c.Proposed {
 			why = append(why, fmt.Sprintf("correlation %.2f, coherence %.2f with %s", c.Correlation, c.Coherence,
 				closest[k].name))
-			if !isArtefact(c.Label) && c.Kurtosis < minPeaked && closest[k].isSeparated {
+			isKnown := isArtefact(c.Label) || c.Label.Beats > 0
+			if !isKnown && c.Kurtosis < minPeaked && closest[k].isSeparated {
 				p.WithoutPeaks = append(p.WithoutPeaks, c.Signal)
 			}
 		}

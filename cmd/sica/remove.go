@@ -107,7 +107,7 @@ func (opt *removeOptions) live(cmd *cobra.Command) error {
 	}
 	l := newLive(model, opt.reading.Separator, func(x *mat.Dense) (*mat.Dense, error) {
 		return model.Remove(x, chosen.rows)
-	}, model.Channels)
+	}, nil)
 	return l.run(cmd)
 }
 

@@ -178,9 +178,20 @@ func (opt *separateOptions) run(cmd *cobra.Command) error {
 	defer parts.Done()
 	in, err := opt.open(cmd.Context(), &cfg, parts.Part)
 	if err != nil {
-		return err
+		return oneLeft(err, in)
 	}
 	return opt.separate(cmd, cfg, in, parts)
+}
+
+// oneLeft adds to an error of a recording why it has only one signal.
+func oneLeft(err error, in *mixture) error {
+	if in == nil || len(in.About.Aside)+len(in.About.OtherRates) == 0 {
+		return err
+	}
+	if d, _ := in.Dims(); d > 1 {
+		return err
+	}
+	return fmt.Errorf("%w; %s", err, strings.Join(in.About.Notes, "; "))
 }
 
 // separate separates the recording and writes the result. A fit that was cut short has a result,

@@ -15,10 +15,10 @@ const (
 	// minClipped is the least share of positions, clipped in any channel, that is reported: fewer
 	// hardly matter. It is a choice.
 	minClipped = 0.001
-	// maxClipped is the largest share of a channel's positions at its limits. More equal values
-	// aren't clipping: a telegraph signal is at its largest value for half of the time. It is a
+	// MaxClipped is the largest share of a channel's positions at its limits. More equal values
+	// may not be clipping: a telegraph signal is at its largest value for half of the time. It is a
 	// choice.
-	maxClipped = 0.1
+	MaxClipped = 0.1
 )
 
 // Advice says what to do about clipped channels. With fewer channels than sources the result is
@@ -26,7 +26,7 @@ const (
 const Advice = "leave the clipped stretches out, unless they are the artefact that you take out; leave a " +
 	"channel out only if there are more channels than sources"
 
-// Criterion says how long a channel must be at its limits to be found: minClipped to maxClipped.
+// Criterion says how long a channel must be at its limits to be found: minClipped to MaxClipped.
 const Criterion = "at its largest or smallest value for 0.1 to 10 % of its positions"
 
 // A Clipping lists clipped channels. The zero value means that none is clipped.
@@ -43,7 +43,7 @@ func Find(x *mat.Dense) (found Clipping) {
 	clipped := make([]bool, n)
 	for i := range d {
 		at := clips(x.RawRowView(i))
-		if len(at) == 0 || float64(len(at)) > maxClipped*float64(n) {
+		if len(at) == 0 || float64(len(at)) > MaxClipped*float64(n) {
 			continue
 		}
 		found.Channels = append(found.Channels, i)
@@ -61,6 +61,10 @@ func Find(x *mat.Dense) (found Clipping) {
 	}
 	return found
 }
+
+// Share returns the share of positions at which a signal is repeatedly at its largest or smallest
+// value.
+func Share(signal []float64) float64 { return float64(len(clips(signal))) / float64(len(signal)) }
 
 // clips returns the positions at which a signal is at its smallest or largest value, if it is there
 // in at least minClips runs.

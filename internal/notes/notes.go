@@ -93,6 +93,9 @@ func Span(first, last int, rate, start float64) string {
 		return fmt.Sprintf("from position %d to %d", first+1, last+1)
 	}
 	seconds := func(position int) float64 { return start + float64(position)/rate }
+	if first == last {
+		return fmt.Sprintf("at %.6g s", seconds(first))
+	}
 	return fmt.Sprintf("from %.6g s to %.6g s", seconds(first), seconds(last))
 }
 

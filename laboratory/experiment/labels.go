@@ -224,7 +224,7 @@ func (k webcam) draw(rng *rand.Rand) (*datasets.Recording, []labelledSource, err
 		return nil, nil, err
 	}
 	sources := []labelledSource{
-		{"pulse", [][]float64{pulse(rng, n, k.rate)}},
+		{"heartbeat", [][]float64{pulse(rng, n, k.rate)}},
 		{"drift", [][]float64{slowDrift(rng, n, k.rate)}},
 		{"", [][]float64{shaken.RawRowView(0)}},
 	}

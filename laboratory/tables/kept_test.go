@@ -83,7 +83,7 @@ func TestCommittedLabelsHold(t *testing.T) {
 			}
 		}
 	}
-	if len(all) != 10 { // with that of none
+	if len(all) != 9 { // with that of none
 		t.Errorf("%d labels", len(all))
 	}
 	for label, n := range all {

@@ -24,25 +24,24 @@ type Label struct {
 	// Probability is how often components of this Name were mostly such a source in simulated
 	// recordings; see docs/how-to/recordings.md.
 	Probability float64 `json:"probability"`
-	// Beats is how many come a minute, of a heartbeat or a pulse; else 0.
+	// Beats is how many come a minute, of a heartbeat; else 0.
 	Beats float64 `json:"beats_a_minute,omitempty"`
 }
 
 // The limits of the labels: shares and |correlations|, chosen on part A of the table labels.
 const (
-	minPower   = 0.5 // of the power of line, alpha and muscle in their bands, and of eyes
+	minPower   = 0.5 // of the power of line, alpha, muscle and eyes in their bands, and of beats
 	minSlow    = 0.7 // of the power of drift: half of it is below slowest in signals of 1/f²
-	minLocked  = 0.7 // of the variance of heartbeats around beats
 	minPattern = 0.8 // of the pattern of one electrode, and |correlation| with that of eyes
 )
 
-// Beats between minOvertones and maxOvertones are pulses. Narrow-band noise, whose waves are sines,
-// has less: 0. Heartbeats have more: T waves alone 0.55. A pulse with half of its amplitude at the
-// second harmonic has 0.2.
-const minOvertones, maxOvertones = 0.02, 0.4
+// minOvertones is the least share of a mean beat's variance that isn't its best sine: narrow-band
+// noise, whose waves are sines, has 0. A pulse with half of its amplitude at the second harmonic has
+// 0.2.
+const minOvertones = 0.02
 
 // minBursts is the smallest excess kurtosis of muscles and blinks, which come and go. Steady noise
-// has 0.
+// has 0, and drift less than minBursts: slow events, such as calcium's transients, are no drift.
 const minBursts = 1
 
 // Bands of frequencies, in Hz.
@@ -99,14 +98,11 @@ var kinds = []struct {
 	}, func(m *measures) string {
 		return fmt.Sprintf("%.0f %% of its power at 8 to 12 Hz", 100*m.alpha)
 	}},
-	{"heartbeat", 0.98, func(m *measures) bool {
-		return m.share >= minLocked && m.overtones > maxOvertones
+	{"heartbeat", 0.95, func(m *measures) bool {
+		return m.share >= minPower && m.overtones >= minOvertones
 	}, (*measures).beating},
-	{"pulse", 0.92, func(m *measures) bool {
-		return m.share >= minLocked && minOvertones <= m.overtones && m.overtones <= maxOvertones
-	}, (*measures).beating},
-	{"drift", 0.94, func(m *measures) bool {
-		return m.slow >= minSlow
+	{"drift", 0.95, func(m *measures) bool {
+		return m.slow >= minSlow && m.kurtosis < minBursts
 	}, func(m *measures) string {
 		return fmt.Sprintf("%.0f %% of its power below %g Hz", 100*m.slow, slowest)
 	}},
@@ -124,7 +120,7 @@ var kinds = []struct {
 }
 
 // Labels says what the components of a recording look like, in their order: line (50 or 60 Hz),
-// blink, eye movement, alpha, heartbeat, pulse, drift, muscle, one electrode, or none of these. A
+// blink, eye movement, alpha, heartbeat, drift, muscle, one electrode, or none of these. A
 // component has the first that applies. The rows of z are the recovered signals, d×n, or a part of
 // some minutes, at the rate in Hz. Channels are their names, or nil. Blinks, eye movements and
 // muscles are only looked for with 8 electrodes of the 10–10 system or more, one electrode with 8
@@ -165,7 +161,7 @@ func (m *measures) label() (l Label) {
 			continue
 		}
 		l = Label{Name: k.name, Evidence: k.evidence(m), Probability: k.probability}
-		if k.name == "heartbeat" || k.name == "pulse" {
+		if k.name == "heartbeat" {
 			l.Beats = m.beats
 		}
 		return l

@@ -13,13 +13,13 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/electrode"
 )
 
-// beating returns beats with intervals of a mean in seconds, which vary by 5 %, and noise.
-func beating(rng *rand.Rand, n int, rate, interval, noise float64) []float64 {
+// beating returns beats with intervals of a mean in seconds, which spread by a share of it, and noise.
+func beating(rng *rand.Rand, n int, rate, interval, spread, noise float64) []float64 {
 	x := make([]float64, n)
 	for t := range x {
 		x[t] = noise * rng.NormFloat64()
 	}
-	for at := interval; at*rate < float64(n); at += interval * (1 + 0.05*rng.NormFloat64()) {
+	for at := interval; at*rate < float64(n); at += interval * (1 + spread*rng.NormFloat64()) {
 		for t := max(0, int((at-0.2)*rate)); t < min(n, int((at+0.4)*rate)); t++ {
 			s := float64(t)/rate - at
 			x[t] += math.Exp(-0.5*math.Pow(s/0.015, 2)) +
@@ -72,8 +72,8 @@ func TestLabels(t *testing.T) {
 		}
 		add(label, eeg.Sources.RawRowView(j), mat.Col(nil, j, eeg.Patterns))
 	}
-	add("heartbeat", beating(rng, n, rate, 0.8, 0.02), slope)
-	add("heartbeat", beating(rng, n, rate, 0.4, 0.02), slope) // of an unborn child
+	add("heartbeat", beating(rng, n, rate, 0.8, 0.05, 0.02), slope)
+	add("heartbeat", beating(rng, n, rate, 0.4, 0.05, 0.02), slope) // of an unborn child
 	add("drift", drift, slope)
 	add("one electrode", white(), one)
 	add("", white(), slope)
@@ -210,6 +210,37 @@ func TestLabelsOfTwoHearts(t *testing.T) {
 	}
 }
 
+// A stimulus each second and a tone are no hearts, and slow events, as of cells that calcium shows,
+// are no drift.
+func TestLabelsOfOtherEvents(t *testing.T) {
+	const rate, n = 250, 250 * 60
+	rng := rand.New(rand.NewPCG(4, 0))
+	z := mat.NewDense(3, n, nil)
+	z.SetRow(0, beating(rng, n, rate, 1, 0, 0.02))
+	level := 0.0
+	for k := range n {
+		level *= 1 - 0.5/rate
+		if rng.Float64() < 0.05/rate {
+			level++
+		}
+		z.Set(1, k, level+0.01*rng.NormFloat64())
+		z.Set(2, k, math.Sin(2*math.Pi*17*float64(k)/rate))
+	}
+	var components []Component
+	for i := range 3 {
+		components = append(components, Component{Signal: i, Pattern: []float64{1, 2}})
+	}
+	got, err := Labels(components, z, nil, rate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, l := range got {
+		if l.Name != "" {
+			t.Errorf("signal %d: %+v, want no label", i, l)
+		}
+	}
+}
+
 // A pulse is a wave that fills its period and isn't a sine, whichever way up it is, with drift and
 // noise beside it. Sines, and narrow-band noise at a pulse's frequency, are none.
 func TestLabelsOfPulses(t *testing.T) {
@@ -241,7 +272,7 @@ func TestLabelsOfPulses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, want := range []string{"pulse", "pulse", "", ""} {
+		for i, want := range []string{"heartbeat", "heartbeat", "", ""} {
 			if got[i].Name != want {
 				t.Errorf("%.1f Hz, signal %d: %+v, want %q", hertz, i, got[i], want)
 			}

@@ -186,7 +186,7 @@ func (r *Removal) strongestTrain(rest []beginning) (b train, ok bool) {
 			band := look.band(z, r.Rate)
 			b := newTrain(band, look.energy(band, r.Rate), r.Rate)
 			l := b.lock(band)
-			if l.share >= minLocked && l.overtones >= minOvertones && look.isIn(band, z) {
+			if l.share >= minPower && l.overtones >= minOvertones && look.isIn(band, z) {
 				return b, true
 			}
 		}

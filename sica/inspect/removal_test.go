@@ -68,7 +68,7 @@ func TestRemovalOfBeats(t *testing.T) {
 		"heart": 0.1, "two hearts": 0.3, "heart and blinks": 0.1,
 	} {
 		rng := rand.New(rand.NewPCG(5, 0))
-		heart, second := beating(rng, n, rate, 0.8, 0), beating(rng, n, rate, 0.6, 0)
+		heart, second := beating(rng, n, rate, 0.8, 0.05, 0), beating(rng, n, rate, 0.6, 0.05, 0)
 		r := Removal{Rate: rate}
 		before, after := mat.NewDense(3, n, nil), mat.NewDense(3, n, nil)
 		var lost [3]stats.Moments

@@ -77,7 +77,6 @@ func biopacHead(lines []string) *head {
 	for i := range d {
 		h.names = append(h.names, strings.TrimSpace(lines[3+2*i]))
 	}
-	h.names = column.DistinctNames(h.names)
 	cells := strings.FieldsFunc(lines[h.lines], isSeparator)
 	switch {
 	case len(cells) == d && strings.HasPrefix(cells[0], "CH"):
@@ -113,8 +112,7 @@ func labChartHead(lines []string) *head {
 			break
 		}
 		if key == "ChannelTitle" {
-			h.names = append([]string{"time"}, column.DistinctNames(strings.Split(
-				strings.Trim(cells, "\t "), "\t"))...)
+			h.names = append([]string{"time"}, strings.Split(strings.Trim(cells, "\t "), "\t")...)
 		}
 	}
 	if h.lines < len(lines) && len(h.names) > 0 {
@@ -191,7 +189,7 @@ func emotivHead(lines []string) *head {
 				h.rate = rate
 			}
 		case "labels":
-			h.names = column.DistinctNames(strings.Fields(value))
+			h.names = strings.Fields(value)
 		}
 	}
 	if h.names == nil {
@@ -223,7 +221,7 @@ func openSignalsHead(lines []string) *head {
 	for _, device := range devices {
 		rates = append(rates, max(device.Rate, 0))
 		if len(devices) == 1 && len(device.Column) > 0 {
-			h.names = column.DistinctNames(device.Column)
+			h.names = device.Column
 		}
 	}
 	slices.Sort(rates)
@@ -261,8 +259,8 @@ func signalExpressHead(lines []string) *head {
 	if !strings.HasPrefix(lines[0], "channel names:") || len(lines) < 2 {
 		return nil
 	}
-	h := &head{program: "SignalExpress", names: column.DistinctNames(strings.Split(
-		strings.Trim(lines[1], "\t "), "\t"))}
+	h := &head{program: "SignalExpress", names: strings.Split(
+		strings.Trim(lines[1], "\t "), "\t")}
 	for h.lines < len(lines) {
 		title := lines[h.lines]
 		if h.lines++; strings.HasPrefix(title, "data:") {
@@ -287,7 +285,7 @@ func campbellHead(lines []string) *head {
 	if err != nil {
 		return nil
 	}
-	return &head{lines: 4, program: "Campbell Scientific", names: column.DistinctNames(names)}
+	return &head{lines: 4, program: "Campbell Scientific", names: names}
 }
 
 // arffAttribute is a line that names a column of an ARFF file.
@@ -309,7 +307,6 @@ func arffHead(lines []string) *head {
 		switch {
 		case strings.EqualFold(line, "@data"):
 			h.lines++
-			h.names = column.DistinctNames(h.names)
 			return h
 		case line == "" || line[0] == '%' || strings.HasPrefix(strings.ToLower(line), "@relation"):
 		default:

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/seed-47b1e431/gosica/internal/signal"
+	"github.com/seed-47b1e431/gosica/internal/unit"
 )
 
 // A dialect is the way in which a text file writes a table of numbers.
@@ -444,7 +445,7 @@ func isUnits(row []string) bool {
 	for _, cell := range row {
 		switch {
 		case cell == "" || isMissing(cell):
-		case !isUnit(cell):
+		case !unit.Is(cell):
 			return false
 		default:
 			units++

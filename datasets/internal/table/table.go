@@ -19,6 +19,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/datasets/internal/column"
 	"github.com/seed-47b1e431/gosica/internal/text"
+	"github.com/seed-47b1e431/gosica/internal/unit"
 )
 
 var errNoRows = errors.New("no rows of numbers; must have one for each position")
@@ -68,6 +69,7 @@ type Options struct {
 // A Reader reads the numbers of a table, row by row.
 type Reader struct {
 	Names     []string // of the columns of numbers; nil without a header
+	Units     []string // of these; nil if the text has none
 	Places    []int    // which columns of the text these are, from 0 on; nil if they are all
 	Notes     []string // what was taken for what, where that isn't obvious
 	Rate      float64  // positions a second, as the head of a recorder's program says; 0 for none
@@ -82,6 +84,7 @@ type Reader struct {
 	line    int // of the last row
 
 	columns     []string // names of all columns; nil without a header
+	columnUnits []string // of the columns
 	secondNames bool     // the names are those of the second row
 	width       int      // cells of a row; 0 before the first
 	kept        []int    // the columns of numbers, the times of dialect.clock first
@@ -186,11 +189,11 @@ func (r *Reader) begin() error {
 	}
 	r.TimeUnit = 1
 	if header != nil && r.dialect.clock < 0 {
-		unit := r.units[r.kept[0]]
+		ofCells := r.units[r.kept[0]]
 		if len(units) > r.kept[0] {
-			unit = units[r.kept[0]]
+			ofCells = units[r.kept[0]]
 		}
-		r.TimeUnit, _ = column.TimeUnit(header[r.kept[0]], unit)
+		r.TimeUnit, _ = column.TimeUnit(header[r.kept[0]], ofCells)
 	}
 	if r.dialect.counted {
 		return errors.New("line 1 has the numbers of the columns, as pandas writes them, " +
@@ -233,7 +236,28 @@ func (r *Reader) readHeader() (header, units []string, err error) {
 	if r.secondNames = repeats(header) && units != nil && !repeats(units); r.secondNames {
 		header, units = units, nil
 	}
-	return header, units, nil
+	return r.splitUnits(header, units), units, nil
+}
+
+// splitUnits takes the units off the names of the columns, except off those of times, and sets
+// columnUnits to them, or to the cells of a row of units.
+func (r *Reader) splitUnits(header, row []string) (bare []string) {
+	if header == nil {
+		return nil
+	}
+	for i, name := range header {
+		header[i] = withoutApostrophes(name)
+	}
+	bare, r.columnUnits = unit.Split(header)
+	for i, name := range header {
+		if _, isTime := column.TimeUnit(name, ""); isTime {
+			bare[i], r.columnUnits[i] = name, ""
+		}
+		if i < len(row) && row[i] != "" {
+			r.columnUnits[i] = strings.Trim(row[i], `'"()[] `)
+		}
+	}
+	return bare
 }
 
 // checkWidth returns an error if the first row of numbers has fewer or more cells than there are
@@ -312,7 +336,6 @@ func (r *Reader) nameColumns(header []string) {
 		if i < len(header) {
 			name = header[i]
 		}
-		name = withoutApostrophes(name)
 		if r.dialect.isUnitless(name) {
 			name = "column " + cmp.Or(name, strconv.Itoa(i+1))
 		}
@@ -321,6 +344,7 @@ func (r *Reader) nameColumns(header []string) {
 	for _, i := range r.kept {
 		r.Names = append(r.Names, r.columns[i])
 	}
+	r.Names = column.DistinctNames(r.Names)
 }
 
 // describe sets what the first rows say of the table.
@@ -332,6 +356,21 @@ func (r *Reader) describe() {
 		r.Rate = h.rate
 	}
 	r.Timed, r.Notes = r.dialect.clock >= 0, r.notes()
+	var units []string
+	for _, i := range r.kept {
+		units = append(units, r.unit(i))
+	}
+	if slices.ContainsFunc(units, func(unit string) bool { return unit != "" }) {
+		r.Units = units
+	}
+}
+
+// unit returns the unit of column i, from the header or else from its cells; "" for none.
+func (r *Reader) unit(i int) string {
+	if i < len(r.columnUnits) && r.columnUnits[i] != "" {
+		return r.columnUnits[i]
+	}
+	return r.units[i]
 }
 
 // notes says what of the file was taken for what, where that isn't obvious.
@@ -365,7 +404,7 @@ func (r *Reader) notes() (notes []string) {
 		return unit == ""
 	}); len(units) > 0 {
 		slices.Sort(units)
-		add(true, "units in the cells, %s, were left out", strings.Join(slices.Compact(units), ", "))
+		add(true, "units in the cells, %s, were taken off the numbers", strings.Join(slices.Compact(units), ", "))
 	}
 	add(d.index, "the first column counts the rows and was left out")
 	var set column.Notes
@@ -393,6 +432,7 @@ func (r *Reader) Columns() int { return len(r.kept) }
 // A Text is a column that isn't read as numbers.
 type Text struct {
 	Name   string
+	Unit   string // "" for none
 	Cells  []string
 	Reason string // why its cells aren't numbers: that it is text, is empty or lacks values
 	Place  int    // which column of the text it is, from 0 on
@@ -407,7 +447,7 @@ func (r *Reader) Texts() (texts []Text) {
 		} else if slices.Contains(r.dialect.lacking, i) {
 			reason = "lacks values"
 		}
-		texts = append(texts, Text{column.Name(r.columns, i), cells, reason, i})
+		texts = append(texts, Text{column.Name(r.columns, i), r.unit(i), cells, reason, i})
 	}
 	return texts
 }

@@ -147,6 +147,7 @@ func (o *Fitting) Apply(
 	if o.Filter.IsZero() {
 		if all := inMemory(x); all != nil && o.LeaveOutGaps {
 			f.note(flatNote(all, out, about))
+			f.note(limitNote(all, out, about))
 		}
 		if len(out) == 0 {
 			return f, nil
@@ -193,7 +194,8 @@ func (o *Fitting) setRate(about *datasets.Recording) (note string) {
 func checkLeft(n int, skipped []stretch, interpolated int) error {
 	left := n - count(skipped)
 	if left < n && left < 2 {
-		return usage.Errorf("--skip: %d of %d positions are left: skip less", left, n)
+		return usage.Errorf("%d of %d positions are left outside --skip and the stretches of %d positions "+
+			"or more in which no channel changes", left, n, minPause)
 	}
 	if left -= interpolated; interpolated > 0 && left < minMeasured {
 		return fmt.Errorf("only %d of %d positions have no interpolated value: leave out the channels "+
@@ -243,7 +245,7 @@ func (o *Fitting) filter(
 	if err := f.measure(ctx, signals, out); err != nil {
 		return err
 	}
-	flat := flatNote(signals, out, about)
+	flat, limit := flatNote(signals, out, about), limitNote(signals, out, about)
 	if err := o.filterRuns(signals, about, skipped); err != nil {
 		return err
 	}
@@ -256,6 +258,7 @@ func (o *Fitting) filter(
 	}
 	f.note(clippedNote(f.Clipped, about))
 	f.note(flat)
+	f.note(limit)
 	return nil
 }
 

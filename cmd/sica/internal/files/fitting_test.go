@@ -235,3 +235,20 @@ func TestFlatNote(t *testing.T) {
 		}
 	}
 }
+
+// A channel that is at its limits for more than a tenth of the time is named, unless it has two values.
+func TestLimitNote(t *testing.T) {
+	const n = 1000
+	x := mat.NewDense(3, n, nil)
+	for k := range n {
+		wave := math.Sin(float64(k) / 20)
+		x.SetCol(k, []float64{wave, min(max(wave, -0.8), 0.8), float64(k / 30 % 2)})
+	}
+	about := &datasets.Recording{Names: []string{"Fp1", "C3", "switch"}}
+	if note := limitNote(x, nil, about); !strings.Contains(note, "for long: C3 (41 %); leave out") {
+		t.Errorf("%q", note)
+	}
+	if note := limitNote(x, []stretch{{Begin: 0, End: n}}, about); note != "" {
+		t.Errorf("without positions: %q", note)
+	}
+}

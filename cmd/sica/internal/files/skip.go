@@ -216,12 +216,42 @@ func flatNote(x *mat.Dense, skipped []stretch, about *datasets.Recording) string
 		return fmt.Sprintf("%s doesn't change %s: --skip leaves that stretch out, --without the channel",
 			where, span)
 	}
-	const maxNamed = 6
-	if more := len(flat) - maxNamed; more > 0 {
-		flat = append(flat[:maxNamed], fmt.Sprintf("%d more", more))
-	}
 	return fmt.Sprintf("%s don't change for a time each, longest %s %s: --skip leaves a stretch out, "+
-		"--without a channel", text.List(flat), where, span)
+		"--without a channel", firstOf(flat), where, span)
+}
+
+// firstOf lists the first words, and says how many more there are.
+func firstOf(words []string) string {
+	const maxNamed = 6
+	if more := len(words) - maxNamed; more > 0 {
+		words = append(words[:maxNamed], fmt.Sprintf("%d more", more))
+	}
+	return text.List(words)
+}
+
+// limitNote says which channels that have more than two values are at their largest or smallest one
+// for longer than clipped ones are found, outside skipped stretches; "" if none is.
+func limitNote(x *mat.Dense, skipped []stretch, about *datasets.Recording) string {
+	names := ChannelNames(about)
+	d, n := x.Dims()
+	var found []string
+	for i := range d {
+		var values []float64
+		for _, s := range complement(skipped, n) {
+			values = append(values, x.RawRowView(i)[s.Begin:s.End]...)
+		}
+		if values == nil {
+			return ""
+		}
+		if share := clipping.Share(values); clipping.MaxClipped < share && share < 1 {
+			found = append(found, fmt.Sprintf("%s (%.0f %%)", ChannelName(names, i), 100*share))
+		}
+	}
+	if found == nil {
+		return ""
+	}
+	return "at the largest or smallest value for long: " + firstOf(found) + "; leave out (--without) what is " +
+		"clipped there"
 }
 
 // longestFlat returns the longest of some stretches in which a channel doesn't change.

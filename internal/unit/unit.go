@@ -1,6 +1,8 @@
-package table
+// Package unit tells units of measurement from the names of channels.
+package unit
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -24,9 +26,41 @@ var unitWords = []string{
 	"radian", "fahrenheit", "joule", "lux", "cm", "counts/s",
 }
 
-// isUnit reports whether a cell is a unit: something in brackets, a unit, the form of a time, or a
+// Split takes units off names such as "Abd3 (uV)" or "Abd3 [uV]", and returns both; "" for no unit.
+// It takes none if fewer names would differ.
+func Split(names []string) (bare, units []string) {
+	bare, units = slices.Clone(names), make([]string, len(names))
+	for i, name := range names {
+		for _, brackets := range []string{"()", "[]"} {
+			before, ok := strings.CutSuffix(strings.TrimSpace(name), brackets[1:])
+			at := strings.LastIndex(before, brackets[:1])
+			if ok && at > 0 && strings.TrimSpace(before[:at]) != "" && Is(before[at+1:]) {
+				bare[i], units[i] = strings.TrimSpace(before[:at]), before[at+1:]
+			}
+		}
+	}
+	if countDistinct(bare) < countDistinct(names) {
+		return slices.Clone(names), make([]string, len(names))
+	}
+	return bare, units
+}
+
+func countDistinct(names []string) int {
+	return len(slices.Compact(slices.Sorted(slices.Values(names))))
+}
+
+// Join returns the name with its unit, or alone if Split wouldn't take them apart again.
+func Join(name, unit string) string {
+	joined := fmt.Sprintf("%s (%s)", name, unit)
+	if bare, units := Split([]string{joined}); bare[0] == name && units[0] == unit {
+		return joined
+	}
+	return name
+}
+
+// Is reports whether a cell is a unit: something in brackets, a unit, the form of a time, or a
 // product or a quotient of units, such as m/s^2.
-func isUnit(cell string) bool {
+func Is(cell string) bool {
 	inner := strings.Trim(cell, "'\"")
 	for _, brackets := range []string{"()", "[]"} {
 		if len(inner) > 2 && inner[0] == brackets[0] && inner[len(inner)-1] == brackets[1] {
