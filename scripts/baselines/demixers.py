@@ -74,30 +74,36 @@ def pca(problem: Problem) -> Demixing:
     return Demixing(w, seconds, time.process_time() - processor, f"numpy {np.__version__}")
 
 
-def fastica(x: np.ndarray) -> np.ndarray:
-    return FastICA(random_state=0, whiten="unit-variance", max_iter=1000).fit(x.T).components_
+def fastica(problem: Problem) -> np.ndarray:
+    """FastICA of the channels.
+
+    Not of principal components: where those are uncorrelated to the last digit, scikit-learn's
+    whitening multiplies some by sign(0).
+    """
+    method = FastICA(len(problem.x), random_state=0, whiten="unit-variance", max_iter=1000)
+    return method.fit((problem.basis @ problem.x).T).components_ @ problem.basis
 
 
-def picard_extended(x: np.ndarray) -> np.ndarray:
-    k, w, _ = picard(x, ortho=False, extended=True, random_state=0, max_iter=1000, tol=1e-7)
+def picard_extended(problem: Problem) -> np.ndarray:
+    k, w, _ = picard(problem.x, ortho=False, extended=True, random_state=0, max_iter=1000, tol=1e-7)
     return w @ k
 
 
-def picard_o(x: np.ndarray) -> np.ndarray:
-    k, w, _ = picard(x, ortho=True, random_state=0, max_iter=1000)
+def picard_o(problem: Problem) -> np.ndarray:
+    k, w, _ = picard(problem.x, ortho=True, random_state=0, max_iter=1000)
     return w @ k
 
 
-def infomax(x: np.ndarray) -> np.ndarray:
-    k = whitening(x)
-    z = np.ascontiguousarray((k @ x).T)
+def infomax(problem: Problem) -> np.ndarray:
+    k = whitening(problem.x)
+    z = np.ascontiguousarray((k @ problem.x).T)
     return mne.preprocessing.infomax(z, extended=True, random_state=0, max_iter=500) @ k
 
 
-def sobi(x: np.ndarray) -> np.ndarray:
+def sobi(problem: Problem) -> np.ndarray:
     """Second-order blind identification (Belouchrani et al. 1997), of LAGS."""
-    k = whitening(x)
-    z = k @ x
+    k = whitening(problem.x)
+    z = k @ problem.x
     n = z.shape[1]
     covariances = [z[:, lag:] @ z[:, :-lag].T / (n - lag) for lag in LAGS if lag < n // 2]
     return joint_diagonaliser([(c + c.T) / 2 for c in covariances]).T @ k
@@ -133,20 +139,20 @@ def joint_diagonaliser(matrices: list[np.ndarray], sweeps: int = 200) -> np.ndar
     return rotation
 
 
-def amica(x: np.ndarray) -> np.ndarray:
+def amica(problem: Problem) -> np.ndarray:
     """AMICA (Palmer et al. 2012), as jamica has it: three generalised Gaussians a signal."""
     import jamica  # sets up JAX, which the others don't need
 
-    k = whitening(x)
-    _, w, _ = jamica.amica(k @ x, whiten=False, random_state=0, max_iter=AMICA_ITERATIONS)
+    k = whitening(problem.x)
+    _, w, _ = jamica.amica(k @ problem.x, whiten=False, random_state=0, max_iter=AMICA_ITERATIONS)
     return np.asarray(w) @ k
 
 
-def in_process(estimate: Callable[[np.ndarray], np.ndarray], package: str) -> Method:
+def in_process(estimate: Callable[[Problem], np.ndarray], package: str) -> Method:
     def method(problem: Problem) -> Demixing:
         version = f"{package} {importlib.metadata.version(package)}"
         clock, processor = time.perf_counter(), time.process_time()
-        w = estimate(problem.x)
+        w = estimate(problem)
         seconds = time.perf_counter() - clock
         return Demixing(w, seconds, time.process_time() - processor, version)
 

@@ -30,6 +30,10 @@ DIR has these files. Nothing of it is kept, except demixing matrices.
     fmri/*.csv             nitime's regions, 31 × 250
     speech/*.wav           four voices
     images/*.png           photographs of 128×128
+    eegmat/Subject*_1.edf  36 people at rest, of 19 channels, 500 Hz, 3 minutes: PhysioNet's "EEG
+                           During Mental Arithmetic Tasks", doi 10.13026/C2JQ1P
+    eegmmidb/S001R*.edf    14 runs of a person, of 64 channels, 160 Hz, 1 or 2 minutes: PhysioNet's
+                           "EEG Motor Movement/Imagery Dataset", doi 10.13026/C28G6P
 
 Recordings, high-passed at 1 Hz except fmri. A whole is fitted, and each half.
 
@@ -38,6 +42,9 @@ Recordings, high-passed at 1 Hz except fmri. A whole is fitted, and each half.
     ecg             as 15 principal components, down to 1e-4 of the largest standard deviation, and
                     ecg-rank, as 11 down to 1e-3, without the rounding of the leads
     fmri
+    eegmat          each of the people, as principal components down to 1e-2 of the largest
+                    standard deviation: components were taken out before publication
+    eegmmidb        each of the runs
     voices          four, behind five random matrices of a condition below 10
     photographs     four of them, behind five random matrices of a condition below 10
     forward-KIND-D  ten simulated EEGs of D channels (forward.py), KIND is bursting or steady
@@ -244,6 +251,81 @@ def near_dipolar(dipoles: forward.Dipoles, a: np.ndarray) -> dict:
     return counts | {"median rv": float(np.median(rv))}
 
 
+class EDF(Halved):
+    """An EEG of PhysioNet, as principal components down to a share of the largest."""
+
+    columns = ["components", "rv < 5 %", "rv < 10 %", "rv < 15 %", "median rv", "MIR"]
+    columns += ["PMI innovations", "halves mean", "halves > 0.95", "halves weighted"]
+
+    def __init__(self, path: pathlib.Path, cache: pathlib.Path, weakest: float):
+        super().__init__(path, cache)
+        self.weakest = weakest
+
+    @functools.cached_property
+    def raw(self) -> mne.io.BaseRaw:
+        raw = mne.io.read_raw_edf(self.data, preload=True, encoding="latin1")
+        raw.rename_channels(lambda name: name.removeprefix("EEG "))
+        mne.datasets.eegbci.standardize(raw)  # Fc5. becomes FC5
+        montage = mne.channels.make_standard_montage("standard_1005")
+        raw.pick([name for name in raw.ch_names if name in montage.ch_names])
+        return raw.set_montage(montage).filter(1, None)
+
+    @functools.cached_property
+    def dipoles(self) -> forward.Dipoles:
+        return forward.Dipoles(self.raw.info, self.cache)
+
+    def load(self):
+        rate = self.raw.info["sfreq"]
+        self.decimation = round(rate / 64)
+        return components(self.raw.get_data() * 1e6, rate, self.weakest)
+
+    def measure(self, matrices):
+        result = super().measure(matrices)
+        if "whole" in matrices:
+            w = matrices["whole"]
+            a = self.whole.basis @ measures.patterns(w)
+            result |= {"components": len(w)} | near_dipolar(self.dipoles, a)
+        return result
+
+
+def components(x: np.ndarray, rate: float, weakest: float) -> Problem:
+    """The principal components of channels, down to a share of the largest standard deviation."""
+    x = x - x.mean(axis=1, keepdims=True)
+    u, s, _ = np.linalg.svd(x, full_matrices=False)
+    u = u[:, s > weakest * s[0]]
+    scale = (u.T @ x).std(axis=1)
+    return Problem(u.T @ x / scale[:, None], rate, basis=u * scale)
+
+
+class EDFs(Recording):
+    """Recordings of one kind, and the means of their measures."""
+
+    columns = EDF.columns
+
+    def __init__(self, paths: list[pathlib.Path], cache: pathlib.Path, weakest: float):
+        self.each = {path.stem: EDF(path, cache, weakest) for path in paths}
+
+    def parts(self):
+        return {
+            f"{name} {part}": functools.partial(self.problem, name, part)
+            for name in self.each
+            for part in ("whole", *HALVES)
+        }
+
+    @functools.lru_cache(3)
+    def problem(self, name: str, part: str) -> Problem:
+        return self.each[name].parts()[part]()
+
+    def measure(self, matrices):
+        def scores() -> Iterator[tuple[str, dict]]:
+            for name, edf in self.each.items():
+                known = {p: matrices[f"{name} {p}"] for p in edf.parts() if f"{name} {p}" in matrices}
+                yield name, edf.measure(known)
+                del edf.whole, edf.raw
+
+        return by_seed(scores())
+
+
 class Meegkit(Halved):
     columns = ["MIR", "PMI signals", "PMI innovations", "halves mean", "halves weighted"]
     rivals = [*Recording.rivals, "amica"]
@@ -266,11 +348,7 @@ class ECG(Halved):
         self.leads = path.open().readline().strip().split(",")
         x = np.loadtxt(path, delimiter=",", skiprows=1).T
         x = sosfiltfilt(butter(2, 1, "high", fs=1000, output="sos"), x, axis=1)
-        x -= x.mean(axis=1, keepdims=True)
-        u, s, _ = np.linalg.svd(x, full_matrices=False)
-        u = u[:, s > self.weakest * s[0]]
-        scale = (u.T @ x).std(axis=1)
-        return Problem(u.T @ x / scale[:, None], 1000.0, basis=u * scale)
+        return components(x, 1000.0, self.weakest)
 
     def measure(self, matrices):
         result = super().measure(matrices)
@@ -393,19 +471,26 @@ def seeds_of(matrices: dict[str, np.ndarray]) -> Iterator[tuple[int, np.ndarray]
         yield int(part.split()[1]), w
 
 
-def by_seed(scores: Iterator[tuple[int, dict]]) -> dict:
-    """The means over seeds, and "seeds", the values of each."""
+def by_seed(scores: Iterator[tuple[int | str, dict]]) -> dict:
+    """The means over seeds, or over recordings, and "seeds", the values of each."""
     each = dict(scores)
     keys = next(iter(each.values()), {})
     means = {key: float(np.mean([values[key] for values in each.values()])) for key in keys}
     return means | {"seeds": {str(seed): values for seed, values in each.items()}}
 
 
+def standard_error(outcome: dict, key: str) -> float | None:
+    """Of a mean over seeds; None of a single value."""
+    values = [each[key] for each in outcome["measures"].get("seeds", {}).values() if key in each]
+    return float(np.std(values, ddof=1) / len(values) ** 0.5) if len(values) > 1 else None
+
+
 def kind(name: str) -> type[Recording]:
     """The class of a recording."""
     mixtures = dict.fromkeys(["voices", "photographs"], Mixtures)
     halved = {"eeglab": EEGLAB, "meegkit": Meegkit, "ecg": ECG, "fmri": FMRI}
-    return ({"forward": Forward} | mixtures | halved)[name.split("-")[0]]
+    several = dict.fromkeys(["eegmat", "eegmmidb"], EDFs)
+    return ({"forward": Forward} | mixtures | several | halved)[name.split("-")[0]]
 
 
 def recordings(data: pathlib.Path, out: pathlib.Path, seeds: int | None) -> dict[str, Callable]:
@@ -418,6 +503,8 @@ def recordings(data: pathlib.Path, out: pathlib.Path, seeds: int | None) -> dict
         "ecg": lambda: ECG(data, cache),
         "ecg-rank": lambda: ECG(data, cache, weakest=1e-3),
         "fmri": lambda: FMRI(data, cache),
+        "eegmat": lambda: EDFs(sorted(data.glob("eegmat/Subject*_1.edf")), cache, 1e-2),
+        "eegmmidb": lambda: EDFs(sorted(data.glob("eegmmidb/S001R*.edf")), cache, 1e-6),
         "voices": lambda: voices(data, seeds or 5),
         "photographs": lambda: photographs(data, seeds or 5),
     }
@@ -514,18 +601,22 @@ class Store:
 
 
 FORMATS = {"PMI signals": ".5f", "PMI innovations": ".5f", "MIR": ".2f", "median rv": ".1f"}
-FORMATS |= {"SI-SDR": ".2f"} | {f"rv < {limit} %": ".1f" for limit in (5, 10, 15)}
+FORMATS |= {"SI-SDR": ".2f", "components": ".1f", "halves > 0.95": ".1f"} | {f"rv < {limit} %": ".1f" for limit in (5, 10, 15)}
 
 
-def cell(key: str, value) -> str:
+def cell(key: str, outcome: dict) -> str:
+    value, error = outcome["measures"].get(key), standard_error(outcome, key)
     if value is None:
         return "–"
-    return str(value) if isinstance(value, int) else f"{value:{FORMATS.get(key, '.3f')}}"
+    form = FORMATS.get(key, ".3f")
+    text = str(value) if isinstance(value, int) else format(value, form)
+    return text if error is None else f"{text} ± {error:{form}}"
 
 
 def seconds(fits: dict[str, dict], only: str | None = None) -> str:
     """Of the whole, or the mean over seeds; of the clock and the processor unless only one."""
-    chosen = [fits["whole"]] if "whole" in fits else list(fits.values())
+    wholes = [fit for part, fit in fits.items() if part.endswith("whole")]
+    chosen = wholes or list(fits.values())
     chosen = [fit for fit in chosen if "failure" not in fit]
     if not chosen:
         return "–"
@@ -542,7 +633,7 @@ def table(name: str, columns: list[str], outcomes: list[dict]) -> str:
         fits = outcome["fits"]
         good = sum("failure" not in fit for fit in fits.values())
         row = [outcome["label"], f"{good}/{len(fits)}"]
-        row += [cell(key, outcome["measures"].get(key)) for key in columns]
+        row += [cell(key, outcome) for key in columns]
         lines.append("| " + " | ".join([*row, seconds(fits)]) + " |")
     return "\n".join(lines) + "\n"
 
@@ -607,7 +698,7 @@ class Page:
             cells = []
             for outcomes in known:
                 outcome = outcomes.get(label, {"measures": {}, "fits": {}})
-                cells += [cell(key, outcome["measures"].get(key)) for key in columns]
+                cells += [cell(key, outcome) for key in columns]
                 cells.append(seconds(outcome["fits"], "processor"))
             lines.append(f"| {name} | " + " | ".join(cells) + " |")
         return "\n".join(lines) + "\n"
