@@ -1,4 +1,4 @@
-"""The picture of strong frequencies and near-dipolar components, for recordings.py."""
+"""Pictures of strong frequencies, and of what repeats in 36 EEGs, for recordings.py."""
 
 import dataclasses
 import io
@@ -48,33 +48,50 @@ def draw_spectrum(axes: plt.Axes, spectrum: Spectrum):
         )
 
 
-def draw_counts(axes: plt.Axes, counts: dict[str, int]):
-    names, values = list(counts), list(counts.values())
+def people(path: pathlib.Path, repeats: dict[str, list[int]]):
+    """How many components of each person repeat: a dot for each, and the mean of each method.
+
+    Dots are shaken across, as many have the same place.
+    """
+    figure, axes = new_figure(2.6)
+    rng = np.random.default_rng(0)
+    names = list(repeats)
     now = len(names) - 1
-    axes.barh(names, values, color=[BLUE if k == now else GREY for k in range(len(names))])
-    axes.invert_yaxis()
-    for k, value in enumerate(values):
+    for k, values in enumerate(repeats.values()):
+        colour = BLUE if k == now else GREY
+        across = k + rng.uniform(-0.28, 0.28, len(values))
+        axes.scatter(values, across, s=18, color=colour, alpha=0.8, linewidth=0)
+        mean = np.mean(values)
+        axes.plot([mean, mean], [k - 0.42, k + 0.42], color="black", linewidth=2)
         weight = "bold" if k == now else "normal"
-        axes.text(value + 0.5, k, str(value), va="center", fontweight=weight)
+        axes.text(20, k, f"mean {mean:.1f}", va="center", ha="right", fontweight=weight)
+    axes.set_yticks(range(len(names)), names)
     axes.get_yticklabels()[now].set_fontweight("bold")
     axes.tick_params(axis="y", length=0)
-    axes.set_xlim(0, 32)
-    axes.set_xticks([0, 16, 32])
-    axes.set_xlabel("near-dipolar components, of 32")
-    axes.set_title("The EEG's components", loc="left", fontsize=10)
+    axes.invert_yaxis()
+    axes.set_xlim(-0.5, 20)
+    axes.set_xticks([0, 6, 12, 18])
+    axes.set_xlabel("components, of about 18, that both halves of a recording have")
+    axes.set_title("EEGs of 36 people, a dot for each", loc="left", fontsize=10)
+    save(figure, path)
 
 
-def draw(path: pathlib.Path, spectra: list[Spectrum], counts: dict[str, int]):
-    """Two spectra, and bars of counts of near-dipolar components by method."""
-    plt.rcParams |= {"font.size": 10, "axes.spines.top": False, "axes.spines.right": False}
-    figure = plt.figure(figsize=(8, 4.2), facecolor="white", layout="constrained")
-    grid = figure.add_gridspec(2, 2, width_ratios=[1.2, 1])
-    for row, spectrum in enumerate(spectra):
-        axes = figure.add_subplot(grid[row, 0])
+def spectra(path: pathlib.Path, shown: list[Spectrum]):
+    """Which frequencies are strong."""
+    figure, rows = new_figure(2.4, len(shown))
+    for axes, spectrum in zip(rows, shown, strict=True):
         draw_spectrum(axes, spectrum)
-    axes.set_xlabel("frequency, Hz (shaded: strong)")
-    figure.supylabel("power of the strongest direction (mean: 1)", fontsize=10)
-    draw_counts(figure.add_subplot(grid[:, 1]), counts)
+        axes.set_xlabel("frequency, Hz (shaded: strong)")
+    rows[0].set_ylabel("power of the strongest\ndirection (mean: 1)", fontsize=10)
+    save(figure, path)
+
+
+def new_figure(height: float, columns: int = 1) -> tuple[plt.Figure, plt.Axes]:
+    plt.rcParams |= {"font.size": 10, "axes.spines.top": False, "axes.spines.right": False}
+    return plt.subplots(1, columns, figsize=(8, height), facecolor="white", layout="constrained")
+
+
+def save(figure: plt.Figure, path: pathlib.Path):
     drawn = io.BytesIO()
     figure.savefig(drawn, dpi=150)
     plt.close(figure)

@@ -20,7 +20,7 @@ row of --former "Default before", and other commands are left out:
     --table         prints tables of --recordings; those of one kind in a row are side by side
     --summary       prints the table of README.md
     --copy FILE     writes the outcomes that these show to FILE
-    --picture FILE  draws which frequencies are strong, and counts of near-dipolar components
+    --pictures DIR  draws which frequencies are strong, and what repeats in the people's EEGs
 
 DIR has these files. Nothing of it is kept, except demixing matrices.
 
@@ -662,11 +662,17 @@ COLUMNS: dict[type[Recording], dict[str, str]] = {  # on pages: measures, and th
     Forward: {"strongest": "correlation", "map error": "map error", "rv < 10 %": "< 10 %"},
 }
 SUMMARY = {  # rows of README.md's table
-    "real EEG: near-dipolar components of 32": ("eeglab", "rv < 10 %", ".0f"),
+    "EEGs of 36 people: components of about 18 that repeat in both halves": (
+        "eegmat",
+        "halves > 0.95",
+        ".1f",
+    ),
+    "the same: near-dipolar components": ("eegmat", "rv < 10 %", ".1f"),
+    "one more EEG: near-dipolar components of 32": ("eeglab", "rv < 10 %", ".0f"),
     "four voices: SI-SDR, dB": ("voices", "SI-SDR", ".1f"),
     "four photographs: SI-SDR, dB": ("photographs", "SI-SDR", ".1f"),
 }
-SUMMARISED = ["fastica", "picard", "infomax", "sobi", "amica"]  # its columns
+SUMMARISED = ["fastica", "picard-o", "infomax", "sobi", "amica"]  # its columns
 
 
 class Page:
@@ -713,11 +719,14 @@ class Page:
             lines.append(f"| {row} | " + " | ".join(cells) + " |")
         return "\n".join(lines) + "\n"
 
-    def near_dipolar(self) -> dict[str, int]:
-        """Counts of the EEG, by method."""
-        shown = [label for label in self.names if label in SUMMARISED or label not in NAMES]
-        counts = {self.names[k]: self.value("eeglab", k, "rv < 10 %") for k in shown}
-        return {name: count for name, count in counts.items() if count is not None}
+    def repeats(self) -> dict[str, list[int]]:
+        """How many components of each person repeat, by method."""
+        each = self.outcomes("eegmat")
+        return {
+            self.names[label]: [m["halves > 0.95"] for m in each[label]["measures"]["seeds"].values()]
+            for label in each
+            if label in SUMMARISED or label not in NAMES
+        }
 
     def copy(self, names: list[str], path: pathlib.Path):
         outcomes = [o for name in names for o in self.outcomes(name).values()]
@@ -725,13 +734,14 @@ class Page:
         path.write_text("".join(json.dumps(outcome) + "\n" for outcome in outcomes))
 
 
-def draw(path: pathlib.Path, known: dict[str, Callable], page: Page):
-    spectra = []
+def draw(folder: pathlib.Path, known: dict[str, Callable], page: Page):
+    shown = []
     for name, title in ("eeglab", "EEG, 32 channels"), ("ecg", "ECG, 15 channels"):
         whole = known[name]().whole
         edges, power, strong = measures.strongest_directions(whole.x)
-        spectra.append(picture.Spectrum(title, edges * whole.rate / 2, power, strong))
-    picture.draw(path, spectra, page.near_dipolar())
+        shown.append(picture.Spectrum(title, edges * whole.rate / 2, power, strong))
+    picture.spectra(folder / "coarse.png", shown)
+    picture.people(folder / "people.png", page.repeats())
 
 
 def parse() -> argparse.Namespace:
@@ -765,13 +775,13 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--table", action="store_true", help="only print the tables")
     parser.add_argument("--summary", action="store_true", help="only print README.md's table")
     parser.add_argument("--copy", type=pathlib.Path, metavar="FILE", help="of what pages show")
-    parser.add_argument("--picture", type=pathlib.Path, metavar="FILE", help="such as coarse.png")
+    parser.add_argument("--pictures", type=pathlib.Path, metavar="DIR", help="two, of pages")
     parser.add_argument("--former", default="c378914", help="label of an earlier Default")
     args = parser.parse_args()
-    page = args.summary or args.copy or args.picture
+    page = args.summary or args.copy or args.pictures
     if page and not args.label:
-        parser.error("--label: must name Default's row, with --summary, --copy or --picture")
-    if not args.data and (args.picture or not (page or args.table)):
+        parser.error("--label: must name Default's row, with --summary, --copy or --pictures")
+    if not args.data and (args.pictures or not (page or args.table)):
         parser.error("--data: must be there to fit or to draw")
     return args
 
@@ -814,13 +824,13 @@ def main():
         return
     store = Store(args.out)
     page = Page(store, args.label, args.former) if args.label else None
-    if page and (args.summary or args.copy or args.picture):
+    if page and (args.summary or args.copy or args.pictures):
         if args.summary:
             print(page.summary())
         if args.copy:
             page.copy(names, args.copy)
-        if args.picture:
-            draw(args.picture, known, page)
+        if args.pictures:
+            draw(args.pictures, known, page)
         return
     if args.table and page:
         for _, group in itertools.groupby(names, key=lambda n: (kind(n), n.split("-")[-1])):
