@@ -143,7 +143,7 @@ func (opt *removeOptions) run(cmd *cobra.Command, rec *removed) error {
 	_, rec.Positions = in.Dims()
 	rec.note(out, in.About.Notes...)
 	rec.note(out, chosen.notes(inspected{Input: baseNames(opt.in), Positions: rec.Positions})...)
-	rec.note(out, rec.doubtNote()...)
+	rec.note(out, rec.doubtNotes()...)
 	taken, err := opt.clean(in, model, chosen.rows, rec.isSteady())
 	if err != nil {
 		return err
