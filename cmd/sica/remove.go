@@ -44,7 +44,7 @@ It prints how much of each channel's variance was taken out, and, unless all of 
 drift or a line, what was taken out where least was: an artefact that comes and goes
 isn't there. Of heartbeats it is what differs from beat to beat. Both are measured above
 the fit's --highpass, and without its --skip. A note names components that sica
-separate graded doubtful.
+separate graded doubtful, and those that repeat only with others that stay.
 
 ` + pipesHelp + ` --stream cleans each row of
 CSV as soon as it comes, and prints nothing else.`,
