@@ -106,7 +106,8 @@ func (rec *removed) addComponents(chosen choice, model *files.Model) error {
 // that repeat only with others that stay; nil for none.
 func (rec *removed) doubtNotes() (notes []string) {
 	stays := func(i int) bool {
-		return !slices.ContainsFunc(rec.Components, func(c removedComponent) bool { return c.Signal == i })
+		return !slices.ContainsFunc(rec.Components,
+			func(c removedComponent) bool { return c.Signal == i })
 	}
 	var doubtful []int
 	var split []string
@@ -120,8 +121,8 @@ func (rec *removed) doubtNotes() (notes []string) {
 		}
 	}
 	if doubtful != nil {
-		notes = append(notes, fmt.Sprintf("removing what is graded doubtful, %s: if one is a mixture, parts of "+
-			"other sources go with it", text.Numbers(doubtful)))
+		notes = append(notes, fmt.Sprintf("removing what is graded doubtful, %s: if one is a "+
+			"mixture, parts of other sources go with it", text.Numbers(doubtful)))
 	}
 	if split != nil {
 		notes = append(notes, "removing a part of what repeats only together: "+strings.Join(split, "; "))

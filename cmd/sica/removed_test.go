@@ -12,8 +12,8 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/report"
 )
 
-// What isn't known to repeat isn't removed without a note, if the model has grades, and neither is a
-// part of what repeats only together.
+// What isn't known to repeat isn't removed without a note, if the model has grades, and neither is
+// a part of what repeats only together.
 func TestRemoveNotesDoubtful(t *testing.T) {
 	in, dir := writeUnidentified(t, 0), t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }

@@ -65,7 +65,8 @@ func TestReportOfSeparation(t *testing.T) {
 		t.Errorf("page of %d bytes, %v", len(page), err)
 	}
 	again := "note: graded again, on these positions"
-	part := must(t, "report", "--in", in, "--learn-on", "120", "--model", model, "--refits", "0", "--backend", "go")
+	part := must(t, "report", "--in", in, "--learn-on", "120", "--model", model, "--refits", "0",
+		"--backend", "go")
 	if strings.Contains(out, again) || !strings.Contains(part, again) {
 		t.Errorf("of all positions %q, of a part %q", out, part)
 	}
