@@ -146,9 +146,10 @@ func checkKept(x *mat.Dense, isSkipped []bool) error {
 }
 
 // Channel returns the row of the signal with the given name or, if no signal has it, with that
-// electrode in upper or lower case, so that Fp1 finds "EEG Fp1-REF". sica inspect finds its
-// --reference this way. In a file without names it is the number of the column, counted from 1, as
-// in [ReadOptions.Without]. It is an error if there is no such signal, or several.
+// electrode or type in upper or lower case, so that Fp1 finds "EEG Fp1-REF", and ECG "ECG V2".
+// sica inspect finds its --reference this way. In a file without names it is the number of the
+// column, counted from 1, as in [ReadOptions.Without]. It is an error if there is no such signal,
+// or several.
 func (r *Recording) Channel(name string) (int, error) {
 	if r == nil {
 		return 0, errors.New("datasets: channel: no recording; must not be nil")

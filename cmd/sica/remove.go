@@ -44,7 +44,7 @@ It prints how much of each channel's variance was taken out, and, unless all of 
 drift or a line, what was taken out where least was: an artefact that comes and goes
 isn't there. Of heartbeats it is what differs from beat to beat. Both are measured above
 the fit's --highpass, and without its --skip. A note names components that sica
-separate graded doubtful.
+separate graded doubtful, and those that repeat only with others that stay.
 
 ` + pipesHelp + ` --stream cleans each row of
 CSV as soon as it comes, and prints nothing else.`,
@@ -143,7 +143,7 @@ func (opt *removeOptions) run(cmd *cobra.Command, rec *removed) error {
 	_, rec.Positions = in.Dims()
 	rec.note(out, in.About.Notes...)
 	rec.note(out, chosen.notes(inspected{Input: baseNames(opt.in), Positions: rec.Positions})...)
-	rec.note(out, rec.doubtNote()...)
+	rec.note(out, rec.doubtNotes()...)
 	taken, err := opt.clean(in, model, chosen.rows, rec.isSteady())
 	if err != nil {
 		return err

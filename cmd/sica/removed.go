@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/seed-47b1e431/gosica/cmd/sica/internal/files"
 	"github.com/seed-47b1e431/gosica/datasets"
@@ -101,19 +102,32 @@ func (rec *removed) addComponents(chosen choice, model *files.Model) error {
 	return nil
 }
 
-// doubtNote returns a warning about removed components that are graded doubtful; nil for none.
-func (rec *removed) doubtNote() []string {
+// doubtNotes returns warnings about removed components that are graded doubtful, and about those
+// that repeat only with others that stay; nil for none.
+func (rec *removed) doubtNotes() (notes []string) {
+	stays := func(i int) bool {
+		return !slices.ContainsFunc(rec.Components,
+			func(c removedComponent) bool { return c.Signal == i })
+	}
 	var doubtful []int
+	var split []string
 	for _, c := range rec.Components {
-		if c.Graded != nil && c.Grade == report.Doubtful {
+		switch {
+		case c.Graded == nil:
+		case c.Grade == report.Doubtful:
 			doubtful = append(doubtful, c.Signal)
+		case c.Grade == report.Repeats && slices.ContainsFunc(c.Group, stays):
+			split = append(split, fmt.Sprintf("%d %s", c.Signal+1, c.Words(c.Signal)))
 		}
 	}
-	if doubtful == nil {
-		return nil
+	if doubtful != nil {
+		notes = append(notes, fmt.Sprintf("removing what is graded doubtful, %s: if one is a "+
+			"mixture, parts of other sources go with it", text.Numbers(doubtful)))
 	}
-	return []string{fmt.Sprintf("removing what is graded doubtful, %s: if one is a mixture, parts of "+
-		"other sources go with it", text.Numbers(doubtful))}
+	if split != nil {
+		notes = append(notes, "removing a part of what repeats only together: "+strings.Join(split, "; "))
+	}
+	return notes
 }
 
 // isSteady reports whether all removed signals are labelled drift or line, which don't come and go.

@@ -12,35 +12,38 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/report"
 )
 
-// What isn't known to repeat isn't removed without a note, if the model has grades.
+// What isn't known to repeat isn't removed without a note, if the model has grades, and neither is
+// a part of what repeats only together.
 func TestRemoveNotesDoubtful(t *testing.T) {
 	in, dir := writeUnidentified(t, 0), t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	model, out, record := at("model"), at("clean.csv"), at("record.json")
 	must(t, "separate", "--in", in, "--out", at("z.csv"), "--save", model, "--quick")
-	mixed := []report.Grade{report.Repeats, report.Identified, report.Doubtful}
+	repeats, doubtful := report.Graded{Grade: report.Repeats}, report.Graded{Grade: report.Doubtful}
+	identified := report.Graded{Grade: report.Identified}
+	mixed := []report.Graded{repeats, identified, doubtful}
+	pair := report.Graded{Grade: report.Repeats, Group: []int{0, 2}}
+	paired := []report.Graded{pair, identified, pair}
 	for _, c := range []struct {
-		grades     []report.Grade
+		grades     []report.Graded
 		components string
 		want       string
 	}{
 		{nil, "1,2", ""},
 		{mixed, "1,2", ""},
 		{mixed, "2,3", "graded doubtful, 3:"},
-		{slices.Repeat([]report.Grade{report.Doubtful}, 3), "3,1", "graded doubtful, 3 and 1:"},
+		{slices.Repeat([]report.Graded{doubtful}, 3), "3,1", "graded doubtful, 3 and 1:"},
+		{paired, "1,3", ""},
+		{paired, "2,3", "repeats only together: 3 repeats with 1"},
 	} {
-		var grades []report.Graded
-		for _, g := range c.grades {
-			grades = append(grades, report.Graded{Grade: g})
-		}
-		if grades != nil {
-			if err := files.WriteJSON(filepath.Join(model, gradesFile), grades); err != nil {
+		if c.grades != nil {
+			if err := files.WriteJSON(filepath.Join(model, gradesFile), c.grades); err != nil {
 				t.Fatal(err)
 			}
 		}
 		said := must(t, "remove", "--model", model, "--in", in, "--out", out,
 			"--components", c.components, "--json", record)
-		if strings.Contains(said, "doubtful") != (c.want != "") || !strings.Contains(said, c.want) {
+		if strings.Contains(said, "note: removing") != (c.want != "") || !strings.Contains(said, c.want) {
 			t.Errorf("%v without %s: no %q in %s", c.grades, c.components, c.want, said)
 		}
 		data, err := os.ReadFile(record)

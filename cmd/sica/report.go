@@ -172,7 +172,23 @@ func (opt *reportOptions) run(cmd *cobra.Command) error {
 		return err
 	}
 	part.Note(out)
+	if err := noteGrades(out, part, model); err != nil {
+		return err
+	}
 	return opt.write(cmd, b, result, rep, part, model)
+}
+
+// noteGrades prints that the separation has grades of other positions, if the report is about a
+// part.
+func noteGrades(out io.Writer, part files.Part, model *files.Model) error {
+	if model == nil || part.String() == "" {
+		return nil
+	}
+	grades, err := readOfSignals[report.Graded](model, gradesFile)
+	if grades != nil {
+		files.Note(out, "graded again, on these positions: where separate graded lower, that counts")
+	}
+	return err
 }
 
 // report returns the report on the separation of a part, with flags of the command in its texts.

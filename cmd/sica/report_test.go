@@ -64,6 +64,12 @@ func TestReportOfSeparation(t *testing.T) {
 	if err != nil || !strings.Contains(string(page), string(d.Report.Verdict)) {
 		t.Errorf("page of %d bytes, %v", len(page), err)
 	}
+	again := "note: graded again, on these positions"
+	part := must(t, "report", "--in", in, "--learn-on", "120", "--model", model, "--refits", "0",
+		"--backend", "go")
+	if strings.Contains(out, again) || !strings.Contains(part, again) {
+		t.Errorf("of all positions %q, of a part %q", out, part)
+	}
 }
 
 // Without a separation the report makes one, as separate would.

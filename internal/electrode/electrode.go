@@ -21,19 +21,28 @@ func Name(channel string) string {
 }
 
 // Find returns the indices of the channels with the given name, up to surrounding spaces, or if
-// there is none, of the channels with the same [Name].
+// there is none, of the channels with the same [Name], or else of those whose type, such as ECG in
+// "ECG V2", or what follows it has that Name.
 func Find(channels []string, name string) []int {
-	var equal, same []int
+	var equal, same, part []int
+	wanted := Name(name)
 	for i, channel := range channels {
-		if strings.TrimSpace(channel) == strings.TrimSpace(name) {
+		channel = strings.TrimSpace(channel)
+		kind, rest, hasType := strings.Cut(channel, " ")
+		switch {
+		case channel == strings.TrimSpace(name):
 			equal = append(equal, i)
-		}
-		if Name(channel) == Name(name) {
+		case Name(channel) == wanted:
 			same = append(same, i)
+		case hasType && (Name(kind) == wanted || Name(rest) == wanted):
+			part = append(part, i)
 		}
 	}
-	if equal != nil {
+	switch {
+	case equal != nil:
 		return equal
+	case same != nil:
+		return same
 	}
-	return same
+	return part
 }

@@ -245,7 +245,10 @@ func (o *Fitting) filter(
 	if err := f.measure(ctx, signals, out); err != nil {
 		return err
 	}
-	flat, limit := flatNote(signals, out, about), limitNote(signals, out, about)
+	var flat, limit string
+	if o.LeaveOutGaps { // as in Apply
+		flat, limit = flatNote(signals, out, about), limitNote(signals, out, about)
+	}
 	if err := o.filterRuns(signals, about, skipped); err != nil {
 		return err
 	}

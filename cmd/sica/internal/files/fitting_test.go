@@ -214,6 +214,28 @@ func TestThin(t *testing.T) {
 	}
 }
 
+// Only what learns from a recording notes flat channels, with and without a filter: inspect doesn't
+// repeat what the fit noted or left out.
+func TestFlatIsNotedOnce(t *testing.T) {
+	x := mat.NewDense(2, 1000, nil)
+	for k := range 1000 {
+		x.SetCol(k, []float64{float64(k % 7), float64(max(k, 300) % 5)})
+	}
+	for _, f := range []filter.Filter{{}, {Highpass: 1}} {
+		for _, learns := range []bool{false, true} {
+			o := Fitting{Filter: f, LeaveOutGaps: learns, rate: 100}
+			fitted, err := o.Apply(t.Context(), blockwise.InMemory{Dense: x}, &datasets.Recording{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			said := strings.Join(fitted.Notes, " ")
+			if strings.Contains(said, "doesn't change") != learns {
+				t.Errorf("%v, learns %v: notes %q", f, learns, fitted.Notes)
+			}
+		}
+	}
+}
+
 // A channel that keeps a value for a second is named with its times, outside what is skipped.
 func TestFlatNote(t *testing.T) {
 	const n, rate = 1000, 100
