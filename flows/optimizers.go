@@ -28,18 +28,11 @@ const (
 	adagradEpsilon = 1e-10
 )
 
-// ParamRunsAdamClip is the hyperparameter for the maximum norm of a run's gradient in RunsAdam, a
-// float64. The default is 0, no limit.
-const ParamRunsAdamClip = "runs_adam_clip"
-
-// Importing this package registers "adagrad" and "runs_adam" as GoMLX optimizers, for example for
-// the hyperparameter optimizer.ParamOptimizer.
+// Importing this package registers "adagrad" as a GoMLX optimizer, for example for the
+// hyperparameter optimizer.ParamOptimizer.
 func init() {
 	optimizer.KnownOptimizers["adagrad"] = func(*model.Scope) optimizer.Interface {
 		return Adagrad().Done() // uses the learning rate of the scope
-	}
-	optimizer.KnownOptimizers["runs_adam"] = func(scope *model.Scope) optimizer.Interface {
-		return RunsAdam().FromScope(scope).Done()
 	}
 }
 
@@ -196,20 +189,6 @@ func (c *RunsAdamConfig) Schedule(scope string, s Schedule) *RunsAdamConfig {
 	c.scopes = append(c.scopes, scope)
 	c.schedules = append(c.schedules, s)
 	return c
-}
-
-// FromScope takes the options from the hyperparameters of scope: the betas and epsilon from those
-// of GoMLX's Adam (optimizer.ParamAdamBeta1, ParamAdamBeta2, ParamAdamEpsilon), and Clip from
-// ParamRunsAdamClip. It also appends a Schedule for all variables with the constant rate
-// optimizer.ParamLearningRate, 0.001 by default. Since the first Schedule of a variable counts,
-// call Schedule before FromScope.
-func (c *RunsAdamConfig) FromScope(scope *model.Scope) *RunsAdamConfig {
-	c.beta1 = model.GetParamOr(scope, optimizer.ParamAdamBeta1, c.beta1)
-	c.beta2 = model.GetParamOr(scope, optimizer.ParamAdamBeta2, c.beta2)
-	c.epsilon = model.GetParamOr(scope, optimizer.ParamAdamEpsilon, c.epsilon)
-	c.clip = model.GetParamOr(scope, ParamRunsAdamClip, c.clip)
-	rate := model.GetParamOr(scope, optimizer.ParamLearningRate, optimizer.AdamDefaultLearningRate)
-	return c.Schedule("/", Schedule{Rate: rate}) // the first Schedule of a variable counts
 }
 
 // Relative makes the steps of the variables with these names relative; each name must exist. The

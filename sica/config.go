@@ -1,6 +1,7 @@
 package sica
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -108,7 +109,11 @@ const (
 	TransformsOnly Mode = "none"
 )
 
-var modes = []Mode{Auto, LinearOnly, NetworkOnly, TransformsOnly}
+// constants are the names of the modes in Go.
+var constants = map[Mode]string{
+	Auto: "sica.Auto", LinearOnly: "sica.LinearOnly", NetworkOnly: "sica.NetworkOnly",
+	TransformsOnly: "sica.TransformsOnly",
+}
 
 // minPositions is the least number of positions for all modes but TransformsOnly: evidence is
 // computed in sixteenths of the positions with a past, of which one may be empty. d + 2 positions
@@ -124,20 +129,8 @@ func (m Mode) String() string {
 	return string(m)
 }
 
-// constant returns the name of the mode in Go.
-func (m Mode) constant() string {
-	switch m {
-	case Auto:
-		return "sica.Auto"
-	case LinearOnly:
-		return "sica.LinearOnly"
-	case NetworkOnly:
-		return "sica.NetworkOnly"
-	case TransformsOnly:
-		return "sica.TransformsOnly"
-	}
-	return strconv.Quote(string(m))
-}
+// constant returns the name of the mode in Go, or an unknown mode in quotes.
+func (m Mode) constant() string { return cmp.Or(constants[m], strconv.Quote(string(m))) }
 
 // Default returns the settings to begin with: Auto with the seed 1. It makes no iterations
 // (docs/explanation/method.md says why).
@@ -260,7 +253,7 @@ func (c Config) checkFields(d int, g *grid.Grid) error {
 	}
 	linear := c.Mode == Auto || c.Mode == LinearOnly
 	switch {
-	case !slices.Contains(modes, c.Mode):
+	case constants[c.Mode] == "":
 		return fmt.Errorf("Mode: is %q; must be sica.Auto, sica.LinearOnly, sica.NetworkOnly or "+
 			"sica.TransformsOnly", string(c.Mode))
 	case c.Components < 0 || c.Components == 1 || c.Components > d:

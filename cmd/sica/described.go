@@ -15,7 +15,6 @@ import (
 	"github.com/seed-47b1e431/gosica/sica/blockwise"
 	"github.com/seed-47b1e431/gosica/sica/dependence"
 	"github.com/seed-47b1e431/gosica/sica/inspect"
-	"github.com/seed-47b1e431/gosica/sica/linear"
 	"github.com/seed-47b1e431/gosica/sica/preprocess"
 	"github.com/seed-47b1e431/gosica/sica/report"
 )
@@ -68,7 +67,7 @@ func (d *described) grade(ctx context.Context, parts *progress.Progress, quick b
 	if d.learned == nil || r.Best > 0 || r.CutShort || r.Linear == nil && r.Network == nil {
 		return
 	}
-	d.grades = d.allIdentified(r.Linear)
+	d.grades = d.allIdentified()
 	_, n := d.learned.Dims()
 	if d.grades != nil || quick || n < dependence.MinPositions {
 		return
@@ -79,20 +78,23 @@ func (d *described) grade(ctx context.Context, parts *progress.Progress, quick b
 	d.halves = time.Since(began)
 }
 
-// allIdentified returns the grades by the linear rule's findings if the rule identified all
-// signals, otherwise nil.
-func (d *described) allIdentified(l *linear.Findings) (grades []report.Graded) {
-	if l == nil || len(l.Groups) < len(l.ExpectedError) {
+// allIdentified returns the grades by the fit alone if the linear rule identified all signals,
+// otherwise nil.
+func (d *described) allIdentified() []report.Graded {
+	if d.fit.Linear == nil {
 		return nil
 	}
-	for i, e := range l.ExpectedError {
-		g := report.Graded{Grade: report.Identified, ExpectedError: e}
-		if d.components != nil {
-			g.Share = d.components[i].Share
+	signals, _ := d.fit.Z.Dims()
+	shares := make([]float64, signals)
+	for i := range shares {
+		if !d.fit.Identified(i) {
+			return nil
 		}
-		grades = append(grades, g)
+		if d.components != nil {
+			shares[i] = d.components[i].Share
+		}
 	}
-	return grades
+	return report.FitGrades(&d.fit, shares)
 }
 
 // repeatNote says what the columns about repeats mean, or why there are none; "" if all signals are

@@ -68,11 +68,6 @@ func (r inspected) equals(other inspected) bool {
 	return slices.Equal(r.Input, other.Input) && r.Positions == other.Positions
 }
 
-// isArtefact reports whether a label is an artefact in any recording. A heart isn't one in an ECG.
-func isArtefact(l inspect.Label) bool {
-	return slices.Contains([]string{"line", "blink", "eye movement", "muscle"}, l.Name)
-}
-
 // minPeaked is the least kurtosis of a component with rare peaks, such as blinks and beats. In
 // simulated EEGs blinks had 2.8 and more, other components of their channel up to 1.1.
 const minPeaked = 1
@@ -89,12 +84,12 @@ func newProposal(all []inspect.Component, closest []*reference, references strin
 		if c.Proposed {
 			why = append(why, fmt.Sprintf("correlation %.2f, coherence %.2f with %s", c.Correlation, c.Coherence,
 				closest[k].name))
-			isKnown := isArtefact(c.Label) || c.Label.Beats > 0
+			isKnown := c.Label.Artefact() || c.Label.Beats > 0
 			if !isKnown && c.Kurtosis < minPeaked && closest[k].isSeparated {
 				p.WithoutPeaks = append(p.WithoutPeaks, c.Signal)
 			}
 		}
-		if isArtefact(c.Label) {
+		if c.Label.Artefact() {
 			if !c.Proposed {
 				p.labelled = append(p.labelled, fmt.Sprintf("%d (%s)", c.Signal+1, c.Label.Name))
 			}

@@ -133,7 +133,7 @@ func (rec *removed) doubtNotes() (notes []string) {
 // isSteady reports whether all removed signals are labelled drift or line, which don't come and go.
 func (rec *removed) isSteady() bool {
 	return !slices.ContainsFunc(rec.Components, func(c removedComponent) bool {
-		return c.Label.Name != "drift" && c.Label.Name != "line"
+		return !c.Label.Steady()
 	})
 }
 

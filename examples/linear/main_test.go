@@ -6,7 +6,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed-47b1e431/gosica/sica/ica"
 	"github.com/seed-47b1e431/gosica/sica/metric"
 )
 
@@ -18,10 +17,10 @@ func TestLinear(t *testing.T) {
 		t.Errorf("MCC %.3f, %v: %s", match.MCC, err, found.Why)
 	}
 	file := filepath.Join(t.TempDir(), "demixing.json")
-	if err := model.SaveMap(file); err != nil {
+	if err := save(model, file); err != nil {
 		t.Fatal(err)
 	}
-	if again := must(must(ica.LoadMap(file)).Apply(later)); !mat.Equal(again, z) {
+	if again := must(load(file).Apply(later)); !mat.Equal(again, z) {
 		t.Error("the saved model gives other signals")
 	}
 	if far := distance(must(model.InverseTransform(z)), later); far > 1e-9 {

@@ -37,5 +37,5 @@ func separate(ctx context.Context, x *mat.Dense, n int) (best *sica.Result, dive
 func main() {
 	x, _ := mixture()
 	best, divergences := separate(context.Background(), x, 3)
-	fmt.Printf("divergences %.3f nats; best is seed %d\n", divergences, best.Seed)
+	fmt.Printf("divergences %.3f nats; best is seed %d\n", divergences, best.Config.Seed)
 }

@@ -12,7 +12,7 @@ func TestRuns(t *testing.T) {
 	half := x.Slice(0, 2, 0, 128).(*mat.Dense) // for half of the time
 	best, divergences := separate(t.Context(), half, 2)
 	least := slices.Index(divergences, slices.Min(divergences))
-	if best == nil || best.Seed != uint64(least+1) {
+	if best == nil || best.Config.Seed != uint64(least+1) {
 		t.Errorf("chose %v of divergences %v", best, divergences)
 	}
 }

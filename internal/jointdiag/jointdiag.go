@@ -17,6 +17,16 @@ import (
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 )
 
+// Lags returns the lags of the covariances that SOBI diagonalises for n positions: 1 to 100, as in
+// EEGLAB, or to ⌈n/3⌉ if that is less.
+func Lags(n int) []int {
+	lags := make([]int, min(100, (n+2)/3))
+	for i := range lags {
+		lags[i] = i + 1
+	}
+	return lags
+}
+
 // A Result is the rotation that Orthogonal returns.
 type Result struct {
 	V         *mat.Dense // d×d, orthogonal: Vᵀ·C·V is nearly diagonal for each C

@@ -199,3 +199,18 @@ func TestWithX(t *testing.T) {
 		t.Errorf("zero Signals: %v", err)
 	}
 }
+
+// cubes is a map that isn't linear.
+type cubes struct{}
+
+func (cubes) Apply(x *mat.Dense) (*mat.Dense, error) {
+	var z mat.Dense
+	z.Apply(func(_, _ int, v float64) float64 { return v * v * v }, x)
+	return &z, nil
+}
+
+func (cubes) Invert(z *mat.Dense) (*mat.Dense, error) {
+	var x mat.Dense
+	x.Apply(func(_, _ int, v float64) float64 { return math.Cbrt(v) }, z)
+	return &x, nil
+}

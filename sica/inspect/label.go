@@ -28,6 +28,26 @@ type Label struct {
 	Beats float64 `json:"beats_a_minute,omitempty"`
 }
 
+// Artefact reports whether the component is an artefact in any recording: line, blink, eye movement
+// or muscle. A heart isn't one in an ECG.
+func (l Label) Artefact() bool { return l.has(artefact) }
+
+// Brain reports whether the component is the brain's, and so no artefact: alpha.
+func (l Label) Brain() bool { return l.has(brain) }
+
+// Steady reports whether the component doesn't come and go, and so has no quiet half: line or
+// drift.
+func (l Label) Steady() bool { return l.has(steady) }
+
+func (l Label) has(t traits) bool {
+	for _, k := range kinds {
+		if k.name == l.Name {
+			return k.traits&t != 0
+		}
+	}
+	return false
+}
+
 // The limits of the labels: shares and |correlations|, chosen on part A of the table labels.
 const (
 	minPower   = 0.5 // of the power of line, alpha, muscle and eyes in their bands, and of beats
@@ -69,50 +89,61 @@ const spectrumSeconds = 4
 // hums are the frequencies of power lines in Hz.
 var hums = []float64{50, 60}
 
+// traits are what is known of the components with a label.
+type traits int
+
+const (
+	artefact traits = 1 << iota // in any recording
+	brain                       // no artefact
+	steady                      // doesn't come and go
+	paced                       // has Label.Beats
+)
+
 // kinds are the labels; a component gets the first that applies. The probability is measured on
 // part A of the table labels: (k+1)/(n+2) if k of n labels were right (Laplace's rule of
 // succession).
 var kinds = []struct {
 	name        string
 	probability float64
+	traits      traits
 	applies     func(*measures) bool
 	evidence    func(*measures) string
 }{
-	{"line", 0.98, func(m *measures) bool {
+	{"line", 0.98, artefact | steady, func(m *measures) bool {
 		return m.line >= minPower
 	}, func(m *measures) string {
 		return fmt.Sprintf("%.0f %% of its power at %g Hz and multiples", 100*m.line, m.hum)
 	}},
-	{"blink", 0.97, func(m *measures) bool {
+	{"blink", 0.97, artefact, func(m *measures) bool {
 		return m.blink >= minPattern && m.belowEyes >= minPower && m.kurtosis >= minBursts
 	}, func(m *measures) string {
 		return fmt.Sprintf("falls off from both eyes (correlation %.2f), with peaks", m.blink)
 	}},
-	{"eye movement", 0.83, func(m *measures) bool {
+	{"eye movement", 0.83, artefact, func(m *measures) bool {
 		return m.gaze >= minPattern && m.belowEyes >= minPower
 	}, func(m *measures) string {
 		return fmt.Sprintf("opposite signs beside the eyes (correlation %.2f)", m.gaze)
 	}},
-	{"alpha", 0.99, func(m *measures) bool {
+	{"alpha", 0.99, brain, func(m *measures) bool {
 		return m.alpha >= minPower
 	}, func(m *measures) string {
 		return fmt.Sprintf("%.0f %% of its power at 8 to 12 Hz", 100*m.alpha)
 	}},
-	{"heartbeat", 0.95, func(m *measures) bool {
+	{"heartbeat", 0.95, paced, func(m *measures) bool {
 		return m.share >= minPower && m.overtones >= minOvertones
 	}, (*measures).beating},
-	{"drift", 0.95, func(m *measures) bool {
+	{"drift", 0.95, steady, func(m *measures) bool {
 		return m.slow >= minSlow && m.kurtosis < minBursts
 	}, func(m *measures) string {
 		return fmt.Sprintf("%.0f %% of its power below %g Hz", 100*m.slow, slowest)
 	}},
-	{"muscle", 0.88, func(m *measures) bool {
+	{"muscle", 0.88, artefact, func(m *measures) bool {
 		return m.fast >= minPower && m.kurtosis >= minBursts && m.isAtEdge
 	}, func(m *measures) string {
 		return fmt.Sprintf("%.0f %% of its power above %d Hz, in bursts, at the edge", 100*m.fast,
 			fastAbove)
 	}},
-	{"one electrode", 0.85, func(m *measures) bool {
+	{"one electrode", 0.85, 0, func(m *measures) bool {
 		return m.single >= minPattern
 	}, func(m *measures) string {
 		return fmt.Sprintf("its pattern is that of %s (%.3f)", m.electrode, m.single)
@@ -161,7 +192,7 @@ func (m *measures) label() (l Label) {
 			continue
 		}
 		l = Label{Name: k.name, Evidence: k.evidence(m), Probability: k.probability}
-		if k.name == "heartbeat" {
+		if k.traits&paced != 0 {
 			l.Beats = m.beats
 		}
 		return l

@@ -29,6 +29,19 @@ func beating(rng *rand.Rand, n int, rate, interval, spread, noise float64) []flo
 	return x
 }
 
+// What is an artefact in any recording, the brain's or steady is known by the name.
+func TestTraits(t *testing.T) {
+	for name, want := range map[string][3]bool{
+		"line": {true, false, true}, "blink": {true}, "alpha": {false, true}, "drift": {2: true},
+		"heartbeat": {}, "": {}, "of an older version": {},
+	} {
+		l := Label{Name: name}
+		if got := [3]bool{l.Artefact(), l.Brain(), l.Steady()}; got != want {
+			t.Errorf("%q: %v, want %v", name, got, want)
+		}
+	}
+}
+
 // Generated components of each kind have its label, with its number, and others have none.
 func TestLabels(t *testing.T) {
 	const rate, n = 250.0, 250 * 40

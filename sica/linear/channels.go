@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-47b1e431/gosica/internal/fastica"
 	"github.com/seed-47b1e431/gosica/internal/grid"
+	"github.com/seed-47b1e431/gosica/internal/jointdiag"
 	"github.com/seed-47b1e431/gosica/internal/past"
 	"github.com/seed-47b1e431/gosica/internal/rotation"
 	"github.com/seed-47b1e431/gosica/internal/signal"
@@ -28,9 +29,6 @@ const (
 	// correctionRounds is how often the mixing of a textbook method is corrected for the noise that
 	// it implies. More change it little.
 	correctionRounds = 3
-	// maxSpectraLag is the largest lag of the covariances that are jointly diagonalised, as in
-	// EEGLAB's SOBI.
-	maxSpectraLag = 100
 	// distinct is the least absolute correlation of signals that count as the same. Nearer to 1
 	// costs time only.
 	distinct = 0.9999
@@ -193,7 +191,7 @@ func (c *channels) sorted(b *mat.Dense) *mat.Dense {
 }
 
 // textbook returns the demixings of textbook methods, and the noiseCorrected of each. The methods
-// are FastICA from fastICAStarts starts, and SOBI, which makes the covariances at the lags 1 to 100
+// are FastICA from fastICAStarts starts, and SOBI, which makes the covariances at jointdiag.Lags
 // as diagonal as possible. Duplicates and failures are left out.
 func (c *channels) textbook(ctx context.Context) ([]*explanation, error) {
 	var all []*explanation
@@ -217,10 +215,7 @@ func (c *channels) textbook(ctx context.Context) ([]*explanation, error) {
 		}
 	}
 	_, n := c.white.White.Dims()
-	var lags []int // in positions, which of an image go row by row
-	for lag := 1; lag <= min(maxSpectraLag, (n+2)/3); lag++ {
-		lags = append(lags, lag)
-	}
+	lags := jointdiag.Lags(n) // in positions, which of an image go row by row
 	w, err := diagonalise(ctx, laggedCovariances(c.white.White, lags))
 	if err := add("SOBI", w, err); err != nil {
 		return nil, err

@@ -18,8 +18,8 @@ import (
 
 // A Solution is the linear demixing with the shortest code, or symmetric whitening if the data
 // don't favour another rotation, and the Findings about it. It is the Details of the ica.Model that
-// Config.Fit returns. That model demixes and remixes new signals (Transform, InverseTransform). Its
-// SaveMap writes the matrix and the mean to a file, as in examples/linear, but not the Findings.
+// Config.Fit returns. That model demixes and remixes new signals (Transform, InverseTransform).
+// Its Demixing can be kept as JSON, as in examples/linear.
 type Solution struct {
 	// Mean is the mean of each mixed signal.
 	Mean []float64

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -29,32 +30,25 @@ const (
 	Identified
 )
 
-// String returns "not identified", "doubtful", "repeats" or "identified".
-func (g Grade) String() string {
-	switch g {
-	case Identified:
-		return "identified"
-	case Repeats:
-		return "repeats"
-	case Doubtful:
-		return "doubtful"
-	}
-	return notIdentified
+var gradeNames = [...]string{
+	NotIdentified: notIdentified, Doubtful: "doubtful", Repeats: "repeats", Identified: "identified",
 }
+
+// String returns "not identified", "doubtful", "repeats" or "identified".
+func (g Grade) String() string { return gradeNames[g] }
 
 // MarshalText returns String.
 func (g Grade) MarshalText() ([]byte, error) { return []byte(g.String()), nil }
 
 // UnmarshalText reads the output of MarshalText.
 func (g *Grade) UnmarshalText(text []byte) error {
-	for _, grade := range []Grade{NotIdentified, Doubtful, Repeats, Identified} {
-		if grade.String() == string(text) {
-			*g = grade
-			return nil
-		}
+	i := slices.Index(gradeNames[:], string(text))
+	if i < 0 {
+		return fmt.Errorf("report: Grade: unknown name (%q); must be %s, %s, %s or %s", text,
+			NotIdentified, Doubtful, Repeats, Identified)
 	}
-	return fmt.Errorf("report: Grade: unknown name (%q); must be %s, %s, %s or %s", text,
-		NotIdentified, Doubtful, Repeats, Identified)
+	*g = Grade(i)
+	return nil
 }
 
 // A Graded is the grade of one recovered signal, with its numbers. A number that wasn't measured is
@@ -109,68 +103,86 @@ func gradeHalves(
 	if err != nil {
 		return nil, err
 	}
-	d, _ := s.z.Dims()
-	report := &Report{Signals: d, fit: s.fit}
-	if report.Shares, err = inspect.Shares(r, x, s.grid.Shape()...); err != nil {
+	shares, err := inspect.Shares(r, x, s.grid.Shape()...)
+	if err != nil {
 		return nil, err
 	}
-	if found := linearFindings(r); found != nil {
-		report.Linear.Findings = *found
-	}
-	opt := linear.Config{Seed: r.Config.Seed, Noiseless: noiseless(&report.Linear)}
-	report.Halves, err = separateHalves(ctx, s.recording(s.z), opt)
+	opt := linear.Config{Seed: r.Config.Seed, Noiseless: noiseless(linearFindings(r))}
+	halves, err := separateHalves(ctx, s.recording(s.z), opt)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return nil, err
 	case err != nil:
 		err = fmt.Errorf("%w: %w", ErrHalves, err)
-	case report.Halves.whitenedHalf != "":
+	case halves.whitenedHalf != "":
 		err = fmt.Errorf("%w: the %s can't be separated alone, as its signals may as well be Gaussian "+
-			"of one spectrum", ErrHalves, report.Halves.whitenedHalf)
+			"of one spectrum", ErrHalves, halves.whitenedHalf)
 	}
-	switch {
-	case r.CutShort:
-		report.Linear.Findings = linear.Findings{}
-	case r.Best == 0 && r.Network != nil && r.Network.Identified:
-		for i := range d {
-			report.Linear.Groups = append(report.Linear.Groups, []int{i})
-		}
+	if s.fit.keptWhitening(linearFindings(r)) {
+		halves = nil
 	}
-	return report.grade(), err
+	return fitGrades(r, shares, halves), err
 }
 
-// grade returns the grades of the recovered signals. The halves don't count if symmetric whitening
-// was kept, which comes back from any part, right or wrong.
+// FitGrades grades the recovered signals as Grades does, but without the halves: each is Identified
+// or NotIdentified. Shares are those of the signals, in order.
+func FitGrades(r *sica.Result, shares []float64) []Graded { return fitGrades(r, shares, nil) }
+
+func fitGrades(r *sica.Result, shares []float64, h *Halves) []Graded {
+	isIdentified := func(i int) bool { return !r.CutShort && r.Identified(i) }
+	var expected []float64
+	if r.Linear != nil {
+		expected = r.Linear.ExpectedError
+	}
+	return grade(isIdentified, expected, shares, h)
+}
+
+// grade returns the grades of the recovered signals.
 func (r *Report) grade() []Graded {
-	grades := make([]Graded, r.Signals)
+	isIdentified := func(i int) bool {
+		return r.Linear.Identified(i) && !r.failsTogether() &&
+			(r.Doubts == nil || len(r.Doubts[i]) == 0)
+	}
+	halves := r.Halves
+	if r.fit.keptWhitening(&r.Linear.Findings) {
+		halves = nil
+	}
+	return grade(isIdentified, r.Linear.ExpectedError, r.Shares, halves)
+}
+
+// grade grades signals by what is identified, with their expected errors, and by the halves, nil for
+// none. The halves don't count if symmetric whitening was kept, which comes back from any
+// part, right or wrong.
+func grade(
+	isIdentified func(i int) bool, expected, shares []float64, h *Halves,
+) []Graded {
+	grades := make([]Graded, len(shares))
 	for i := range grades {
 		g := &grades[i]
-		g.Share = r.Shares[i]
-		isDoubted := r.failsTogether() || r.Doubts != nil && len(r.Doubts[i]) > 0
-		if r.Linear.Identified(i) && !isDoubted {
+		g.Share = shares[i]
+		if isIdentified(i) {
 			g.Grade = Identified
-			if i < len(r.Linear.ExpectedError) {
-				g.ExpectedError = r.Linear.ExpectedError[i]
+			if i < len(expected) {
+				g.ExpectedError = expected[i]
 			}
 		}
 	}
-	if r.Halves != nil && r.Halves.whitenedHalf == "" && r.whiteningNote() == "" {
-		r.setRepeats(grades)
+	if h != nil && h.whitenedHalf == "" {
+		h.setRepeats(grades)
 	}
 	return grades
 }
 
 // setRepeats sets the groups with which signals repeat in the halves.
-func (r *Report) setRepeats(grades []Graded) {
-	halves := r.Halves.pairing
-	for i, group := range halves.groups() {
+func (h *Halves) setRepeats(grades []Graded) {
+	for i, group := range h.pairing.groups() {
 		g := &grades[i]
-		g.Repeat = halves.repeat([]int{i})
+		g.Repeat = h.pairing.repeat([]int{i})
 		g.Grade = max(g.Grade, Doubtful)
 		if g.Group = group; group == nil {
 			continue
 		}
-		g.GroupRepeat = halves.repeat(group)
+		g.GroupRepeat = h.pairing.repeat(group)
 		g.Grade = max(g.Grade, Repeats)
 	}
 }

@@ -154,6 +154,11 @@ func TestGradesOfIdentifiedSignals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for i, g := range FitGrades(result, []float64{0.2, 0.3, 0.5}) {
+		if g.Grade != Identified || g.ExpectedError != grades[i].ExpectedError || g.Share < 0.2 {
+			t.Errorf("by the fit alone, signal %d: %+v", i, g)
+		}
+	}
 	for i, g := range grades {
 		if g.Grade != Identified || g.ExpectedError != result.Linear.ExpectedError[i] ||
 			!g.Alone() || math.Abs(g.Share-1./3) > 0.1 {

@@ -160,6 +160,11 @@ type fitContext struct {
 	unidentifiedOn int
 }
 
+// keptWhitening reports whether the fit, which found these of its signals, kept symmetric whitening.
+func (c *fitContext) keptWhitening(found *linear.Findings) bool {
+	return c.origin == thisFit && found != nil && found.KeptWhitening
+}
+
 // An origin says which method made the recovered signals.
 type origin int
 
@@ -235,7 +240,7 @@ func diagnose(ctx context.Context, r *sica.Result, x *mat.Dense, cfg Config) (*R
 			return err
 		}},
 		{"separating each half of the positions by itself", 1, func() (err error) {
-			opt := linear.Config{Seed: r.Config.Seed, Noiseless: noiseless(&report.Linear)}
+			opt := linear.Config{Seed: r.Config.Seed, Noiseless: noiseless(&report.Linear.Findings)}
 			report.Halves, err = separateHalves(ctx, s.recording(s.z), opt)
 			if err != nil {
 				report.NotHalved = fmt.Sprintf("The halves weren't compared: %v.", err)

@@ -83,7 +83,9 @@ func fitFindings(r *sica.Result, z *mat.Dense) (l Linear, ok bool) {
 // noiseless reports whether the findings show no sign of noise: neither a coarser time scale nor
 // more sources than channels. Parts of the positions are then separated without a search for noise,
 // since a part can't show noise that all positions don't show.
-func noiseless(l *Linear) bool { return l.Scale <= 1 && l.Reason != linear.MoreSources }
+func noiseless(f *linear.Findings) bool {
+	return f == nil || f.Scale <= 1 && f.Reason != linear.MoreSources
+}
 
 // findings returns the findings about the recovered signals; see Linear.
 func (s *subject) findings(ctx context.Context, opt linear.Config) (Linear, error) {

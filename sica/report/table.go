@@ -237,12 +237,12 @@ func addKind(kinds []kind, l inspect.Label, signal int) []kind {
 	return append(kinds, kind{l, []int{signal}})
 }
 
-// place orders kinds: artefacts, alpha, and what has no label.
+// place orders kinds: artefacts, what is the brain's, and what has no label.
 func (k kind) place() int {
-	switch k.label.Name {
-	case "":
+	switch {
+	case k.label.Name == "":
 		return 2
-	case "alpha":
+	case k.label.Brain():
 		return 1
 	}
 	return 0
@@ -251,7 +251,7 @@ func (k kind) place() int {
 // String returns k in words, such as "heartbeats 3 and 4 (76 a minute, together)".
 func (k kind) String() string {
 	name, note := cmp.Or(k.label.Name, "without a label"), ""
-	if k.place() == 1 {
+	if k.label.Brain() {
 		note = " (no artefact)"
 	}
 	if k.label.Beats > 0 {

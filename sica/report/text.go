@@ -182,9 +182,7 @@ func (r *Report) writeDivergences(b *strings.Builder) {
 // whiteningNote returns a note that stability and halves are uninformative if symmetric whitening
 // was kept, which gives the same signals from any part; "" otherwise.
 func (r *Report) whiteningNote() string {
-	l := &r.Linear
-	isKept := r.fit.origin == thisFit && l.KeptWhitening
-	if !isKept || r.Stability == nil && r.Halves == nil {
+	if !r.fit.keptWhitening(&r.Linear.Findings) || r.Stability == nil && r.Halves == nil {
 		return ""
 	}
 	return "Symmetric whitening was kept, so stability and halves are near 1 whatever the truth is."

@@ -23,6 +23,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed-47b1e431/gosica/internal/jointdiag"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/rival"
 	"github.com/seed-47b1e431/gosica/sica/ica"
 )
@@ -89,11 +90,7 @@ func (c Config) lags(n int) []int {
 	if c.Lags != nil {
 		return c.Lags
 	}
-	var lags []int
-	for lag := 1; lag <= min(100, (n+2)/3); lag++ {
-		lags = append(lags, lag)
-	}
-	return lags
+	return jointdiag.Lags(n)
 }
 
 // blockWidth is the number of positions that are processed at a time, so that they are read

@@ -19,8 +19,6 @@ import (
 	"errors"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/seed-47b1e431/gosica/internal/mapping"
 	"github.com/seed-47b1e431/gosica/sica/baseline/internal/rival"
 	"github.com/seed-47b1e431/gosica/sica/ica"
@@ -80,7 +78,7 @@ func (g Gaussianised) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, erro
 			return nil, err
 		}
 		end := ica.Convergence{Converged: true}
-		return &ica.Model{Signals: z, Map: sequence{maps[0], whiten}, Convergence: end}, nil
+		return &ica.Model{Signals: z, Map: mapping.Sequence{maps[0], whiten}, Convergence: end}, nil
 	})
 }
 
@@ -89,20 +87,3 @@ func (g Gaussianised) Fit(ctx context.Context, x *ica.Signals) (*ica.Model, erro
 // ranks makes about n^{-3/2}, 1e-9 at a million positions. Any value in between gives the same
 // results.
 const minSpread = 1e-12
-
-// A sequence is the map that applies its maps in order.
-type sequence []mapping.Map
-
-// Apply maps the signals x, d×m.
-func (s sequence) Apply(x *mat.Dense) (*mat.Dense, error) { return mapping.ApplyAll(x, s) }
-
-// Invert returns the signals that Apply maps to z, d×m.
-func (s sequence) Invert(z *mat.Dense) (*mat.Dense, error) {
-	for i := len(s) - 1; i >= 0; i-- {
-		var err error
-		if z, err = s[i].Invert(z); err != nil {
-			return nil, err
-		}
-	}
-	return z, nil
-}
