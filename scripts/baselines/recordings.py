@@ -32,7 +32,7 @@ DIR has these files. Nothing of it is kept, except demixing matrices.
     images/*.png           photographs of 128×128
     eegmat/Subject*_1.edf  36 people at rest, of 19 channels, 500 Hz, 3 minutes: PhysioNet's "EEG
                            During Mental Arithmetic Tasks", doi 10.13026/C2JQ1P
-    eegmmidb/S001R*.edf    14 runs of a person, of 64 channels, 160 Hz, 1 or 2 minutes: PhysioNet's
+    eegmmidb/S001R*.edf    runs 3 to 14 of a person, of 64 channels, 160 Hz, 2 minutes: PhysioNet's
                            "EEG Motor Movement/Imagery Dataset", doi 10.13026/C28G6P
 
 Recordings, high-passed at 1 Hz except fmri. A whole is fitted, and each half.
@@ -504,7 +504,9 @@ def recordings(data: pathlib.Path, out: pathlib.Path, seeds: int | None) -> dict
         "ecg-rank": lambda: ECG(data, cache, weakest=1e-3),
         "fmri": lambda: FMRI(data, cache),
         "eegmat": lambda: EDFs(sorted(data.glob("eegmat/Subject*_1.edf")), cache, 1e-2),
-        "eegmmidb": lambda: EDFs(sorted(data.glob("eegmmidb/S001R*.edf")), cache, 1e-6),
+        "eegmmidb": lambda: EDFs(
+            [data / f"eegmmidb/S001R{run:02}.edf" for run in range(3, 15)], cache, 1e-6
+        ),
         "voices": lambda: voices(data, seeds or 5),
         "photographs": lambda: photographs(data, seeds or 5),
     }
@@ -725,7 +727,7 @@ class Page:
         return {
             self.names[label]: [m["halves > 0.95"] for m in each[label]["measures"]["seeds"].values()]
             for label in each
-            if label in SUMMARISED or label not in NAMES
+            if label in SUMMARISED or label == list(self.names)[-1]
         }
 
     def copy(self, names: list[str], path: pathlib.Path):
