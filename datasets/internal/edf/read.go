@@ -83,7 +83,7 @@ func read(r io.Reader) (*File, error) {
 			return nil, err
 		}
 	}
-	if !l.fits(len(data), f.Format) && isTextCopy(data) {
+	if isTextCopy(data) {
 		return nil, errTextCopy
 	}
 	return f, f.readRecords(data, l)
