@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -160,14 +159,7 @@ func TestTransformOfNetwork(t *testing.T) {
 		t.Errorf("MCC %.4f, %v; %s", m.MCC, err, result.Why)
 	}
 	checkFollows(t, result, x)
-	dir := filepath.Join(t.TempDir(), "saved")
-	if err := result.Save(dir); err != nil {
-		t.Fatal(err)
-	}
-	loaded, err := Load(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	loaded := reloaded(t, result)
 	checkFollows(t, loaded, x)
 	if loaded.Network.OverWhitening != result.Network.OverWhitening || len(loaded.Network.HeldOut) != len(result.Network.HeldOut) {
 		t.Errorf("loaded as %+v, was %+v", loaded.Network, result.Network)

@@ -163,14 +163,7 @@ func TestCustomCandidateWithShorterCodeIsChosen(t *testing.T) {
 	}
 
 	// What of it isn't kept is known of a loaded result.
-	dir := filepath.Join(t.TempDir(), "r")
-	if err := r.Save(dir); err != nil {
-		t.Fatal(err)
-	}
-	loaded, err := Load(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	loaded := reloaded(t, r)
 	if got := loaded.Missing(); !slices.Equal(got, []string{"Candidates"}) {
 		t.Errorf("a loaded result misses %v", got)
 	}

@@ -3,7 +3,6 @@ package sica
 import (
 	"errors"
 	"math"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -44,14 +43,7 @@ func TestDependentChannelsAreReduced(t *testing.T) {
 	if !strings.Contains(r.Why, "6 mixed signals were reduced to 4 principal components, which hold 100 %") {
 		t.Error(r.Why)
 	}
-	dir := filepath.Join(t.TempDir(), "saved")
-	if err := r.Save(dir); err != nil {
-		t.Fatal(err)
-	}
-	loaded, err := Load(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	loaded := reloaded(t, r)
 	z, err := loaded.Transform(x)
 	if err != nil {
 		t.Fatal(err)

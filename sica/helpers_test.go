@@ -3,6 +3,7 @@ package sica
 import (
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -39,4 +40,18 @@ func twoSpectra(t *testing.T, seed uint64) *mat.Dense {
 func (d *decision) why() string {
 	r := Result{Summary: Summary{Linear: d.Linear, Outliers: d.outliers}, sentences: d.sentences}
 	return r.WhyAt(0, 0)
+}
+
+// reloaded returns r after it was saved and loaded.
+func reloaded(t *testing.T, r *Result) *Result {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "saved")
+	if err := r.Save(dir); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return loaded
 }

@@ -95,14 +95,7 @@ func TestPrepareComesFirst(t *testing.T) {
 		t.Error("Transform changed x")
 	}
 
-	dir := filepath.Join(t.TempDir(), "result")
-	if err := result.Save(dir); err != nil {
-		t.Fatal(err)
-	}
-	loaded, err := Load(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	loaded := reloaded(t, result)
 	again := fit(t, b, x, loaded.Config)
 	loaded.Config.Prepare = result.Config.Prepare // compared by what it does
 	checkEqual(t, loaded, result, x)
@@ -150,14 +143,7 @@ func TestPrepareReduced(t *testing.T) {
 	cfg.Mode = LinearOnly
 	cfg.Prepare = fitter(func(x *mat.Dense) (preprocess.Applier, error) { return mapping.Standardisation(x), nil })
 	result := fit(t, backendtest.Open(t, backend.Go), &x, cfg)
-	dir := filepath.Join(t.TempDir(), "result")
-	if err := result.Save(dir); err != nil {
-		t.Fatal(err)
-	}
-	loaded, err := Load(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	loaded := reloaded(t, result)
 	for name, r := range map[string]*Result{"fitted": result, "loaded": loaded} {
 		checkFollows(t, r, &x)
 		d, err := r.Demixing()

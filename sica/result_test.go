@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -204,14 +203,7 @@ func TestWhyIsWordedFromFindings(t *testing.T) {
 		!strings.HasPrefix(r.Why, r.Linear.Why) {
 		t.Fatalf("outliers %d: %s", r.Outliers, r.Why)
 	}
-	dir := filepath.Join(t.TempDir(), "saved")
-	if err := r.Save(dir); err != nil {
-		t.Fatal(err)
-	}
-	loaded, err := Load(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	loaded := reloaded(t, r)
 	if got, want := loaded.WhyAt(100, 2), r.WhyAt(100, 2); got != want ||
 		!strings.Contains(got, "At 6 s is an outlier") {
 		t.Errorf("with times: %s; before: %s", got, want)

@@ -98,14 +98,7 @@ func TestLoadKeepsEachSignal(t *testing.T) {
 	z.Set(1, 9, -999)
 	copied := *result
 	copied.Z, copied.Initial = z, z
-	dir := filepath.Join(t.TempDir(), "result")
-	if err := copied.Save(dir); err != nil {
-		t.Fatal(err)
-	}
-	loaded, err := Load(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	loaded := reloaded(t, &copied)
 	if !mat.Equal(loaded.Z, z) {
 		t.Error("other signals were loaded")
 	}

@@ -3,7 +3,6 @@ package sica
 import (
 	"errors"
 	"math"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -54,14 +53,7 @@ func TestSaturatingSensors(t *testing.T) {
 		t.Errorf("back: error %v", err)
 	}
 	checkRemoved(t, r, all, s)
-	dir := filepath.Join(t.TempDir(), "result")
-	if err := r.Save(dir); err != nil {
-		t.Fatal(err)
-	}
-	loaded, err := Load(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	loaded := reloaded(t, r)
 	checkEqual(t, loaded, r, all)
 }
 

@@ -12,10 +12,10 @@ const (
 	curvatureMemory = 20
 	// minCurvature is the least curvature of a step that the memory keeps: less is rounding.
 	minCurvature = 1e-12
-	// maxStep bounds the change of an argument in a step. Those here are logarithms: a factor of e³
-	// is 13 dB.
+	// maxStep bounds the change of an argument in a step. The callers' are logarithms, of which 3 is
+	// 13 dB. It is a choice.
 	maxStep = 3
-	// shrink is the factor of a step's length that doesn't lower f.
+	// shrink is the factor by which a step that lowers f too little is shortened. It is a choice.
 	shrink = 0.4
 	// sufficientDecrease is the share of the linearly predicted gain that a step must achieve: the
 	// usual constant of Armijo's rule.

@@ -303,27 +303,29 @@ class EDFs(Recording):
     columns = EDF.columns
 
     def __init__(self, paths: list[pathlib.Path], cache: pathlib.Path, weakest: float):
-        self.each = {path.stem: EDF(path, cache, weakest) for path in paths}
+        self.paths = {path.stem: path for path in paths}
+        self.cache, self.weakest = cache, weakest
+
+    @functools.lru_cache(1)  # one at a time is in memory
+    def edf(self, name: str) -> EDF:
+        return EDF(self.paths[name], self.cache, self.weakest)
+
+    def problem(self, name: str, part: str) -> Problem:
+        return self.edf(name).parts()[part]()
 
     def parts(self):
         return {
             f"{name} {part}": functools.partial(self.problem, name, part)
-            for name in self.each
+            for name in self.paths
             for part in ("whole", *HALVES)
         }
 
-    @functools.lru_cache(3)
-    def problem(self, name: str, part: str) -> Problem:
-        return self.each[name].parts()[part]()
-
     def measure(self, matrices):
-        def scores() -> Iterator[tuple[str, dict]]:
-            for name, edf in self.each.items():
-                known = {p: matrices[f"{name} {p}"] for p in edf.parts() if f"{name} {p}" in matrices}
-                yield name, edf.measure(known)
-                del edf.whole, edf.raw
+        def parts_of(name: str) -> dict[str, np.ndarray]:
+            prefix = f"{name} "
+            return {k.removeprefix(prefix): w for k, w in matrices.items() if k.startswith(prefix)}
 
-        return by_seed(scores())
+        return by_seed((name, self.edf(name).measure(parts_of(name))) for name in self.paths)
 
 
 class Meegkit(Halved):
@@ -603,7 +605,8 @@ class Store:
 
 
 FORMATS = {"PMI signals": ".5f", "PMI innovations": ".5f", "MIR": ".2f", "median rv": ".1f"}
-FORMATS |= {"SI-SDR": ".2f", "components": ".1f", "halves > 0.95": ".1f"} | {f"rv < {limit} %": ".1f" for limit in (5, 10, 15)}
+FORMATS |= {"SI-SDR": ".2f", "components": ".1f", "halves > 0.95": ".1f"}
+FORMATS |= {f"rv < {limit} %": ".1f" for limit in (5, 10, 15)}
 
 
 def cell(key: str, outcome: dict) -> str:
@@ -723,10 +726,11 @@ class Page:
 
     def repeats(self) -> dict[str, list[int]]:
         """How many components of each person repeat, by method."""
-        each = self.outcomes("eegmat")
         return {
-            self.names[label]: [m["halves > 0.95"] for m in each[label]["measures"]["seeds"].values()]
-            for label in each
+            self.names[label]: [
+                each["halves > 0.95"] for each in outcome["measures"]["seeds"].values()
+            ]
+            for label, outcome in self.outcomes("eegmat").items()
             if label in SUMMARISED or label == list(self.names)[-1]
         }
 

@@ -28,8 +28,8 @@ const (
 	// maxIrregular is how far a regular interval is from the median at most, as a share, and
 	// minRegular the smallest share of regular intervals.
 	maxIrregular, minRegular = 0.25, 0.7
-	// minWander is how far beats are from a clock's at least (standard deviation), in intervals.
-	// Hearts at rest had 0.01 in 10 s and more than 0.02 in 16 s and longer, stimulators less.
+	// minWander is the least standard deviation of beats from those of a clock, in intervals. It is
+	// a choice: real hearts at rest had 0.01 in 10 s and more than 0.02 from 16 s on, clocks 0.
 	minWander = 0.005
 )
 
@@ -196,7 +196,8 @@ func (b train) share(z []float64) float64 {
 	return max(0, (k*explained/all-1)/(k-1))
 }
 
-// wander returns how far minBeats or more are from those of a clock, in intervals.
+// wander returns the standard deviation of the beats, at least minBeats, from those of the clock
+// nearest to them, in intervals.
 func (b train) wander() float64 {
 	times, numbers := make([]float64, len(b.begins)), make([]float64, len(b.begins))
 	for k := 1; k < len(times); k++ {

@@ -118,10 +118,7 @@ func gradeHalves(
 		err = fmt.Errorf("%w: the %s can't be separated alone, as its signals may as well be Gaussian "+
 			"of one spectrum", ErrHalves, halves.whitenedHalf)
 	}
-	if s.fit.keptWhitening(linearFindings(r)) {
-		halves = nil
-	}
-	return fitGrades(r, shares, halves), err
+	return fitGrades(r, shares, s.fit.counted(halves, linearFindings(r))), err
 }
 
 // FitGrades grades the recovered signals as Grades does, but without the halves: each is Identified
@@ -143,16 +140,12 @@ func (r *Report) grade() []Graded {
 		return r.Linear.Identified(i) && !r.failsTogether() &&
 			(r.Doubts == nil || len(r.Doubts[i]) == 0)
 	}
-	halves := r.Halves
-	if r.fit.keptWhitening(&r.Linear.Findings) {
-		halves = nil
-	}
+	halves := r.fit.counted(r.Halves, &r.Linear.Findings)
 	return grade(isIdentified, r.Linear.ExpectedError, r.Shares, halves)
 }
 
-// grade grades signals by what is identified, with their expected errors, and by the halves, nil for
-// none. The halves don't count if symmetric whitening was kept, which comes back from any
-// part, right or wrong.
+// grade grades signals by what is identified, with their expected errors, and by the halves; nil for
+// none that count.
 func grade(
 	isIdentified func(i int) bool, expected, shares []float64, h *Halves,
 ) []Graded {
@@ -167,7 +160,7 @@ func grade(
 			}
 		}
 	}
-	if h != nil && h.whitenedHalf == "" {
+	if h != nil {
 		h.setRepeats(grades)
 	}
 	return grades

@@ -160,7 +160,16 @@ type fitContext struct {
 	unidentifiedOn int
 }
 
-// keptWhitening reports whether the fit, which found these of its signals, kept symmetric whitening.
+// counted returns the halves if they count. They don't if one was only whitened, or if the fit, with
+// these findings, kept symmetric whitening, which comes back from any part, right or wrong.
+func (c *fitContext) counted(h *Halves, found *linear.Findings) *Halves {
+	if h == nil || h.whitenedHalf != "" || c.keptWhitening(found) {
+		return nil
+	}
+	return h
+}
+
+// keptWhitening reports whether the fit, with these findings, kept symmetric whitening.
 func (c *fitContext) keptWhitening(found *linear.Findings) bool {
 	return c.origin == thisFit && found != nil && found.KeptWhitening
 }

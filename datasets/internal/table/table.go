@@ -165,7 +165,7 @@ const wideRow = 10
 
 // begin reads up to the first row of numbers.
 func (r *Reader) begin() error {
-	header, units, err := r.readHeader()
+	header, err := r.readHeader()
 	if err != nil {
 		return err
 	}
@@ -189,11 +189,7 @@ func (r *Reader) begin() error {
 	}
 	r.TimeUnit = 1
 	if header != nil && r.dialect.clock < 0 {
-		ofCells := r.units[r.kept[0]]
-		if len(units) > r.kept[0] {
-			ofCells = units[r.kept[0]]
-		}
-		r.TimeUnit, _ = column.TimeUnit(header[r.kept[0]], ofCells)
+		r.TimeUnit, _ = column.TimeUnit(header[r.kept[0]], r.unit(r.kept[0]))
 	}
 	if r.dialect.counted {
 		return errors.New("line 1 has the numbers of the columns, as pandas writes them, " +
@@ -203,12 +199,13 @@ func (r *Reader) begin() error {
 	return r.parse(row)
 }
 
-// readHeader reads what is before the first row of numbers, and returns the names of the columns
-// and their units, nil without them.
-func (r *Reader) readHeader() (header, units []string, err error) {
+// readHeader reads what is before the first row of numbers, sets columnUnits, and returns the names
+// of the columns; nil without them.
+func (r *Reader) readHeader() (header []string, err error) {
+	var units []string
 	for range r.dialect.preamble {
 		if !r.lines.Scan() {
-			return nil, nil, io.EOF
+			return nil, io.EOF
 		}
 		r.line++
 	}
@@ -225,7 +222,7 @@ func (r *Reader) readHeader() (header, units []string, err error) {
 		if row.has {
 			cells, err := r.row()
 			if err != nil {
-				return nil, nil, err
+				return nil, err
 			}
 			*row.cells = slices.Clone(cells)
 		}
@@ -236,7 +233,7 @@ func (r *Reader) readHeader() (header, units []string, err error) {
 	if r.secondNames = repeats(header) && units != nil && !repeats(units); r.secondNames {
 		header, units = units, nil
 	}
-	return r.splitUnits(header, units), units, nil
+	return r.splitUnits(header, units), nil
 }
 
 // splitUnits takes the units off the names of the columns, except off those of times, and sets

@@ -229,8 +229,9 @@ func firstOf(words []string) string {
 	return text.List(words)
 }
 
-// limitNote says which channels that have more than two values are at their largest or smallest one
-// for longer than clipped ones are found, outside skipped stretches; "" if none is.
+// limitNote says which channels are at their largest or smallest value for more than
+// clipping.MaxClipped of the time outside skipped stretches; "" if none is. Channels of two values,
+// which always are, don't count.
 func limitNote(x *mat.Dense, skipped []stretch, about *datasets.Recording) string {
 	names := ChannelNames(about)
 	d, n := x.Dims()
